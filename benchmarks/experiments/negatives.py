@@ -39,13 +39,13 @@ NEGATIVES = (
     ),
     Negative(
         "Ordering clusters by BTD costs utility in Rum-bound",
-        "RMERGE_T and RMERGE_RT order merge candidates by BTD, a distance between the original records of two "
-        "clusters, instead of the UL of the merged cluster. As the paper shows, this saves time: the merged cluster "
-        "need not be anonymized to compute BTD. But BTD ignores which items can be generalized together. Two clusters "
-        "with few common items can share a hierarchy node, and two clusters with many common items can need the root "
-        "because of a single rare item. With a hierarchy (AA), the UL is therefore higher. If any items can form a "
-        "group (COAT), it is only slightly higher. Tum-bound merges until UL meets the bound, so the order does not "
-        "increase its UL.",
+        "RMERGE_T and RMERGE_RT order merge candidates by bit-vector transaction distance (BTD), a distance between "
+        "the original records of two clusters, instead of the UL of the merged cluster. As the paper shows, this "
+        "saves time: the merged cluster need not be anonymized to compute BTD. But BTD ignores which items can be "
+        "generalized together. Two clusters with few common items can share a hierarchy node, and two clusters with "
+        "many common items can need the root because of a single rare item. With a hierarchy (AA), the UL is "
+        "therefore higher. If any items can form a group (COAT), it is only slightly higher. Tum-bound merges until "
+        "UL meets the bound, so the order does not increase its UL.",
         (
             ("poulis2013", "fig7ce", "RM_T and RM_RT have the same UL as their baselines"),
             ("poulis2013", "fig7df", "TM_T and TM_RT have the same UL as their baselines"),

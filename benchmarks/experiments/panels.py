@@ -39,7 +39,7 @@ class Panel:
     printed: Mapping[str, tuple[Band, ...]] = field(default_factory=dict)
     """Bands by quantity: a quantity key of the figure, or a description of several words."""
     figure: str | None = None
-    """Key of our figure, if any."""
+    """Key of the figure in our experiments that reproduces the panel, or None."""
     status: Status = "as printed"
     """``as printed``: the data and parameters of the paper, as far as it states them."""
     differences: str = ""

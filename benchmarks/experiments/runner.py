@@ -30,7 +30,7 @@ RESULTS = ROOT / "benchmarks" / "results"
 QUICK_RESULTS = ROOT / "build" / "quick"
 """Folder for results of the quick subset, separate from the tracked results."""
 SOURCES = ("engine", "kernels", "datasets", "benchmarks/experiments")
-"""Folders of a result's sources; results record uncommitted changes in them."""
+"""Folders with the code that produces a result. Each result lists the uncommitted changes in these folders."""
 SIDE_BY_SIDE = 2
 """Processes for cases without judged costs."""
 _WRITE_EVERY = 15.0

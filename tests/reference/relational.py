@@ -30,7 +30,7 @@ class Attribute(Protocol):
 
 @dataclass(frozen=True)
 class RangeModel:
-    """A number, published as the smallest range."""
+    """Numbers of a column, published as the smallest range that contains all numbers of the class."""
 
     low: float
     high: float

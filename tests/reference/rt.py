@@ -25,14 +25,14 @@ class Unreachable(Exception):  # noqa: N818
 
 
 def distance(a: Collection[str], b: Collection[str], numerator: str = "xor") -> Fraction:
-    """Return the BTD of two records."""
+    """Return the bit-vector transaction distance (BTD) of two records."""
     first, second = set(a), set(b)
     union = first ^ second if numerator == "xor" else first | second
     return Fraction(len(union) + 1, len(first & second) + 1)
 
 
 def cluster_distance(rows: Items, numerator: str = "xor") -> Fraction:
-    """Return the BTD of a set of records: the maximum over all pairs."""
+    """Return the BTD of a set of records: the maximum BTD of two of its records."""
     return max((distance(a, b, numerator) for a, b in combinations(rows, 2)), default=Fraction(0))
 
 

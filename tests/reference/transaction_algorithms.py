@@ -201,7 +201,7 @@ def apriori(rows: Rows, tree: HierarchyModel, k: int, m: int) -> Outcome:
 
 
 def _walk(counts: Mapping[Path, int], outcome: Outcome, rows: Rows, tree: HierarchyModel, k: int) -> Outcome:
-    """Fix, in order, each itemset with support below k and no generalized member."""
+    """Generalize, in the order of `counts`, each itemset with support below k and no generalized member."""
     for itemset, support in counts.items():
         if support < k and not any(generalized(v, outcome.image, tree) for v in itemset):
             outcome.image, rules = fix(itemset, outcome.image, rows, tree, k)

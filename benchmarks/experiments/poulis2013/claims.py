@@ -171,7 +171,10 @@ FIGURE_7B.append(
 
 
 def benefit(p: str) -> list[Claim]:
-    """Return the paper's claims on ordering by BTD in place of UL; `p` is RM or TM."""
+    """Return the claims on ordering merge candidates by BTD in place of utility loss (UL).
+
+    BTD is the bit-vector transaction distance. `p` is RM (RMERGE, for Rum-bound) or TM (TMERGE, for Tum-bound).
+    """
     names = f"{p}_T and {p}_RT"
     faster, flatter = (
         f"{names} are at least 10 times more efficient",

@@ -97,7 +97,9 @@ def youtube_like_part(
 
 
 def _missions(n_items: int, max_length: int) -> list[Mission]:
-    """Return the missions. Missions c and, for long records, c + 12 belong to category c."""
+    """Return the distributions from which records are drawn. Those of category c have index c and, for long records,
+    c + 12.
+    """
     runs = np.array_split(np.arange(n_items, dtype=np.int32), len(CATEGORIES))
     viral = np.concatenate([run[:VIRAL] for run in runs])
     short = min(SHORT, max_length)

@@ -58,9 +58,13 @@ def number_clusters(members: Sequence[Int64], n: int, store: Store = MEMORY) -> 
 
     Returns
     -------
-    int32 (n,), Parts or None, int64 (C,)
-        The cluster of each record; in a work directory, runs of clusters as parts that fit into a span of records (or a
-        single larger cluster); the old number of each cluster.
+    cluster
+        int32 (n,): cluster of each record.
+    parts
+        Ranges of consecutive clusters whose records fit into a span, or a single larger cluster. None if the store is
+        in memory.
+    old
+        int64 (C,): index in `members` of each cluster.
     """
     smallest = np.array([int(records.min()) for records in members], np.int64)
     old = np.argsort(smallest, kind="stable")

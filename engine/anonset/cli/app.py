@@ -131,7 +131,7 @@ def run_command(arguments: Sequence[str]) -> Any:
 
 
 def _fetching(arguments: Sequence[str]) -> AbstractContextManager[None]:
-    """Return the context in which a command fetches side files at addresses."""
+    """Return a context manager that downloads side files given as URLs."""
     if not (arguments and arguments[0] in _AT_ADDRESSES):
         return nullcontext()
     from anonset.settings.fetched_files import fetching_side_files  # slow: imports the readers

@@ -57,7 +57,7 @@ class Blocks(RedactedRepr):
 
     @property
     def column(self) -> SetColumn:
-        """All records in memory. A single block is returned without copying."""
+        """Column of all records, in memory. A single block is not copied."""
         if len(self.rows) == 1 and len(self.rows[0][1]) == self.rows[0][0][-1] and self.rows[0][0][0] == 0:
             return SetColumn(self.name, *self.rows[0], self.vocabulary)
         lengths = [np.diff(indptr) for indptr, _ in self]

@@ -31,7 +31,7 @@ MOST_CELLS = 1 << 16
 _DIGITS = 15
 """Significant digits that a float preserves."""
 _LEAST_EXPONENT = -290
-"""Exponent of the finest step: smaller floats have fewer digits."""
+"""Smallest exponent of a step: far smaller floats have fewer than `_DIGITS` significant digits."""
 _EXACT_POWER = 22
 """Largest exponent of a power of ten that is a float."""
 _LARGEST_POWER = 18

@@ -181,8 +181,8 @@ class Bucketized(RedactedRepr):
 
     def __repr__(self) -> str:
         removed, starred = int(np.count_nonzero(self.group == SUPPRESSED)), int(self.starred.sum())
-        sizes = f"{len(self.group):,} tuples in {self.n_groups:,} groups, {starred:,} starred, {removed:,} removed"
-        return f"Bucketized({sizes})"
+        sizes = f"{len(self.group):,} tuples in {self.n_groups:,} groups"
+        return f"Bucketized({sizes}, {starred:,} with a hidden identity, {removed:,} removed)"
 
     @property
     def n_groups(self) -> int:

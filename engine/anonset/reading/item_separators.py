@@ -10,7 +10,7 @@ from anonset.reading.kinds import MOST_LOOKED_AT, are_measured, kind_of_values, 
 _MARKS = (";", "|", ",", " ")
 """Separators of items within a cell, the most reliable first."""
 _SOME = 500
-"""Number of distinct values examined for their kind."""
+"""Maximum number of distinct values that are examined to detect the kind of a column."""
 _MISSING = MISSING | PROBABLE_NULLS
 """Values that may be missing."""
 _OF_ONE = re.compile(r"name|address|street|country|city", re.IGNORECASE)

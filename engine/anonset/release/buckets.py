@@ -114,13 +114,13 @@ class BucketsKind(PublicationKind[Buckets]):
         return {**sizes_of_parts(unverified.result), **sizes}
 
     def retention(self, table: Table, result: Result, publication: Buckets) -> Mapping[str, Mapping[str, int]]:
-        """Return the number of unchanged, starred and removed tuples."""
+        """Return the number of unchanged tuples, tuples with a hidden identity, and removed tuples."""
         return {"tuples": of_tuples(_grouping(result))}
 
     def measures(
         self, table: Table, hierarchies: Hierarchies, algorithm: Algorithm, result: Result, publication: Buckets
     ) -> Mapping[str, float]:
-        """Return the shares of starred, removed and too frequent tuples."""
+        """Return the shares of tuples with a hidden identity, removed tuples and too frequent tuples."""
         counts, n = result.figures, max(1, table.n)
         lost = {"removed_for_diversity": "removed_for_diversity", "diversity_loss": "too_frequent"}
         shares = {name: counts[counted] / n for name, counted in lost.items() if counted in counts}

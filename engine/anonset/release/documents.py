@@ -175,7 +175,7 @@ class BucketFiles(PublishedFiles):
     sha256: dict[str, str]
     """Digest of every file of the publication except the attestation, by name."""
     parts: Annotated[int, Field(ge=1, le=MOST_PARTS)] | None = None
-    """Number of files of each table, in the named folders; None: each table is one file."""
+    """Number of files of each table, in the folders `qit` and `snt`. None if each table is a single file."""
 
     @property
     def columns(self) -> list[str]:

@@ -80,7 +80,8 @@ def left_out(facts: ReportFacts, settings: Mapping[str, Any]) -> list[Row]:
 def _items(retention: Mapping[str, Mapping[str, int]] | None) -> str:
     """Return the technique for items.
 
-    The public version states the possible technique, because suppressed items are not visible.
+    Without counts (`retention` is None, as in a shareable report), the text includes suppression as a possibility: a
+    recipient cannot see it.
     """
     if retention is None:
         return "generalization, or local suppression of items that no published symbol covers"

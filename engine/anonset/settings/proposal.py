@@ -221,8 +221,9 @@ def _propose_single(profile: Profile) -> ProposedRole:
 
 
 def _is_result(profile: Profile) -> bool:
-    """Return True if values are results of tests or measurements. Limits such as ``>90`` of ages or dates of birth are
-    not.
+    """Return True if values are results of tests or measurements.
+
+    Ages and dates of birth are not results, even if they contain limits such as ``>90``.
     """
     return profile.results and meaning_of(profile.name) not in ATTRIBUTES
 

@@ -98,8 +98,9 @@ class SettingForm:
     companions: Callable[[Any], frozenset[str]] | None = None
     """Function that returns the other settings that a value requires; None: none."""
     words: tuple[str, ...] | None = None
-    """For a path: keywords that are not paths, also in the form ``keyword:number``; None: the setting is not a
-    path.
+    """Keywords that the setting accepts instead of a path, also as ``keyword:number``.
+
+    None if the setting is not a path.
     """
     missing: str = ""
     """Message if a required setting is missing: its meaning, and how to choose a value."""

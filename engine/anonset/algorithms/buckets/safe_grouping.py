@@ -54,14 +54,14 @@ class SafeGrouping(RedactedRepr):
 
     Individuals are sorted by descending tuple count. Each k consecutive individuals form a group, or k + 1 if k does
     not divide their number. A group loses tuples of its most frequent value until it is l-diverse, and all tuples if
-    fewer than k individuals remain. Then identities of tuples are starred until all individuals of the group show
-    equally many.
+    fewer than k individuals remain. Then identities of tuples are replaced by a star until all individuals of the group
+    show equally many.
 
     All choices that the tuple counts do not determine are drawn at random and not published: the order of individuals
     with equal counts, which groups are larger, and the group numbers; which of equally frequent values loses a tuple,
-    from which of the individuals with most tuples, and which of their tuples with that value; which tuples are starred.
-    Without random draws, group sizes in descending order disclose who loses a tuple, and its value: about 60 of 3,000
-    persons with k=l=2. Therefore the loss varies slightly from run to run.
+    from which of the individuals with most tuples, and which of their tuples with that value; which identities
+    become a star. Without random draws, group sizes in descending order disclose who loses a tuple, and its value:
+    about 60 of 3,000 persons with k=l=2. Therefore the loss varies slightly from run to run.
 
     Data in files that exceed one part are grouped part by part: individuals are split by a keyed hash of their id,
     which hardly changes the loss, and groups are numbered at random over all parts.

@@ -16,9 +16,10 @@ Numerator = Literal["xor", "or"]
 
 
 class Distances:
-    """BTD of unions of clusters. The records of each cluster are sorted by length, longest first.
+    """Bit-vector transaction distance (BTD) of unions of clusters.
 
-    The longest records of all clusters are stored contiguously, because a search rarely reads other records.
+    The records of each cluster are sorted by length, longest first. The longest records of all clusters are stored
+    contiguously, because a search rarely reads other records.
 
     Parameters
     ----------

@@ -67,8 +67,9 @@ class RumBound(MergingFramework):
 
     @property
     def most_merged(self) -> int:
-        """Maximum record count of a part whose clusters are merged. It is larger if items, which are slower, do not
-        matter.
+        """Maximum record count of a part whose clusters are merged.
+
+        The maximum is larger if `merge` is "r": this order ignores the items, which are slower to compare.
         """
         return 1 << 15 if self.merge == "r" else super().most_merged
 

@@ -187,7 +187,10 @@ class _RecodingBuilder(ExitStack):
         self._record = self.enter_context(store.growing("record", np.int64))
 
     def add(self, first: int, end: int, width: int) -> None:
-        """Put the items of clusters into their own chunks, chunks shared by up to `width` clusters, or terms."""
+        """Assign each item to a chunk of its cluster, to a chunk shared by up to `width` clusters, or to the terms.
+
+        Terms are items in no chunk.
+        """
         from anonset_kernels.chunk_fitting import divide_clusters
 
         begins, number = self._clusters.begins[first : end + 1], np.arange(first, end, dtype=np.int32)

@@ -271,7 +271,7 @@ class ExactSearch:
 
 
 def _with_below(problem: CutProblem, closed: Nodes, nodes: Int32) -> Nodes:
-    """Return the closed nodes, further nodes, and all inner nodes below."""
+    """Return the inner nodes that are closed after closing `nodes` and all nodes below closed nodes."""
     more = closed.copy()
     more[nodes] = True
     inner: Nodes = (more | below_closed(problem.hierarchy, more)) & ~problem.hierarchy.is_leaf
