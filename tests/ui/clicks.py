@@ -23,7 +23,10 @@ def by_clicks(folder: Path, way: Callable[[User, PageState], Awaitable[None]]) -
         async with user_simulation() as user:
             state = PageState(Folder(folder))
             add_pages(state)
-            await way(user, state)
+            try:
+                await way(user, state)
+            finally:
+                await state.end()  # a command that still runs would block the end of the event loop
 
     modules = dict(sys.modules)
     try:
