@@ -199,3 +199,10 @@ def test_an_unknown_column_of_items_is_named_with_a_command_that_publishes_it(pl
     ran = place.run("anonymize", str(job))
     assert ran.code == 0, ran.err
     assert place.folder.joinpath("shop-safe", "published.csv").read_text().splitlines()[0] == f"{others}hobbies"
+
+
+def test_the_error_of_an_unwritten_job_names_the_column(place: Place) -> None:
+    data = place.write("lists.csv", "who,tags\n" + "".join(f'p{n},"[""a"",""b""]"\n' for n in range(30)))
+    ran = place.run("inspect", data, "--items", "tags", "-o", str(place.folder / "job.toml"))
+    assert ran.code == 2
+    assert "is not written: column 'tags' (see Check)" in ran.err

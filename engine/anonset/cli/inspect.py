@@ -110,7 +110,8 @@ def _require_new(path: Path) -> None:
 
 def _write_job(path: Path, source: str, findings: Findings, further: Sequence[str], *, json: bool) -> None:
     if not findings.records:
-        problem = findings.problems[-1] if json else f"{findings.problems[-1].partition(': ')[0]} (see Check)"
+        problem = findings.problems[-1].removeprefix(f"{source}: ")
+        problem = problem if json else f"{problem.partition(': ')[0]} (see Check)"
         msg = f"{path} is not written: {foreign(problem)}"
         error = InputError(msg)
         error.commands = list(further)
