@@ -84,14 +84,12 @@ class QuerySettings(InputSettings):
     """Settings for the query error, and for the distance of a cut from the optimum."""
 
     queries: str | None = Field(
-        None,
-        description="File of queries for the average relative error (ARE): the items of each query on a line, or a "
-        "workload (.json).",
+        None, description="File of queries for the relative error: the items of each on a line, or a workload (.json)."
     )
     workload: str | None = Field(
         None,
-        description="Random queries for the average relative error (ARE), such as record:100x2: 100 queries of 2 "
-        "items, drawn from random records. record:100x2+1 adds a relational value to each query.",
+        description="Random queries for the relative error: record:100x2 is 100 queries of 2 items; +1 adds a "
+        "relational value to each.",
     )
     width: float = Field(
         0.0, ge=0, le=1, description="Half-width of number conditions in queries, as a share of the column's range."
