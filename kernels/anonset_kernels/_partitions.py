@@ -57,7 +57,7 @@ class Partition(NamedTuple):
     pairs: Int32Matrix
     """int32 (G, G): records that contain a member of both groups; on the diagonal, a member of the group."""
     violation: Int64Array
-    """int64 (G,): violation of each group's pairs, including the group itself."""
+    """int64 (G,): total violation of the pairs of each group with all groups, including the pair with itself."""
     state: Int64Array
     """int64 (3,): violation of all pairs; last record stamp; number of cells read."""
     words: UInt64Matrix

@@ -1,6 +1,6 @@
-"""Kernels of safe grouping: form groups of individuals, remove tuples, and star identities, by random draws.
+"""Kernels of safe grouping: form groups of individuals, remove tuples, and replace identities by a star, at random.
 
-Tuples are sorted by individual. The position of a tuple in this order determines the draw numbers.
+Tuples are sorted by individual. The position of a tuple in this order determines its random numbers.
 """
 
 from typing import NamedTuple
@@ -228,7 +228,7 @@ def _remove(group: _Group, draw_key: DrawKey, is_kept: BoolArray) -> None:
 
 @kernel()
 def fewest_shown(is_kept: BoolArray, start: Int64Array, bounds: Int64Array, k: int) -> tuple[Int64Array, int]:
-    """Compute the smallest number of remaining tuples of a person, for each group: what each of its persons shows.
+    """Compute, for each group, the smallest number of remaining tuples of a person: all its persons keep so many.
 
     `is_kept` (n,), `start` and `bounds` are those of `diversify`. Persons without remaining tuples do not count.
 

@@ -61,7 +61,7 @@ class PairCounters(NamedTuple):
     used: Int32Array
     """int32 (W,): index of each of these words."""
     first: Int64Array
-    """int64 (W + 1,): first symbol of each word in the row."""
+    """int64 (W + 1,): index in `row` of the first symbol of each word in `words`, and the end."""
 
 
 class ItemsetWalk(NamedTuple):
