@@ -50,7 +50,7 @@ constraints:  ## Renew constraints.txt: the newest versions that pyproject.toml 
 demo: $(READY)  ## Anonymize a generated data set and verify the result
 	$(BIN)/anonset demo
 
-test: $(READY)  ## Run the tests, in about ten minutes
+test: $(READY)  ## Run the tests, in about five minutes
 	$(PYTEST) -m "not long and not studies"
 
 check: lint types wheel coverage  ## Everything but the experiments: lint, types, layers, the wheel, all tests, coverage

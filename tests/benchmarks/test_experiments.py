@@ -238,6 +238,7 @@ def test_the_criteria_match_their_version(judged):
 
 
 @pytest.mark.parametrize("key", runner.papers())
+@pytest.mark.long
 def test_the_pages_depend_only_on_the_results(key, judged):
     """Render without plots: text and plot names depend only on the result files."""
     paper, folder = runner.paper(key), runner.RESULTS / key

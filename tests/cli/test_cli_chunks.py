@@ -90,6 +90,7 @@ LAYOUTS = [
 
 @pytest.mark.parametrize("layout", LAYOUTS, ids=" ".join)
 @pytest.mark.parametrize("counts", [(), ("--counts",)], ids=" ".join)
+@pytest.mark.long
 def test_all_layouts_contain_the_same_chunks(chunks: Place, layout: tuple[str, ...], counts: tuple[str, ...]) -> None:
     publish(chunks, "sets.dat", *IN_CHUNKS, *counts, *layout)
     tables = ["clusters", "chunks", "shared", *(["counts"] if counts else [])]

@@ -81,6 +81,7 @@ CHANGES: dict[str, Callable[[list[str]], list[str]]] = {
 
 
 @pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.long
 def test_another_original_is_refused(made: Made, change: str) -> None:
     place, data, roles = made
     assert evaluated(place, data, roles) == ""

@@ -186,6 +186,7 @@ LAB = [
     ],
     ids=["names", "names without other faults", "one sensitive column", "rows without names", "a sum without figures"],
 )
+@pytest.mark.long
 def test_every_printed_command_publishes_the_stated_columns(
     place: Place, text: str, given: tuple[str, ...], kept: str
 ) -> None:

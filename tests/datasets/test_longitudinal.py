@@ -65,6 +65,7 @@ def test_rows_equal_adult_in_order(table: Table) -> None:
 
 
 @pytest.mark.data
+@pytest.mark.long
 def test_missing_occupations_are_a_value_or_dropped() -> None:
     complete, dropped = longitudinal(1_000), longitudinal(1_000, missing="drop")
     assert complete.sensitive is not None

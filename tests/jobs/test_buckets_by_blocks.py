@@ -68,6 +68,7 @@ def test_bytes_equal_a_run_in_memory(tmp_path, capsys):
     "ids", [["--id", "name", "--drop", "number"], ["--id", "name,number"], ["--id", "number", "--drop", "name"]]
 )
 @pytest.mark.parametrize("parts", [[], ["--part-rows", "9"], ["--part-rows", "1000"]])
+@pytest.mark.long
 def test_published_ids_equal_a_run_in_memory(tmp_path, ids, parts):
     source, options = str(tmp_path / "ids.csv"), [*OPTIONS, *ids, *parts]
     for out, limit in (("memory", []), ("blocks", ["--memory-limit", "100"])):

@@ -92,6 +92,7 @@ def anonymize(capsys):
         ("p.csv", PERSONS, ["--items", "codes", "--id", "who", "--group", "--hierarchy", "codes=balanced:2"]),
     ],
 )
+@pytest.mark.long
 def test_bytes_equal_a_run_in_memory(tmp_path, anonymize, algorithm, name, text, roles):
     (tmp_path / name).write_text(text)
     options = [*roles, "--algorithm", algorithm, "--allow-worthless"]

@@ -136,6 +136,7 @@ def arguments(tmp_path, run, out, *options):
 
 @pytest.mark.parametrize("run", RUNS)
 @pytest.mark.parametrize("layout", [[], ["--part-rows", "9"]])
+@pytest.mark.long
 def test_bytes_equal_a_run_in_memory(tmp_path, run, layout):
     for out, limit in (("memory", []), ("blocks", ["--memory-limit", "100"])):
         assert main(arguments(tmp_path, run, out, *layout, *limit)) == 0

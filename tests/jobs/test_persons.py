@@ -32,6 +32,7 @@ def others(data, *kept):
 
 @pytest.mark.parametrize("key", ["key7", "patient_id"])
 @pytest.mark.parametrize("blocks", [(), ("--work-dir", "work")])
+@pytest.mark.long
 def test_an_id_that_repeats_is_refused_until_the_owner_answers(tmp_path, monkeypatch, capsys, key, blocks):
     monkeypatch.chdir(tmp_path)
     data = stays(key=key)
@@ -137,6 +138,7 @@ NAMED = {
 
 @pytest.mark.parametrize("header", NAMED)
 @pytest.mark.parametrize("role", ["relational", "keep"])
+@pytest.mark.long
 def test_columns_that_name_persons_are_rejected_until_the_owner_answers(tmp_path, capsys, header, role):
     data = {header: NAMED[header] * 10, "code": ["a", "b"] * 10}
     path = write(tmp_path / "rows.csv", data)
@@ -165,6 +167,7 @@ def test_capitalized_words_are_proposed_to_drop_but_not_rejected():
 
 
 @pytest.mark.parametrize("key", ["key7", "patient_id", "Patienten-Nr.", "Fallnummer"])
+@pytest.mark.long
 def test_the_proposed_job_is_of_persons_and_runs_once_answered(tmp_path, monkeypatch, key):
     monkeypatch.chdir(tmp_path)
     data = stays(key=key)
@@ -312,6 +315,7 @@ def test_years_months_and_other_dates_are_no_full_dates_of_birth(header, values)
     assert anonset.anonymize(table, anonset.Apriori(k=2, m=1), hierarchies={"code": "balanced:2"}).verdict.holds
 
 
+@pytest.mark.long
 def test_names_with_dates_of_birth_are_the_id_without_another_id(tmp_path, capsys):
     data = stays(key="number")
     who = {value: n for n, value in enumerate(dict.fromkeys(data["number"]))}

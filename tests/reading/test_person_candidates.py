@@ -68,6 +68,7 @@ NAMES = ["Ada", "Bela", "Cleo", "Dora", "Egon", "Fina", "Gero", "Hilda"]
 
 @pytest.mark.parametrize("seed", range(10))
 @pytest.mark.parametrize("rows", ["persons", "cases"])
+@pytest.mark.long
 def test_names_and_dates_of_birth_together_identify_persons(seed, rows):
     """The case number never repeats, and there is no other id."""
     n_persons = 1_500
@@ -186,6 +187,7 @@ def test_a_line_end_within_quotes_does_not_cut_the_first_rows(tmp_path):
 
 @pytest.mark.data
 @pytest.mark.parametrize("key", ["patient_index", "k"])
+@pytest.mark.long
 def test_the_patients_of_realistic_encounters_are_detected(key):
     import gzip
 

@@ -40,10 +40,8 @@ NOT_RUN = {
 """First words of blocks that are not run, with the reason."""
 
 
-INSTALLING = ("plugins.md",)
-"""Pages that install packages."""
 SHOWN = [
-    pytest.param(page, id=page.name, marks=[pytest.mark.long] if page.name in INSTALLING else [])
+    pytest.param(page, id=page.name, marks=[] if page.name == "README.md" else [pytest.mark.long])
     for page in [*(page for page in SHOWING if page not in TUTORIALS), *TRANSCRIPTS]
 ]
 

@@ -143,6 +143,7 @@ def test_the_remedy_followed_literally_leads_to_a_publication(
         ("comment", (*KM[:-1], " ", "--hierarchy", "comment=halves:frequency")),
     ],
 )
+@pytest.mark.long
 def test_items_that_name_persons_or_are_free_text_stop(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, more: tuple[str, ...]
 ) -> None:

@@ -65,6 +65,7 @@ def counts(made: Path) -> dict[tuple[str, str], Any]:
 @pytest.mark.compiled
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.long
 def test_each_file_is_hashed_once_and_read_once(made: Path, counts: Any, name: str, command: str) -> None:
     here = made / name
     report = here / "private" / "report.json"

@@ -128,6 +128,7 @@ def test_models_that_fit_the_roles() -> None:
 
 
 @pytest.mark.parametrize("by_the_end_of_the_server", [False, True])
+@pytest.mark.long
 def test_a_cancelled_run_leaves_nothing(tmp_path: Path, by_the_end_of_the_server: bool) -> None:
     rows = "\n".join(f"a{n % 97} b{n % 89} c{n % 83} d{n % 79}" for n in range(60_000))
     (tmp_path / "baskets.dat").write_text(rows)

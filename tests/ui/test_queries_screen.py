@@ -14,6 +14,8 @@ from anonset.queries.workload import Query
 from anonset.reading.workloads import read_workload
 from anonset.ui.page_state import PageState
 
+pytestmark = pytest.mark.long
+
 JOB = """input = "visits.csv"
 out = "safe"
 rows_are_persons = true

@@ -142,6 +142,7 @@ def test_faults_are_shown_and_publish_nothing(folder: Path) -> None:
     assert {p.name for p in folder.iterdir()} == {"visits.csv", "visits.toml", "broken.csv"}
 
 
+@pytest.mark.long
 def test_two_tabs_show_the_same_job(folder: Path) -> None:
     async def way(user: User, state: PageState) -> None:
         state.open("visits.csv")
@@ -200,6 +201,7 @@ def test_a_candidate_is_tried_chosen_and_written_to_the_job(folder: Path) -> Non
     by_clicks(folder, way)
 
 
+@pytest.mark.long
 def test_a_cancelled_trial_leaves_the_job(folder: Path) -> None:
     async def way(user: User, state: PageState) -> None:
         state.open("visits.csv")

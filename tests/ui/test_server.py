@@ -206,6 +206,7 @@ def hosted(listening: socket.socket, folder: Path) -> subprocess.Popen[str]:
     )  # fmt: skip
 
 
+@pytest.mark.long
 def test_behind_a_proxy_it_serves_an_inherited_unix_socket_only(tmp_path: Path) -> None:
     with closing(socket.socket(socket.AF_UNIX)) as listening:
         listening.bind(str(tmp_path / "page.sock"))
