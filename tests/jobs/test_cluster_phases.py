@@ -190,6 +190,8 @@ def test_a_worker_that_joins_late_with_another_version_is_named(source: Path, tm
     try:
         start("scheduler", "--host", "127.0.0.1", "--port", address.rpartition(":")[2])
         start_worker()
+        with cluster_of(address) as client:
+            client.wait_for_workers(1, timeout=120)
         with pytest.raises(InputError, match="another anonset") as error:
             _run(source, tmp_path / "out", progress=replace_worker, cluster=address)
     finally:
