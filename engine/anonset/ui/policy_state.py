@@ -1,8 +1,6 @@
 """Policies of a job: the files of privacy and utility constraints, and their supports."""
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Protocol
 
 from anonset.jobs.column_hierarchy import ColumnHierarchy
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
@@ -14,33 +12,16 @@ from anonset.reading.policies import (
 )
 from anonset.settings.model_choices import with_constraints
 from anonset.spelling import as_typed
-from anonset.ui.folder import Folder
+from anonset.ui.open_job import OpenJob
 from anonset.ui.runs import CommandRun
 
 KINDS = ("privacy", "utility")
 
 
-class _OpenJob(Protocol):
-    """Job file in the chosen folder: the part of the page state that policies need."""
-
-    folder: Folder
-    job: Path | None
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def raw(self) -> dict[str, Any]: ...
-    @property
-    def settings(self) -> dict[str, Any]: ...
-    def start(self, work: Any) -> None: ...
-    def change(self, changes: Mapping[str, Any]) -> None: ...
-    def require_not_publishing(self) -> None: ...
-
-
 class PolicyState:
     """Constraints of one kind: privacy (itemsets) or utility (groups)."""
 
-    def __init__(self, state: _OpenJob, kind: str) -> None:
+    def __init__(self, state: OpenJob, kind: str) -> None:
         self.kind = kind
         self.chosen: list[str] = []
         """Items of the constraint that is being composed."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from anonset.errors import InputError
 from anonset.jobs.column_hierarchy import ColumnHierarchy
@@ -14,36 +14,16 @@ from anonset.reading.hierarchies.specs import split_spec
 from anonset.settings.job_changes import hierarchy_choices, with_hierarchy
 from anonset.settings.model_choices import item_trees
 from anonset.spelling import as_typed
-from anonset.ui.folder import Folder
+from anonset.ui.open_job import OpenJob
 from anonset.ui.runs import CommandRun
 
 _WITHOUT_TREE = ("range", "values")
 
 
-class _OpenJob(Protocol):
-    """Job file in the chosen folder: the part of the page state that hierarchies need."""
-
-    folder: Folder
-    job: Path | None
-    findings: Mapping[str, Any] | None
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def raw(self) -> dict[str, Any]: ...
-    @property
-    def settings(self) -> dict[str, Any]: ...
-    @property
-    def unit(self) -> str: ...
-    def start(self, work: Any) -> None: ...
-    def change(self, changes: Mapping[str, Any]) -> None: ...
-    def require_not_publishing(self) -> None: ...
-
-
 class TreeState:
     """Hierarchy of the chosen column: from the job file, read in another process."""
 
-    def __init__(self, state: _OpenJob) -> None:
+    def __init__(self, state: OpenJob) -> None:
         self.column = ""
         self.tree: ColumnHierarchy | None = None
         self.faults: list[str] = []
@@ -226,7 +206,7 @@ class TreeState:
             self.faults = faults
 
 
-def _hierarchies(state: _OpenJob) -> Mapping[str, Any]:
+def _hierarchies(state: OpenJob) -> Mapping[str, Any]:
     """Return the hierarchies as written in the job file, with relative paths."""
     raw = state.raw
     answers: Mapping[str, Any] = raw.get("unit_is", {}).get(state.unit, {})

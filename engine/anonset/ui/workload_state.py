@@ -2,32 +2,18 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Protocol
 
 from anonset.queries.workload import Query, Workload
 from anonset.reading.workloads import read_workload, write_workload
 from anonset.spelling import as_typed
-from anonset.ui.folder import Folder
+from anonset.ui.open_job import OpenJob
 from anonset.ui.runs import CommandRun
-
-
-class _OpenJob(Protocol):
-    """Job file in the chosen folder: the part of the page state that workloads need."""
-
-    folder: Folder
-    job: Path | None
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def raw(self) -> dict[str, Any]: ...
-    def start(self, work: Any) -> None: ...
 
 
 class WorkloadState:
     """Queries in a file next to the job file."""
 
-    def __init__(self, state: _OpenJob) -> None:
+    def __init__(self, state: OpenJob) -> None:
         self.chosen: list[str] = []
         """Items of the query that is being composed."""
         self.answers: list[int] = []

@@ -1,0 +1,40 @@
+"""Job file that is open in the page."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+from anonset.ui.folder import Folder
+
+
+class OpenJob(Protocol):
+    """Job file in the chosen folder: the part of the page state that hierarchies, policies and workloads need."""
+
+    folder: Folder
+    job: Path | None
+    findings: Mapping[str, Any] | None
+
+    @property
+    def name(self) -> str:
+        """Job file relative to the folder."""
+
+    @property
+    def raw(self) -> dict[str, Any]:
+        """Settings as written in the job file."""
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Settings of the job for the declared unit."""
+
+    @property
+    def unit(self) -> str:
+        """Declared unit: ``row``, names of columns, ``?`` if the owner must declare it, or empty."""
+
+    def start(self, work: Any) -> None:
+        """Run a coroutine until it ends or the job file is closed."""
+
+    def change(self, changes: Mapping[str, Any]) -> None:
+        """Write settings to the job file."""
+
+    def require_not_publishing(self) -> None:
+        """Reject changes while the publication is made."""
