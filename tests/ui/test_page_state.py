@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import subprocess
+import sys
 from contextlib import suppress
 from pathlib import Path
 
@@ -153,6 +155,24 @@ def test_a_cancelled_run_leaves_nothing(tmp_path: Path, by_the_end_of_the_server
     assert asyncio.run(cancel_in_the_middle()) == CANCELLED
     assert {path.name for path in tmp_path.iterdir()} == {"baskets.dat"}
     assert run.output == ""
+
+
+@pytest.mark.parametrize("steps", [1, 3])
+def test_a_command_that_begins_while_the_event_loop_closes_does_not_block(tmp_path: Path, steps: int) -> None:
+    code = f"""
+import asyncio, pathlib
+from anonset.ui.runs import CommandRun
+
+async def begin():
+    run = CommandRun(["inspect", "visits.csv"], pathlib.Path())
+    task = asyncio.create_task(run.finish())
+    for _ in range({steps}):
+        await asyncio.sleep(0)
+    assert run.code is None
+
+asyncio.run(begin())
+"""
+    subprocess.run([sys.executable, "-W", "error", "-c", code], cwd=tmp_path, check=True, timeout=60)
 
 
 def test_the_log_of_the_page_shows_values_to_the_owner(capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,17 +2,20 @@
 
 import asyncio
 import shlex
+import subprocess
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from anonset.strict_json import loads
 
 _LONGEST_LINE = 64 * 1024 * 1024
 _PATIENCE = 10.0
 """Seconds that a cancelled command has to remove its files."""
+_INTERVAL = 0.02
+"""Seconds between two looks at a process that ends."""
 CANCELLED = 130
 
 
@@ -30,7 +33,7 @@ class CommandRun:
         self.errors: list[str] = []
         self.code: int | None = None
         self.output = ""
-        self._process: asyncio.subprocess.Process | None = None
+        self._process: subprocess.Popen[bytes] | None = None
         self._is_cancelled = False
 
     @property
@@ -39,23 +42,26 @@ class CommandRun:
         return shlex.join(["anonset", *(one for one in self.arguments if one != "--json")])
 
     async def finish(self) -> int:
-        """Run the command, and return the exit code."""
-        self._process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "anonset.ui.child", *self.arguments, cwd=self.folder, limit=_LONGEST_LINE,
-            stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+        """Run the command, and return the exit code.
+
+        The processes of asyncio block if their start is cancelled because the event loop closes, so the process is
+        started and observed here.
+        """
+        self._process = process = subprocess.Popen(
+            [sys.executable, "-m", "anonset.ui.child", *self.arguments], cwd=self.folder,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         )  # fmt: skip
         if self._is_cancelled:
-            self._process.terminate()
-        stdout, stderr = self._process.stdout, self._process.stderr
-        if stdout is None or stderr is None:
-            msg = "the process has no pipes"
-            raise OSError(msg)
-        try:
-            output, _ = await asyncio.gather(stdout.read(), self._follow(stderr))
-            code = await self._process.wait()
-        except asyncio.CancelledError:
-            await self.cancel()
-            raise
+            process.terminate()
+        with ExitStack() as closing:
+            pipes = [closing.enter_context(pipe) for pipe in (process.stdout, process.stderr) if pipe is not None]
+            try:
+                stdout, stderr = [await _reader(pipe, closing) for pipe in pipes]
+                output, _ = await asyncio.gather(stdout.read(), self._follow(stderr))
+                code = await _end_of(process)
+            except asyncio.CancelledError:
+                await self.cancel()
+                raise
         self.output = output.decode()
         self.code = CANCELLED if self._is_cancelled and code else code
         return self.code
@@ -72,15 +78,14 @@ class CommandRun:
         """Terminate the command, and wait until it has removed the files."""
         self._is_cancelled = True
         process = self._process
-        if process is None or process.returncode is not None:
+        if process is None:
             return
-        with suppress(ProcessLookupError):
-            process.terminate()
+        process.terminate()
         try:
-            await asyncio.wait_for(process.wait(), _PATIENCE)
+            await asyncio.wait_for(_end_of(process), _PATIENCE)
         except TimeoutError:
-            with suppress(ProcessLookupError):
-                process.kill()
+            process.kill()
+            process.wait()
 
     async def _follow(self, stream: asyncio.StreamReader) -> None:
         """Read the messages of the command."""
@@ -96,3 +101,19 @@ class CommandRun:
                 (self.errors if event["level"] == "error" else self.warnings).append(event["message"])
             elif event.get("level") == "note" and self.errors:
                 self.errors.append(event["message"])  # commands that avoid the error
+
+
+async def _reader(pipe: IO[bytes], closing: ExitStack) -> asyncio.StreamReader:
+    """Return a reader of a pipe; `closing` ends it."""
+    reader = asyncio.StreamReader(_LONGEST_LINE)
+    protocol = asyncio.StreamReaderProtocol(reader)
+    transport, _ = await asyncio.get_running_loop().connect_read_pipe(lambda: protocol, pipe)
+    closing.callback(transport.close)
+    return reader
+
+
+async def _end_of(process: subprocess.Popen[bytes]) -> int:
+    """Wait for the end of a process, and return its exit code."""
+    while (code := process.poll()) is None:
+        await asyncio.sleep(_INTERVAL)
+    return code
