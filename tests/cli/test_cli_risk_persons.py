@@ -30,26 +30,28 @@ def published_by_word(place: Place, key: str) -> tuple[str, str]:
     return str(path), dropped
 
 
-def counted_by_hand(place: Place, path: str, key: str) -> tuple[int, int]:
-    """Return the number of persons in a class of fewer than 5 rows, and the number of persons."""
+def counted_by_hand(place: Place, path: str, key: str) -> tuple[int, int, int]:
+    """Return the number of persons with fewer than 5 matches in the original and in the publication, and of all."""
     with Path(path).open() as file:
-        persons = [row[key] for row in csv.DictReader(file)]
+        rows = list(csv.DictReader(file))
     with (place.private / "records.csv").open() as file:
         record_of = {int(row["published_row"]): int(row["input_record"]) for row in csv.DictReader(file)}
     with (place.out / "published.csv").open() as file:
-        classes = [(row["sex"], row["zip"]) for row in csv.DictReader(file)]
-    in_class, of_person = defaultdict(set), defaultdict(set)
-    for i, values in enumerate(classes):
-        in_class[values].add(persons[record_of[i]])
-        of_person[persons[record_of[i]]].add(values)
-    few = sum(min(len(in_class[values]) for values in rows_of_person) < 5 for rows_of_person in of_person.values())
-    return few, len(of_person)
+        published = [(rows[record_of[i]][key], row["sex"], row["zip"]) for i, row in enumerate(csv.DictReader(file))]
+    counts = []
+    for known in ([(row[key], row["sex"], row["zip"]) for row in rows], published):
+        in_class, of_person = defaultdict(set), defaultdict(set)
+        for person, *values in known:
+            in_class[tuple(values)].add(person)
+            of_person[person].add(tuple(values))
+        counts.append(sum(min(len(in_class[one]) for one in classes) < 5 for classes in of_person.values()))
+    return counts[0], counts[1], len({row[key] for row in rows})
 
 
 @pytest.mark.parametrize("key", ["patient_id", "key7"], ids=["by its name", "by what agrees within it"])
 def test_persons_below_k_equal_a_count_by_hand(place: Place, key: str) -> None:
     path, dropped = published_by_word(place, key)
-    few, persons = counted_by_hand(place, path, key)
+    before, few, persons = counted_by_hand(place, path, key)
     ran = place.run("risk", str(place.out), "--original", path, *TREES, "--drop", dropped)
     assert ran.code == 0, ran.err
     assert names(ran.out, f"1,500 rows {persons} persons")
@@ -64,19 +66,20 @@ def test_persons_below_k_equal_a_count_by_hand(place: Place, key: str) -> None:
     result = place.run("risk", str(place.out), "--original", path, *TREES, *named, "--json").json
     assert (result["unit"], result["persons"], result["records"]) == ("person", persons, 1500)
     assert round(result["exposures"][0]["below"]["value"] * persons) == few
+    assert round(result["before"][0]["below"]["value"] * persons) == before
 
 
 def test_only_the_internal_page_counts_persons(place: Place) -> None:
     path, dropped = published_by_word(place, "patient_id")
-    few, persons = counted_by_hand(place, path, "patient_id")
+    before, few, persons = counted_by_hand(place, path, "patient_id")
     pages = {}
     for name, more in {"in": ("--original", path, *TREES, "--drop", dropped), "out": ("--shareable",)}.items():
         page = place.folder / f"{name}.html"
         assert place.run("report", str(place.out), *more, "-o", str(page)).code == 0
         pages[name] = html.unescape(page.read_text())
-    message = f"{few} of {persons} persons belong to an equivalence class of fewer than 5 persons"
-    assert names(pages["in"], f"After quasi-identifiers {message}")
-    assert names(pages["in"], "Before quasi-identifiers")
+    message = f"of {persons} persons belong to an equivalence class of fewer than 5 persons"
+    assert names(pages["in"], f"After quasi-identifiers {few} {message}")
+    assert names(pages["in"], f"Before quasi-identifiers {before} {message}")
     assert not any(text in pages["out"] for text in (f"{persons} persons", "fewest persons", "fewer than 5 persons"))
     without = place.folder / "without.html"
     assert place.run("report", str(place.out), "-o", str(without)).code == 0

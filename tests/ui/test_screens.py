@@ -73,13 +73,12 @@ def test_the_complete_way_publishes_the_bytes_of_the_command_line(
         assert "(k,km)-anonymity with k=3, m=1 holds" in element(user, "verdict").text
         shown = "\n".join(filter(None, texts(user).splitlines()))
         assert "Someone who knows more than 1 item" in shown
-        before = state.findings["quasi_identifiers"]
-        assert "Risk before\nAn attacker knows\nPeople who are unique" in shown
-        assert f"all of sex, region\n{before['unique']:.1%}\n{before['below_k']:.1%}" in shown
-        assert (
-            "Remaining risk\nAn attacker knows\nPeople who are unique\nPeople with fewer than 3 matches\nCovered by"
-            in shown
-        )
+        assert "An attacker knows\nPeople who are unique\nPeople with fewer than 3 matches\nHighest risk" in shown
+        before, after = (state.risk.result[when][-1] for when in ("before", "exposures"))
+        assert (before["values"], before["items"]) == (after["values"], after["items"]) == (True, 3)
+        figures = [f"{when} {one['alone']['value']:.1%}" for when, one in (("before", before), ("after", after))]
+        assert "\n".join(["all quasi-identifiers and 3 items", *figures]) in shown
+        assert before["alone"]["value"] >= after["alone"]["value"] > 0
         attempts = state.risk.result["attack"]
         assert f"matching: 1 item\n–\n{attempts[1]['success']:.1%}\n33.3%" in shown
         assert "homogeneity: " in shown

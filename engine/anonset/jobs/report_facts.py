@@ -10,7 +10,7 @@ from anonset.data import Table
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table import Int64
 from anonset.errors import InputError
-from anonset.jobs.exposures import Exposure, exposures
+from anonset.jobs.exposures import Exposure
 from anonset.jobs.risk import Risk, RiskReport, risk
 from anonset.jobs.summary import Summary, summary
 from anonset.measures.countable import CountAccuracy, FrequentItems, countable
@@ -105,9 +105,7 @@ def compared(publication: Published, against: RiskComparison) -> Compared:
 @compared.register
 def _(publication: Records, against: RiskComparison) -> Compared:
     after = cast("Risk", against.risk([ALL]))
-    most = max((exposure.items for exposure in after.exposures), default=0)
-    before = exposures(against.original, against.opened.model, most, owner=against.persons)
-    return after, before, against.errors(publication)
+    return after, after.before, against.errors(publication)
 
 
 @compared.register

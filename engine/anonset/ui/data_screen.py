@@ -30,9 +30,7 @@ def data_screen(state: PageState) -> None:
         screen.section(lambda: (state.busy, state.findings is None), lambda _: _status(state))
         screen.section(lambda: _question_state(state), lambda _: _question(screen))
         screen.section(lambda: _columns_state(state), lambda section: _columns(screen, section))
-        screen.section(
-            lambda: (state.findings, state.answered), lambda _: show_exposed(state.findings, "Who is at risk now?")
-        )
+        screen.section(lambda: (state.findings, state.answered), lambda _: show_exposed(state.findings))
         screen.section(lambda: (state.findings, state.error, state.publishing, state.raw), lambda _: _problems(screen))
         with ui.element("div").classes("actions"):
             ui.link("Next: choose the promise", "/promise").classes("next")

@@ -7,7 +7,7 @@ from nicegui import ui
 from anonset.release.guarantee_limits import sentences
 from anonset.ui.frame import Screen, button, text
 from anonset.ui.page_state import PageState
-from anonset.ui.run_sections import ended, show_errors, show_exposed, show_risk
+from anonset.ui.run_sections import ended, show_errors, show_risk
 from anonset.ui.runs import CANCELLED, CommandRun
 
 _SHARES = {"items": "Items", "values": "Attribute values"}
@@ -24,7 +24,7 @@ def publish_screen(state: PageState) -> None:
         screen.section(lambda: (state.raw.get("out"), state.publishing, state.busy), lambda _: _start(screen, typed))
         screen.section(lambda: _progress_state(state.publication), lambda _: _progress(state))
         screen.section(lambda: state.out, lambda _: _result(state))
-        screen.section(lambda: (ended(state.risk), id(state.findings)), lambda _: _risk(state))
+        screen.section(lambda: ended(state.risk), lambda _: show_risk(state.risk))
         screen.section(lambda: ended(state.report), lambda _: _report(state.report))
         with ui.element("div").classes("actions"):
             ui.link("Back: try", "/try")
@@ -123,13 +123,6 @@ def _result(state: PageState) -> None:
 
 def _in_words(shares: Mapping[str, float]) -> str:
     return ", ".join(f"{share:.1%} {fate.replace('_', ' ')}" for fate, share in shares.items())
-
-
-def _risk(state: PageState) -> None:
-    """Show the risk before and after."""
-    if state.risk is not None:
-        show_exposed(state.findings, "Risk before")
-        show_risk(state.risk)
 
 
 def _report(run: CommandRun | None) -> None:

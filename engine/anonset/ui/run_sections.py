@@ -10,7 +10,11 @@ from anonset.ui.frame import text
 from anonset.ui.runs import CommandRun
 
 _SHARES = ("An attacker knows", "People who are unique")
-_RISKS = ("Covered by the guarantee", "Highest risk", "Average risk")
+_RISKS = ("Highest risk", "Average risk", "Covered by the guarantee")
+_COMPARED = (
+    "Before: in the original. After: in the publication. In both, the attacker knows the same kind of facts about a "
+    "person, and the most identifying items are assumed. The risk is the probability of finding the person."
+)
 _NARROW = 4
 """Maximum number of columns that fit on a phone. Wider tables show each cell on a line there."""
 
@@ -20,7 +24,7 @@ def ended(run: CommandRun | None) -> object:
     return run and (id(run), run.code)
 
 
-def show_exposed(findings: Mapping[str, Any] | None, title: str) -> None:
+def show_exposed(findings: Mapping[str, Any] | None) -> None:
     """Show the share of people at risk in the original for each attacker knowledge, as bars."""
     if findings is None:
         return
@@ -33,27 +37,40 @@ def show_exposed(findings: Mapping[str, Any] | None, title: str) -> None:
         for size, known in findings["known_items"].items()
     ]
     if rows:
-        text("h2", title)
+        text("h2", "Who is at risk now?")
         _table((*_SHARES, f"People with fewer than {k} matches"), rows)
 
 
 def show_risk(run: CommandRun | None) -> None:
-    """Show the remaining risk for each attacker knowledge, and the results of attacks."""
+    """Show the risk for each attacker knowledge, before and after if the original is available, and the results of
+    attacks.
+    """
     if run is None:
         return
-    text("h2", "Remaining risk")
+    risk = run.result
+    before = {one["known"]: one for one in (risk or {}).get("before", ())}
+    text("h2", "Risk before and after" if before else "Remaining risk")
     if run.code is None:
         text("p", "Counting …").props("role=status")
         return
-    risk = run.result
     if risk is None:
         show_errors(run)
         return
     heads: tuple[str, ...] = (_SHARES[0], *_RISKS)
-    rows: list[tuple[Any, ...]] = [(one["known"], *_risks(one)) for one in risk.get("inferences", ())]
+    rows: list[tuple[Any, ...]] = [
+        (
+            one["known"],
+            _percent(one["highest"]),
+            _percent(one["average"]["value"]),
+            _covered(one["promised"] is not None),
+        )
+        for one in risk.get("inferences", ())
+    ]
     if exposures := risk.get("exposures"):
-        heads = (*_SHARES, f"People with fewer than {risk['parameters'].get('k', 2)} matches", *_RISKS)
-        rows = [(one["known"], one["alone"]["value"], one["below"]["value"], *_risks(one)) for one in exposures]
+        heads = (*_SHARES, f"People with fewer than {risk['parameters'].get('k') or 2} matches", *_RISKS)
+        rows = [_exposure(one, before.get(one["known"])) for one in exposures]
+    if before:
+        text("p", _COMPARED)
     if rows:
         _table(heads, rows)
     else:
@@ -61,10 +78,19 @@ def show_risk(run: CommandRun | None) -> None:
     _attacks(risk)
 
 
-def _risks(one: Mapping[str, Any]) -> tuple[str, str, str]:
-    """Return whether the guarantee covers a knowledge, and the highest and average risk."""
-    is_covered = one["guaranteed"] if "guaranteed" in one else one["promised"] is not None
-    return "yes" if is_covered else "no", _percent(one["highest"]), _percent(one["average"]["value"])
+def _exposure(after: Mapping[str, Any], before: Mapping[str, Any] | None) -> tuple[Any, ...]:
+    """Return a row of the table: each figure in the original, if available, and in the publication."""
+    figures = [
+        [one["alone"]["value"], one["below"]["value"], one["highest"], one["average"]["value"]]
+        for one in (before, after)
+        if one is not None
+    ]
+    pairs = [{"before": old, "after": new} for old, new in zip(*figures, strict=True)] if before else figures[0]
+    return after["known"], *pairs, _covered(after["guaranteed"])
+
+
+def _covered(is_covered: bool) -> str:
+    return "yes" if is_covered else "no"
 
 
 def _attacks(risk: Mapping[str, Any]) -> None:
@@ -95,8 +121,12 @@ def _attacks(risk: Mapping[str, Any]) -> None:
                     text("li", f"{name}: {reason}")
 
 
-def _table(heads: Sequence[str], rows: Iterable[Sequence[str | float | None]]) -> None:
-    """Show a table. Numbers are shares, with a bar; the first cell of a row is its header."""
+_Share = float | None
+_Cell = str | _Share | Mapping[str, _Share]
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[_Cell]]) -> None:
+    """Show a table. Numbers are shares, with a bar; a mapping has several. The first cell of a row is its header."""
     with ui.element("table").classes("risks" if len(heads) <= _NARROW else "columns"):
         with ui.element("thead"), ui.element("tr"):
             for head in heads:
@@ -107,10 +137,20 @@ def _table(heads: Sequence[str], rows: Iterable[Sequence[str | float | None]]) -
                     text("th", str(known)).props("scope=row")
                     for head, cell in zip(heads[1:], cells, strict=True):
                         with ui.element("td").props(f'data-label="{head}"'):
-                            text("span", cell if isinstance(cell, str) else _percent(cell))
-                            if isinstance(cell, float):
-                                with ui.element("div").classes("bar").props("aria-hidden=true"):
-                                    ui.element("div").style(f"width: {cell:.1%}")
+                            _cell(cell)
+
+
+def _cell(cell: _Cell) -> None:
+    """Show a text, or shares with bars."""
+    if isinstance(cell, str):
+        text("span", cell)
+        return
+    for name, share in cell.items() if isinstance(cell, Mapping) else (("", cell),):
+        with ui.element("div"):
+            text("span", f"{name} {_percent(share)}".strip())
+            if share is not None:
+                with ui.element("div").classes("bar").props("aria-hidden=true"):
+                    ui.element("div").style(f"width: {share:.1%}")
 
 
 def _percent(share: float | None, missing: str = "not counted") -> str:

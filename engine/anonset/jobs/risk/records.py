@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,8 @@ class Risk(RiskReport):
     """Results by knowledge: quasi-identifiers, 1, 2, … items, and both."""
     disclosures: Mapping[str, ObservedDiversity]
     """Disclosure of each sensitive column by the classes of equal quasi-identifiers."""
+    before: tuple[Exposure, ...] = ()
+    """The same results for the original, if it is available: the same knowledge, and the same unit."""
     journalist: tuple[float, float] | None = None
     """Journalist risk, for attackers who do not know who is in the data: the highest, and the share of records above
     the threshold.
@@ -71,10 +74,11 @@ def _of_records(publication: Records, context: RiskContext) -> Risk:
     owner = None if context.persons is None else owners_of(context.persons, original)
     names = [column.name for column in publication.kept] if context.sensitive is None else list(context.sensitive)
     record = None if owner is None else publication.record
+    expose = partial(exposures, model=model, size=most + 2, threshold=context.threshold, seed=seed)
     risk = Risk(
-        publication.n, model, context.threshold,
-        exposures(publication, model, most + 2, context.threshold, seed, None if owner is None else owner[record]),
+        publication.n, model, context.threshold, expose(publication, owner=None if owner is None else owner[record]),
         _disclosures(publication, names),
+        before=() if original is None else expose(original, owner=owner),
         unit="row" if owner is None and not context.by_person else "person",
         persons=None if owner is None else int(owner.max(initial=-1)) + 1,
         skews=_skews(publication, names, seed),

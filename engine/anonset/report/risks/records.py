@@ -61,10 +61,12 @@ def _exposures(risk: Risk) -> Section:
         if name in risk.skews:
             notes.append(_skewed(risk.skews[name]))
     journalist = None if risk.journalist is None else dict(zip(("highest", "above"), risk.journalist, strict=True))
+    exposed = {
+        name: [{"known": knowledge(exposure.values, exposure.items), **plain(exposure)} for exposure in exposures]
+        for name, exposures in (("exposures", risk.exposures), ("before", risk.before))
+    }
     data = {
-        "exposures": [
-            {"known": knowledge(exposure.values, exposure.items), **plain(exposure)} for exposure in risk.exposures
-        ],
+        **exposed,
         "sensitive": risk.disclosures,
         "skewness": risk.skews,
         "journalist": journalist,
