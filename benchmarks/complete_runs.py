@@ -32,8 +32,8 @@ JOB = ["--items", "items", "--rows-are-persons", "--hierarchy", "items=balanced:
 JOB += ["apriori", "--k", "5", "--m", "2", "--part-rows", "1000000", "--format", "parquet", "--memory-limit", "1G"]
 _ONE_TASK = ("complete",)
 """Phases in which a single task contains the work on all records: the way back, and the digest of its file."""
-_MAPPED, _ROWS_PER_TASK, _MOST_MAPPED = 5, 1 << 20, 65_530
-"""Files that sorting maps for each task, records of a task, and the usual limit of Linux on maps (vm.max_map_count)."""
+_ROWS_PER_TASK, _MOST_MAPPED = 1 << 20, 65_530
+"""Records of a task, and the usual limit of Linux on maps (vm.max_map_count)."""
 
 
 @dataclass(frozen=True)
@@ -179,9 +179,9 @@ def account(fitted: Sequence[Run], held_out: Sequence[Run], fingerprint: float) 
             table(
                 ("records", "workers", "CPU s", "elapsed s", "share of parallel work", "tasks", "MB sent"), predicted
             ),
-            f"The fingerprint needs {fingerprint * MILLION:.3f} s per 10^6 records in one task. Sorting maps {_MAPPED} "
-            f"files for each task: above {_MOST_MAPPED // _MAPPED * _ROWS_PER_TASK:.1e} records the usual limit of "
-            "Linux on maps is too small.",
+            f"The fingerprint needs {fingerprint * MILLION:.3f} s per 10^6 records in one task. Sorting maps a "
+            f"file for each task: above {_MOST_MAPPED * _ROWS_PER_TASK:.1e} records the usual limit of Linux on maps "
+            "is too small.",
         )
     )  # fmt: skip
 

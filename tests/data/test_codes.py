@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from anonset.data import SetColumn, Table, Vocabulary
 from anonset.data.blocks import Blocks, SetColumnBuilder, checked_rows
-from anonset.data.codes import CodesBuilder, NarrowCodes, as_codes, codes_array, in_full, stored_codes
+from anonset.data.codes import CodesBuilder, NarrowCodes, RowNumbers, as_codes, codes_array, in_full, stored_codes
 from anonset.data.saved import save_table, saved_table
 from anonset.data.store import MEMORY, Files, backing
 
@@ -103,3 +103,11 @@ def test_a_narrow_table_is_saved_as_it_is(tmp_path):
         assert isinstance(restored.transactions.codes, NarrowCodes)
         assert list(restored.transactions.rows()) == [["a"], ["a", "b"]]
         assert as_codes(np.array([1], np.int32)).tolist() == [1]
+
+
+def test_row_numbers_of_four_bytes_are_read_as_eight():
+    numbers = RowNumbers(np.array([3, 0, 2**31 - 1], np.int32))
+    numbers[1:] = np.array([5, 6])
+    assert (len(numbers), numbers.tolist(), numbers[1:].dtype) == (3, [3, 5, 6], np.dtype(np.int64))
+    assert np.asarray(numbers).dtype == np.int64
+    assert np.asarray(numbers, np.int32).dtype == np.int32

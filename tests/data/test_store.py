@@ -11,7 +11,7 @@ from tests.facts import refused
 
 from anonset.data import SetColumn, Vocabulary
 from anonset.data.spans import AT_ONCE, Limits
-from anonset.data.store import MEMORY, Files, Memory, backing, store_of
+from anonset.data.store import MEMORY, Files, Memory, backing, fetch, store_of
 from anonset.errors import InputError
 
 
@@ -101,3 +101,10 @@ def test_the_number_of_shares_follows_the_limits(tmp_path):
         assert (Memory(limits).buckets(95), files.buckets(95), files.buckets(0)) == (1, 10, 1)
         n = 3 * AT_ONCE
         assert (list(Memory(limits).spans(n)), len(list(files.spans(n)))) == ([(0, n)], 3)
+
+
+def test_elements_that_are_fetched_do_not_change(work):
+    codes = work.keep("codes", np.arange(1 << 14))
+    for array in (codes, np.arange(1 << 14)):
+        fetch(array, 5, 1 << 13)
+        assert array.tolist() == list(range(1 << 14))

@@ -8,12 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table, Vocabulary, places, spans
+from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table, Vocabulary, spans
 from anonset.data.codes import NarrowCodes, as_codes
 from anonset.data.spans import Limits
 from anonset.data.store import MEMORY, Files, Memory, backing
 from anonset.data.workers import Threads
-from anonset.generalization import Cut, ItemGroups, PerCluster, apply, row_order
+from anonset.errors import InputError
+from anonset.generalization import Cut, ItemGroups, PerCluster, apply, row_order, row_sorter
 from anonset.generalization.row_order import sort_rows
 from anonset.generalization.unsorted_rows import UnsortedRows
 from anonset.verification.item_truth import check_item_truth
@@ -35,20 +36,16 @@ row_lists = st.lists(
 def buckets_of(items):
     """Use tiny buckets, spans and samples, so that buckets overflow and are split again."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(row_order, "ITEMS_PER_BUCKET", items)
-        patch.setattr(row_order, "SAMPLE", 5)
+        patch.setattr(row_sorter, "ITEMS_PER_BUCKET", items)
+        patch.setattr(row_order, "ITEMS_PER_TASK", items)
+        patch.setattr(row_sorter, "SAMPLE", 5)
         patch.setattr(spans, "AT_ONCE", 3)
+        patch.setattr(row_order, "AT_ONCE", 3)
         yield
 
 
 @pytest.fixture
-def tiny(monkeypatch):
-    """Use tiny buckets, and overwrite every released element, not only whole pages."""
-
-    def spoil(array, first, end):
-        array.reshape(-1)[first:end] = 77
-
-    monkeypatch.setattr(places, "vacate", spoil)
+def tiny():
     with buckets_of(40):
         yield
 
@@ -61,7 +58,7 @@ def sort(rows, store, *, narrow=False):
     record = np.arange(len(rows), dtype=np.int64)
     sets = SetColumn("items", indptr, items, Vocabulary(()))
     result = sort_rows(UnsortedRows(sets, columns, record), largest=[3, ITEMS], store=store, narrow=narrow)
-    assert isinstance(result.items, NarrowCodes) == (narrow and store.in_files and len(items) > 0)
+    assert isinstance(result.items, NarrowCodes) == (narrow and store.in_files)
     assert result.indptr[0] == 0
     sets = [result.items[begin:end].tolist() for begin, end in zip(result.indptr, result.indptr[1:], strict=False)]
     return list(zip(*(column.tolist() for column in result.columns), sets, result.record.tolist(), strict=True))
@@ -92,7 +89,7 @@ def test_rows_are_sorted_in_files_and_only_the_rows_remain(tiny, tmp_path, narro
     with Files.temporary(tmp_path, Limits(rows_per_bucket=4), Threads(workers)) as work:
         assert sort(rows, work, narrow=narrow) == expected(rows)
         remaining = sorted(path.name.partition("-")[0] for path in work.path.iterdir())
-        assert remaining == ["codes", "codes", "fixed", "indptr", "items", "record"]
+        assert remaining == ["codes", "codes", "indptr", "items", "record"]
 
 
 TREE = Hierarchy.from_tree(("ALL", [("N0", ["a", "b"]), ("N1", ["c", "d"]), ("N2", ["e", "f"])]))
@@ -177,8 +174,23 @@ def test_rows_are_sorted_while_recoding(tiny, tmp_path, kind, dtype, placed):
         )
 
 
+@given(row_lists, st.sampled_from([(4, 40), (1, 1), (1000, 20)]), st.booleans())
+def test_rows_are_sorted_in_files(rows, sizes, narrow):
+    with buckets_of(sizes[1]), Files.temporary(limits=Limits(rows_per_bucket=sizes[0])) as work:
+        assert sort(rows, work, narrow=narrow) == expected(rows)
+
+
+@pytest.mark.parametrize("lengths", [[2, 1], [5, -1], [1, 1]])
+def test_damaged_lengths_are_found_before_kernels_read_the_rows(lengths):
+    rows = row_order.StoredRows(
+        np.array(lengths, np.int32), np.empty((2, 0), np.int32), np.arange(2), np.arange(4, dtype=np.int32)
+    )
+    with pytest.raises(InputError, match="damaged"):
+        row_order.RowForm(0, narrow=False, short=False).joined([rows])
+
+
 @pytest.mark.compiled
-def test_sorted_rows_are_stored_once_on_disk(tmp_path, monkeypatch):
+def test_sorted_rows_are_stored_twice_while_sorting_and_then_once(tmp_path, monkeypatch):
     random = np.random.default_rng(5)
     n, most = 400_000, [0]
     column = SetColumn(
@@ -187,17 +199,17 @@ def test_sorted_rows_are_stored_once_on_disk(tmp_path, monkeypatch):
         np.sort(random.integers(0, ITEMS, (n, 10)), axis=1).astype(np.int32).reshape(-1),
         Vocabulary(tuple(map(str, range(ITEMS)))),
     )
-    gather = row_order._RowSorter._gather
+    stored = row_order.RowForm.stored
 
-    def watched(self, *args):
-        gather(self, *args)
+    def watched(self, rows):
         most[0] = max(most[0], sum(512 * path.stat().st_blocks for path in tmp_path.rglob("*") if path.is_file()))
+        return stored(self, rows)
 
-    monkeypatch.setattr(row_order._RowSorter, "_gather", watched)
+    monkeypatch.setattr(row_order.RowForm, "stored", watched)
     with Files.temporary(tmp_path, Limits(rows_per_bucket=20_000), Threads(1)) as work:
         table = Table(column, store=work)
         result = apply(table, ItemGroups(column.vocabulary, np.arange(ITEMS, dtype=np.int32)), by_content=True)
         once = sum(512 * path.stat().st_blocks for path in tmp_path.rglob("*") if path.is_file())
         assert len(result.transactions.indptr) == n + 1
     assert once < 1.05 * n * (8 + 10 * 2 + 4)
-    assert most[0] < 1.3 * once
+    assert most[0] < once + 1.05 * n * (4 + 10 * 2 + 4)

@@ -92,12 +92,6 @@ class Store(RedactedRepr, ABC):
         """Allocate a zero-filled array, (length,), writable in any order."""
 
     @abstractmethod
-    def unplaced(self, name: str, dtype: DTypeLike, length: int) -> NDArray[Any]:
-        """Allocate a zero-filled array, (length,). In files, disk space beyond the first element is reserved by
-        `place`.
-        """
-
-    @abstractmethod
     def growing(self, name: str, dtype: DTypeLike) -> ArrayBuilder:
         """Create an array of unknown length."""
 
@@ -192,10 +186,6 @@ class Memory(Store):
     def array(self, name: str, dtype: DTypeLike, length: int) -> NDArray[Any]:
         """Allocate a zero-filled array."""
         return np.zeros(length, dtype)
-
-    def unplaced(self, name: str, dtype: DTypeLike, length: int) -> NDArray[Any]:
-        """Allocate a zero-filled array."""
-        return self.array(name, dtype, length)
 
     def growing(self, name: str, dtype: DTypeLike) -> ArrayBuilder:
         """Create an array of unknown length."""
@@ -332,16 +322,6 @@ class Files(Store):
             os.posix_fallocate(file.fileno(), 0, np.dtype(dtype).itemsize * length)  # fails now if the disk is full
         return self._map(path, dtype, "r+")
 
-    def unplaced(self, name: str, dtype: DTypeLike, length: int) -> NDArray[Any]:
-        """Allocate a zero-filled array. Disk space beyond the first element is reserved by `place`."""
-        if not length:
-            return np.empty(0, dtype)
-        path, size = self.path / self.reserve_name(name), np.dtype(dtype).itemsize
-        with writing(path), path.open("r+b") as file:
-            file.truncate(size * length)
-            os.posix_fallocate(file.fileno(), 0, size)
-        return self._map(path, dtype, "r+")
-
     def require_held(self) -> None:
         """Reject the directory if another process has taken it over."""
         require_held(self.path)
@@ -438,3 +418,12 @@ def backing(array: NDArray[Any]) -> np.memmap[Any, Any] | None:
     while base is not None and not isinstance(base, np.memmap):
         base = getattr(base, "base", None)
     return base if isinstance(base, np.memmap) and base.filename is not None else None
+
+
+def fetch(array: NDArray[Any], first: int, end: int) -> None:
+    """Ask the system to load elements before random access. The array must cover its complete file."""
+    file, size = backing(array), array.itemsize
+    if file is None or not hasattr(os, "posix_fadvise"):
+        return
+    with Path(str(file.filename)).open("rb") as opened:
+        os.posix_fadvise(opened.fileno(), first * size, (end - first) * size, os.POSIX_FADV_WILLNEED)

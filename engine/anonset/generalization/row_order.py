@@ -1,42 +1,37 @@
-"""Sorting of any number of rows by content: rows are distributed into buckets, and each bucket is sorted.
+"""Sorting of any number of rows by content.
 
-Rows are compared by their fixed codes, one per column, then by their items. The sort is stable. Buckets are split by
-the first 62 bits of the codes, at quantiles of a sample. Buckets that are still too large are split further. If all
-rows of a bucket share these bits, the following codes are used.
+Rows are compared by their fixed codes, one per column, then by their items. The sort is stable. Rows in memory are
+sorted by `RowSorter`. Rows in files are sorted in two passes of tasks, on threads or on the workers of a cluster:
+
+1. A task distributes a block of rows over ranges of keys, the first 62 bits of the codes, and writes them range by
+   range to a new file.
+2. A task reads consecutive ranges from all files, in block order, and sorts the rows. Rows with equal content thus
+   remain in input order.
+
+A range with too many rows is distributed again. If all its rows share their keys, the following codes are the keys.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.data import places
-from anonset.data.codes import MOST_CODES, Codes, RowNumbers, are_narrow, as_codes, stored_codes
-from anonset.data.spans import AT_ONCE, spans
-from anonset.data.store import MEMORY, Store
+from anonset.data.codes import Codes, RowNumbers, are_narrow, as_codes
+from anonset.data.redacted_repr import RedactedRepr
+from anonset.data.spans import AT_ONCE, ITEMS_PER_TASK, ROWS_PER_TASK, begins_of, rows_per_task, spans
+from anonset.data.store import MEMORY, Files, Store, damage_error
 from anonset.data.table import Int32, Int64, SetColumn
 from anonset.data.vocabulary import Vocabulary
-from anonset.generalization.sorting_on_workers import Distribution, empty_rows, sorted_ranges
+from anonset.generalization.row_sorter import BYTES_OF_ROW, RowSorter, empty_rows, rows_per_bucket, splitters_of
 from anonset.generalization.unsorted_rows import UnsortedRows
 
 if TYPE_CHECKING:
-    from anonset_kernels.row_order import RowComparison, RowContent
-
-    _Task = tuple[UnsortedRows, tuple[int, int], int, tuple[int, int]]
-
-ITEMS_PER_BUCKET = 1 << 24
-"""Maximum item count of a bucket that is sorted at once. The store's limits set the maximum row count."""
-ROWS_IN_CACHE = 1 << 16
-"""Approximate number of rows that fit into the CPU cache: such buckets are sorted and copied faster."""
-MOST_BUCKETS = 256
-"""Maximum number of buckets."""
-SAMPLE, SAMPLED_PER_BUCKET = 1 << 16, 32
-"""Minimum number of sampled rows, in total and per bucket."""
-BYTES_OF_ROW = 400  # approximate memory per row of a sorted bucket
-Place = tuple[int, int]  # row position, and position of the row's first item
+    from anonset_kernels.row_order import RowContent
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +48,8 @@ class SortedRows:
 def sort_rows(rows: UnsortedRows, *, largest: Sequence[int], store: Store = MEMORY, narrow: bool = False) -> SortedRows:
     """Sort rows by content.
 
-    Cost: O(nnz + n log(n / rows per bucket)) and one more copy of the rows in the store. Memory: a few buckets.
+    Cost: O(nnz + n log(n / rows per bucket)) and two more copies of the rows in the store, one while sorting. Memory: a
+    few buckets.
 
     Parameters
     ----------
@@ -64,285 +60,261 @@ def sort_rows(rows: UnsortedRows, *, largest: Sequence[int], store: Store = MEMO
     narrow
         Allow two-byte items in files.
     """
-    size, n_codes = (rows.sets.n, len(rows.sets.codes)), largest[-1] if narrow else MOST_CODES + 1
+    size = rows.sets.n, len(rows.sets.codes)
     widths = np.array([max(1, int(codes).bit_length()) for codes in largest], np.int64)
-    if store.workers.remote and size[0] > AT_ONCE and (done := _sorted_on_workers(rows, size, widths, n_codes, store)):
-        return done
-    out = _content(store, size, rows.n_columns, n_codes, placed=False)
-    _RowSorter(widths, out, store.with_local_workers(), n_codes).sort(rows, size, 0, (0, 0))
-    return SortedRows(out.indptr, _items(out), _columns(out.fixed, store), out.record)
+    if store.in_files:
+        narrow = narrow and are_narrow(store, largest[-1])
+        form = RowForm(rows.n_columns, narrow, narrow and size[0] <= np.iinfo(np.int32).max)
+        return _stored(_Shuffle(widths, form, store).sorted(rows, size, 0), form, store)
+    out = empty_rows(size, rows.n_columns)
+    RowSorter(widths, out, store).sort(rows, size, 0, (0, 0))
+    columns = [np.ascontiguousarray(out.fixed[:, number]) for number in range(rows.n_columns)]
+    return SortedRows(out.indptr, out.items[: int(out.indptr[-1])], columns, out.record)
 
 
-def _sorted_on_workers(
-    rows: UnsortedRows, size: tuple[int, int], widths: Int64, n_codes: int, store: Store
-) -> SortedRows | None:
-    """Sort rows on the workers of a cluster, or return None if too many rows share their first codes."""
-    n, n_columns, end = size[0], rows.n_columns, 0
-    narrow = are_narrow(store, n_codes)
-    short = narrow and n <= np.iinfo(np.int32).max
-    sorter = _RowSorter(widths, empty_rows((0, 0), n_columns), store, n_codes)
-    with ExitStack() as stack:
-        scratch = stack.enter_context(store.nested_on_disk())
-        distribution = Distribution(rows, widths, sorter._splitters(rows, n, 0), n_codes, short, scratch)
-        parts = sorted_ranges(
-            distribution, size, most=store.limits.rows_per_bucket, sort=_sort_range, n_columns=n_columns
-        )
-        if parts is None:
-            return None
-        indptr = stack.enter_context(store.growing("indptr", np.int64))
-        items = stack.enter_context(store.growing("items", np.uint16 if narrow else np.int32))
-        fixed = stack.enter_context(store.growing("fixed", np.int32))
-        record = stack.enter_context(store.growing("record", np.int32 if short else np.int64))
-        indptr.append(np.zeros(1, np.int64))
-        for lengths, *arrays in parts:
-            ends = np.cumsum(lengths, dtype=np.int64)
-            ends += end
-            indptr.append(ends)
-            end += len(arrays[0])
-            for growing, array in zip((items, fixed, record), arrays, strict=True):
-                growing.append(array)
-        numbers = record.finished()
-        columns = _columns(fixed.finished().reshape(n, n_columns), store)
-        return SortedRows(
-            indptr.finished(),
-            as_codes(items.finished()),
-            columns,
-            cast("Int64", RowNumbers(numbers)) if short else numbers,
-        )
+class StoredRows(NamedTuple):
+    """Part of the rows, in the form in which they are stored."""
 
-
-def _sort_range(rows: "RowContent", widths: Int64, out: "RowContent", place: Place) -> None:
-    """Sort rows in memory into a place of `out`."""
-    source = UnsortedRows(SetColumn("rows", rows.indptr, rows.items, Vocabulary(())), rows.fixed, rows.record)
-    _RowSorter(widths, out, MEMORY, MOST_CODES + 1).sort(source, (len(rows.record), len(rows.items)), 0, place)
-
-
-def _put(rows: "RowContent", some: tuple[int, int], place: tuple[int, int], out: "RowContent") -> None:
-    """Copy the rows first to end - 1 of `rows` to `place`, a row and item position of `out`."""
-    (first, end), (row, item), begin = some, place, int(rows.indptr[some[0]])
-    n_items = int(rows.indptr[end]) - begin
-    out.indptr[row + 1 : row + 1 + end - first] = rows.indptr[first + 1 : end + 1] + (item - begin)
-    out.items[item : item + n_items] = rows.items[begin : begin + n_items]
-    out.fixed[row : row + end - first] = rows.fixed[first:end]
-    out.record[row : row + end - first] = rows.record[first:end]
-
-
-def _content(store: Store, size: tuple[int, int], n_columns: int, n_codes: int, *, placed: bool = True) -> "RowContent":
-    """Allocate rows in the store for `size = (rows, items)`. Disk space is reserved now or when rows are written."""
-    from anonset_kernels.row_order import RowContent
-
-    (n, n_items), allocate = size, store.array if placed else store.unplaced
-    narrow = are_narrow(store, n_codes)
-    short = narrow and n <= np.iinfo(np.int32).max
-    indptr, record = allocate("indptr", np.int64, n + 1), allocate("record", np.int32 if short else np.int64, n)
-    indptr[0] = 0
-    return RowContent(
-        indptr,
-        cast("Int32", as_codes(allocate("items", np.uint16 if narrow else np.int32, n_items))),
-        allocate("fixed", np.int32, n * n_columns).reshape(n, n_columns),
-        cast("Int64", RowNumbers(record)) if short else record,
-    )
-
-
-def _for_each(
-    do: Callable[[NDArray[Any], int, int], None], out: "RowContent", size: tuple[int, int], start: Place, *, last: bool
-) -> None:
-    """Apply `do` to the slice of each array that contains `size` rows and items, starting at `start`.
-
-    The end of the last row is also the start of the next row. `last` includes this element of `indptr`.
-    """
-    (n, n_items), (row, item), n_columns = size, start, out.fixed.shape[1]
-    do(out.indptr, row + 1, row + n + last)
-    do(stored_codes(out.items), item, item + n_items)
-    do(out.fixed, row * n_columns, (row + n) * n_columns)
-    do(stored_codes(out.record), row, row + n)
-
-
-def _items(rows: "RowContent") -> Codes:
-    """Return the items without the unused end of the array."""
-    return as_codes(stored_codes(rows.items)[: int(rows.indptr[-1])])
-
-
-def _columns(fixed: NDArray[np.int32], store: Store) -> list[Int32]:
-    """Copy the columns of a matrix into separate arrays."""
-    if fixed.shape[1] == 1:
-        return [fixed.reshape(-1)]
-    columns = [store.array("codes", np.int32, len(fixed)) for _ in range(fixed.shape[1])]
-    for begin, end in spans(len(fixed)):
-        for number, column in enumerate(columns):
-            column[begin:end] = fixed[begin:end, number]
-    return columns
+    lengths: Int32
+    """int32 (rows,): number of items of each row."""
+    fixed: Int32
+    """int32 (rows, columns): fixed codes."""
+    record: NDArray[Any]
+    items: NDArray[Any]
 
 
 @dataclass(frozen=True)
-class _RowSorter:
-    """Sorts rows into their final positions in `out`."""
+class RowForm(RedactedRepr):
+    """Form of stored rows."""
 
-    widths: Int64
-    """int64 (f + 1,): bits per code of each compared column, and per item."""
-    out: "RowContent"
-    store: Store
-    n_codes: int  # item codes; decides whether items are stored in two bytes
+    n_columns: int
+    narrow: bool
+    """Store items in two bytes."""
+    short: bool
+    """Store record numbers in four bytes."""
 
-    def sort(self, source: UnsortedRows, size: tuple[int, int], position: int, place: tuple[int, int]) -> None:
-        """Sort `size` rows and items into `place` of the output. The rows are equal in the codes before `position`."""
-        from anonset_kernels.row_order import following
-
-        if self._is_small(size):
-            self._sort_at_once(source, size[0], position, place)
-            return
-        splitters = self._splitters(source, size[0], position)
-        sizes = self._measured(source, size[0], position, splitters)
-        while sizes.total[0].max() == size[0]:  # a single bucket: all rows have the same prefix
-            next_position = following(self.widths, position)
-            if sizes.total[2].max() + len(self.widths) - 1 <= next_position:
-                self._copy(source, size[0], place)
-                return
-            position = next_position
-            splitters = self._splitters(source, size[0], position)
-            sizes = self._measured(source, size[0], position, splitters)
-        with self.store.nested() as scratch:
-            rows = _content(scratch, size, self.out.fixed.shape[1], self.n_codes)
-            self._fill(source, size[0], position, splitters, sizes, rows)
-            self._sort_buckets(rows, sizes.total, position, place)
-
-    def _sort_buckets(self, rows: "RowContent", sizes: Int64, position: int, place: tuple[int, int]) -> None:
-        """Sort each bucket and free its space. Small buckets are sorted in parallel, then large buckets one by one."""
-        begin = np.cumsum(sizes[:2], axis=1) - sizes[:2]
-        sets = SetColumn("rows", rows.indptr, _items(rows), Vocabulary(()))
-        tasks: list[tuple[_Task, Place]] = []
-        large: list[tuple[_Task, Place]] = []
-        for b in np.flatnonzero(sizes[0]).tolist():
-            first, size = (int(begin[0, b]), int(begin[1, b])), (int(sizes[0, b]), int(sizes[1, b]))
-            source = UnsortedRows(sets, rows.fixed, rows.record, first[0])
-            task: _Task = (source, size, position, (place[0] + first[0], place[1] + first[1]))
-            (tasks if self._is_small(size) else large).append((task, first))
-
-        def sort(bucket: "tuple[_Task, Place]") -> None:
-            task, first = bucket
-            self.sort(*task)
-            _for_each(places.vacate, rows, task[1], first, last=False)
-
-        for _ in self.store.map(sort, tasks):
-            pass
-        for bucket in large:
-            sort(bucket)
-
-    def _by(self, splitters: Int64 | None = None) -> "RowComparison":
-        from anonset_kernels.row_order import RowComparison
-
-        return RowComparison(self.widths, np.empty(0, np.int64) if splitters is None else splitters)
-
-    def _is_small(self, size: tuple[int, int]) -> bool:
-        return size[0] <= 1 or (size[0] <= self._rows_per_bucket and size[1] <= ITEMS_PER_BUCKET)
-
-    @property
-    def _rows_per_bucket(self) -> int:
-        """Maximum number of rows of a bucket that is sorted at once. More memory permits fewer, larger buckets for
-        very large tables.
-        """
-        limits = self.store.limits
-        if limits.room is None:
-            return limits.rows_per_bucket
-        return max(
-            limits.rows_per_bucket,
-            limits.at_once_within(4 * limits.rows_per_bucket, BYTES_OF_ROW * self.store.workers.count),
+    def stored(self, rows: "RowContent") -> StoredRows:
+        """Return rows in their stored form. Their items may end before the array."""
+        items = rows.items[: int(rows.indptr[-1])]
+        return StoredRows(
+            np.diff(rows.indptr).astype(np.int32),
+            rows.fixed,
+            rows.record.astype(np.int32) if self.short else rows.record,
+            items.astype(np.uint16) if self.narrow else items,
         )
 
-    def _sort_at_once(self, source: UnsortedRows, n: int, position: int, place: tuple[int, int]) -> None:
-        from anonset_kernels.row_order import order_rows
+    def joined(self, parts: Iterable[StoredRows]) -> "RowContent":
+        """Return the rows of all parts for kernels.
 
-        rows, order = source(0, n), np.arange(n, dtype=np.int64)
-        order_rows(rows, self._by(), position, order)
-        self._gather(rows, order, place)
-
-    def _gather(self, rows: "RowContent", order: Int64, place: tuple[int, int]) -> None:
-        """Copy rows in the given order to a place in the output."""
-        from anonset_kernels.row_order import gather_rows
-
-        if not self.store.in_files:
-            gather_rows(rows, order, *place, self.out)
-            return
-        n_items = int(rows.indptr[-1] - rows.indptr[0])
-        _for_each(places.place, self.out, (len(order), n_items), place, last=True)
-        buffer = empty_rows((len(order), n_items), rows.fixed.shape[1])
-        gather_rows(rows, order, 0, 0, buffer)
-        _put(buffer, (0, len(order)), place, self.out)
-
-    def _copy(self, source: UnsortedRows, n: int, place: tuple[int, int]) -> None:
-        """Copy rows that are all equal into their places."""
-        row, item = place
-        for begin, end in spans(n):
-            self._gather(source(begin, end), np.arange(end - begin), (row + begin, item))
-            item = int(self.out.indptr[row + end])
-
-    def _splitters(self, source: UnsortedRows, n: int, position: int) -> Int64:
-        """Return the smallest key of each bucket but the first, int64 (b - 1,). At least one bucket contains a single
-        key.
+        Raises
+        ------
+        InputError
+            If a length in a file is damaged.
         """
-        from anonset_kernels.row_order import pack_keys
+        from anonset_kernels.row_order import RowContent
 
-        in_cache = max(ROWS_IN_CACHE, n // MOST_BUCKETS)
-        n_spans = 2 * n // min(in_cache, self._rows_per_bucket) + 2
-        sample = min(n, max(SAMPLE, SAMPLED_PER_BUCKET * n_spans))
-        picks = np.unique(np.linspace(0, n - 1, sample).astype(np.int64))
-        keys = np.empty(len(picks), np.int64)
-        pack_keys(source.some(picks), self._by(), position, np.arange(len(picks)), keys)
-        keys.sort()
-        chosen = keys[np.arange(1, n_spans) * len(keys) // n_spans]
-        values, counts = np.unique(keys, return_counts=True)
-        heavy = np.append(values[counts * n_spans > len(keys)], keys[len(keys) // 2])
-        return np.unique(np.concatenate([chosen, heavy, heavy + 1]))
-
-    def _measured(self, source: UnsortedRows, n: int, position: int, splitters: Int64) -> "_BucketSizes":
-        """Return the bucket sizes."""
-        from anonset_kernels.row_order import measure_buckets
-
-        def measure(span: tuple[int, int]) -> Int64:
-            sizes = np.zeros((3, len(splitters) + 1), np.int64)
-            measure_buckets(source(*span), self._by(splitters), position, sizes)
-            return sizes
-
-        total, of_spans = np.zeros((3, len(splitters) + 1), np.int64), list[Int32]()
-        for sizes in self.store.map(measure, spans(n)):
-            total[:2] += sizes[:2]
-            total[2] = np.maximum(total[2], sizes[2])
-            of_spans.append(sizes[:2].astype(np.int32))
-        return _BucketSizes(total, of_spans)
-
-    def _fill(
-        self, source: UnsortedRows, n: int, position: int, splitters: Int64, sizes: "_BucketSizes", rows: "RowContent"
-    ) -> None:
-        """Distribute the rows into buckets: sort each block by bucket, then copy it into place."""
-        from anonset_kernels.row_order import fill_buckets
-
-        def starts(of: NDArray[np.integer]) -> Int64:
-            return np.ascontiguousarray(np.cumsum(of, axis=1, dtype=np.int64) - of)
-
-        def spread(task: tuple[tuple[int, int], Int32, Int64]) -> None:
-            span, size, place = task
-            fill = starts(size)
-            buffer = empty_rows((int(size[0].sum()), int(size[1].sum())), rows.fixed.shape[1])
-            fill_buckets(source(*span), self._by(splitters), position, fill.copy(), buffer)
-            for b in np.flatnonzero(size[0]).tolist():
-                first = int(fill[0, b])
-                _put(buffer, (first, first + int(size[0, b])), (int(place[0, b]), int(place[1, b])), rows)
-
-        def tasks() -> Iterator[tuple[tuple[int, int], Int32, Int64]]:
-            place = starts(sizes.total[:2])
-            for span, size in zip(spans(n), sizes.of_spans, strict=True):
-                yield span, size, place.copy()
-                place += size
-
-        for _ in self.store.map(spread, tasks()):
-            pass
+        lengths, fixed, record, items = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+        items, record = items.astype(np.int32, copy=False), record.astype(np.int64, copy=False)
+        indptr = begins_of(lengths)
+        if lengths.min(initial=0) < 0 or indptr[-1] != len(items):
+            raise damage_error()
+        return RowContent(indptr, items, fixed, record)
 
 
 @dataclass(frozen=True, eq=False)
-class _BucketSizes:
-    """Sizes of buckets."""
+class Runs(RedactedRepr):
+    """Rows of a block in a file, range by range."""
 
-    total: Int64
-    """int64 (3, b): rows, items, and items of the longest row per bucket."""
-    of_spans: list[Int32]
-    """int32 (2, b) for each block of rows: its rows and items per bucket."""
+    file: NDArray[np.uint8]
+    layout: Sequence[tuple[str, tuple[int, ...]]]
+    """Type and shape of each array in the file: int64 (ranges + 1, 2), the first row and item of each range and the end
+    of the last, and the arrays of `StoredRows`.
+    """
+
+    @classmethod
+    def written(cls, starts: Int64, rows: StoredRows, store: Files) -> "Runs":
+        """Write rows to a new file."""
+        name, arrays = store.reserve_name("runs"), (starts, *rows)
+        with store.written(name, synced=False) as file:
+            for array in arrays:
+                file.write(np.ascontiguousarray(array).reshape(-1).data)
+        return cls(store.mapped(name, np.uint8), [(array.dtype.str, array.shape) for array in arrays])
+
+    def read(self) -> tuple[Int64, StoredRows]:
+        """Return the starts of the ranges, and the rows. Nothing is copied."""
+        arrays, end = list[NDArray[Any]](), 0
+        for dtype, shape in self.layout:
+            begin, end = end, end + np.dtype(dtype).itemsize * math.prod(shape)
+            arrays.append(self.file[begin:end].view(dtype).reshape(shape))
+        return arrays[0], StoredRows(*arrays[1:])
+
+
+def _of_ranges(starts: Int64, rows: StoredRows, first: int, end: int) -> StoredRows:
+    """Return the rows of consecutive ranges of a block."""
+    (row, item), (last, last_item) = starts[first].tolist(), starts[end].tolist()
+    return StoredRows(rows.lengths[row:last], rows.fixed[row:last], rows.record[row:last], rows.items[item:last_item])
+
+
+@dataclass(frozen=True, eq=False)
+class Distribution(RedactedRepr):
+    """Task that distributes a block of rows over the ranges."""
+
+    source: UnsortedRows
+    widths: Int64
+    splitters: Int64
+    position: int
+    form: RowForm
+    store: Files
+
+    def __call__(self, span: tuple[int, int]) -> tuple[Runs, Int32]:
+        """Return the runs of a block, and int32 (3, ranges): rows, items, and items of the longest row."""
+        from anonset_kernels.row_order import RowComparison, fill_buckets, measure_buckets
+
+        by, sizes = RowComparison(self.widths, self.splitters), np.zeros((3, len(self.splitters) + 1), np.int64)
+        rows = self.source(*span)
+        measure_buckets(rows, by, self.position, sizes)
+        out = empty_rows((len(rows.record), int(sizes[1].sum())), self.form.n_columns)
+        starts = np.zeros((len(self.splitters) + 2, 2), np.int64)
+        np.cumsum(sizes[:2].T, axis=0, out=starts[1:])
+        fill_buckets(rows, by, self.position, np.ascontiguousarray(starts[:-1].T), out)
+        return Runs.written(starts, self.form.stored(out), self.store), sizes.astype(np.int32)
+
+
+@dataclass(frozen=True, eq=False)
+class RangeSort(RedactedRepr):
+    """Task that sorts the rows of consecutive ranges."""
+
+    runs: Sequence[Runs]
+    """Runs of all blocks."""
+    widths: Int64
+    position: int
+    form: RowForm
+
+    def __call__(self, ranges: tuple[int, int]) -> StoredRows:
+        """Return the sorted rows."""
+        blocks = [run.read() for run in self.runs]
+        first, end = ranges
+        size = sum((starts[end] - starts[first] for starts, _ in blocks), np.zeros(2, np.int64)).tolist()
+        out, place = empty_rows((size[0], size[1]), self.form.n_columns), (0, 0)
+        for number in range(first, end):
+            rows = self.form.joined(_of_ranges(*block, number, number + 1) for block in blocks)
+            self._sort(rows, out, place)
+            place = place[0] + len(rows.record), place[1] + len(rows.items)
+        return self.form.stored(out)
+
+    def _sort(self, rows: "RowContent", out: "RowContent", place: tuple[int, int]) -> None:
+        """Sort the rows of a range into a place of `out`."""
+        sets = SetColumn("rows", rows.indptr, rows.items, Vocabulary(()))
+        source, size = UnsortedRows(sets, rows.fixed, rows.record), (len(rows.record), len(rows.items))
+        RowSorter(self.widths, out, MEMORY).sort(source, size, self.position, place)
+
+
+@dataclass(frozen=True, eq=False)
+class _Shuffle(RedactedRepr):
+    """Sorts rows in files."""
+
+    widths: Int64
+    form: RowForm
+    store: Store
+
+    def sorted(self, source: UnsortedRows, size: tuple[int, int], position: int) -> Iterator[StoredRows]:
+        """Yield `size` rows and items in order, part by part. The rows are equal in the codes before `position`."""
+        most = min(AT_ONCE, self._rows_per_range)
+        if size[0] <= 1 or (size[0] <= most and size[1] <= ITEMS_PER_TASK):
+            out = empty_rows(size, self.form.n_columns)
+            RowSorter(self.widths, out, MEMORY).sort(source, size, position, (0, 0))
+            yield self.form.stored(out)
+            return
+        with self.store.nested_on_disk() as scratch:
+            splitters = splitters_of(source, size[0], self.widths, position, self._rows_per_range)
+            distribution = Distribution(source, self.widths, splitters, position, self.form, scratch)
+            yield from self._by_ranges(distribution, size)
+
+    def _by_ranges(self, distribution: Distribution, size: tuple[int, int]) -> Iterator[StoredRows]:
+        """Distribute rows over ranges, and yield the sorted rows."""
+        workers, at_once = self.store.workers, self._rows_per_task(size)
+        runs, sizes = list[Runs](), np.zeros((3, len(distribution.splitters) + 1), np.int64)
+        for run, of_run in self.store.map(distribution, spans(size[0], at_once)):
+            runs.append(run)
+            sizes[:2] += of_run[:2]
+            sizes[2] = np.maximum(sizes[2], of_run[2])
+        sort = RangeSort(runs, self.widths, distribution.position, self.form)
+        ahead = None if workers.remote else 2 * workers.count  # results of threads are in memory
+        is_large = (sizes[0] > max(self._rows_per_range, at_once)) | (sizes[1] > ITEMS_PER_TASK)
+        for large, tasks in groupby(_tasks(sizes, at_once), lambda ranges: bool(is_large[ranges[0]])):
+            if not large:
+                yield from self.store.map(sort, list(tasks), ahead)
+                continue
+            for b, _ in tasks:
+                yield from self._of_large_range(sort, b, sizes[:, b].tolist(), _is_key(distribution.splitters, b))
+
+    def _of_large_range(self, sort: RangeSort, b: int, size: Sequence[int], is_key: bool) -> Iterator[StoredRows]:
+        """Yield the rows of a range with too many rows in order. `is_key`: all have the same key."""
+        from anonset_kernels.row_order import following
+
+        (n, n_items, longest), position = size, sort.position
+        parts = (_of_ranges(*run.read(), b, b + 1) for run in sort.runs)
+        if is_key:
+            position = following(self.widths, position)
+            if longest + len(self.widths) - 1 <= position:  # all rows are equal
+                yield from parts
+                return
+        with self.store.nested_on_disk() as scratch:
+            rows = _stored(parts, self.form, scratch)
+            sets = SetColumn("rows", rows.indptr, rows.items, Vocabulary(()))
+            yield from self.sorted(UnsortedRows(sets, rows.columns, rows.record), (n, n_items), position)
+
+    @property
+    def _rows_per_range(self) -> int:
+        return rows_per_bucket(self.store.limits, self.store.workers.count)
+
+    def _rows_per_task(self, size: tuple[int, int]) -> int:
+        """Return the number of rows of a task. The tasks of threads share the memory of this process."""
+        workers = self.store.workers
+        rows = rows_per_task(size, workers.count)
+        if workers.remote:
+            return rows
+        return min(rows, max(AT_ONCE, self.store.limits.at_once_within(ROWS_PER_TASK, BYTES_OF_ROW * workers.count)))
+
+
+def _is_key(splitters: Int64, b: int) -> bool:
+    """Return True if all rows of a range have the same key."""
+    return 0 < b < len(splitters) and int(splitters[b] - splitters[b - 1]) == 1
+
+
+def _tasks(sizes: Int64, most: int) -> Iterator[tuple[int, int]]:
+    """Yield the first and end of consecutive ranges with at most `most` rows in total, or of a larger range."""
+    first, rows, items, end = 0, 0, 0, 0
+    for b in np.flatnonzero(sizes[0]).tolist():
+        if rows and (rows + sizes[0, b] > most or items + sizes[1, b] > ITEMS_PER_TASK):
+            yield first, end
+            rows = items = 0
+        first, end = b if not rows else first, b + 1
+        rows, items = rows + int(sizes[0, b]), items + int(sizes[1, b])
+    if rows:
+        yield first, end
+
+
+def _stored(parts: Iterable[StoredRows], form: RowForm, store: Store) -> SortedRows:
+    """Store the rows of all parts, part by part."""
+    with ExitStack() as stack:
+        indptr = stack.enter_context(store.growing("indptr", np.int64))
+        items = stack.enter_context(store.growing("items", np.uint16 if form.narrow else np.int32))
+        columns = [stack.enter_context(store.growing("codes", np.int32)) for _ in range(form.n_columns)]
+        record = stack.enter_context(store.growing("record", np.int32 if form.short else np.int64))
+        indptr.append(np.zeros(1, np.int64))
+        for part in parts:
+            ends = np.cumsum(part.lengths, dtype=np.int64)
+            ends += items.length
+            indptr.append(ends)
+            items.append(part.items)
+            record.append(part.record)
+            for number, column in enumerate(columns):
+                column.append(part.fixed[:, number])
+        numbers = record.finished()
+        return SortedRows(
+            indptr.finished(),
+            as_codes(items.finished()),
+            [column.finished() for column in columns],
+            cast("Int64", RowNumbers(numbers)) if form.short else numbers,
+        )

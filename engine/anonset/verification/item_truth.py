@@ -8,9 +8,8 @@ import numpy as np
 
 from anonset.data import SetColumn, Table
 from anonset.data.codes import NarrowCodes, stored_codes
-from anonset.data.places import fetch
 from anonset.data.spans import begins_of, memory_left, spans
-from anonset.data.store import Store, backing
+from anonset.data.store import Store, backing, fetch
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.privacy import Witness
