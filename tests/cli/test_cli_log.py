@@ -129,7 +129,7 @@ def test_a_long_stage_is_repeated_until_the_end(
             repeated.set()
 
     monkeypatch.setattr(JsonLog, "_write_progress", write)
-    made = JsonLog(["anonymize"])
+    made = JsonLog("anonymize", "1")
     made.start()
     made.progress("search", 1, 2)
     assert repeated.wait(60)
@@ -279,7 +279,7 @@ def test_progress_is_logged_about_once_a_second(
 ) -> None:
     now = [0.0]
     monkeypatch.setattr("anonset.cli.log.time.monotonic", lambda: now[0])
-    log = JsonLog([])
+    log = JsonLog(None, "1")
     log.start()
     for done in range(1000):
         now[0] = done / 100

@@ -8,7 +8,7 @@ from cyclopts import Parameter
 
 from anonset.cli.exit_codes import DONE, FAILED, UNDECIDED
 from anonset.cli.flags import flags_of, given_flags
-from anonset.cli.output import has_log, progress_bars, say, show, show_json, store_result, warn
+from anonset.cli.output import progress_bars, say, show, show_json, store_result, stores_results, utc_time, warn
 from anonset.data.usage import TaskUsage
 from anonset.errors import InputError
 from anonset.jobs.anonymize import anonymize_file
@@ -21,6 +21,7 @@ from anonset.release.fetched import attestation_at
 from anonset.release.formats import kind_of
 from anonset.release.release import Release
 from anonset.release.statements import plain
+from anonset.release.stopwatch import Phase
 from anonset.report.account import account, summary
 from anonset.report.publication_check import check_account, check_summary
 from anonset.settings.job_files import read_job
@@ -77,13 +78,13 @@ def _anonymize(settings: Settings, *, quiet: bool, json: bool) -> int:
     with progress_bars(quiet=quiet) as progress:
         before = finished_before(settings, progress=progress) if settings.if_exists == "resume" else None
         if before is not None:
-            if has_log():
+            if stores_results():
                 _store_result(settings.out, before.verdict.outcome)
             return _skipped(before, quiet=quiet, json=json)
         release = anonymize_file(settings, progress=progress, note=None if quiet else say)
     for warning in release.unverified.warnings:
         warn(warning)
-    if has_log():
+    if stores_results():
         peak = max((phase.peak_memory or 0 for phase in release.phases), default=0)
         losses, records = release.unverified.measures, release.unverified.publication.n
         _store_result(
@@ -96,16 +97,25 @@ def _anonymize(settings: Settings, *, quiet: bool, json: bool) -> int:
 
 
 def _phase_times(release: Release) -> list[dict[str, Any]]:
-    """Return the seconds and CPU seconds of each phase, in order."""
+    """Return the resources of each phase, in order."""
     return [
         {
             "phase": phase.name,
             "seconds": round(phase.seconds, 3),
             "cpu_seconds": None if phase.cpu_seconds is None else round(phase.cpu_seconds, 3),
+            **({} if phase.interval is None else _observed(phase, phase.interval)),
             **({"tasks": _rounded(phase.tasks)} if phase.tasks.count else {}),
         }
         for phase in release.phases
     ]
+
+
+def _observed(phase: Phase, interval: tuple[float, float]) -> dict[str, Any]:
+    """Return begin, end and bytes of a phase of this process."""
+    began, ended = map(utc_time, interval)
+    held = {} if phase.bytes_held is None else {"bytes_held": phase.bytes_held}
+    read_and_written = {"bytes_read": phase.bytes_read, "bytes_written": phase.bytes_written}
+    return {"began": began, "ended": ended, **read_and_written, **held}
 
 
 def _rounded(usage: TaskUsage) -> dict[str, Any]:

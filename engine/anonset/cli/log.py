@@ -5,16 +5,14 @@ Log files may have many readers. The lines therefore contain no data values: par
 """
 
 import os
-import secrets
 import sys
 import threading
 import time
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from math import isfinite
 from typing import Any, TextIO
 
-from anonset.cli.output import discard
+from anonset.cli.output import discard, utc_time
 from anonset.errors import public_text
 from anonset.spelling import require_known
 from anonset.strict_json import dumps
@@ -66,14 +64,14 @@ def take_standard_error() -> None:
 class JsonLog:
     """Writes the events of a command as lines of JSON, from ``start`` to ``end``."""
 
-    def __init__(self, arguments: Sequence[str]) -> None:
-        self._arguments = arguments
+    def __init__(self, command: str | None, run_id: str) -> None:
+        self._command = command
         self._began = time.monotonic()
         self._lock = threading.Lock()  # worker threads also report
         self._shown: dict[str, tuple[float, float]] = {}
         self._result: dict[str, Any] = {}
         self._when = self._began
-        self._run_id = secrets.token_hex(8)
+        self._run_id = run_id
         self._latest: tuple[str, float, float] | None = None
         self._ended = threading.Event()
 
@@ -81,8 +79,7 @@ class JsonLog:
         """Write the start line with the command."""
         from importlib.metadata import version
 
-        command = next((argument for argument in self._arguments if not argument.startswith("-")), None)
-        self._write("start", schema=SCHEMA, version=version("anonset"), command=command, run_id=self._run_id)
+        self._write("start", schema=SCHEMA, version=version("anonset"), command=self._command, run_id=self._run_id)
         threading.Thread(target=self._repeat_progress, name="anonset-log", daemon=True).start()
 
     def progress(self, stage: str, done: float, total: float) -> None:
@@ -124,8 +121,7 @@ class JsonLog:
         self._write("progress", stage=stage, done=_number(done), total=_number(total) or None)
 
     def _write(self, event: str, **values: Any) -> None:
-        when = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        line = dumps({"time": when, "event": event, **values})
+        line = dumps({"time": utc_time(time.time()), "event": event, **values})
         stream = _own[-1] if _own else sys.stderr
         try:
             stream.write(f"{line}\n")

@@ -6,6 +6,7 @@ Import as little as possible here: a signal during these imports causes a traceb
 import gc
 import io
 import os
+import secrets
 import sys
 import warnings
 from collections.abc import Sequence
@@ -60,17 +61,22 @@ def _run(arguments: Sequence[str], *, own_process: bool) -> int:
         msg = "anonset does not run on Windows, where file modes do not protect private files; use WSL or a container"
         raise InputError(msg)
     from anonset.cli.app import run_command
+    from anonset.cli.output import log_to, trace_to
+    from anonset.cli.trace import Trace, is_requested
 
+    as_json, run_id = False, secrets.token_hex(8)
     if any(argument.startswith(_LOG_FORMAT) for argument in arguments):
         from anonset.cli.log import JsonLog, take_standard_error, taken_from
-        from anonset.cli.output import log_to
 
         arguments, as_json = taken_from(arguments)
-        if as_json:
-            if own_process:
-                take_standard_error()
-            log_to(log := JsonLog(arguments))
-            log.start()
+    command = next((argument for argument in arguments if not argument.startswith("-")), None)
+    if as_json:
+        if own_process:
+            take_standard_error()
+        log_to(log := JsonLog(command, run_id))
+        log.start()
+    if is_requested(os.environ):
+        trace_to(Trace(command, run_id))
     with spell_options():
         code: Any = run_command(arguments)
     return code if isinstance(code, int) else DONE

@@ -6,12 +6,14 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from typing import Any, Protocol, TextIO
 
 from rich.console import Console, RenderableType
 from rich.progress import BarColumn, SpinnerColumn, TaskID, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bars
 
+from anonset.cli.trace import Trace
 from anonset.errors import plain_text
 from anonset.jobs.warmup import kernel_cache
 from anonset.release.stopwatch import COMPILING, report_compilation
@@ -40,6 +42,7 @@ class Log(Protocol):
 
 
 _log: list[Log] = []  # log of this process with --log-format json, else empty
+_trace: list[Trace] = []  # trace of this command if the environment requests one, else empty
 _WIDTH = 160  # of tables if the output is not a terminal
 
 
@@ -80,19 +83,33 @@ def log_to(log: Log) -> None:
     _log[:] = [log]
 
 
+def trace_to(trace: Trace) -> None:
+    """Collect results for a trace."""
+    _trace[:] = [trace]
+
+
 def has_log() -> bool:
     """Return True if messages go to a log."""
     return bool(_log)
 
 
+def stores_results() -> bool:
+    """Return True if a log or a trace contains the results of the command."""
+    return bool(_log or _trace)
+
+
 def store_result(**values: Any) -> None:
-    """Store results for the last line of the log: figures and paths, no data."""
-    if _log:
-        _log[0].result(**values)
+    """Store results for the last line of the log and for the trace: figures and paths, no data."""
+    for log in _log:
+        log.result(**values)
+    for trace in _trace:
+        trace.result(**values)
 
 
 def end_log(code: int) -> None:
-    """Write the exit code to the log, and stop logging."""
+    """Send the trace, write the exit code to the log, and stop logging."""
+    if _trace and (problem := _trace.pop().send(code)):
+        warn(problem)
     if _log:
         _log.pop().end(code)
 
@@ -107,6 +124,8 @@ def say(message: str, level: str = "note", **more: Any) -> None:
     more
         Additional fields of the JSON log.
     """
+    if _trace and level == "error":
+        _trace[0].error(more.get("code"))
     if _log:
         _log[0].message(level, message, **more)
         return
@@ -121,6 +140,15 @@ def say(message: str, level: str = "note", **more: Any) -> None:
 def warn(message: str) -> None:
     """Write a warning to standard error."""
     say(message, "warning")
+
+
+def utc_time(seconds: float) -> str:
+    """Return seconds since the epoch as a UTC time with milliseconds.
+
+    >>> utc_time(0.5)
+    '1970-01-01T00:00:00.500Z'
+    """
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def discard(stream: TextIO) -> None:

@@ -4,7 +4,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Self
@@ -62,21 +62,33 @@ def measured(*, alone: bool) -> Iterator[TaskUsage]:
         Whether the process runs one task at a time. Otherwise other threads of the process are not counted.
     """
     usage, memory, clock = TaskUsage(1), PeakMemory(), time.process_time if alone else time.thread_time
-    cpu, (read, written) = clock(), _transferred(_PROCESS_IO if alone else _THREAD_IO)
+    cpu, (read, written) = clock(), transferred(thread=not alone)
     with memory.watched():
         yield usage
     usage.cpu_seconds, usage.peak_memory = clock() - cpu, memory.peak or 0
-    now_read, now_written = _transferred(_PROCESS_IO if alone else _THREAD_IO)
+    now_read, now_written = transferred(thread=not alone)
     usage.bytes_read, usage.bytes_written = now_read - read, now_written - written
 
 
-def _transferred(status: Path) -> tuple[int, int]:
-    """Return the bytes read and written so far; zeros if the system does not report them."""
+def transferred(*, thread: bool = False) -> tuple[int, int]:
+    """Return the bytes that this process or thread has read and written by system calls; zeros if unknown.
+
+    Mapped files are not counted.
+    """
     try:
-        counts = dict(line.split(": ") for line in status.read_text().splitlines())
+        counts = dict(line.split(": ") for line in (_THREAD_IO if thread else _PROCESS_IO).read_text().splitlines())
     except OSError:
         return 0, 0
     return int(counts["rchar"]), int(counts["wchar"])
+
+
+def disk_usage(folder: Path) -> int:
+    """Return the bytes on disk of all files in a directory, also in subdirectories."""
+    sizes = list[int]()
+    for path in folder.rglob("*"):
+        with suppress(FileNotFoundError):  # a thread or worker may delete files
+            sizes.append(path.lstat().st_blocks * 512)
+    return sum(sizes)
 
 
 class PeakMemory:

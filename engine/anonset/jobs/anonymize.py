@@ -230,6 +230,7 @@ def anonymize_file(
         stack.enter_context(arrow_threads(settings.workers))
         with job.watch.phase("read"):
             table = stack.enter_context(table_of(reading, chosen, progress=progress, note=note, client=client))
+            job.watch.folder = table.store.path
         _require_records(table, settings)
         table = declared(table, settings.publish_as_is)
         unverified = job.run(table, settings.hierarchy, algorithm, made_from)

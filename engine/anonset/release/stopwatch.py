@@ -1,12 +1,13 @@
-"""Seconds and peak memory of each phase of a run, with compilation as a separate phase."""
+"""Resources of each phase of a run, with compilation as a separate phase."""
 
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from anonset.algorithms.base import Progress
-from anonset.data.usage import REMOTE_TASKS, PeakMemory, TaskUsage
+from anonset.data.usage import REMOTE_TASKS, PeakMemory, TaskUsage, disk_usage, transferred
 from anonset_kernels._compiling import COMPILATION
 
 COMPILING = "compiling"
@@ -30,6 +31,14 @@ class Phase:
     """CPU seconds of all threads of this process, with compilation; None for the phase ``compiling``."""
     tasks: TaskUsage = field(default_factory=TaskUsage)
     """Resources of the tasks in other processes."""
+    interval: tuple[float, float] | None = None
+    """Begin and end in seconds since the epoch; None for the phase ``compiling``, which interrupts others."""
+    bytes_read: int = 0
+    """Bytes that this process read by system calls (see `transferred`)."""
+    bytes_written: int = 0
+    """Bytes that this process wrote by system calls."""
+    bytes_held: int | None = None
+    """Bytes on disk of the work directory at the end of the phase; None if there is no work directory."""
 
 
 @dataclass
@@ -52,12 +61,14 @@ class Stopwatch:
     """Observed memory of the process."""
     progress: Progress | None = field(default=None, repr=False)
     """Called with the name of each phase when it begins."""
+    folder: Path | None = field(default=None, repr=False)
+    """Work directory of the run."""
 
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:
         """Time the body of a ``with`` statement as one phase."""
-        start, compiled, aside = time.perf_counter(), COMPILATION.seconds, COMPILATION.aside
-        cpu, tasks = time.process_time(), replace(REMOTE_TASKS)
+        began, start, compiled, aside = time.time(), time.perf_counter(), COMPILATION.seconds, COMPILATION.aside
+        cpu, tasks, (read, written) = time.process_time(), replace(REMOTE_TASKS), transferred()
         if self.progress is not None:
             self.progress(name, 0, 0)
         with self.memory.watched():
@@ -66,8 +77,14 @@ class Stopwatch:
         seconds = time.perf_counter() - start - (COMPILATION.aside - aside)
         if compiled:
             self.compiled(compiled)
-        usage = REMOTE_TASKS.since(tasks)
-        self.phases.append(Phase(name, seconds, self.memory.peak, time.process_time() - cpu, usage))
+        now_read, now_written = transferred()
+        self.phases.append(
+            Phase(
+                name, seconds, self.memory.peak, time.process_time() - cpu, REMOTE_TASKS.since(tasks),
+                (began, time.time()), now_read - read, now_written - written,
+                None if self.folder is None else disk_usage(self.folder),
+            )
+        )  # fmt: skip
 
     def compiled(self, seconds: float) -> None:
         """Add seconds to the compilation phase; there is at most one."""
