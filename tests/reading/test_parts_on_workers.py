@@ -1,6 +1,7 @@
 """Parts of Parquet files that tasks of a cluster read are the same table as the files read in this process."""
 
 import gzip
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -12,11 +13,12 @@ from anonset.data import SetColumn
 from anonset.data.blocks import SetColumnBuilder
 from anonset.data.cluster import ClusterWorkers, cluster_of
 from anonset.data.codes import NarrowCodes
+from anonset.data.workers import Threads
 from anonset.errors import AnonsetError, InputError
 from anonset.reading import table_builder
 from anonset.reading.batches import open_source
 from anonset.reading.encoded_batches import PartTask
-from anonset.reading.formats import delimited_files
+from anonset.reading.formats import delimited_files, text_ranges
 from anonset.reading.formats import parquet as parquet_format
 from anonset.reading.options import ReadOptions
 from anonset.reading.table_builder import gather, gather_files
@@ -125,6 +127,52 @@ def test_skipped_footers_are_counted(texts, work, workers):
     assert (table.n, [change.occurrences for change in table.changes]) == (650, [3])
 
 
+@pytest.fixture
+def large(tmp_path, monkeypatch):
+    """A CSV file of several sections with line ends in quotes."""
+    monkeypatch.setattr(text_ranges, "SECTION", 2_000)
+    rng, path = np.random.default_rng(7), tmp_path / "large.csv"
+    rows = [[*rng.choice(40, 3), rng.integers(0, 90), rng.integers(9)] for _ in range(900)]
+    lines = [
+        f'"c{a},c{b},c{c}",{age},"p{place}\nx"' if age % 3 else f"c{a},{age},p{place}" for a, b, c, age, place in rows
+    ]
+    path.write_text("\n".join(["codes,age,place", *lines, ""]))
+    return path
+
+
+def test_ranges_of_a_text_file_are_read_as_the_same_table(large, work, workers, monkeypatch):
+    tasks, begin = [], workers.begin
+    monkeypatch.setattr(workers, "begin", lambda work, task, ended: tasks.append(work) or begin(work, task, ended))
+    actual = gather_files(large, TEXT_ROLES, work.with_workers(workers))
+    assert columns_of(actual) == columns_of(gather_files(large, TEXT_ROLES, work))
+    assert sum(isinstance(task, PartTask) for task in tasks) == -(-large.stat().st_size // 2_000)
+
+
+@pytest.mark.parametrize("row", ["c1,eight,p", "c1,8"])
+def test_an_error_in_a_range_names_the_row_of_the_file(large, work, workers, row):
+    rows = large.read_text().split("\n")
+    place = next(n for n, line in enumerate(rows) if n > 1_000 and line.endswith('x"'))
+    large.write_text("\n".join([*rows[: place + 1], row, *rows[place + 1 :]]))
+    with pytest.raises(InputError) as here:
+        gather_files(large, TEXT_ROLES, work)
+    with pytest.raises(InputError) as there:
+        gather_files(large, TEXT_ROLES, work.with_workers(workers))
+    assert (str(there.value), there.value.place) == (str(here.value), here.value.place)
+    assert re.search("(row|line) [0-9]{3,4}:", str(here.value))
+
+
+def test_a_file_that_changes_between_ranges_is_rejected(large, work, workers, monkeypatch):
+    def change(work, task, ended):
+        with large.open("a") as file:
+            file.write("c1,7,p\n")
+        return begin(work, task, ended)
+
+    source, begin = open_source(large, TEXT_ROLES.reading()), workers.begin
+    monkeypatch.setattr(workers, "begin", change)
+    with pytest.raises(InputError, match=r"large\.csv: the file changed"):
+        gather(source, TEXT_ROLES, work.with_workers(workers))
+
+
 @pytest.mark.parametrize("limit", ["_MOST_OF_PART", "_MOST_COMPRESSED"])
 def test_large_text_files_are_read_here(texts, work, workers, monkeypatch, limit):
     n_tasks, begin = [], workers.begin
@@ -138,7 +186,7 @@ def test_large_text_files_are_read_here(texts, work, workers, monkeypatch, limit
 def test_equal_labels_of_batches_are_sent_once(data, work):
     source = open_source(data)
     encoder, plan = ROLES.encoder(source), ROLES.plan(source)
-    batches, *_ = PartTask(plan, encoder, plan.roles.used, ("place",), None)((source.parts()[0], True))
+    batches, *_ = PartTask(plan, encoder, plan.roles.used, ("place",), None)((source.parts(Threads(1))[0], True))
     vocabularies = [batch.sets.vocabulary for batch in batches]
     assert len(set(map(id, vocabularies))) == len(set(vocabularies)) < len(batches)
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.store import MEMORY, Store
+from anonset.data.workers import Workers
 from anonset.errors import InputError
 from anonset.reading import arrow
 from anonset.reading.columns import with_nulls
@@ -73,6 +74,8 @@ class SourcePart(RedactedRepr):
     """Number of earlier rows of the source; None: unknown."""
     batches: Callable[[Sequence[str]], Iterator[Batch]]
     """Function that yields batches of the named columns; at least one batch."""
+    before: int | None = 0
+    """Number of rows of the file that the batches do not count; None: unknown."""
 
 
 @dataclass(frozen=True)
@@ -81,8 +84,10 @@ class OpenedSource(NamedColumns):
 
     batches: Callable[[Sequence[str]], Iterator[Batch]] = lambda _: iter(())
     """Function that yields batches of the named columns; at least one batch, possibly without rows."""
-    parts: Callable[[], Sequence[SourcePart]] = field(default=lambda: (), kw_only=True)
-    """Function that returns the parts of the source; none if it can only be read from the beginning."""
+    parts: Callable[[Workers], Sequence[SourcePart]] = field(default=lambda _: (), kw_only=True)
+    """Function that returns the parts of the source for the tasks of workers; none if they cannot access the files, or
+    if the source can only be read from the beginning.
+    """
     judge: Callable[[], None] = field(default=lambda: None, kw_only=True)
     """Function called after the last batch to detect faults that no single batch shows."""
     from_files: bool = field(default=True, kw_only=True)
@@ -99,7 +104,7 @@ class OpenedSource(NamedColumns):
         def batches(names: Sequence[str]) -> Iterator[Batch]:
             yield Batch(self.where, 0, chosen(names))
 
-        return replace(self, batches=batches, parts=lambda: (), head=chosen, judge=lambda: None)
+        return replace(self, batches=batches, parts=lambda _: (), head=chosen, judge=lambda: None)
 
 
 @dataclass(frozen=True)
@@ -183,7 +188,9 @@ def _with_nulls(opened: OpenedSource, words: tuple[str, ...]) -> OpenedSource:
     def batches(names: Sequence[str]) -> Iterator[Batch]:
         return (replace(batch, columns=with_nulls(batch.columns, words)) for batch in opened.batches(names))
 
-    return replace(opened, batches=batches, parts=lambda: (), head=lambda names: with_nulls(opened.head(names), words))
+    return replace(
+        opened, batches=batches, parts=lambda _: (), head=lambda names: with_nulls(opened.head(names), words)
+    )
 
 
 def without_missing_ids(opened: OpenedSource, ids: Sequence[str]) -> OpenedSource:
@@ -198,7 +205,12 @@ def without_missing_ids(opened: OpenedSource, ids: Sequence[str]) -> OpenedSourc
                 columns = {name: column.filter(pa.array(has_ids)) for name, column in columns.items()}
             yield replace(batch, columns=columns, without_id=int((~has_ids).sum()))
 
-    return replace(opened, batches=batches, parts=lambda: ())
+    return replace(opened, batches=batches, parts=lambda _: ())
+
+
+def can_access(files: Sequence[DataFile], workers: Workers) -> bool:
+    """Return True if all workers can read these files."""
+    return all(file.system is None for file in files) and workers.see({file.path for file in files})
 
 
 def ahead(items: Iterator[_T], store: Store = MEMORY) -> Iterator[_T]:

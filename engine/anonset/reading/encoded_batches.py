@@ -1,5 +1,6 @@
 """Batches of a source as encoded columns. Parts of a source can be read by tasks of a cluster."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
@@ -10,6 +11,7 @@ from anonset.data import CategoricalColumn, SetColumn
 from anonset.data.codes import MOST_CODES, as_codes
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.store import Store
+from anonset.errors import InputError
 from anonset.reading.batches import Batch, OpenedSource, SourcePart
 from anonset.reading.columns import Encoder
 from anonset.reading.numbers import Numbers
@@ -72,7 +74,8 @@ class PartTask(RedactedRepr):
         (part, more), encoded = task, list[EncodedBatch]()
         encoder, row = replace(self.encoder, unjudged={}, several=set()), part.row
         for batch, follows in with_more(part.batches(self.names)):
-            now = replace(encoder, where=batch.where, before=batch.before, more=follows or more)
+            before = batch.before + (part.before or 0)
+            now = replace(encoder, where=batch.where, before=before, more=follows or more)
             rows = encode(self.plan, now, batch, self.texts)
             if self.require_expected is not None and row is not None and rows.sets is not None:
                 self.require_expected(row, rows.sets)
@@ -100,15 +103,22 @@ def parts_for_workers(source: OpenedSource, encoder: Encoder, store: Store) -> S
     """Return the parts of a source that workers in other processes can read; none if it is read in this process."""
     if not store.workers.remote or encoder.normalize:
         return ()
-    parts = source.parts()
-    return parts if store.workers.see({part.path for part in parts}) else ()
+    return source.parts(store.workers)
 
 
 def encoded_on_workers(parts: Sequence[SourcePart], task: PartTask, store: Store) -> Iterator[EncodedBatch]:
     """Yield the encoded batches of all parts, in order, and add the items to judge to the encoder of the task."""
     tasks = [(part, number + 1 < len(parts)) for number, part in enumerate(parts)]
-    for batches, unjudged, several in store.map(task, tasks):
+    results, rows = store.map(task, tasks), Counter[str]()
+    for part, more in tasks:
+        try:
+            batches, unjudged, several = next(results)
+        except InputError:
+            if part.before is None:  # reads the part again to report the row of the file
+                task((replace(part, before=rows[part.path]), more))
+            raise
         task.encoder.several.update(several)
         for name, labels in unjudged.items():
             (task.encoder.unjudged or {}).setdefault(name, set()).update(labels)
+        rows[part.path] += sum(batch.n for batch in batches)
         yield from batches

@@ -163,6 +163,13 @@ class DelimitedText:
             stop -= 1
         return min(end, stop + (2 if data[stop : stop + 2] == b"\r\n" else 1)) if stop else 0
 
+    def is_row(self, line: bytes) -> bool:
+        """Return True if a line is certainly no blank line, row of separators, or line of a footer."""
+        if self.exact or self._n_fields == 1:
+            return True
+        fields = header_fields(line.decode("utf-8", "replace"), self.delimiter)
+        return any(fields) and self.certain_rows(line) == len(line)
+
     def footer(self, tail: bytes) -> int:
         """Return the number of footer lines after the last record.
 

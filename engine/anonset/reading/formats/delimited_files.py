@@ -4,16 +4,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from anonset.data.workers import Workers
 from anonset.errors import InputError
-from anonset.reading.batches import HEAD, Batch, FileProperties, OpenedSource, SourcePart, with_keys
+from anonset.reading.batches import HEAD, Batch, FileProperties, OpenedSource, SourcePart, can_access, with_keys
 from anonset.reading.files import compression_of
 from anonset.reading.formats.delimited import DelimitedText
-from anonset.reading.formats.text_chunks import head_of, pieces
+from anonset.reading.formats.text_chunks import TextRange, head_of, pieces
+from anonset.reading.formats.text_ranges import ranges_of
 from anonset.reading.roles import names_in
 from anonset.reading.source import DataFile, Source
 
 _MOST_OF_PART, _MOST_COMPRESSED = 1 << 29, 1 << 26
-"""Maximum size of a file that is read as a part, in bytes: its encoded rows are in memory."""
+"""Maximum size of an undivided file that a task reads, in bytes: its encoded rows are in memory."""
 
 
 def open_delimited(source: Source, properties: FileProperties) -> OpenedSource:
@@ -44,13 +46,22 @@ def open_delimited(source: Source, properties: FileProperties) -> OpenedSource:
     for each in heads:
         each.require_records()
 
-    def parts() -> list[SourcePart]:
+    def parts(workers: Workers) -> list[SourcePart]:
         dialect = properties.dialect
         if dialect.skip_footer or dialect.skip_labels:  # skipped rows are counted where all files are read
             return []
-        if any(file.system is not None or file.size > _most_of_part(file) for file in source.files):
+        if not can_access(source.files, workers):
             return []
-        return [SourcePart(file.path, None, _FileBatches(file, usual, properties)) for file in source.files]
+        found = list[SourcePart]()
+        for file, head in zip(source.files, heads, strict=True):
+            first = _all_rows(head)
+            ranges = ranges_of(file, dialect, ord(head.delimiter), first, workers, head.is_row)
+            if ranges == [first] and file.size > _most_of_part(file):
+                return []
+            for span in ranges:
+                read = _FileBatches(file, usual, properties, span)
+                found.append(SourcePart(file.path, None, read, 0 if span.begin == first.begin else None))
+        return found
 
     named = not properties.dialect.no_header
     decimal = max(head.decimal(names_in(head.names, properties.numeric), properties.null) for head in heads)
@@ -60,15 +71,20 @@ def open_delimited(source: Source, properties: FileProperties) -> OpenedSource:
 
 @dataclass(frozen=True)
 class _FileBatches:
-    """Function that yields the batches of a file."""
+    """Function that yields the batches of a range of a file."""
 
     file: DataFile
     usual: str
     properties: FileProperties
+    span: TextRange
 
     def __call__(self, names: Sequence[str]) -> Iterator[Batch]:
         head = _head_of(self.file, self.usual, self.properties)
-        return _rows(self.file, head, self.usual, self.properties, names)
+        return _rows(self.file, head, self.usual, self.properties, names, self.span)
+
+
+def _all_rows(head: DelimitedText) -> TextRange:
+    return TextRange(head.size, head.size, None, head.lines)
 
 
 def _most_of_part(file: DataFile) -> int:
@@ -84,7 +100,12 @@ def _head_of(file: DataFile, usual: str, properties: FileProperties) -> Delimite
 
 
 def _rows(
-    file: DataFile, head: DelimitedText, usual: str, properties: FileProperties, names: Sequence[str]
+    file: DataFile,
+    head: DelimitedText,
+    usual: str,
+    properties: FileProperties,
+    names: Sequence[str],
+    span: TextRange | None = None,
 ) -> Iterator[Batch]:
     header, dialect = (
         head.header,
@@ -95,7 +116,6 @@ def _rows(
     above = 1 if properties.dialect.no_header else head.header_lines
     in_header = frozenset(head.names)
     in_file, before, pending = [name for name in names if name in in_header], 0, b""
-    with_quotes = {"delimiter": ord(head.delimiter), "skip": head.size, "lines": head.lines}
     lines, yielded = 0, False
 
     def loaded(body: bytes) -> DelimitedText:
@@ -110,7 +130,7 @@ def _rows(
             is_complete=False,
         )
 
-    for piece in pieces(file, properties.dialect, **with_quotes):
+    for piece in pieces(file, properties.dialect, delimiter=ord(head.delimiter), span=span or _all_rows(head)):
         lines = piece.lines - above - pending.count(b"\n")
         data = pending + piece.data
         body = data[: head.certain_rows(data)]

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from anonset.data import spans
+from anonset.data.workers import Workers
 from anonset.errors import InputError
-from anonset.reading.batches import Batch, FileProperties, OpenedSource, SourcePart, with_keys
+from anonset.reading.batches import Batch, FileProperties, OpenedSource, SourcePart, can_access, with_keys
 from anonset.reading.files import open_parquet, reading
 from anonset.reading.roles import names_in
 from anonset.reading.source import DataFile, Source
@@ -55,8 +56,8 @@ def open_parquet_files(source: Source, properties: FileProperties) -> OpenedSour
         present = [name for name in names if name in column_set]
         return next(_row_groups(source.files[0], present, present)).columns if present else {}
 
-    def parts() -> list[SourcePart]:
-        if any(file.system is not None for file in source.files):
+    def parts(workers: Workers) -> list[SourcePart]:
+        if not can_access(source.files, workers):
             return []
         found, row = list[SourcePart](), 0
         for file in source.files:

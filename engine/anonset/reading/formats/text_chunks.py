@@ -29,6 +29,24 @@ class TextPiece(RedactedRepr):
     """Number of lines of the text before this piece."""
 
 
+@dataclass(frozen=True)
+class TextRange:
+    """Whole records of a text, in bytes of the decoded text."""
+
+    begin: int = 0
+    """Start of the first record."""
+    read_from: int = 0
+    """Start of the first piece: at `begin`, or later if pieces are counted from the start of an earlier range."""
+    stop: int | None = None
+    """The last record is the last that ends before; None: the last record of the text."""
+    lines: int = 0
+    """Number of lines of the text before the range."""
+
+
+ALL_RECORDS = TextRange()
+"""All records of a text, from its first line."""
+
+
 class DecodedText:
     """Decoded text of a file, without byte order mark, in UTF-8.
 
@@ -41,8 +59,20 @@ class DecodedText:
         while len(self._head) < _LONGEST_MARK and (more := bytes(stream.read(_LONGEST_MARK))):
             self._head += more
         mark, encoding = recoding_of(self._head, dialect)
-        self._head = self._head[len(mark) :]
+        self.mark = len(mark)
+        """Size of the byte order mark in bytes."""
+        self._head = self._head[self.mark :]
         self._recoder = None if encoding is None else _Recoder(where, encoding, marked=bool(mark))
+
+    @property
+    def is_seekable(self) -> bool:
+        """True if the text is stored in UTF-8 and not compressed."""
+        return self._recoder is None and bool(self._stream.seekable())
+
+    def seek(self, position: int) -> None:
+        """Continue at a byte of a seekable text."""
+        self._head = b""
+        self._stream.seek(self.mark + position)
 
     def read(self, size: int) -> bytes:
         """Return about `size` further bytes; none at the end."""
@@ -137,32 +167,36 @@ def head_of(file: DataFile, dialect: Dialect, size: int) -> bytes:
 
 
 def pieces(
-    file: DataFile, dialect: Dialect, *, delimiter: int = -1, skip: int = 0, lines: int = 0
+    file: DataFile, dialect: Dialect, *, delimiter: int = -1, span: TextRange = ALL_RECORDS
 ) -> Iterator[TextPiece]:
-    """Yield the text of a file in pieces of whole records; one empty piece if there is no text.
+    """Yield the text of a range in pieces of whole records; one empty piece if there is no text.
 
     Parameters
     ----------
     delimiter
         Delimiter of fields that may be quoted; -1: every line is a record.
-    skip
-        Number of bytes to skip at the beginning.
-    lines
-        Number of lines in these bytes.
     """
     from anonset_kernels.text import last_record_end
 
     with text_of(file, dialect) as text:
-        data = _more(file, text, b"", skip + BYTES_AT_ONCE)[skip:]
-        yielded = False
+        skip, lines, yielded = span.begin, span.lines, False
+        until = _within(span.read_from + BYTES_AT_ONCE, span.stop)
+        if text.is_seekable:
+            text.seek(skip)
+            data = _more(file, text, b"", until - skip)
+        else:
+            data = _more(file, text, b"", until)[skip:]
         while True:
             end, ends = last_record_end(np.frombuffer(data, np.uint8), delimiter)
             if end:
                 yield TextPiece(data[:end], lines)
                 yielded = True
                 data, lines = data[end:], lines + ends
-            before = len(data)
-            data = _more(file, text, data, len(data) + BYTES_AT_ONCE)
+            if until == span.stop:
+                return
+            before, size = len(data), _within(until + BYTES_AT_ONCE, span.stop) - until
+            data = _more(file, text, data, before + size)
+            until += size
             if len(data) == before:
                 break
             if len(data) > _LONGEST_RECORD:
@@ -170,6 +204,10 @@ def pieces(
                 raise InputError(msg)
         if data or not yielded:
             yield TextPiece(data, lines)
+
+
+def _within(size: int, stop: int | None) -> int:
+    return size if stop is None else min(size, stop)
 
 
 def _more(file: DataFile, text: DecodedText, data: bytes, size: int) -> bytes:
