@@ -12,7 +12,6 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -97,9 +96,7 @@ def run(files: Sequence[Path], address: str, folder: Path) -> Run:
 class Model:
     """Each quantity of each phase as a constant and a price per record, and for sorting per comparison."""
 
-    def __init__(self, runs: Sequence[Run], fingerprint: float) -> None:
-        self.fingerprint = fingerprint
-        """CPU seconds of the fingerprint of a record, which one task computes during writing and verification."""
+    def __init__(self, runs: Sequence[Run]) -> None:
         self.names = list(runs[0].phases)
         self.prices = {
             (name, quantity): self._fitted(runs, name, quantity) for name in self.names for quantity in QUANTITIES
@@ -121,17 +118,13 @@ class Model:
         return sum(self.of(records, name, quantity) for name in self.names)
 
     def alone(self, records: float) -> float:
-        """Return the seconds in which a single process works: the coordinator, or the only task of a step.
-
-        The last phase receives the fingerprint, but its task runs beside those of earlier phases.
-        """
-        steps = sum(self.of(records, name, "workers") for name in _ONE_TASK) - self.fingerprint * records
-        return self.total(records, "coordinator") + max(0.0, steps)
+        """Return the seconds in which a single process works: the coordinator, or the only task of a step."""
+        return self.total(records, "coordinator") + sum(self.of(records, name, "workers") for name in _ONE_TASK)
 
     def seconds(self, records: float, workers: int) -> float:
         """Return the elapsed seconds, if workers have a core each and read and write as fast as measured."""
         alone, everything = self.alone(records), sum(self.total(records, name) for name in ("coordinator", "workers"))
-        return alone + max((everything - alone) / workers, self.fingerprint * records)
+        return alone + (everything - alone) / workers
 
 
 def _terms(records: float) -> tuple[float, float]:
@@ -144,9 +137,9 @@ def table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)
 
 
-def account(fitted: Sequence[Run], held_out: Sequence[Run], fingerprint: float) -> str:
+def account(fitted: Sequence[Run], held_out: Sequence[Run]) -> str:
     """Return the measured runs, the model, its predictions and their limits as Markdown."""
-    model = Model(fitted, fingerprint)
+    model = Model(fitted)
     measured = [
         (f"{one.records:,}", use, *(f"{one.total(name):.1f}" for name in QUANTITIES[:2]), int(one.total("tasks")),
          f"{one.total('bytes_sent') / MILLION:.2f}",
@@ -179,29 +172,10 @@ def account(fitted: Sequence[Run], held_out: Sequence[Run], fingerprint: float) 
             table(
                 ("records", "workers", "CPU s", "elapsed s", "share of parallel work", "tasks", "MB sent"), predicted
             ),
-            f"The fingerprint needs {fingerprint * MILLION:.3f} s per 10^6 records in one task. Sorting maps a "
-            f"file for each task: above {_MOST_MAPPED * _ROWS_PER_TASK:.1e} records the usual limit of Linux on maps "
-            "is too small.",
+            f"Sorting maps a file for each task: above {_MOST_MAPPED * _ROWS_PER_TASK:.1e} records the usual limit of "
+            "Linux on maps is too small.",
         )
     )  # fmt: skip
-
-
-def fingerprint_price(path: Path) -> float:
-    """Return the CPU seconds of the fingerprint of a record, for codes in another order than the labels."""
-    import anonset
-    from anonset.data import Vocabulary
-    from anonset.data.fingerprints import column_sha256
-
-    column = anonset.read(path, items="items", rows_are_persons=True).transactions
-    if column is None:
-        msg = f"{path} has no items"
-        raise ValueError(msg)
-    labels = column.vocabulary.labels
-    moved = column.recode(np.arange(len(labels), dtype=np.int32)[::-1].copy(), Vocabulary(labels[::-1]))
-    column_sha256(moved.slice(0, 100))  # loads the kernels
-    before = time.process_time()
-    column_sha256(moved)
-    return (time.process_time() - before) / moved.n
 
 
 def main(source: Path, results: Path | None) -> None:
@@ -217,7 +191,7 @@ def main(source: Path, results: Path | None) -> None:
                 with results.open("a") as file:
                     file.write(f"{json.dumps(asdict(runs[share]))}\n")
     fitted, held_out = ([runs[share] for share in shares] for shares in (FITTED, HELD_OUT))
-    sys.stdout.write(account(fitted, held_out, fingerprint_price(files[0])) + "\n")
+    sys.stdout.write(account(fitted, held_out) + "\n")
 
 
 if __name__ == "__main__":

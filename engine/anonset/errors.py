@@ -230,10 +230,6 @@ class VerificationError(AnonsetError):
         return f"{type(self).__name__}({self.verdict!r})"
 
 
-class LostTaskError(AnonsetError):
-    """A task was lost because several workers that it was assigned to died."""
-
-
 class UndecidedError(VerificationError):
     """The check is too large to finish; `verdict` contains its coverage."""
 

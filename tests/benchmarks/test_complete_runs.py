@@ -19,7 +19,7 @@ FITTED = [run(millions) for millions in (1, 2, 5, 9)]
 
 
 def test_the_model_recovers_the_prices() -> None:
-    model = Model(FITTED, 1e-9)
+    model = Model(FITTED)
     for name, prices in PRICES.items():
         found = (*model.prices[name, "coordinator"], *model.prices[name, "workers"])
         assert found == pytest.approx(prices, abs=1e-6)
@@ -29,17 +29,14 @@ def test_the_model_recovers_the_prices() -> None:
 
 def test_a_run_is_as_long_as_the_work_of_single_processes() -> None:
     everything = 2.1 + 3 + 0.2 + 80
-    for fingerprint in (1e-9, 5e-8, 9e-8):  # in one task, which the phase complete receives
-        alone = 2.1 + 3 + 10 - fingerprint * 1e8
-        rest = max((everything - alone) / 16, fingerprint * 1e8)
-        assert Model(FITTED, fingerprint).seconds(1e8, 16) == pytest.approx(alone + rest)
+    alone = 2.1 + 3 + 10
+    assert Model(FITTED).seconds(1e8, 16) == pytest.approx(alone + (everything - alone) / 16)
 
 
 def test_the_account_compares_runs_that_are_not_fitted() -> None:
     late = run(20)
     late.phases["search"]["workers"] *= 2  # type: ignore[index]
-    text = account(FITTED, [run(3), late], 1e-7)
+    text = account(FITTED, [run(3), late])
     expected = (0.2 + 14 + 14.2 + 2) / (0.2 + 14 + 2)
     assert f"differs by at most a factor of {expected:.2f}" in text
     assert sum(line.startswith("| 1e+") for line in text.splitlines()) == len(PREDICTED)
-    assert "0.100 s per 10^6 records in one task" in text

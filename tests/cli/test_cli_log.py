@@ -57,7 +57,19 @@ def test_a_job_that_is_done(place: Place) -> None:
     assert "verdict" in ran.out
     stages = [event for event in result if event["event"] == "progress" and event["stage"] != COMPILING]
     assert any({"stage": "itemsets of size 2", "done": 5, "total": 5}.items() <= event.items() for event in stages)
-    phases = ["read", "hierarchies", "search", "apply", "measure", "write", "read back", "verify", "scan", "complete"]
+    phases = [
+        "read",
+        "hierarchies",
+        "search",
+        "apply",
+        "measure",
+        "write",
+        "read back",
+        "verify",
+        "scan",
+        "fingerprint",
+        "complete",
+    ]
     assert [stage for stage in dict.fromkeys(event["stage"] for event in stages) if stage in phases] == phases
     assert not any(label in event["stage"] for event in stages for label in ("a1", "a2", "b1", "b2"))
 

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table, spans
+from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table, fingerprints, spans
 from anonset.data.blocks import Blocks, SetColumnBuilder
-from anonset.data.fingerprints import columns_sha256
+from anonset.data.fingerprints import column_sha256, columns_sha256
 from anonset.data.store import Files
 from anonset.data.table_facts import CodeRules
 from anonset.reading.normalizing import recategorize, relabel
@@ -76,10 +76,22 @@ def test_a_part_is_the_column_of_its_records(by_three):
 @given(records=RECORDS)
 def test_fingerprints_do_not_depend_on_spans_or_files(records, at_once, tmp_path_factory):
     table = table_of(records)
-    expected = columns_sha256(table)
     with Files.temporary(tmp_path_factory.mktemp("work")) as work, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(fingerprints, "ROWS", 4)
+        patch.setattr(fingerprints, "LABELS", 2)
+        expected = columns_sha256(table)
         patch.setattr(spans, "AT_ONCE", at_once)
         assert columns_sha256(mapped(table, work)) == expected
+
+
+def test_each_block_changes_the_fingerprint(monkeypatch):
+    monkeypatch.setattr(fingerprints, "ROWS", 2)
+    columns = ["aabbc", "aabba", "abbbc", "aabbd", "aaabbc", "aabb"], [[0, 1, 2], [0, 1, 3], [0, 2, 2], [0, 1]]
+    sets = [["a"], ["b"], ["a", "b"]], [["a"], ["a", "b"], ["b"]], [["a"], ["b"], ["a"], ["b"]]
+    digests = [column_sha256(CategoricalColumn.of("a", cells)) for cells in columns[0]]
+    digests += [column_sha256(NumericColumn("a", np.array(values))) for values in columns[1]]
+    digests += [column_sha256(SetColumn.of(rows)) for rows in sets]
+    assert len(set(digests)) == len(digests)
 
 
 @given(records=RECORDS)

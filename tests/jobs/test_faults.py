@@ -9,8 +9,7 @@ from tests.facts import names, refused
 
 from anonset.cli.main import main
 from anonset.data import cluster
-from anonset.data.workers import Threads
-from anonset.errors import RAW_DATA_STAY, AnonsetError, InputError, LostTaskError
+from anonset.errors import RAW_DATA_STAY, AnonsetError, InputError
 
 RECORDS = 300
 
@@ -112,10 +111,3 @@ def test_an_error_on_a_worker_is_raised_unchanged():
     error = InputError("/shared/work/expanded-1: full")
     with refused(InputError, "/shared/work/expanded-1"):
         cluster._Pending(Lost(error), None, lambda: None, b"task").result()
-
-
-def test_a_task_of_several_passes_that_is_lost_with_workers_runs_here(monkeypatch):
-    lost = Lost(LostTaskError("4 workers died on the same task"))
-    monkeypatch.setattr(Threads, "remote", True)
-    monkeypatch.setattr(Threads, "begin", lambda *_: SimpleNamespace(result=lambda: lost.result(None)))
-    assert Threads(1).later(len, "ab")() == 2

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from anonset.data import CategoricalColumn, SetColumn, Table
+from anonset.data import CategoricalColumn, SetColumn, Table, fingerprints
 from anonset.data.cluster import ClusterWorkers, cluster_of
 from anonset.data.fingerprints import fingerprint
 from anonset.publications import Records, Symbol
@@ -52,9 +52,11 @@ def test_workers_write_the_same_parts(client, work, tmp_path, form):
 
 
 @pytest.mark.parametrize("cluster", [None, np.arange(70, dtype=np.int32) // 3])
-def test_a_worker_writes_the_same_records_and_computes_the_same_digests(client, work, tmp_path, cluster):
+def test_workers_write_the_same_records_and_compute_the_same_digests(client, work, tmp_path, monkeypatch, cluster):
+    monkeypatch.setattr(fingerprints, "ROWS", 30)
+    monkeypatch.setattr(fingerprints, "LABELS", 3)
     sets = SetColumn.of([{f"c{n % 7}", f"d{n % 3}"} for n in range(70)])
-    table = Table(sets, (CategoricalColumn.of("place", [f"p{n % 4}" for n in range(70)]),))
+    table = Table(sets, (CategoricalColumn.of("place", [f"p{n % 4}" for n in range(70)]),), store=work)
     record = work.keep("record", np.random.default_rng(3).permutation(70))
     publication = Records(sets, (), (), (), record, cluster, store=work)
     folders = [tmp_path / name for name in ("here", "there")]
@@ -64,10 +66,9 @@ def test_a_worker_writes_the_same_records_and_computes_the_same_digests(client, 
     expected = digests(folders[0], work.workers), fingerprint(table)
     with counted_tasks(client, work) as (store, tasks):
         write_records(replace(publication, store=store), folders[1] / "records.parquet")
-        facts = store.workers.later(fingerprint, table)
-        found = digests(folders[1], store.workers), facts()
+        found = digests(folders[1], store.workers), fingerprint(replace(table, store=store))
+    blocks = [(0, 30), (30, 60), (60, 70)]
+    place, items = [*blocks, (0, 3), (3, 4)], [*blocks, (0, 3), (3, 6), (6, 9), (9, 10)]
     assert found == expected
-    assert (tasks, list(work.path.iterdir())) == (
-        [work.path, table, folders[1] / "records.parquet"],
-        [work.path / "record"],
-    )
+    assert tasks == [work.path, folders[1] / "records.parquet", *place, *items]
+    assert list(work.path.iterdir()) == [work.path / "record"]

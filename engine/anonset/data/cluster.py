@@ -31,7 +31,7 @@ from anonset.data.store import Files, backing
 from anonset.data.usage import REMOTE_TASKS, TaskUsage, measured
 from anonset.data.worker_faults import named_worker, require_importable, version_here
 from anonset.data.workers import Workers, run_task
-from anonset.errors import AnonsetError, InputError, LostTaskError, shortened
+from anonset.errors import AnonsetError, InputError, shortened
 from anonset.interruption import defer_signals
 from anonset.local_paths import writing
 from anonset.spelling import listed, setting
@@ -356,7 +356,7 @@ class _Pending:
                     f"{setting('cluster')}: {error.allowed_failures + 1} workers died on the same task; check their "
                     "memory limit"
                 )
-                raise LostTaskError(msg) from None
+                raise AnonsetError(msg) from None
             except (ImportError, AttributeError, TypeError):
                 self._check()
                 raise

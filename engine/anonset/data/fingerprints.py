@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from functools import partial
 from itertools import islice
 from operator import lt
 from typing import Any
@@ -13,85 +14,84 @@ import numpy as np
 from anonset.data.file_labels import FiledLabels
 from anonset.data.label_order import encode_labels
 from anonset.data.spans import spans
-from anonset.data.store import store_of
-from anonset.data.table import CategoricalColumn, Column, Int32, Int64, NumericColumn, SetColumn, Table
-from anonset.data.vocabulary import Vocabulary
+from anonset.data.store import MEMORY, Store, store_of
+from anonset.data.table import CategoricalColumn, Column, Int32, NumericColumn, SetColumn, Table
 
+ROWS, LABELS = 1 << 20, 1 << 16
+"""Rows and labels per block. The fingerprint depends on them."""
 _PLAIN = (0x20, 0x7E)
 _QUOTE, _BACKSLASH = ord('"'), ord("\\")
 _BETWEEN = b", "
 
 
-def column_sha256(column: SetColumn | Column) -> str:
-    """Return the SHA-256 of a column's content (labels or numbers per row) in hex. Name and codes are not included.
+def column_sha256(column: SetColumn | Column, store: Store = MEMORY) -> str:
+    """Return the fingerprint of a column's content (labels or numbers per row) in hex. Name and codes are not included.
 
-    The vocabulary order and unused labels do not matter, so a column has the same fingerprint with and without a
-    hierarchy. Cost: O(nnz + n), and sorting the labels that occur.
+    It is the SHA-256 of a JSON list: the class of the column, the SHA-256 of each block of `ROWS` rows, and the SHA-256
+    of each block of `LABELS` labels. The labels that occur are sorted by code point, and a row contains the positions
+    of its labels. The vocabulary order and unused labels do not matter, so a column has the same fingerprint with and
+    without a hierarchy. Cost: O(nnz + n), and sorting the labels that occur.
 
     >>> one = SetColumn.of([{"a", "b"}, {"a"}])
     >>> alike = SetColumn.of([{"b", "a"}, {"a"}], name="drugs", universe=["c", "b", "a"])
     >>> other = SetColumn.of([{"a"}, {"a", "b"}])
     >>> column_sha256(one) == column_sha256(alike), column_sha256(one) == column_sha256(other)
     (True, False)
+
+    Parameters
+    ----------
+    store
+        Its workers read the blocks.
     """
-    digest = hashlib.sha256(type(column).__name__.encode())
-    if isinstance(column, NumericColumn):
-        kind = "<i8" if column.values.dtype.kind == "i" else "<f8"
-        digest.update(kind.encode())
-        for a, b in spans(column.n):
-            digest.update(np.ascontiguousarray(column.values[a:b], kind).data)
-        return digest.hexdigest()
-    if isinstance(column, CategoricalColumn) and (filed := column.vocabulary.filed) is not None:
-        return _filed_sha256(digest, column, filed)
-    place, labels = _by_code_point(column.vocabulary, column.occurrences)
-    if isinstance(column, SetColumn):
-        for a, b in spans(len(column.indptr)):
-            digest.update(np.ascontiguousarray(column.indptr[a:b], "<i8").data)
-        for a, b in spans(column.n):
-            digest.update(np.ascontiguousarray(column.slice(a, b).recoded(place, len(labels)), "<i4").data)
-    else:
-        for a, b in spans(column.n):
-            digest.update(np.ascontiguousarray(place[column.codes[a:b]], "<i4").data)
-    digest.update(json.dumps(labels).encode())
+    with ExitStack() as stack:
+        place, labels = None, ()
+        if not isinstance(column, NumericColumn):
+            place, labels = _by_code_point(column, stack)
+        rows = list(store.map(partial(_rows_sha256, column, place), spans(column.n, ROWS)))
+        texts = list(store.map(partial(_labels_sha256, labels), spans(len(labels), LABELS)))
+    return hashlib.sha256(json.dumps([type(column).__name__, rows, texts]).encode()).hexdigest()
+
+
+def _rows_sha256(column: SetColumn | Column, place: Int32 | None, rows: tuple[int, int]) -> str:
+    """Return the SHA-256 of a block of rows in hex: numbers or positions of labels, little-endian. For sets, the number
+    of labels of each row precedes the positions, which ascend in each row.
+    """
+    digest, block = hashlib.sha256(), column.slice(*rows)
+    if isinstance(block, SetColumn):
+        digest.update(np.diff(block.indptr).astype("<i8").data)
+    for a, b in spans(block.n):
+        part = block.slice(a, b)
+        if isinstance(part, NumericColumn):
+            digest.update(np.ascontiguousarray(part.values, "<i8" if part.values.dtype.kind == "i" else "<f8").data)
+        elif isinstance(part, SetColumn) and place is not None:
+            digest.update(np.ascontiguousarray(part.recoded(place, len(place)), "<i4").data)
+        else:
+            digest.update(np.ascontiguousarray(part.codes if place is None else place[part.codes], "<i4").data)
     return digest.hexdigest()
 
 
-def _filed_sha256(digest: Any, column: CategoricalColumn, labels: FiledLabels) -> str:
-    """Return the fingerprint of a column with labels in files that all occur. It equals the fingerprint in
-    memory.
-    """
-    with ExitStack() as stack:
-        place = None
-        if labels.numeric:  # numeric order differs from code point order
-            store = stack.enter_context(store_of(labels.starts).nested())
-            place, labels = encode_labels(labels.starts, labels.text, store, numeric=False)
-        for a, b in spans(column.n):
-            codes = column.codes[a:b] if place is None else place[column.codes[a:b]]
-            digest.update(np.ascontiguousarray(codes, "<i4").data)
-        digest.update(b"[")
-        for a, b in labels.spans():
-            text = _as_json(labels, a, b)
-            digest.update(text[: -len(_BETWEEN)] if b == labels.filed else text)
-        digest.update(b"]")
-    return str(digest.hexdigest())
+def _labels_sha256(labels: Sequence[str], block: tuple[int, int]) -> str:
+    """Return the SHA-256 of a block of labels in hex, as a JSON list."""
+    text = _as_json(labels, *block) if isinstance(labels, FiledLabels) else json.dumps(labels[slice(*block)]).encode()
+    return hashlib.sha256(text).hexdigest()
 
 
 def _as_json(labels: FiledLabels, first: int, end: int) -> bytes:
-    """Return labels in JSON list format, each followed by the separator."""
+    """Return labels in files as a JSON list."""
     from anonset_kernels.labels import LabelTexts, quote_labels
 
     starts = labels.starts[first : end + 1]
     text = labels.text[starts[0] : starts[-1]]
-    if not bool(np.any((text < _PLAIN[0]) | (text > _PLAIN[1]) | (text == _QUOTE) | (text == _BACKSLASH))):
-        quoted = np.empty(len(text) + (end - first) * (2 + len(_BETWEEN)), np.uint8)
-        quote_labels(LabelTexts(starts, labels.text), quoted)
-        return quoted.tobytes()
-    return (json.dumps([labels[code] for code in range(first, end)])[1:-1]).encode() + _BETWEEN
+    if bool(np.any((text < _PLAIN[0]) | (text > _PLAIN[1]) | (text == _QUOTE) | (text == _BACKSLASH))):
+        return json.dumps([labels[code] for code in range(first, end)]).encode()
+    quoted = np.empty(len(text) + (end - first) * (2 + len(_BETWEEN)), np.uint8)
+    quote_labels(LabelTexts(starts, labels.text), quoted)
+    return b"[" + quoted.tobytes().removesuffix(_BETWEEN) + b"]"
 
 
 def columns_sha256(table: Table) -> dict[str, str]:
     """Return the fingerprint of each column by name, for columns of all roles."""
-    return {column.name: column_sha256(column) for column in table.columns}
+    return {column.name: column_sha256(column, table.store) for column in table.columns}
 
 
 def content_sha256(table: Table) -> str:
@@ -121,9 +121,19 @@ def fingerprint(table: Table) -> dict[str, Any]:
     return facts
 
 
-def _by_code_point(vocabulary: Vocabulary, counts: Int64) -> tuple[Int32, Sequence[str]]:
-    """Return the rank of each code among the labels that occur, by code point, and these labels."""
-    codes, labels = np.flatnonzero(counts), vocabulary.labels
+def _by_code_point(column: SetColumn | CategoricalColumn, stack: ExitStack) -> tuple[Int32 | None, Sequence[str]]:
+    """Return the labels that occur, by code point, and the position of each code among them, int32 (M,).
+
+    All labels in files occur. If their order is the order of the codes, the positions are None. Otherwise the result is
+    stored in files until the stack is closed.
+    """
+    vocabulary = column.vocabulary
+    if isinstance(column, CategoricalColumn) and (filed := vocabulary.filed) is not None:
+        if not filed.numeric:
+            return None, filed
+        store = stack.enter_context(store_of(filed.starts).nested())
+        return encode_labels(filed.starts, filed.text, store, numeric=False)
+    codes, labels = np.flatnonzero(column.occurrences), vocabulary.labels
     if len(codes) < len(labels):
         labels = tuple(labels[code] for code in codes.tolist())
     if not all(map(lt, labels, islice(labels, 1, None))):  # common case: already sorted

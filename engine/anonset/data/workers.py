@@ -14,7 +14,7 @@ from itertools import islice
 from typing import TypeVar
 
 from anonset.data import spans
-from anonset.errors import InputError, LostTaskError
+from anonset.errors import InputError
 
 _Task = TypeVar("_Task")
 _Done = TypeVar("_Done")
@@ -91,27 +91,6 @@ class Workers(ABC):
         finally:
             ended.set()
             wait([task for task in futures if not task.cancel()])
-
-    def later(self, work: Callable[[_Task], _Done], task: _Task) -> Callable[[], _Done]:
-        """Return a function that returns the result of a task. In another process, the task begins immediately.
-
-        The task is assigned to a worker during several passes, whose tasks may kill workers. If it is lost with them,
-        it runs in this process.
-
-        >>> Threads(1).later(len, "ab")()
-        2
-        """
-        if is_task() or not self.remote:
-            return lambda: work(task)
-        pending = self.begin(work, task, threading.Event())
-
-        def result() -> _Done:
-            try:
-                return pending.result()
-            except LostTaskError:
-                return work(task)
-
-        return result
 
     @abstractmethod
     def begin(self, work: Callable[[_Task], _Done], task: _Task, ended: threading.Event) -> "Future[_Done]":

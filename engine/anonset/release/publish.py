@@ -86,7 +86,6 @@ def publish(
     with staging_for(request.out, request.private_folder, store, progress) as staging:
         with Seal.of_labels(unverified.table).kept():
             with watch.phase("write"):
-                facts = store.workers.later(fingerprint, unverified.table)
                 files = kind.write(unverified, staging.folder, request.layout)
             with watch.phase("read back"):
                 written = meant.require_same(kind.read(staging.folder, files, store, meant))
@@ -102,6 +101,8 @@ def publish(
             require_decided(verified, accept_undecided=request.accept_undecided)
         with watch.phase("scan"):
             exact_values = require_declared(unverified.table, written, unverified.algorithm.model)
+        with watch.phase("fingerprint"):
+            table_facts = fingerprint(unverified.table)
         with watch.phase("complete"):
             declared = declarations(unverified, undecided=verified.holds is None)
             promise = attestation(verdict.model, verified, written, files, declared)
@@ -110,7 +111,6 @@ def publish(
             write_policy(unverified, staging.private)
             staging.seal()
             digested = digest(staging.folder / ATTESTATION), digests(staging.private, store.workers)
-            table_facts = facts()
         private_report = report(
             unverified,
             verdict,

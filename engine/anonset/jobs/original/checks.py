@@ -33,7 +33,7 @@ def require_same_content(original: Table, report: Report) -> None:
     # dropped when the publication was made
     others = {column.name for column in (*original.kept, *original.ids)} - digests.keys()
     for column in original.columns:
-        if column.name not in others and column_sha256(column) != digests.get(column.name):
+        if column.name not in others and column_sha256(column, original.store) != digests.get(column.name):
             msg = (
                 f"column {column.name!r} of the original differs from the published data: it must contain the same "
                 "values in the same order, read in the same way (as text or as numbers)"

@@ -140,26 +140,23 @@ def write_published(
     bounds = list(spans(publication.n, part_rows)) or [(0, 0)]
     parts = list(zip(part_names(len(bounds), format), bounds, strict=True))
     store = publication.store
-    if store.workers.remote and store.path is not None:
-        task = partial(_write_part, columns, store.path, format, separator)
-        for (name, _), written in zip(parts, store.map(task, [rows for _, rows in parts]), strict=True):
-            with reading(inner, "cannot be written"):
-                shutil.move(written, Path(folder) / name)
-        return inner
-    for name, rows in parts:
-        _write([column.slice(*rows) for column in columns], Path(folder) / name, format, separator)
+    work = store.path if store.workers.remote and store.path is not None else inner
+    task = partial(_write_part, columns, work, format, separator)
+    for (name, _), written in zip(parts, store.map(task, [rows for _, rows in parts]), strict=True):
+        with reading(inner, "cannot be written"):
+            shutil.move(written, Path(folder) / name)
     return inner
 
 
 def _write_part(
     columns: Sequence[SetColumn | CategoricalColumn],
-    work: Path,
+    folder: Path,
     format: str,  # noqa: A002
     separator: str,
     rows: tuple[int, int],
 ) -> Path:
-    """Write rows to a new file in the work directory, and return its path."""
-    path = work / f"part-{secrets.token_hex(8)}.{format}"
+    """Write rows to a new file in a folder, and return its path."""
+    path = folder / f"part-{secrets.token_hex(8)}.{format}"
     return _write([column.slice(*rows) for column in columns], path, format, separator)
 
 
