@@ -7,11 +7,10 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pyarrow as pa
@@ -33,15 +32,44 @@ DISK_KIB = (24, 96, 144, 168)
 """Sizes of disks that are full when reading, sorting, writing and verifying."""
 
 
+class Programs:
+    """A scheduler and workers that run as programs, so that a test decides when a worker ends and is replaced."""
+
+    def __init__(self, folder: Path) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = str(free.getsockname()[1])
+        self.address = f"tcp://127.0.0.1:{port}"
+        self._folder = folder
+        self._started = list[subprocess.Popen[bytes]]()
+        self._start("scheduler", "--host", "127.0.0.1", "--port", port)
+
+    def _start(self, program: str, *options: str, **environment: str) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", f"distributed.cli.dask_{program}", *options, "--no-dashboard"]
+        process = subprocess.Popen(command, stderr=subprocess.DEVNULL, env={**os.environ, **environment})
+        self._started.append(process)
+        return process
+
+    def worker(self, **environment: str) -> subprocess.Popen[bytes]:
+        """Start a worker with one thread."""
+        options = ("--nthreads", "1", "--no-nanny", "--local-directory", str(self._folder))
+        return self._start("worker", self.address, *options, **environment)
+
+    def wait(self, workers: int) -> None:
+        """Wait until the scheduler knows some workers."""
+        with cluster_of(self.address) as client:
+            client.wait_for_workers(workers, timeout=120)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for process in self._started:
+            process.kill()
+            process.wait()
+
+
 @pytest.fixture(scope="module")
 def client() -> Iterator[Any]:
-    with cluster_of("local:2") as client:
-        yield client
-
-
-@pytest.fixture(scope="module")
-def steady() -> Iterator[Any]:
-    """Workers that no test kills: a process that is killed while it starts is not replaced."""
     with cluster_of("local:2") as client:
         yield client
 
@@ -65,24 +93,6 @@ def _run(source: Path, out: Path, *, progress: Any = None, **more: Any) -> dict[
     return {path.relative_to(out).as_posix(): path.read_bytes() for path in sorted(out.rglob("*")) if path.is_file()}
 
 
-def _has_started(nanny: Any) -> bool:
-    """Return True if the parent of a worker would replace it."""
-    return nanny.process is not None and {nanny.status.name, nanny.process.status.name} == {"running"}
-
-
-def _running(client: Any, dead: set[int]) -> list[int]:
-    """Return the processes of two workers that answer: a process that is killed while it starts is not replaced."""
-    end = time.monotonic() + 120
-    while time.monotonic() < end:
-        with suppress(Exception):  # a worker that was killed does not answer
-            processes = {*client.run(os.getpid).values()} - dead
-            if len(processes) == 2 and all(map(_has_started, client.cluster.workers.values())):
-                return sorted(processes)
-        time.sleep(0.1)
-    msg = "the workers were not replaced"
-    raise TimeoutError(msg)
-
-
 def use(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let jobs run on the workers of a client."""
 
@@ -95,40 +105,41 @@ def use(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("killed", [1, 2])
-def test_killed_workers_change_no_byte(
-    client: Any, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, killed: int
-) -> None:
+def test_killed_workers_change_no_byte(source: Path, tmp_path: Path, killed: int) -> None:
     def kill(stage: str, _done: float, _total: float) -> None:
         if stage in PHASES and stage not in stages:
             stages.append(stage)
-            for process in _running(client, dead)[:killed]:
-                dead.add(process)
-                os.kill(process, signal.SIGKILL)
+            programs.wait(2)
+            for process in workers[:killed]:
+                process.kill()
+                process.wait()
+            workers[:killed] = [programs.worker() for _ in range(killed)]
 
-    dead = set[int]()
     stages = list[str]()
     expected = _run(source, tmp_path / "near")
-    use(client, monkeypatch)
-    found = _run(source, tmp_path / "far", progress=kill, cluster="tcp://here:1")
+    with Programs(tmp_path / "dask") as programs:
+        workers = [programs.worker() for _ in range(2)]
+        programs.wait(2)
+        found = _run(source, tmp_path / "far", progress=kill, cluster=programs.address)
     assert found == expected
     assert stages == [*PHASES]
     assert len(expected) > 4
 
 
 def test_a_worker_that_stops_for_a_while_changes_no_byte(
-    steady: Any, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    client: Any, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def stop(stage: str, _done: float, _total: float) -> None:
         if stage in PHASES and stage not in stages:
             stages.append(stage)
-            process = _running(steady, set())[0]
+            process = min(client.run(os.getpid).values())
             os.kill(process, signal.SIGSTOP)
             timers.append(threading.Timer(SECONDS_STOPPED, os.kill, (process, signal.SIGCONT)))
             timers[-1].start()
 
     stages, timers = list[str](), list[threading.Timer]()
     expected = _run(source, tmp_path / "near")
-    use(steady, monkeypatch)
+    use(client, monkeypatch)
     try:
         assert _run(source, tmp_path / "far", progress=stop, cluster="tcp://here:1") == expected
     finally:
@@ -152,9 +163,9 @@ def _disk(folder: Path, kib: int) -> Iterator[None]:
 
 @pytest.mark.parametrize("kib", DISK_KIB)
 def test_a_full_disk_is_reported_in_one_line(
-    steady: Any, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kib: int
+    client: Any, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kib: int
 ) -> None:
-    use(steady, monkeypatch)
+    use(client, monkeypatch)
     monkeypatch.setattr(anonymize, "require_disk", lambda *_: None)
     with _disk(tmp_path / "small", kib), pytest.raises(InputError) as error:
         _run(source, tmp_path / "out", cluster="tcp://here:1", work_dir=str(tmp_path / "small" / "work"))
@@ -168,36 +179,18 @@ def test_a_worker_that_joins_late_with_another_version_is_named(source: Path, tm
     shutil.copytree(Path(anonset.__file__).parent, tmp_path / "other" / "anonset")
     with (tmp_path / "other" / "anonset" / "spelling.py").open("a") as file:
         file.write("# another version\n")
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        address = f"tcp://127.0.0.1:{free.getsockname()[1]}"
-    started = list[subprocess.Popen[bytes]]()
-
-    def start(program: str, *options: str, **environment: str) -> None:
-        command = [sys.executable, "-m", f"distributed.cli.dask_{program}", *options, "--no-dashboard"]
-        started.append(subprocess.Popen(command, stderr=subprocess.DEVNULL, env={**os.environ, **environment}))
-
-    def start_worker(**environment: str) -> None:
-        options = ("--nthreads", "1", "--no-nanny", "--local-directory", str(tmp_path / "dask"))
-        start("worker", address, *options, **environment)
 
     def replace_worker(stage: str, _done: float, _total: float) -> None:
-        if stage == "apply" and len(started) == 2:
-            start_worker(PYTHONPATH=str(tmp_path / "other"))
-            with cluster_of(address) as client:
-                client.wait_for_workers(2, timeout=120)
-            started[1].kill()
+        if stage == "apply" and len(workers) == 1:
+            workers.append(programs.worker(PYTHONPATH=str(tmp_path / "other")))
+            programs.wait(2)
+            workers[0].kill()
 
-    try:
-        start("scheduler", "--host", "127.0.0.1", "--port", address.rpartition(":")[2])
-        start_worker()
-        with cluster_of(address) as client:
-            client.wait_for_workers(1, timeout=120)
+    with Programs(tmp_path / "dask") as programs:
+        workers = [programs.worker()]
+        programs.wait(1)
         with pytest.raises(InputError, match="another anonset") as error:
-            _run(source, tmp_path / "out", progress=replace_worker, cluster=address)
-    finally:
-        for process in started:
-            process.kill()
-            process.wait()
+            _run(source, tmp_path / "out", progress=replace_worker, cluster=programs.address)
     assert exit_code(error.value) == 2
     assert "worker tcp://127.0.0.1" in str(error.value)
     assert not (tmp_path / "out").exists()
