@@ -44,7 +44,8 @@ def column_sha256(column: SetColumn | Column, store: Store = MEMORY) -> str:
         Its workers read the blocks.
     """
     with ExitStack() as stack:
-        place, labels = None, ()
+        place: Int32 | None = None
+        labels: Sequence[str] = ()
         if not isinstance(column, NumericColumn):
             place, labels = _by_code_point(column, stack)
         rows = list(store.map(partial(_rows_sha256, column, place), spans(column.n, ROWS)))
