@@ -22,7 +22,7 @@ PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
 # Folders of tests that call kernels.
 ON_KERNELS := $(addprefix tests/,kernels data publications generalization support privacy queries measures attacks algorithms verification)
 
-.PHONY: help setup constraints demo test check check-all lint types long coverage docs wheel sbom release releasable bench reproduce clean
+.PHONY: help setup constraints recipes demo test check check-all lint types long coverage docs wheel sbom release releasable bench reproduce clean
 
 help:  ## List the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/'
@@ -47,6 +47,13 @@ constraints:  ## Renew constraints.txt: the newest versions that pyproject.toml 
 	echo "axe-playwright-python pycanon efficient-apriori" | tr ' ' '\n' | $(COMPILE) --no-deps - >> build/constraints.txt
 	mv build/constraints.txt constraints.txt
 
+recipes: $(READY)  ## Install Airflow and Spark (which needs Java) into build/, and follow the recipes of docs/pipelines.md with them
+	$(PYTHON) -m venv build/airflow
+	build/airflow/bin/python -m pip install --quiet --no-compile apache-airflow-core apache-airflow-providers-standard || echo "Airflow is not there: its recipe is skipped"
+	$(PYTHON) -m venv build/spark
+	build/spark/bin/python -m pip install --quiet --no-compile pyspark || echo "Spark is not there: its recipe is skipped"
+	$(PYTEST) tests/readme/test_recipes.py
+
 demo: $(READY)  ## Anonymize a generated data set and verify the result
 	$(BIN)/anonset demo
 
@@ -55,7 +62,7 @@ test: $(READY)  ## Run the tests, in about five minutes
 
 check: lint types wheel coverage  ## Everything but the experiments: lint, types, layers, the wheel, all tests, coverage
 
-check-all: check  ## Also the experiments of the papers, the site in a browser, all random examples, and the wheel on other Pythons
+check-all: check recipes  ## Also the recipes with Airflow and Spark, the experiments of the papers, the site in a browser, all random examples, and the wheel on other Pythons
 	$(PYTEST) -m studies
 	ANONSET_EXAMPLES=all $(PYTEST) -m "hypothesis and not long and not studies"
 	for python in python3.12 python3.13; do \

@@ -41,6 +41,8 @@ class Log(Protocol):
         ...
 
 
+_PREPARING = "prepare"
+"""Name of the stage before the first phase, such as the examination of the input."""
 _log: list[Log] = []  # log of this process with --log-format json, else empty
 _trace: list[Trace] = []  # trace of this command if the environment requests one, else empty
 _WIDTH = 160  # of tables if the output is not a terminal
@@ -169,6 +171,8 @@ def progress_bars(*, quiet: bool) -> Iterator[Progress | None]:
         return
 
     if _log or not sys.stderr.isatty():
+        for log in _log:
+            log.progress(_PREPARING, 0, 0)
         with report_compilation(_say_uncached()), report_compilation(_log[0].progress if _log else None):
             yield _log[0].progress if _log else None
         return
