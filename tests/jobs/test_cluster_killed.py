@@ -1,0 +1,136 @@
+"""If the scheduler or the command is killed in any phase, the same command continues and publishes the same bytes."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+import dask
+import numpy as np
+import pytest
+
+from anonset.cli.main import exit_code, main
+from anonset.data.cluster import cluster_of
+from anonset.errors import AnonsetError
+from anonset.jobs.anonymize import anonymize_file
+from anonset.settings.overriding import make_settings
+
+pytestmark = [pytest.mark.long, pytest.mark.compiled]
+PHASES = ("read", "search", "apply", "write", "read back", "verify", "complete")
+
+AFTER_FIRST_TASK = """
+    import os, signal, sys
+    from anonset.cli import main
+    from anonset.data.cluster import ClusterWorkers
+    from anonset.release.stopwatch import Stopwatch
+    phase, begin = Stopwatch.phase, ClusterWorkers.begin
+    current = []
+
+    def named(self, name):
+        current[:] = [name]
+        return phase(self, name)
+
+    def begun(self, work, task, ended):
+        pending = begin(self, work, task, ended)
+        if current == [os.environ["KILLED_IN"]]:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return pending
+
+    Stopwatch.phase, ClusterWorkers.begin = named, begun
+    main.run()
+"""
+
+
+def free_address() -> str:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        return f"tcp://127.0.0.1:{free.getsockname()[1]}"
+
+
+@contextmanager
+def cluster_at(address: str, folder: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """Run a scheduler and a worker; yield the scheduler."""
+    ways = {"scheduler": ["--host", "127.0.0.1", "--port", address.rpartition(":")[2]]}
+    ways["worker"] = [address, "--nthreads", "1", "--no-nanny", "--local-directory", str(folder)]
+    started = list[subprocess.Popen[bytes]]()
+    try:
+        for program, options in ways.items():
+            command = [sys.executable, "-m", f"distributed.cli.dask_{program}", *options, "--no-dashboard"]
+            started.append(subprocess.Popen(command, stderr=subprocess.DEVNULL))
+        with cluster_of(address) as client:
+            client.wait_for_workers(1, timeout=120)
+        yield started[0]
+    finally:
+        for process in started:
+            process.kill()
+            process.wait()
+
+
+@pytest.fixture
+def job(tmp_path: Path) -> dict[str, Any]:
+    """Return the settings of a run that has tasks in each phase."""
+    rng = np.random.default_rng(5)
+    rows = [" ".join(f"{i:02}" for i in np.unique(rng.geometric(0.1, 5) % 60)) for _ in range(3_000)]
+    (tmp_path / "v.dat").write_text("\n".join(rows) + "\n")
+    fixed = {"model": "km", "algorithm": "apriori", "k": 3, "m": 2, "hierarchy": {"items": "balanced:4"}}
+    return {"input": str(tmp_path / "v.dat"), "format": "parquet", "part_rows": 700, **fixed}
+
+
+def files_of(out: Path) -> dict[str, bytes]:
+    return {path.relative_to(out).as_posix(): path.read_bytes() for path in sorted(out.rglob("*")) if path.is_file()}
+
+
+def expected_files(job: dict[str, Any], tmp_path: Path) -> dict[str, bytes]:
+    """Return the files of the run on threads."""
+    anonymize_file(make_settings({**job, "out": str(tmp_path / "near"), "work_dir": str(tmp_path / "near.work")}))
+    return files_of(tmp_path / "near")
+
+
+def on_cluster(job: dict[str, Any], tmp_path: Path, address: str) -> dict[str, Any]:
+    places = {"out": str(tmp_path / "far"), "work_dir": str(tmp_path / "work")}
+    return {**job, **places, "cluster": address, "if_exists": "resume"}
+
+
+def test_a_scheduler_that_is_killed_in_any_phase_is_reported_in_one_line(tmp_path: Path, job: dict[str, Any]) -> None:
+    expected, address = expected_files(job, tmp_path), free_address()
+    settings = make_settings(on_cluster(job, tmp_path, address))
+    with dask.config.set({"distributed.comm.timeouts.connect": "1s"}):
+        for phase in PHASES:
+            with cluster_at(address, tmp_path / "dask") as scheduler:
+
+                def kill(stage: str, _done: float, _total: float, phase: str = phase, process: Any = scheduler) -> None:
+                    if stage == phase:
+                        process.kill()
+
+                with pytest.raises(AnonsetError) as lost:
+                    anonymize_file(settings, progress=kill)
+            assert (exit_code(lost.value), "scheduler" in str(lost.value)) == (2, True), phase
+            assert "\n" not in str(lost.value)
+            assert not (tmp_path / "far").exists()
+        with cluster_at(address, tmp_path / "dask"):
+            anonymize_file(settings)
+    assert files_of(tmp_path / "far") == expected
+    assert not (tmp_path / "work").exists()
+
+
+def test_a_command_that_is_killed_in_any_phase_is_resumed(tmp_path: Path, job: dict[str, Any]) -> None:
+    expected, address = expected_files(job, tmp_path), free_address()
+    settings = on_cluster(job, tmp_path, address)
+    del settings["hierarchy"]
+    options = [f"--{name.replace('_', '-')}={value}" for name, value in settings.items() if name != "input"]
+    arguments = ["anonymize", job["input"], "--hierarchy", "items=balanced:4", "--quiet", *options]
+    with cluster_at(address, tmp_path / "dask"):
+        for phase in PHASES:
+            ended = subprocess.run(
+                [sys.executable, "-c", dedent(AFTER_FIRST_TASK), *arguments],
+                env={**os.environ, "KILLED_IN": phase}, capture_output=True, text=True, check=False,
+            )  # fmt: skip
+            assert ended.returncode == -signal.SIGKILL, (phase, ended.stderr)
+        assert main(arguments) == 0
+    assert files_of(tmp_path / "far") == expected
+    assert not (tmp_path / "work").exists()
