@@ -139,6 +139,14 @@ def test_data_that_do_not_fit_their_roles_are_a_problem():
     assert "missing" in inspection.problems[-1]
 
 
+def test_a_hierarchy_over_numbers_is_no_problem():
+    data = {"codes": ["a b", "b c"] * 20, "age": list(range(20, 60))}
+    found = anonset.inspect(data, items="codes", relational="age", hierarchies={"age": "bins:10,20"})
+    assert not [problem for problem in found.problems if "age" in problem]
+    assert found.settings["hierarchy"]["age"] == "bins:10,20"
+    assert "numeric" not in found.settings
+
+
 def test_a_table_keeps_its_roles():
     used = ("codes", "age", "sex", "disease", "patient_id")
     others = [name for name in PEOPLE if name not in used]

@@ -36,7 +36,7 @@ from anonset.reading.profiles import Profile, coded, pattern, profile
 from anonset.reading.roles import Header, names_in
 from anonset.reading.source import Source, source_of
 from anonset.reading.table_builder import read_all_rows
-from anonset.settings.binding import HierarchySpec
+from anonset.settings.binding import RANGE, VALUES, HierarchySpec
 from anonset.settings.person_columns import DECLARED, UNRECOGNIZED, ProposedRole
 from anonset.settings.proposal import propose
 from anonset.spelling import counted, setting
@@ -114,6 +114,7 @@ def _proposal_for(
         profiles, lambda name: pattern(loaded[name]), _identifying(candidates, profiles), mentioning, published
     )
     proposed = _with_given(opened, proposed, declared)
+    proposed |= _read_as_text(proposed, hierarchies, names_in(opened.names, declared.get("numeric")))
     if declared.get("sensitive") and not any(role.role == "sensitive" for role in proposed.values()):
         declared = {name: value for name, value in declared.items() if name != "sensitive"}
     if words or id_nulls:
@@ -317,6 +318,17 @@ def _with_given(
                 roles[name] = ProposedRole(UNRECOGNIZED, "0 and 1, or crosses", "values")
     _settle_sensitive(roles)
     return roles
+
+
+def _read_as_text(
+    roles: Mapping[str, ProposedRole], hierarchies: Mapping[str, HierarchySpec], numeric: Sequence[str]
+) -> dict[str, ProposedRole]:
+    """Return the roles of columns of numbers that are read as text, because they have a hierarchy other than ranges."""
+    return {
+        name: replace(roles[name], hierarchy=VALUES)
+        for name, spec in hierarchies.items()
+        if name in roles and roles[name].hierarchy == RANGE != spec and name not in numeric
+    }
 
 
 def _settle_sensitive(roles: dict[str, ProposedRole]) -> None:
