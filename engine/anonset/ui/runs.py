@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
@@ -54,9 +55,8 @@ class CommandRun:
         if self._is_cancelled:
             process.terminate()
         with ExitStack() as closing:
-            pipes = [closing.enter_context(pipe) for pipe in (process.stdout, process.stderr) if pipe is not None]
             try:
-                stdout, stderr = [await _reader(pipe, closing) for pipe in pipes]
+                stdout, stderr = await _readers([process.stdout, process.stderr], closing)
                 output, _ = await asyncio.gather(stdout.read(), self._follow(stderr))
                 code = await _end_of(process)
             except asyncio.CancelledError:
@@ -103,13 +103,21 @@ class CommandRun:
                 self.errors.append(event["message"])  # commands that avoid the error
 
 
-async def _reader(pipe: IO[bytes], closing: ExitStack) -> asyncio.StreamReader:
-    """Return a reader of a pipe; `closing` ends it."""
-    reader = asyncio.StreamReader(_LONGEST_LINE)
-    protocol = asyncio.StreamReaderProtocol(reader)
-    transport, _ = await asyncio.get_running_loop().connect_read_pipe(lambda: protocol, pipe)
-    closing.callback(transport.close)
-    return reader
+async def _readers(pipes: list[IO[bytes] | None], closing: ExitStack) -> list[asyncio.StreamReader]:
+    """Return a reader of each pipe; `closing` ends them. Only the event loop may close a pipe that it has."""
+    readers = []
+    for number, pipe in enumerate(pipes):
+        reader = asyncio.StreamReader(_LONGEST_LINE)
+        protocol = partial(asyncio.StreamReaderProtocol, reader)
+        try:
+            transport, _ = await asyncio.get_running_loop().connect_read_pipe(protocol, pipe)
+        except asyncio.CancelledError:
+            for other in filter(None, pipes[number + 1 :]):
+                other.close()
+            raise
+        closing.callback(transport.close)
+        readers.append(reader)
+    return readers
 
 
 async def _end_of(process: subprocess.Popen[bytes]) -> int:

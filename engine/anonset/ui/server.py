@@ -90,8 +90,9 @@ def serve(
     ui.run_with(app, title="anonset", dark=None, language="en-US", tailwind=False, show_welcome_message=False)
     _log_discreetly(say)
     config = uvicorn.Config(
-        guard, log_config=None, access_log=False, server_header=False, timeout_graceful_shutdown=_SECONDS_TO_CLOSE
-    )
+        guard, log_config=None, access_log=False, server_header=False, timeout_graceful_shutdown=_SECONDS_TO_CLOSE,
+        loop="asyncio",  # uvloop closes the file descriptors of pipes twice
+    )  # fmt: skip
     server = _Server(config, state, first, announce)
     if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # as under nohup
         signal.signal(signal.SIGHUP, lambda number, frame: server.handle_exit(number, frame))
