@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from anonset.data import Table
+from anonset.data.cluster import ClusterWorkers, cluster_of
 from anonset.data.spans import Limits
 from anonset.data.store import MEMORY, Files, Store
 from anonset.errors import InputError, MisreadError
@@ -22,7 +23,7 @@ from anonset.release.opened import OpenedPublication
 from anonset.release.staging import private_of, require_apart
 from anonset.settings.commands import InspectSettings
 from anonset.settings.settings import ComparedSettings, ReadingSettings
-from anonset.spelling import as_typed
+from anonset.spelling import as_typed, setting
 
 _RISKS = 1.2
 """Memory for counting risks, as a multiple of a run's memory: 654 MiB for 1,048,576 baskets."""
@@ -36,29 +37,28 @@ Measured: 470 MiB for 1,470 clusters of 88,162 baskets.
 
 
 @contextmanager
-def place_of_data(
-    sources: Sequence[Source], given: str | None, work_dir: str | None, factor: float = 1.0
-) -> Iterator[Store]:
+def place_of_data(sources: Sequence[Source], settings: ComparedSettings, factor: float = 1.0) -> Iterator[Store]:
     """Yield the store for data that a command compares: in memory if all data fit, otherwise on disk.
 
     Parameters
     ----------
     sources
         All data.
-    given
-        Memory limit; by default the available memory.
-    work_dir
-        New or empty directory that stores the data even if they fit into memory. Its contents are removed at the end.
+    settings
+        Memory limit, by default the available memory. With a work directory or a cluster, the data are on disk even if
+        they fit into memory. The contents of the work directory are removed at the end.
     factor
         Memory required, as a multiple of a run's memory.
 
     Raises
     ------
     InputError
-        If the memory limit is below the minimum of an out-of-core run, or the directory is not writable.
+        If the memory limit is below the minimum of an out-of-core run, the directory is not writable, or the cluster
+        cannot be used.
     """
+    given, work_dir, cluster = settings.memory_limit, settings.work_dir, settings.cluster
     limit, need = memory_limit(given), int(factor * sum(memory_for(source.size) for source in sources))
-    if work_dir is None and (limit is None or need <= limit):
+    if work_dir is None and cluster is None and (limit is None or need <= limit):
         yield MEMORY
         return
     if given is not None and limit is not None and need > limit < memory.AT_LEAST:
@@ -66,7 +66,11 @@ def place_of_data(
     limits = Limits.of_process(limit)
     made = Files.temporary(limits=limits) if work_dir is None else Files.create(Path(work_dir), limits)
     with made as store:
-        yield store
+        if cluster is None:
+            yield store
+            return
+        with cluster_of(cluster, settings.cluster_tls) as client, ClusterWorkers(client, store) as workers:
+            yield store.with_workers(workers)
 
 
 def compared_data(opened: OpenedPublication | None, original: Source | None, *, records: bool = False) -> list[Source]:
@@ -94,8 +98,7 @@ def opened_to_compare(
     Parameters
     ----------
     settings
-        Private directory, reading options of the original, memory limit, and a work directory, which is used even if
-        the data fit into memory.
+        Private directory, reading options of the original, memory limit, work directory and cluster.
     for_risks
         Whether matching records are counted; with an original, this requires memory.
     with_private
@@ -129,7 +132,6 @@ def opened_to_compare(
 def _placed(
     publication: OpenedPublication, original: Source | None, settings: ComparedSettings, *, for_risks: bool
 ) -> Iterator[tuple[OpenedPublication, Store]]:
-    work_dir, limit = settings.work_dir, settings.memory_limit
     data = publication.attested.data
     obstacle = f"{data.kind} are processed in memory" if data.held_in_memory else ""
     if for_risks and original is not None and not data.by_blocks:
@@ -137,10 +139,13 @@ def _placed(
             obstacle or "the comparison with the original runs in memory (risks of the publication alone, out of core)"
         )
     if obstacle:
+        if settings.cluster is not None:
+            msg = f"{setting('cluster')} requires an out-of-core run, but {obstacle}"
+            raise InputError(msg)
         factor = _CHUNKS if data.held_in_memory else _RISKS
-        require_memory(int(factor * memory_for(publication.source.size)), limit, obstacle)
+        require_memory(int(factor * memory_for(publication.source.size)), settings.memory_limit, obstacle)
     sources = compared_data(publication, original, records=for_risks and not obstacle)
-    place_of = place_of_data(sources, limit, work_dir, _RISKS if for_risks else 1.0)
+    place_of = place_of_data(sources, settings, _RISKS if for_risks else 1.0)
     with place_of as place, publication.placed(place, records=not (for_risks and obstacle)) as opened:
         yield opened, place
 

@@ -79,7 +79,7 @@ def check_opened(
     original = settings.original_source()
     data = compared_data(attested, original)
     with ExitStack() as stack:
-        place = stack.enter_context(place_of_data(data, settings.memory_limit, settings.work_dir))
+        place = stack.enter_context(place_of_data(data, settings))
         if attested is not None:
             return _check(stack.enter_context(attested.placed(place)), original, settings, place, progress)
         model = _requested_model(settings)

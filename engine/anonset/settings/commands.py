@@ -123,9 +123,9 @@ class EvaluateSettings(WorkloadSettings, ComparedSettings):
 
     @classmethod
     def of_job(cls, job: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the settings of a job without the work directory.
+        """Return the settings of a job without the work directory and the cluster.
 
         If a flag names another OUT, the private directory of the job does not apply.
         """
-        left_out = ("work_dir", "private") if "out" in flags else ("work_dir",)
+        left_out = ("work_dir", "cluster", "cluster_tls", *(("private",) if "out" in flags else ()))
         return super().of_job({name: value for name, value in job.items() if name not in left_out}, flags)

@@ -99,6 +99,15 @@ class ReadingSettings(_FileSettings):
         return {name: value for name, value in job.items() if name in cls.model_fields}
 
 
+CLUSTER: str | None = Field(
+    None, description="Address of the dask scheduler whose workers run the tasks, or local:N for N processes."
+)
+CLUSTER_TLS: str | None = Field(
+    None,
+    description="Directory with ca.pem, cert.pem and key.pem for a tls:// scheduler. Default: dask's configuration.",
+)
+
+
 class ComparedSettings(ReadingSettings):
     """Settings for comparing a publication with the original, in memory or in blocks."""
 
@@ -110,6 +119,8 @@ class ComparedSettings(ReadingSettings):
         None,
         description="New or empty directory for out-of-core data; emptied afterwards. Default: a temporary directory.",
     )
+    cluster: str | None = CLUSTER
+    cluster_tls: str | None = CLUSTER_TLS
 
 
 class ColumnSettings(BaseModel):
@@ -244,14 +255,8 @@ class Settings(InputSettings):
         description="New or empty directory for out-of-core data, or the directory of a killed run; emptied unless the "
         "job fails. Default: a temporary directory.",
     )
-    cluster: str | None = Field(
-        None, description="Address of the dask scheduler that runs the search, or local:N for N processes."
-    )
-    cluster_tls: str | None = Field(
-        None,
-        description="Directory with ca.pem, cert.pem and key.pem for a tls:// scheduler. Default: dask's "
-        "configuration.",
-    )
+    cluster: str | None = CLUSTER
+    cluster_tls: str | None = CLUSTER_TLS
 
     def algorithm_parameters(self) -> dict[str, Any]:
         """Return the given parameters of the algorithm."""

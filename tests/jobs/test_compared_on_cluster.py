@@ -1,0 +1,132 @@
+"""`verify`, `evaluate` and `risk` give the same answer on the workers of a scheduler, also if a worker is killed."""
+
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+from tests.facts import names
+
+from anonset.cli.main import main
+from anonset.data.cluster import ClusterWorkers, cluster_of
+from anonset.settings.commands import EvaluateSettings
+
+pytestmark = [pytest.mark.long, pytest.mark.compiled]
+RECORDS, ITEMS = 3_000, 60
+TREES = ["--hierarchy", "items=balanced:4"]
+READING = ["--items", "items", "--rows-are-persons", *TREES]
+
+
+class Cluster:
+    """A scheduler and two workers, each a process."""
+
+    def __init__(self, folder: Path) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.address = f"tcp://127.0.0.1:{free.getsockname()[1]}"
+        self.folder, self.scheduler = folder, self._start("scheduler", "--port", self.address.rpartition(":")[2])
+        self.workers = list[subprocess.Popen[bytes]]()
+
+    def _start(self, program: str, *options: str) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", f"distributed.cli.dask_{program}", *options, "--no-dashboard"]
+        return subprocess.Popen(command, stderr=subprocess.DEVNULL)
+
+    def complete(self) -> None:
+        """Start workers until there are two."""
+        self.workers = [worker for worker in self.workers if worker.poll() is None]
+        local = ("--nthreads", "1", "--no-nanny", "--local-directory", str(self.folder))
+        while len(self.workers) < 2:
+            self.workers.append(self._start("worker", self.address, *local))
+        with cluster_of(self.address) as client:
+            client.wait_for_workers(2, timeout=120)
+
+    def kill_one(self) -> None:
+        self.workers[0].kill()
+        self.workers[0].wait()
+
+    def end(self) -> None:
+        for process in (self.scheduler, *self.workers):
+            process.kill()
+            process.wait()
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    made = Cluster(tmp_path_factory.mktemp("dask"))
+    try:
+        yield made
+    finally:
+        made.end()
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
+    """Paths of data and of their publication in parts."""
+    folder, rng = tmp_path_factory.mktemp("published"), np.random.default_rng(5)
+    data, out = folder / "data", folder / "safe"
+    data.mkdir()
+    for part in range(3):
+        rows = [[f"{i:02}" for i in np.unique(rng.geometric(0.1, 5) % ITEMS)] for _ in range(RECORDS // 3)]
+        parquet.write_table(pa.table({"items": rows}), data / f"{part}.parquet")
+    model = ["--model", "km", "--algorithm", "apriori", "--k", "3", "--m", "2", "--part-rows", "700"]
+    assert main(["anonymize", str(data), *READING, *model, "-o", str(out), "--quiet"]) == 0
+    return str(data), str(out)
+
+
+def commands(data: str, out: str) -> dict[str, list[str]]:
+    return {
+        "verify": ["verify", out],
+        "verify with the original": ["verify", out, "--original", data, *TREES],
+        "evaluate": ["evaluate", data, out, *READING],
+        "risk": ["risk", out],
+    }
+
+
+@pytest.mark.parametrize("killed", [False, True], ids=["all workers", "a killed worker"])
+@pytest.mark.parametrize("command", commands("", ""))
+def test_workers_give_the_same_answer(
+    cluster: Cluster,
+    published: tuple[str, str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    command: str,
+    killed: bool,
+) -> None:
+    arguments = [*commands(*published)[command], "--json", "--work-dir", str(tmp_path / "work")]
+    codes, answers = [main(arguments)], [capsys.readouterr().out]
+    cluster.complete()
+    tasks, begin = list[Any](), ClusterWorkers.begin
+
+    def begin_task(self: ClusterWorkers, work: Any, task: Any, ended: Any) -> Any:
+        tasks.append(task)
+        pending = begin(self, work, task, ended)
+        if killed and len(tasks) == 4:
+            cluster.kill_one()
+        return pending
+
+    monkeypatch.setattr(ClusterWorkers, "begin", begin_task)
+    codes.append(main([*arguments, "--cluster", cluster.address]))
+    answers.append(capsys.readouterr().out)
+    assert codes[1] == codes[0] == 0
+    assert answers[1] == answers[0]
+    assert len(tasks) > 4
+    assert not os.path.lexists(tmp_path / "work")
+
+
+def test_risks_in_memory_are_rejected(published: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    data, out = published
+    arguments = ["risk", out, "--original", data, *TREES, "--cluster", "local:2"]
+    assert main(arguments) == 2
+    assert names(capsys.readouterr().err, "--cluster original memory")
+
+
+def test_the_cluster_of_a_job_does_not_apply_to_its_evaluation() -> None:
+    job = {"k": 5, "items": ["codes"], "cluster": "tcp://there:1", "cluster_tls": "keys", "work_dir": "/scratch"}
+    assert EvaluateSettings.of_job(job, {}) == {"items": ["codes"]}
