@@ -15,6 +15,8 @@ from algorithms.contracts import CONTRACTS, Case, published, rows_of
 from anonset.algorithms.base import Algorithm, Result
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.data import CategoricalColumn, NumericColumn, SetColumn
+from anonset.data.ledger import Ledger
+from anonset.data.store import RUN, Files
 from anonset.data.workers import Threads
 from anonset.errors import InfeasibleError, InputError
 from anonset.publications import Buckets, Chunks, Records
@@ -165,6 +167,17 @@ def test_is_deterministic_for_any_number_of_workers(name: str, k: int, m: int) -
     for other in (run(name, case, k, m), run(name, case, k, m, workers=3)):
         assert content(published(case, other)) == content(published(case, first))
         assert other.trace == first.trace
+
+
+@every_algorithm
+def test_a_finished_search_is_restored(work: Files, name: str) -> None:
+    case = CONTRACTS[name].case(11, N)
+    (work.path / RUN).write_text("{}")
+    ledger, first = Ledger.of(work, case.table, case.hierarchies), run(name, case, 2, 2)
+    ledger.finish("search", first)
+    restored = ledger.finished("search")
+    assert content(published(case, restored)) == content(published(case, first))
+    assert (restored.trace, restored.figures, restored.notes) == (first.trace, first.figures, first.notes)
 
 
 @every_algorithm

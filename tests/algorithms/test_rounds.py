@@ -58,26 +58,26 @@ def test_a_search_resumes_after_the_last_finished_size(table, work, monkeypatch,
 def test_rounds_of_another_search_are_not_reused(table, work):
     recode(table, k=4)
     again = recode(table)
-    (work.path / "rounds.npz").unlink()
+    (work.path / "done-rounds.npz").unlink()
     assert recode(table) == again
 
 
 @pytest.mark.parametrize(
-    "damage", [lambda data: b"", lambda data: data[:-9], lambda data: data.replace(b"facts", b"fates")]
+    "damage", [lambda data: b"", lambda data: data[:-9], lambda data: data.replace(b"value", b"valve")]
 )
 def test_rounds_that_are_damaged_are_named(table, work, damage):
     recode(table)
-    path = work.path / "rounds.npz"
+    path = work.path / "done-rounds.npz"
     path.write_bytes(damage(path.read_bytes()))
-    with refused(InputError, "rounds.npz", code="damaged"):
+    with refused(InputError, "done-rounds.npz", code="damaged"):
         recode(table)
 
 
 def test_a_byte_that_turned_in_the_rounds_is_noticed(table, work):
     recode(table)
-    path = work.path / "rounds.npz"
+    path = work.path / "done-rounds.npz"
     data = bytearray(path.read_bytes())
-    data[data.index(b"loss.npy") + 200] ^= 1
+    data[data.index(b"a2.npy") + 200] ^= 1
     path.write_bytes(data)
-    with refused(InputError, "rounds.npz", code="damaged"):
+    with refused(InputError, "done-rounds.npz", code="damaged"):
         recode(table)

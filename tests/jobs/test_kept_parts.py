@@ -3,7 +3,6 @@
 import random
 from dataclasses import replace
 
-import numpy as np
 import pytest
 from tests.cli.place import Ran
 from tests.facts import names
@@ -12,9 +11,9 @@ from tests.jobs.test_by_blocks import files_of
 from anonset.algorithms.relational.mondrian import Mondrian
 from anonset.algorithms.rt import across
 from anonset.algorithms.split import merging
-from anonset.algorithms.split.completed_parts import CompletedParts
 from anonset.algorithms.split.parts import _RunOnPart
 from anonset.cli.main import main
+from anonset.data import ledger
 
 ROLES = ["--items", "codes", "--relational", "age,sex", "--numeric", "age"]
 RT = [*ROLES, "--model", "kkm", "--k", "2", "--m", "2", "--formation", "mondrian", "--on-infeasible", "merge"]
@@ -84,7 +83,7 @@ def test_no_part_is_solved_twice(tmp_path, run, solved, monkeypatch, name, at):
     dies[0] = at
     with pytest.raises(Killed):
         run("out", JOBS[name], "two")
-    part_files = [path.name for path in (tmp_path / "two").iterdir() if path.name.startswith("part-")]
+    part_files = [path.name for path in (tmp_path / "two").iterdir() if path.name.startswith("done-")]
     assert len(part_files) == at
     dies[0] = 10**9
     assert run("out", JOBS[name], "two", "--if-exists", "resume").code == 0
@@ -97,7 +96,7 @@ def test_a_damaged_part_is_named(tmp_path, run, solved):
     solved[1][0] = 2
     with pytest.raises(Killed):
         run("out", JOBS["in parts"], "two")
-    (part_file, _) = sorted(path for path in (tmp_path / "two").iterdir() if path.name.startswith("part-"))
+    (part_file, _) = sorted(path for path in (tmp_path / "two").iterdir() if path.name.startswith("done-"))
     part_file.write_bytes(part_file.read_bytes()[:-40])
     solved[1][0] = 10**9
     done = run("out", JOBS["in parts"], "two", "--if-exists", "resume")
@@ -108,37 +107,9 @@ def test_a_damaged_part_is_named(tmp_path, run, solved):
 def test_temporary_directories_store_no_parts(tmp_path, run, solved, monkeypatch):
     """Another job in the directory would read foreign files."""
     written = []
-    monkeypatch.setattr(CompletedParts, "_file", staticmethod(lambda name: written.append(name) or f"part-{name}"))
+    monkeypatch.setattr(ledger, "file_of", lambda step: written.append(step) or f"done-{step}")
     command = ["anonymize", str(tmp_path / "v.csv"), "-o", str(tmp_path / "out"), *JOBS["in parts"]]
     monkeypatch.setattr("anonset.release.memory.AT_LEAST", 0)
     assert main([*command, "--memory-limit", "100"]) == 0
     assert len(solved[0]) > 2
     assert written == []
-
-
-def test_bits_and_figures_are_restored_exactly(tmp_path):
-    from anonset.algorithms.rt.across import PartlyMergedClusters
-    from anonset.data import SetColumn, Table
-    from anonset.data.store import RUN, Files
-
-    none = np.empty((0, 2))
-    values = none, none, np.array([[3, 4]], np.int32), np.array([[1 << 63, 7]], np.uint64)
-    column = SetColumn.of([{"a"}, {"b", "a"}])
-    begun = PartlyMergedClusters(
-        np.array([0, 1, 1], np.int32),
-        np.array([1, 2]),
-        values,
-        np.array([0.1, 1 / 3]),
-        (column, np.array([0, 1])),
-        {"x": 1 / 3},
-    )
-    with Files.temporary(tmp_path) as work:
-        (work.path / RUN).write_text("{}")
-        parts = CompletedParts.of(work, Table(column), {})
-        assert parts.restored("one") is None
-        parts.keep("one", begun)
-        result = parts.restored("one")
-    assert [a.tolist() for a in result.values] == [a.tolist() for a in values]
-    assert (result.cluster.tolist(), result.size.tolist(), result.seeds.tolist()) == ([0, 1, 1], [1, 2], [0.1, 1 / 3])
-    assert list(result.longest[0].rows()) == list(column.rows())
-    assert (result.longest[1].tolist(), result.figures) == ([0, 1], {"x": 1 / 3})

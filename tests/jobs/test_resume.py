@@ -26,6 +26,10 @@ KILLED = {
         from anonset.algorithms.transaction import lra
         lra.search_in_bitmaps = lambda *_args: os._exit(9)
     """,
+    "in recoding": """
+        from anonset.release.records import RecordsKind
+        RecordsKind.apply = lambda *_args: os._exit(9)
+    """,
     "in publishing": """
         from anonset.release import publish
         publish.verify_release = lambda *_args, **_kwargs: os._exit(9)
@@ -34,7 +38,10 @@ KILLED = {
 
 
 def arguments(folder, out, *options, k="2", algorithm="apriori"):
-    of_items = ["--hierarchy", "items=balanced:2", "--model", "km", "--k", k, "--m", "2", "--algorithm", algorithm]
+    of_items = ["--model", "constraints"]
+    if algorithm not in ("coat", "pcta"):
+        of_items = ["--hierarchy", "items=balanced:2", "--model", "km"]
+    of_items += ["--k", k, "--m", "2", "--algorithm", algorithm]
     return ["anonymize", str(folder / "v.dat"), "-o", str(folder / out), *of_items, *options]
 
 
@@ -80,6 +87,18 @@ def test_a_killed_run_resumes_to_the_same_bytes(folder, work, run, where, algori
     assert run("out", "--work-dir", str(work), "--if-exists", "resume", algorithm=algorithm).code == 0
     assert files_of(folder / "out") == files_of(folder / "memory")
     assert sorted(path.name for path in folder.iterdir()) == ["memory", "memory.private", "out", "out.private", "v.dat"]
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("algorithm", ["apriori", "exact", "vpa", "lra", "coat", "pcta"])
+def test_a_finished_search_is_not_repeated(folder, work, run, algorithm, monkeypatch):
+    assert run("memory", algorithm=algorithm).code == 0
+    kill(folder, work, "in recoding", algorithm)
+    monkeypatch.setattr("anonset.jobs.job.Job._found", lambda *_: pytest.fail("searched again"))
+    assert run("out", "--work-dir", str(work), "--if-exists", "resume", algorithm=algorithm).code == 0
+    assert files_of(folder / "out") == files_of(folder / "memory")
+    reports = [json.loads((folder / f"{out}.private" / "report.json").read_text()) for out in ("memory", "out")]
+    assert [report["trace"] for report in reports] == [reports[0]["trace"]] * 2
 
 
 @pytest.mark.compiled

@@ -69,7 +69,8 @@ def _table(folder: Path, parameters: Parameters, given: dict[str, Any], records:
 
 def _search(parameters: Parameters, table: "Table", workers_of: Any) -> tuple[Counted, float, int]:
     from anonset import Apriori, Hierarchy
-    from anonset.algorithms.transaction.checkpoints import NAME
+    from anonset.algorithms.transaction.checkpoints import STEP
+    from anonset.data.ledger import file_of
     from anonset.data.store import Files
 
     column = table.transactions
@@ -77,7 +78,7 @@ def _search(parameters: Parameters, table: "Table", workers_of: Any) -> tuple[Co
         msg = "baskets have items, and lie in files"
         raise RuntimeError(msg)
     hierarchy = Hierarchy.balanced(column.vocabulary.labels, parameters["fanout"])
-    table.store.drop(NAME)  # results of the previous search
+    table.store.drop(file_of(STEP))  # results of the previous search
     with workers_of(table.store) as inner:
         counted = Counted(inner)
         algorithm = Apriori(k=parameters["k"], m=parameters["m"])

@@ -34,8 +34,8 @@ MOST_CODES = 1 << 16
 """Maximum number of codes that fit into two bytes."""
 PREFIX = "anonset-"
 """Name prefix of temporary directories."""
-PARTS = "part-"
-"""Name prefix of files with results of parts."""
+DONE = "done-"
+"""Name prefix of files with results of finished steps."""
 INSIDE = "anonset-work"
 """Name of the directory created inside an existing directory given by the user."""
 

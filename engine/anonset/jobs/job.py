@@ -11,6 +11,7 @@ from anonset.algorithms.transaction.base import bind_items
 from anonset.data import Hierarchy, Table
 from anonset.data.decimals import require_between_0_and_1
 from anonset.data.domains import with_grid
+from anonset.data.ledger import Ledger
 from anonset.data.seals import Seal
 from anonset.errors import WorthlessError
 from anonset.generalization import Cut
@@ -24,6 +25,9 @@ from anonset.release.formats import Layout, UnverifiedPublication, kind_of
 from anonset.release.losses import refuse_worthless, require_loss
 from anonset.release.stopwatch import Stopwatch
 from anonset.settings.binding import HierarchySpec, bind, cap, require_roles
+
+_SEARCH = "search"
+"""Name of the search as a step of a run."""
 
 
 @dataclass(frozen=True)
@@ -154,6 +158,15 @@ class Job:
         return replace(table, relational=tuple(with_grid(column, k) for column in table.relational))
 
     def _recode(self, algorithm: Algorithm, table: Table, hierarchies: Mapping[str, Hierarchy]) -> Result:
+        """Return the recoding that an interrupted run has found, or find one."""
+        ledger = Ledger.of(table.store, table, hierarchies)
+        found: Result | None = ledger.finished(_SEARCH)
+        if found is None:
+            found = self._found(algorithm, table, hierarchies)
+            ledger.finish(_SEARCH, found)
+        return found
+
+    def _found(self, algorithm: Algorithm, table: Table, hierarchies: Mapping[str, Hierarchy]) -> Result:
         """Find a recoding; it continues from the earlier release if there is one."""
         traits = traits_of(algorithm)
         most = traits.split_records if table.store.in_files or traits.splits_in_memory else None

@@ -10,11 +10,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from anonset.algorithms.transaction.checkpoints import NAME as ROUNDS
 from anonset.data import lease
+from anonset.data.ledger import files_of_steps
 from anonset.data.saved import saved_files
 from anonset.data.spans import Limits
-from anonset.data.store import INSIDE, PARTS, RUN, Files
+from anonset.data.store import INSIDE, RUN, Files
 from anonset.data.workers import Threads
 from anonset.errors import RAW_DATA_STAY, InputError
 from anonset.local_paths import writing
@@ -204,13 +204,13 @@ def _identity(settings: Settings) -> dict[str, Any]:
 
 def _clear(store: Files) -> None:
     """Remove the unfinished files of a killed run."""
-    saved = saved_files(store)
-    read = bool(saved)
-    saved |= {RUN, ROUNDS} if read else {RUN}
+    saved = {RUN}
+    if table := saved_files(store):
+        saved |= table | files_of_steps(store)
     for path in store.path.iterdir():
         if path.is_dir():
             shutil.rmtree(path)
-        elif path.name not in saved and not lease.is_lease(path.name) and not (read and path.name.startswith(PARTS)):
+        elif path.name not in saved and not lease.is_lease(path.name):
             path.unlink()
 
 

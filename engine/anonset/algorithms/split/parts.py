@@ -8,8 +8,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from anonset.algorithms.base import Progress, Result
-from anonset.algorithms.split.completed_parts import CompletedParts
 from anonset.data import Table
+from anonset.data.ledger import Ledger
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.store import Store
 from anonset.data.table import Int64
@@ -96,7 +96,7 @@ class PartTaskRunner(RedactedRepr):
     most: int
     """Maximum record count of a part after splitting."""
     progress: Progress | None
-    kept: CompletedParts
+    ledger: Ledger
 
     def solve_each(self, task: Task, spans: Sequence[Span], phase: str = "parts") -> list[SolvedPart]:
         """Run a task on the given parts, except parts with stored results. Parts may be infeasible.
@@ -107,7 +107,7 @@ class PartTaskRunner(RedactedRepr):
             If a stored result is damaged, or the disk is full.
         """
         names = {span: f"{phase}-{task.name}-{span[0]}-{span[1]}" for span in spans}
-        done = {span: SolvedPart(span, self.kept.restored(name)) for span, name in names.items()}
+        done = {span: SolvedPart(span, self.ledger.finished(name)) for span, name in names.items()}
         missing = [span for span in spans if done[span].found is None]
         on_part, total = _RunOnPart(task, self.whole, self.record), float(sum(end - first for first, end in spans))
         store = self.whole.store
@@ -116,7 +116,7 @@ class PartTaskRunner(RedactedRepr):
         for part in tasks:
             done[part.span] = part
             if part.found is not None:
-                self.kept.keep(names[part.span], part.found)
+                self.ledger.finish(names[part.span], part.found)
             reached += part.span[1] - part.span[0]
             if self.progress is not None:
                 self.progress(phase, reached, total)

@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from anonset.algorithms.base import Algorithm, Progress, Result
-from anonset.algorithms.split.completed_parts import CompletedParts
 from anonset.algorithms.split.median_cuts import cut_into_parts
 from anonset.algorithms.split.merging import PartMergingAlgorithm, merge_over_parts
 from anonset.algorithms.split.parts import PartTaskRunner, union
 from anonset.data import Hierarchy, Table
 from anonset.data.domains import with_range
+from anonset.data.ledger import Ledger
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table import Int64
 
@@ -52,8 +52,8 @@ def split_and_solve(
     undivided = replace(table, relational=ranged, sensitive=None, ids=(), kept=kept_for, store=table.store.in_memory())
     k = int(getattr(algorithm, "k", 1))
     cuts = cut_into_parts(ranged, hierarchies, k, most, store=table.store)
-    completed = CompletedParts.of(table.store, undivided, hierarchies)
-    solving = PartTaskRunner(algorithm.name, undivided, cuts.record, most, progress, completed)
+    ledger = Ledger.of(table.store, undivided, hierarchies)
+    solving = PartTaskRunner(algorithm.name, undivided, cuts.record, most, progress, ledger)
     if isinstance(algorithm, PartMergingAlgorithm) and algorithm.merges_across:
         return merge_over_parts(algorithm, solving, cuts.first, hierarchies, table.store)
     parts = solving.solve_joining(_Recode(algorithm, hierarchies), list(pairwise(cuts.first.tolist())))

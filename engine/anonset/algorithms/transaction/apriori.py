@@ -21,6 +21,7 @@ from anonset.algorithms.transaction.cut_search import CutSearch
 from anonset.algorithms.transaction.rare_tables import BYTES_BESIDE, LARGE
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.blocks import Blocks
+from anonset.data.ledger import Ledger
 from anonset.data.store import MEMORY, Store
 from anonset.generalization import Cut
 from anonset.privacy import require_at_least
@@ -70,7 +71,7 @@ class AprioriBased(Generalization):
             blocks, hierarchy, self.k, start=start, max_increments=limit, progress=progress
         )
         work = blocks.store.of_run if resumable else None
-        rounds = None if work is None else Checkpoints(search, work)
+        rounds = None if work is None else Checkpoints(search, Ledger(work))
         before = 0 if rounds is None else rounds.restored()
         for i in range(before + 1, min(self.m, search.longest) + 1):  # line 2
             for rare_sets in search.rare_sets(i):  # lines 3 to 6

@@ -2,16 +2,12 @@
 
 import hashlib
 import json
-from io import BytesIO
-from typing import Any
-from zipfile import BadZipFile
 
-import numpy as np
+from anonset.algorithms.transaction.cut_search import CutSearch
+from anonset.data.ledger import Ledger
 
-from anonset.algorithms.transaction.cut_search import CutSearch, Fix
-from anonset.data.store import Files, damage_error
-
-NAME = "rounds.npz"
+STEP = "rounds"
+"""Name of the step in the ledger."""
 
 
 class Checkpoints:
@@ -21,12 +17,12 @@ class Checkpoints:
     ----------
     search
         A search without any fix.
-    store
-        The work directory.
+    ledger
+        Ledger of the work directory.
     """
 
-    def __init__(self, search: CutSearch, store: Files) -> None:
-        self.search, self.store = search, store
+    def __init__(self, search: CutSearch, ledger: Ledger) -> None:
+        self.search, self.ledger = search, ledger
         described = json.dumps([search.k, search.hierarchy.labels, search.hierarchy.parent.tolist()])
         counted = search.nodes.support.tobytes() + search.image.tobytes()
         self.key = hashlib.sha256(described.encode() + counted).hexdigest()
@@ -40,22 +36,13 @@ class Checkpoints:
         InputError
             If the stored state is damaged.
         """
-        path = self.store.path / NAME
-        if not path.exists():
+        state = self.ledger.finished(STEP)
+        if state is None or state[0] != self.key:
             return 0
-        try:
-            with np.load(BytesIO(path.read_bytes()), allow_pickle=False) as stored:
-                facts: dict[str, Any] = json.loads(str(stored["facts"]))
-                arrays = [stored[name] for name in ("image", "generalized", "loss")]
-        except (OSError, EOFError, ValueError, KeyError, BadZipFile):
-            raise damage_error(path) from None
-        if facts["key"] != self.key:
-            return 0
-        search = self.search
+        search, (_, size, search.increments, fixes, *arrays) = self.search, state
         search.image[:], search.generalized[:], search.loss[:] = arrays
-        search.increments = facts["increments"]
-        search.fixes += [Fix(tuple(members), support, tuple(rules)) for members, support, rules in facts["fixes"]]
-        return int(facts["size"])
+        search.fixes += fixes
+        return int(size)
 
     def finished(self, size: int) -> None:
         """Store the state of the search.
@@ -66,13 +53,5 @@ class Checkpoints:
             If the disk is full.
         """
         search = self.search
-        fixes = [(fix.itemset, fix.support, fix.rules) for fix in search.fixes]
-        facts = {"key": self.key, "size": size, "increments": search.increments, "fixes": fixes}
-        with self.store.written(NAME) as file:
-            np.savez(
-                file,
-                image=search.image,
-                generalized=search.generalized,
-                loss=search.loss,
-                facts=np.array(json.dumps(facts)),
-            )
+        state = search.increments, list(search.fixes), search.image, search.generalized, search.loss
+        self.ledger.finish(STEP, (self.key, size, *state))
