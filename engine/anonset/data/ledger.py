@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from anonset.data.codes import NarrowCodes, RowNumbers, stored_codes
 from anonset.data.hierarchy import Hierarchy
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.seals import Seal, Sum
+from anonset.data.seals import Seal
 from anonset.data.spans import begins_of
 from anonset.data.store import DONE, Files, Store, backing, damage_error
 from anonset.data.table import Table
@@ -87,9 +87,9 @@ class Ledger(RedactedRepr):
             return None
         try:
             described, arrays = _read(path)
-            files = {name: (dtype, _sum_of(numbers)) for name, (dtype, *numbers) in described["files"].items()}
-            _require_unbroken(self.store, {name: expected for name, (_, expected) in files.items()})
-            mapped = {name: self.store.mapped(name, _numeric(dtype)) for name, (dtype, _) in files.items()}
+            files = dict(described["files"])
+            Seal.restored(self.store, {name: sums for name, (_, *sums) in files.items()}).require_unbroken()
+            mapped = {name: self.store.mapped(name, _numeric(dtype)) for name, (dtype, *_) in files.items()}
             return _value(described["value"], self.known, arrays | mapped)
         except InputError:
             raise
@@ -145,18 +145,6 @@ def _numeric(name: str) -> np.dtype[Any]:
     if dtype.hasobject:
         raise ValueError(name)
     return dtype
-
-
-def _sum_of(numbers: Sequence[int]) -> Sum:
-    size, total, parity = map(int, numbers)
-    return size, total, parity
-
-
-def _require_unbroken(store: Files, expected: Mapping[str, Sum]) -> None:
-    for name in expected:
-        if (store.path / name).parent != store.path:
-            raise damage_error(store.path / name)
-    Seal({store.path / name: numbers for name, numbers in expected.items()}, store).require_unbroken()
 
 
 class _Writer:
@@ -222,9 +210,9 @@ class _Writer:
         path = Path(str(file.filename))
         if path.parent != self._store.path or array.nbytes != path.stat().st_size:
             array = self._store.keep(self._store.reserve_name("result"), array)
-        ((path, numbers),) = Seal.over([array], self._store).sums.items()
-        self.files[path.name] = array.dtype.str, *numbers
-        return path.name
+        ((name, sums),) = Seal.over([array], self._store).by_name.items()
+        self.files[name] = array.dtype.str, *sums
+        return name
 
     def _name(self, value: Hierarchy | Vocabulary) -> str | None:
         return next((name for name, known in self._known.items() if _is_same(value, known)), None)

@@ -1,8 +1,7 @@
 """Description of a mapped table in the work directory, for other processes to open it."""
 
-import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 
 from anonset.data.codes import as_codes, stored_codes
 from anonset.data.file_labels import FiledLabels
-from anonset.data.seals import FileRange, by_ranges
+from anonset.data.seals import Seal
 from anonset.data.store import Files, backing, damage_error
 from anonset.data.table import CategoricalColumn, Column, NumericColumn, SetColumn, Table
 from anonset.data.table_facts import Change, CodeRules, OwnerStatements, RepeatedIdentifiers
@@ -21,11 +20,10 @@ from anonset.errors import InputError
 from anonset.strict_json import loads
 
 NAME = "table.json"
-_AT_ONCE = 1 << 24
 
 
 def save_table(table: Table, store: Files, facts: Mapping[str, Any]) -> None:
-    """Write the description of a table to its work directory, with facts and digests of the arrays.
+    """Write the description of a table to its work directory, with facts and checksums of the arrays.
 
     Raises
     ------
@@ -70,7 +68,7 @@ def save_table(table: Table, store: Files, facts: Mapping[str, Any]) -> None:
         "rules": asdict(table.rules),
         "changes": [asdict(change) for change in table.changes],
         "facts": dict(facts),
-        "blake2b": _digests(names, store),
+        "sums": Seal.of_files(store, names).by_name,
     }
     with store.written(NAME) as file:
         file.write(json.dumps(described).encode())
@@ -124,10 +122,10 @@ def saved_table(store: Files) -> Table:
 
 
 def _table_of(store: Files, description: Mapping[str, Any]) -> Table:
-    _require_digests(store, description["blake2b"])
+    Seal.restored(store, description["sums"]).require_unbroken()
 
     def array(entry: Mapping[str, Any]) -> NDArray[Any]:
-        if entry["file"] not in description["blake2b"]:
+        if entry["file"] not in description["sums"]:
             raise damage_error(store.path / NAME)
         return store.mapped(entry["file"], entry["dtype"])
 
@@ -184,37 +182,3 @@ def _sound(store: Files) -> Iterator[None]:
         raise
     except (AttributeError, LookupError, TypeError, ValueError):
         raise damage_error(store.path / NAME) from None
-
-
-def _require_digests(store: Files, expected: Mapping[str, str]) -> None:
-    """Reject files that are missing, or have other digests.
-
-    Raises
-    ------
-    InputError
-        The message names the file.
-    """
-    for name in expected:
-        path = store.path / name
-        if path.parent != store.path or not path.is_file():
-            raise damage_error(path)
-    for name, digest in _digests(expected, store).items():
-        if digest != expected[name]:
-            raise damage_error(store.path / name)
-
-
-def _digests(names: Iterable[str], store: Files) -> dict[str, str]:
-    """Return the digests of files of a store: the digest of the digests of consecutive ranges."""
-    parts = by_ranges(_digest, [store.path / name for name in dict.fromkeys(names)], store)
-    digests = {path.name: hashlib.blake2b(b"".join(found), digest_size=16) for path, found in parts.items()}
-    return {name: digest.hexdigest() for name, digest in digests.items()}
-
-
-def _digest(part: FileRange) -> bytes:
-    """Return the digest of a range of a file, read in chunks."""
-    (path, first, end), digest = part, hashlib.blake2b(digest_size=16)
-    with path.open("rb") as file:
-        file.seek(first)
-        for begin in range(first, end, _AT_ONCE):
-            digest.update(file.read(min(_AT_ONCE, end - begin)))
-    return digest.digest()

@@ -1,11 +1,11 @@
-"""Checksums of the files of a mapped table, to prevent publication of data that are damaged during a run."""
+"""Checksums of files of a work directory, to prevent publication of data that are damaged during a run or before it is
+resumed.
+"""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import reduce
 from pathlib import Path
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,14 +13,13 @@ from numpy.typing import NDArray
 from anonset.data.codes import stored_codes
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import spans
-from anonset.data.store import Store, backing, damage_error
+from anonset.data.store import Files, Store, backing, damage_error
 from anonset.data.table import Column, NumericColumn, SetColumn, Table
 
 _WORDS = 1 << 20
 _BYTES_PER_TASK = 1 << 26
 """Bytes of a file that a task reads."""
-_T = TypeVar("_T")
-FileRange = tuple[Path, int, int]
+_FileRange = tuple[Path, int, int]
 """File, position of the first byte of a part, and position after its last byte."""
 Sum = tuple[int, int, int]
 """File size in bytes, and sum and exclusive or of its 64-bit words."""
@@ -28,7 +27,7 @@ Sum = tuple[int, int, int]
 
 @dataclass(frozen=True)
 class Seal(RedactedRepr):
-    """Checksums of the files of a table. They detect damage, but not tampering before they are computed."""
+    """Checksums of files. They detect damage, but not tampering before they are computed."""
 
     sums: Mapping[Path, Sum]
     store: Store
@@ -52,6 +51,35 @@ class Seal(RedactedRepr):
         files = [file for array in arrays if (file := backing(array)) is not None]
         return cls(_sums(dict.fromkeys(Path(str(file.filename)) for file in files), store), store)
 
+    @classmethod
+    def of_files(cls, store: Files, names: Iterable[str]) -> "Seal":
+        """Compute the checksums of files of a work directory."""
+        return cls(_sums(dict.fromkeys(store.path / name for name in names), store), store)
+
+    @classmethod
+    def restored(cls, store: Files, by_name: Mapping[str, Sequence[int]]) -> "Seal":
+        """Return checksums that were stored (`by_name`).
+
+        Raises
+        ------
+        InputError
+            If a file is not in the work directory.
+        ValueError, TypeError
+            If they are malformed.
+        """
+        sums = dict[Path, Sum]()
+        for name, (size, total, parity) in by_name.items():
+            path = store.path / name
+            if path.parent != store.path:
+                raise damage_error(path)
+            sums[path] = int(size), int(total), int(parity)
+        return cls(sums, store)
+
+    @property
+    def by_name(self) -> dict[str, Sum]:
+        """Checksums by file name."""
+        return {path.name: numbers for path, numbers in self.sums.items()}
+
     def require_unbroken(self) -> None:
         """Reject files that have changed.
 
@@ -61,7 +89,7 @@ class Seal(RedactedRepr):
             The message names the first file that has changed.
         """
         for path in self.sums:
-            if not path.exists():
+            if not path.is_file():
                 raise damage_error(path)
         for path, found in _sums(self.sums, self.store).items():
             if found != self.sums[path]:
@@ -103,8 +131,8 @@ def _arrays(table: Table) -> list[NDArray[np.generic]]:
     return arrays
 
 
-def by_ranges(work: Callable[[FileRange], _T], paths: Collection[Path], store: Store) -> dict[Path, list[_T]]:
-    """Return the results of `work` for the consecutive ranges of each file; for an empty file, of an empty range."""
+def _sums(paths: Collection[Path], store: Store) -> dict[Path, Sum]:
+    """Return the checksums of files, computed by ranges."""
     sizes = {path: path.stat().st_size for path in paths}
     if sum(sizes.values()) <= _BYTES_PER_TASK:
         store = store.with_local_workers()
@@ -113,22 +141,17 @@ def by_ranges(work: Callable[[FileRange], _T], paths: Collection[Path], store: S
         for path, size in sizes.items()
         for first in range(0, max(1, size), _BYTES_PER_TASK)
     ]
-    results = {path: list[_T]() for path in paths}
-    for (path, _, _), result in zip(tasks, store.map(work, tasks), strict=True):
-        results[path].append(result)
-    return results
-
-
-def _sums(paths: Collection[Path], store: Store) -> dict[Path, Sum]:
-    """Return the checksums of files."""
-    return {path: reduce(_added, sums) for path, sums in by_ranges(_sum, paths, store).items()}
+    sums = dict[Path, Sum]()
+    for (path, _, _), found in zip(tasks, store.map(_sum, tasks), strict=True):
+        sums[path] = _added(sums.get(path, (0, 0, 0)), found)
+    return sums
 
 
 def _added(one: Sum, other: Sum) -> Sum:
     return one[0] + other[0], (one[1] + other[1]) % (1 << 64), one[2] ^ other[2]
 
 
-def _sum(part: FileRange) -> Sum:
+def _sum(part: _FileRange) -> Sum:
     """Return the checksums of a range of a file; its first position is a multiple of 8."""
     (path, start, stop), total, parity = part, 0, 0
     n_words = (stop - start) // 8
