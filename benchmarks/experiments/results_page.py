@@ -19,12 +19,16 @@ ALGORITHMS = "benchmarks/algorithms/"
 
 def write_block(key: str, page: Path = PAGE, results: Path = RESULTS) -> str:
     """Replace the text between the markers of `key` in the page; return a line that describes the change."""
+    return put(benchmarks_table(results) if key == BENCHMARKS else claims_table(key, results), key, page)
+
+
+def put(block: str, key: str, page: Path) -> str:
+    """Write a block between the markers of `key` in a page; return a line that describes the change."""
     first, last = f"<!-- results:{key} -->", f"<!-- /results:{key} -->"
     text = page.read_text(encoding="utf-8")
     start, end = text.find(first), text.find(last)
     if start < 0 or end < start:
         return f"{page.name}: unchanged, it has no markers {first} and {last}"
-    block = benchmarks_table(results) if key == BENCHMARKS else claims_table(key, results)
     page.write_text(f"{text[: start + len(first)]}\n{block}\n{text[end:]}", encoding="utf-8")
     return f"{page.name}: wrote the results of {key}"
 
