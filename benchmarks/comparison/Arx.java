@@ -35,7 +35,8 @@ public class Arx {
         }
         ARXConfiguration settings = ARXConfiguration.create();
         settings.addPrivacyModel(new KAnonymity(Integer.parseInt(args[1])));
-        settings.setQualityModel(Metric.createLossMetric());
+        // as in ARX's examples: local recoding begins with a suppressed table
+        settings.setQualityModel(args[0].equals("local") ? Metric.createLossMetric(0d) : Metric.createLossMetric());
         settings.setSuppressionLimit(args[0].equals("full-domain") ? 0d : 1d);
         ARXResult result = new ARXAnonymizer().anonymize(data, settings);
         DataHandle output = result.getOutput(false);
