@@ -73,7 +73,7 @@ def status(*papers: str, quick: bool = False, figures: bool = False) -> None:
 
 
 @app.command
-def agree(folder: Path = runner.QUICK_RESULTS, *papers: str) -> None:
+def agree(folder: Path = runner.QUICK_RESULTS, *papers: str, store: bool = False) -> None:
     """Compare results with the tracked results: losses and counts must agree to 1e-12; times are not compared.
 
     Exits with status 1 if there is nothing to compare.
@@ -84,11 +84,15 @@ def agree(folder: Path = runner.QUICK_RESULTS, *papers: str) -> None:
         Folder of results; default: the quick subset.
     papers
         Paper keys; the five papers by default.
+    store
+        Store the outcome with the tracked results; `render` shows it on each page.
     """
     total, differing = 0, 0
     for key in papers or runner.papers(studies=False):
         common, differences = agreement.compared(key, folder)
         total, differing = total + common, differing + len({difference.key for difference in differences})
+        if store:
+            agreement.store(key, folder)
         for difference in differences[:5]:
             sys.stdout.write(f"{key} {difference}\n")
     sys.stdout.write(f"{total} case(s) compared, {differing} differ\n")

@@ -1,5 +1,10 @@
-"""Comparison of two sets of results: losses and counts must agree to 1e-12 on any machine; times are not compared."""
+"""Comparison of two sets of results: losses and counts must agree to 1e-12 on any machine; times are not compared.
 
+The tracked results may be older than the code. For each paper, ``repeated.json`` contains the commit at which the quick
+subset was measured again, the number of its cases, and how many of them differ.
+"""
+
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import isclose
@@ -7,9 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.experiments.cases import Key
-from benchmarks.experiments.runner import RESULTS, paper, results_of
+from benchmarks.experiments.runner import CHANGED, RESULTS, paper, results_of
 from benchmarks.experiments.store import COSTS_BEGIN, Result
 
+from anonset.errors import InputError
+
+REPEATED = "repeated.json"
 TOLERANCE = 1e-12
 """Largest relative difference between two values that agree."""
 
@@ -35,6 +43,39 @@ def compared(key: str, here: Path, there: Path = RESULTS) -> tuple[int, list[Dif
     first, second = results_of(chosen, here), results_of(chosen, there)
     common = [case for case in first if case in second and "measured" in first[case] and "measured" in second[case]]
     return len(common), [difference for case in common for difference in _differences(case, first[case], second[case])]
+
+
+def store(key: str, here: Path, there: Path = RESULTS) -> None:
+    """Store how many results of a paper, measured again in `here`, agree with the results in `there`.
+
+    Raises
+    ------
+    InputError
+        If results in `here` are of several commits, or of uncommitted sources.
+    """
+    n, differences = compared(key, here, there)
+    commits = {result["machine"]["commit"] for result in results_of(paper(key), here).values()}
+    if len(commits) != 1 or any(commit.endswith(CHANGED) for commit in commits):
+        msg = f"{key}: measure the cases again at one commit, got {', '.join(sorted(commits)) or 'no results'}"
+        raise InputError(msg)
+    repeated = {"commit": commits.pop(), "cases": n, "differing": len({difference.key for difference in differences})}
+    stored = _stored(there) | {key: repeated}
+    (there / REPEATED).write_text(json.dumps(stored, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+
+
+def sentence(key: str, results: Path = RESULTS) -> str:
+    """Describe the stored repetition of a paper; empty if there is none."""
+    repeated = _stored(results).get(key)
+    if repeated is None:
+        return ""
+    verdict = f"{repeated['differing']} differ" if repeated["differing"] else "all losses and counts agree"
+    return f"- {repeated['cases']} case(s) were measured again at commit {repeated['commit']}: {verdict}"
+
+
+def _stored(results: Path) -> dict[str, Any]:
+    path = results / REPEATED
+    stored: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    return stored
 
 
 def _differences(key: Key, here: Result, there: Result) -> Iterator[Difference]:

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from benchmarks.experiments import agreement
 from benchmarks.experiments.cases import Figure, Key, Paper, Repeated
 from benchmarks.experiments.factors import factor_of
 from benchmarks.experiments.judging import Judged, judge, results_of_figure
@@ -28,13 +29,14 @@ def render(key: str, results: Path = RESULTS) -> Path:
         verdicts = [judgement for judgement in judged if judgement.key == figure.key]
         plot(folder, figure, results_of_figure(figure, results_by_case), verdicts)
     written = folder / "README.md"
-    written.write_text(page(chosen, results_by_case, judged), encoding="utf-8")
+    written.write_text(page(chosen, results_by_case, judged, agreement.sentence(key, results)), encoding="utf-8")
     return written
 
 
-def page(chosen: Paper, results_by_case: Found, judged: Sequence[Judged]) -> str:
+def page(chosen: Paper, results_by_case: Found, judged: Sequence[Judged], repeated: str = "") -> str:
     """Return the page of a paper: origin of the results, verdicts on the claims, and figures in numbers."""
-    parts = [f"# {chosen.title}", chosen.note, _provenance(results_by_case), _claims(judged)]
+    origin = "\n".join(filter(None, (_provenance(results_by_case), repeated)))
+    parts = [f"# {chosen.title}", chosen.note, origin, _claims(judged)]
     for figure in chosen.figures:
         verdicts = [judgement for judgement in judged if judgement.key == figure.key]
         parts += _figure(

@@ -31,6 +31,8 @@ QUICK_RESULTS = ROOT / "build" / "quick"
 """Folder for results of the quick subset, separate from the tracked results."""
 SOURCES = ("engine", "kernels", "datasets", "benchmarks/experiments")
 """Folders with the code that produces a result. Each result lists the uncommitted changes in these folders."""
+CHANGED = "+changes"
+"""Suffix of the commit if sources have uncommitted changes."""
 SIDE_BY_SIDE = 2
 """Processes for cases without judged costs."""
 _WRITE_EVERY = 15.0
@@ -107,7 +109,7 @@ def _commit() -> str:
     changed = subprocess.run(
         ["git", "status", "--porcelain", "--", *SOURCES], cwd=ROOT, capture_output=True, text=True, check=True
     )
-    return commit.stdout.strip() + ("+changes" if changed.stdout.strip() else "")
+    return commit.stdout.strip() + (CHANGED if changed.stdout.strip() else "")
 
 
 @dataclass(frozen=True)

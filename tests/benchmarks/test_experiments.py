@@ -26,6 +26,7 @@ from benchmarks.experiments.checks import exponent, rises, spread
 from benchmarks.experiments.terrovitis2008.tree_size import tree_nodes
 
 from anonset.data import Hierarchy, SetColumn
+from anonset.errors import InputError
 
 pytestmark = pytest.mark.compiled
 
@@ -139,6 +140,29 @@ def test_results_are_compared_without_times(place, capsys):
     assert agreement.compared("made.up", place / "again", place / "results")[1] == []
 
 
+@pytest.mark.long
+def test_the_page_names_the_commit_at_which_cases_were_measured_again(place, monkeypatch):
+    (place / "mended").touch()
+    results, again = place / "results", place / "again"
+    runner.run("made.up", results=results)
+    with pytest.raises(InputError, match=r"made\.up: measure the cases again at one commit, got no results"):
+        agreement.store("made.up", again, results)
+    described = runner.machine()
+    monkeypatch.setattr(runner, "machine", lambda: described | {"commit": "c2"})
+    runner.run("made.up", results=again)
+    agreement.store("made.up", again, results)
+    line = "- 4 case(s) were measured again at commit c2: all losses and counts agree\n"
+    assert line in render.render("made.up", results).read_text()
+    changed = result(place, "squares", "a", 2, "") | {"measured": {"ncp": 0.3}}
+    store.save(results / "made.up", [changed], {case.key for case in runner.paper("made.up").cases})
+    agreement.store("made.up", again, results)
+    assert "measured again at commit c2: 1 differ\n" in render.render("made.up", results).read_text()
+    monkeypatch.setattr(runner, "machine", lambda: described | {"commit": "c2+changes"})
+    runner.run("made.up", results=again, again=True)
+    with pytest.raises(InputError, match=r"at one commit, got c2\+changes"):
+        agreement.store("made.up", again, results)
+
+
 def changed_key(one) -> tuple:
     return one["figure"], one["series"], one["x"], one["repetition"]
 
@@ -243,7 +267,7 @@ def test_the_pages_depend_only_on_the_results(key, judged):
     """Render without plots: text and plot names depend only on the result files."""
     paper, folder = runner.paper(key), runner.RESULTS / key
     result = runner.results_of(paper)
-    page = render.page(paper, result, judged[key])
+    page = render.page(paper, result, judged[key], agreement.sentence(key))
     assert (folder / "README.md").read_text(encoding="utf-8") == page
     drawn = {
         plots.file_name(figure)
