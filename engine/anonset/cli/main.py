@@ -48,7 +48,7 @@ def main(arguments: Sequence[str] | None = None, *, own_process: bool = False) -
 
 
 def _missing(error: BaseException | None) -> str:
-    """Return the missing package that caused an error; empty if there is none, or if it is part of anonset."""
+    """Return the missing package that caused an error. Empty if there is none, or if it is part of anonset."""
     while error is not None and not isinstance(error, ModuleNotFoundError):
         error = error.__cause__
     package = "" if error is None or error.name is None else error.name.partition(".")[0]

@@ -78,7 +78,7 @@ def shorten_help(app: App, arguments: Sequence[str]) -> None:
 
 
 def _algorithm_in(arguments: Sequence[str]) -> str | None:
-    """Return the algorithm that the arguments name; None if they name no known algorithm."""
+    """Return the algorithm that the arguments name. None if they name no known algorithm."""
     parts = [part for argument in arguments for part in argument.split("=", 1)]
     return next((name for before, name in pairwise(parts) if before == "--algorithm" and name in ALGORITHMS), None)
 

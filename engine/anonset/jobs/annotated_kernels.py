@@ -33,7 +33,7 @@ def argument_types(function: Any) -> tuple[Any, ...]:
 
 
 def _kernels_of(name: str) -> Iterator[Any]:
-    """Yield the kernels of a file that other files call; empty if the JIT is disabled."""
+    """Yield the kernels of a file that other files call. Empty if the JIT is disabled."""
     module = import_module(f"anonset_kernels.{name}")
     for kernel in vars(module).values():
         function = getattr(kernel, "py_func", None)

@@ -104,7 +104,7 @@ def anonymize(
     format
         Output format: ``csv`` (the default), ``parquet`` or ``dat``.
     part_rows
-        Number of rows per part file, ``published/part-00000.csv``, ...; None: one file.
+        Number of rows per part file, ``published/part-00000.csv``, and so on. None writes one file.
     client
         `distributed.Client` for the search. The table must come from `anonset.scan` with a ``work_dir``
         that the workers can access.

@@ -34,7 +34,7 @@ class Attempts(RedactedRepr):
     success: float
     """Expected share of targets found by picking a fitting row or person at random."""
     promised: float | None
-    """Largest success per person that the guarantee allows, 1/k; None if the guarantee does not cover this
+    """Largest success per person that the guarantee allows, 1/k. None if the guarantee does not cover this
     knowledge.
     """
     broken: int

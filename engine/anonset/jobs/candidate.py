@@ -48,9 +48,9 @@ class Candidate(RedactedRepr):
     note: str = field(default="", repr=False)
     """Reason for the rejection of the candidate, or warnings about the publication."""
     countable: CountAccuracy | None = None
-    """Errors of item counts for a recipient; None without items."""
+    """Errors of item counts for a recipient. None without items."""
     commonest: tuple[tuple[str, int, float], ...] = field(default=(), repr=False)
-    """Most frequent items: label, count, and expected count for a recipient; empty without items."""
+    """Most frequent items: label, count, and expected count for a recipient. Empty without items."""
     nodes: bool = False
     """Whether published symbols are nodes of the given item hierarchy."""
     frontier: tuple[Pruning, ...] = field(default=(), repr=False)
@@ -60,7 +60,7 @@ class Candidate(RedactedRepr):
     beside: str = ""
     """Model name if it differs from the requested model; such a candidate is shown, but never the best."""
     reading: str | None = None
-    """Interpretation of symbols with several items by the queries behind ``are``; None if there are no such
+    """Interpretation of symbols with several items by the queries behind ``are``. None if there are no such
     queries.
     """
     peak_mib: float | None = None
@@ -78,7 +78,7 @@ class Candidate(RedactedRepr):
 
     @property
     def usefulness(self) -> float:
-        """Ranking figure from 0 to 1, as defined in `anonset.jobs.ranking`; 0 if the model does not hold."""
+        """Ranking figure from 0 to 1, as defined in `anonset.jobs.ranking`. 0 if the model does not hold."""
         return float(self.exact_usefulness)
 
     @property
@@ -120,7 +120,7 @@ class Candidate(RedactedRepr):
 
     @property
     def ranges_kept(self) -> float | None:
-        """Mean share of the range that remains in the relational columns, from 0 to 1; None without such columns."""
+        """Mean share of the range that remains in the relational columns, from 0 to 1. None without such columns."""
         return 1.0 - self.measures["rum"] if "rum" in self.measures else None
 
     def __repr__(self) -> str:
@@ -136,7 +136,7 @@ class Candidate(RedactedRepr):
 
         Returns
         -------
-        The candidate with losses and seconds, still without a verdict, and its publication; None if it is infeasible.
+        The candidate with losses and seconds, still without a verdict, and its publication. None if it is infeasible.
         """
         candidate = replace(self, model=algorithm.model.name)
         try:

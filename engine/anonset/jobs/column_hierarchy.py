@@ -31,7 +31,7 @@ class ColumnHierarchy(RedactedRepr):
     records: Int64
     """int64 (V,): number of records that contain a leaf below each node."""
     ceilings: frozenset[int] = frozenset()
-    """Highest nodes that may be published; empty: all nodes may be published."""
+    """Highest nodes that may be published. Empty if all nodes may be published."""
 
     @classmethod
     def of_contents(cls, contents: Mapping[str, Any]) -> "ColumnHierarchy":

@@ -206,7 +206,7 @@ _FEW_SHARED = 1.05
 
 
 def _problems(options: Mapping[str, Any]) -> list[str]:
-    """Return the last problem of the proposal; empty if a column name looks like a data value."""
+    """Return the last problem of the proposal. Empty if a column name looks like a data value."""
     work = _proposed(options)
     unnamed = any(is_like_id(column.profile.name) for column in work.columns)
     return [] if unnamed else work.problems[-1:]
@@ -279,7 +279,7 @@ def _matches(column: str, name: str) -> bool:
 
 
 def _complete(options: Mapping[str, Any], proposal: Proposal) -> dict[str, Any] | None:
-    """Return the run settings for a proposal; None if they would omit a stated hierarchy."""
+    """Return the run settings for a proposal. None if they would omit a stated hierarchy."""
     settings = dict(proposal.settings)
     if settings.get("relational") and not any(options.get(role) for role in _SETS):  # only the stated sets
         made = [name for role in _SETS for name in settings.pop(role, [])]

@@ -48,7 +48,7 @@ class UnitOption(RedactedRepr):
     """Possible unit of privacy, with the settings that follow from it."""
 
     unit: tuple[str, ...]
-    """Columns that identify the person; empty: each row is a person."""
+    """Columns that identify the person. Empty if each row is a person."""
     persons: int
     """Number of persons under this unit."""
     settings: Mapping[str, Any]
@@ -99,7 +99,7 @@ class Findings(RedactedRepr):
     records: int
     """Number of records: with grouping, the rows of a person form a record."""
     persons: int | None
-    """Number of persons, if an identifier distinguishes them; otherwise None."""
+    """Number of persons. None if no identifier distinguishes them."""
     k: int
     """Group size below which a group counts as small."""
     m: int
@@ -117,7 +117,7 @@ class Findings(RedactedRepr):
     settings: Mapping[str, Any]
     """Job settings that work; for the first answer, if there is a question."""
     question: Question | None = None
-    """Question about who is a person; None if it is declared, or if the ids are distinct in every row."""
+    """Question about who is a person. None if it is declared, or if the ids are distinct in every row."""
     possible_items: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Dropped columns that may contain items, by the setting that publishes them."""
     possible_roles: Mapping[str, list[str]] = field(default_factory=dict)

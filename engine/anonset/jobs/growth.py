@@ -34,7 +34,7 @@ class RunSize:
 
     @property
     def given(self) -> dict[str, int]:
-        """Requested size and thread count by name; empty if all runs use the same."""
+        """Requested size and thread count by name. Empty if all runs use the same."""
         if self.run is None:
             return {}
         return {name: value for name in (*AXES, RUN) if (value := getattr(self, name)) is not None}

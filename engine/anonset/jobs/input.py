@@ -50,7 +50,7 @@ class Input(RedactedRepr):
     need: int
     """Estimated memory in bytes of the whole run without a work directory, including compilation."""
     limit: int | None
-    """Memory limit in bytes; None: unknown."""
+    """Memory limit in bytes. None if it is unknown."""
     compiling: int = 0
     """Part of `need`, in bytes, reserved for compiling kernels."""
 
@@ -119,14 +119,14 @@ def input_of(source: Source, settings: Settings, algorithm: Algorithm) -> Input:
 
 
 def _compiling_takes(compiling: int) -> str:
-    """Return a note on the memory reserved for compilation, with the way to avoid it; empty if none is reserved."""
+    """Return a note on the memory reserved for compilation, with the way to avoid it. Empty if none is reserved."""
     if not compiling:
         return ""
     return f"{format_size(compiling)} of this is for compiling kernels (avoid it by running anonset warmup first)"
 
 
 def _obstacle(settings: Settings, algorithm: Algorithm) -> str:
-    """Return the reason why a job cannot run out of core; empty if it can."""
+    """Return the reason why a job cannot run out of core. Empty if it can."""
     traits = traits_of(algorithm)
     if not traits.by_blocks and traits.split_records is None:
         return f"{algorithm.name} runs in memory only ({_instead(algorithm.model)})"
@@ -147,7 +147,7 @@ def _instead(model: PrivacyModel) -> str:
 
 
 def _running(model: str) -> str:
-    """Return the algorithms for a model that run out of core or in parts, with their conditions; empty if none."""
+    """Return the algorithms for a model that run out of core or in parts, with their conditions."""
     runs: dict[str, list[str]] = {}
     for name in with_traits(lambda traits: model in traits.models):
         traits = traits_of(ALGORITHMS[name])

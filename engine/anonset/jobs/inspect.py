@@ -91,7 +91,7 @@ def inspect(
 
 
 def _question(work: Proposal) -> Question | None:
-    """Return the question who is a person, with the settings that follow from each answer; None if no question is
+    """Return the question who is a person, with the settings that follow from each answer. None if no question is
     open.
     """
     if not work.answers:
@@ -162,7 +162,7 @@ def _place_of(work: Proposal) -> str:
 
 
 def _memory(work: Proposal) -> int | None:
-    """Return the memory of a run, in bytes; None for data in memory."""
+    """Return the memory of a run, in bytes. None for data in memory."""
     return None if work.source is None or not work.source.files else memory_for(work.source.size)
 
 

@@ -25,7 +25,7 @@ class UnfinishedRun:
     process: int
     """Process id of the run; 0: unknown."""
     bytes: int
-    """Total file size in bytes; 0 for another user's directory."""
+    """Total file size in bytes. 0 for another user's directory."""
 
 
 def work_directories(place: Path | None = None) -> list[UnfinishedRun]:
@@ -54,7 +54,7 @@ def work_directories(place: Path | None = None) -> list[UnfinishedRun]:
 
 
 def warning_of_what_is_left() -> str:
-    """Return a warning about raw data that killed runs left in the temporary directory; empty if there are none."""
+    """Return a warning about raw data that killed runs left in the temporary directory. Empty if there are none."""
     paths = [str(path) for path in _places(Path(tempfile.gettempdir())) if _is_left(path)]
     if not paths:
         return ""

@@ -45,7 +45,7 @@ class Matching(RedactedRepr):
         return fitting[self._classes]
 
     def rows_with_items(self, items: Sequence[str]) -> NDArray[np.uint32]:
-        """Return the rows, ascending, that show a symbol for each item; empty if an item is not published."""
+        """Return the rows, ascending, that show a symbol for each item. Empty if an item is not published."""
         if self._index is None or any(item not in self._symbols for item in items):
             return np.zeros(0, np.uint32)
         return self._index.records_of_groups([self._symbols[item] for item in items])

@@ -39,7 +39,7 @@ def require_persons(
     Parameters
     ----------
     hierarchies
-        Hierarchies of the relational columns, by name; None: not known yet.
+        Hierarchies of the relational columns, by name. None if they are not known yet.
 
     Raises
     ------

@@ -57,14 +57,14 @@ class Proposal(RedactedRepr):
     """Columns with roles, and the table read with them."""
 
     source: Source | None
-    """Source of the columns; None: a table."""
+    """Source of the columns. None if the source is a table."""
     columns: tuple[ColumnFindings, ...]
     settings: dict[str, Any]
     problems: list[str]
     table: Table | None
     rows: int
     unit: tuple[str, ...] = ()
-    """Columns that identify the person; empty: each row is a person."""
+    """Columns that identify the person. Empty if each row is a person."""
     meaning: str = ""
     """Kind of identifier of these columns, such as ``person id`` (see `UnitCandidate.meaning`)."""
     skipped: int = 0
@@ -270,7 +270,7 @@ class ProposalReader:
 
 
 def _about_items(possible_items: Mapping[str, Sequence[str]]) -> str:
-    """Return the settings that publish dropped columns that may contain items; empty if there are none."""
+    """Return the settings that publish dropped columns that may contain items. Empty if there are none."""
     if marked := possible_items.get("one_hot"):
         return (
             f"{len(marked)} columns of 0 and 1 are dropped; if each is an item: {setting('one_hot', ','.join(marked))}"

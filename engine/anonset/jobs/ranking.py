@@ -63,18 +63,18 @@ def ranked(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 
 def counts_usably(candidate: Candidate) -> bool | None:
-    """Return True if a candidate's counts of frequent items are usable; None without items."""
+    """Return True if a candidate's counts of frequent items are usable. None without items."""
     error = None if candidate.countable is None else candidate.countable.items_error
     return None if error is None else candidate.outcome == "holds" and error <= COUNTED_WITHIN
 
 
 def set_beside(candidates: Sequence[Candidate]) -> Candidate | None:
-    """Return the first of the ranked candidates that satisfies another model; None if there is none."""
+    """Return the first of the ranked candidates that satisfies another model. None if there is none."""
     return next((candidate for candidate in candidates if candidate.beside and candidate.outcome == "holds"), None)
 
 
 def best_of(candidates: Sequence[Candidate]) -> Candidate | None:
-    """Return the first of the ranked candidates that holds, preferably on all data; None if there is none.
+    """Return the first of the ranked candidates that holds, preferably on all data. None if there is none.
 
     Candidates for another model do not count.
     """
@@ -123,7 +123,7 @@ def describe_utility(candidate: Candidate) -> str:
 
 
 def made_from_data(best: Candidate | None) -> str:
-    """Explain the consequences if the best candidate's hierarchy or sets come from the data; otherwise empty."""
+    """Explain the consequences if the best candidate's hierarchy or sets come from the data. Empty if they do not."""
     if best is None:
         return ""
     made = best.settings.get("hierarchy")
@@ -141,7 +141,7 @@ def made_from_data(best: Candidate | None) -> str:
 
 
 def warning(best: Candidate | None, dropped: Sequence[str] = (), without: Candidate | None = None) -> str:
-    """Return the problems of the best candidate: almost no unchanged items, or unusable counts; otherwise empty.
+    """Return the problems of the best candidate: few unchanged items or unusable counts. Empty if it has none.
 
     Parameters
     ----------
@@ -165,7 +165,7 @@ def warning(best: Candidate | None, dropped: Sequence[str] = (), without: Candid
 
 
 def _remedy(best: Candidate, dropped: Sequence[str], without: Candidate | None) -> str:
-    """Return how counts become more accurate; empty without relational columns."""
+    """Return how counts become more accurate. Empty without relational columns."""
     if best.ranges_kept is None:
         return ""
     if without is None or without.countable is None or not counts_usably(without):

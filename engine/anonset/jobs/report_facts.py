@@ -39,7 +39,7 @@ class ReportFacts(RedactedRepr):
     errors: CountAccuracy | None = None
     """Errors of item counts, if the original is available."""
     private: Report | None = None
-    """Private report; None if it is not available."""
+    """Private report. None if it is not available."""
 
 
 def report_facts(
@@ -53,7 +53,7 @@ def report_facts(
     Parameters
     ----------
     persons
-        int64 (n,): person number of each record of the original, from 0; None: each record is a different person.
+        int64 (n,): person number of each record of the original, from 0. None if each record is a different person.
 
     Raises
     ------
@@ -87,7 +87,7 @@ class RiskComparison(RedactedRepr):
         )  # fmt: skip
 
     def errors(self, publication: Published) -> CountAccuracy | None:
-        """Return the errors of item counts; None without items."""
+        """Return the errors of item counts. None without items."""
         column = self.original.transactions
         return None if column is None else countable(FrequentItems.of(column), publication)
 

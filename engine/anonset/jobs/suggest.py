@@ -62,19 +62,19 @@ class Suggestion(RedactedRepr):
     candidates: tuple[Candidate, ...]
     """Tried candidates by descending usefulness."""
     recommended: Candidate | None
-    """Best candidate; None if no candidate is useful."""
+    """Best candidate. None if no candidate is useful."""
     reason: str = field(repr=False)
     """Reason for the recommendation; if there is none, the obstacle and the remedy."""
     limit: str = field(repr=False)
-    """Whether the hierarchy or the algorithm limits the utility; empty if unknown."""
+    """Whether the hierarchy or the algorithm limits the utility. Empty if unknown."""
     sample: int | None = None
     """Size of the sample on which candidates were tried first, in records."""
     with_own_hierarchy: Candidate | None = None
-    """Best candidate with nodes of the given item hierarchy; None without a given hierarchy."""
+    """Best candidate with nodes of the given item hierarchy. None without a given hierarchy."""
     warning: str = field(default="", repr=False)
-    """Problem of the best candidate; empty if there is none."""
+    """Problem of the best candidate. Empty if there is none."""
     beside: Candidate | None = None
-    """Most useful candidate for another model, shown for comparison; None if there is none."""
+    """Most useful candidate for another model, shown for comparison. None if there is none."""
 
     @property
     def finest(self) -> Candidate | None:

@@ -15,7 +15,7 @@ class CompilationResult:
     """Result of a kernel compilation."""
 
     kernels: int
-    """Number of kernels compiled now; 0 if all were cached."""
+    """Number of kernels compiled now. 0 if all were cached."""
     seconds: float
     """Compilation time in seconds."""
     folder: Path

@@ -133,12 +133,12 @@ def clear_finished(settings: Settings) -> None:
 
 
 def place_of_run(path: Path) -> Path | None:
-    """Return the work directory of a run: `path` or one of its subdirectories; None if there is none."""
+    """Return the work directory of a run: `path` or one of its subdirectories. None if there is none."""
     return next((place for place in (path / INSIDE, path) if os.path.lexists(place / lease.LEASE)), None)
 
 
 def killed_run(path: Path, settings: Settings) -> Path | None:
-    """Return the work directory of the run to continue; None if there is none."""
+    """Return the work directory of the run to continue. None if there is none."""
     if settings.if_exists != "resume":
         return None
     killed = place_of_run(path)

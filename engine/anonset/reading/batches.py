@@ -41,9 +41,9 @@ class NamedColumns:
     printed: bool = field(default=False, kw_only=True)
     """True if lists were read from a text."""
     decimal: str = field(default="", kw_only=True)
-    """Detected decimal sign of the numbers; empty if unknown."""
+    """Detected decimal sign of the numbers. Empty if unknown."""
     below: int = field(default=0, kw_only=True)
-    """Line number of a probable header below other lines; 0 if there is none."""
+    """Line number of a probable header below other lines. 0 if there is none."""
 
 
 @dataclass(frozen=True)
@@ -71,11 +71,11 @@ class SourcePart(RedactedRepr):
     path: str
     """Path of the file."""
     row: int | None
-    """Number of earlier rows of the source; None: unknown."""
+    """Number of earlier rows of the source. None if it is unknown."""
     batches: Callable[[Sequence[str]], Iterator[Batch]]
     """Function that yields batches of the named columns; at least one batch."""
     before: int | None = 0
-    """Number of rows of the file that the batches do not count; None: unknown."""
+    """Number of rows of the file that the batches do not count. None if it is unknown."""
 
 
 @dataclass(frozen=True)
@@ -85,8 +85,8 @@ class OpenedSource(NamedColumns):
     batches: Callable[[Sequence[str]], Iterator[Batch]] = lambda _: iter(())
     """Function that yields batches of the named columns; at least one batch, possibly without rows."""
     parts: Callable[[Workers], Sequence[SourcePart]] = field(default=lambda _: (), kw_only=True)
-    """Function that returns the parts of the source for the tasks of workers; none if they cannot access the files, or
-    if the source can only be read from the beginning.
+    """Function that returns the parts of the source for the tasks of workers. There are no parts if workers cannot
+    access the files, or if the source can only be read from the beginning.
     """
     judge: Callable[[], None] = field(default=lambda: None, kw_only=True)
     """Function called after the last batch to detect faults that no single batch shows."""
@@ -116,7 +116,7 @@ class FileProperties:
     dialect: Dialect = RECOGNISED
     """Dialect of a text."""
     separator: str | None = None
-    """Declared separator of items; None: not declared."""
+    """Declared separator of items. None if it is not declared."""
     absent: Missing = lambda _: []
     """Function that takes column names and returns the declared columns that are not among them."""
     labels: Sequence[str] | None = None

@@ -119,7 +119,7 @@ class Encoder:
                 require_whole(self.where, name, labels)
 
     def _mark(self, name: str) -> str | None:
-        """Return the item separator of a column; None for blanks."""
+        """Return the item separator of a column. None for blanks."""
         return self.separators.get(name, self.separator)
 
     def category(self, name: str, column: Any, *, allow_null: bool = True) -> CategoricalColumn:
@@ -169,7 +169,7 @@ class Encoder:
         return read_numbers(self.where, name, values, self.before, self.last_row(values), self.decimal)
 
     def last_row(self, column: Any) -> int | None:
-        """Return the number, from 1, of the last row of a batch; None if no rows follow the batch."""
+        """Return the number, from 1, of the last row of a batch. None if no rows follow the batch."""
         return self.before + len(column) if self.more else None
 
     def _values(self, name: str, column: Any, *, allow_null: bool) -> Any:

@@ -126,7 +126,7 @@ def in_utf8(where: object, data: bytes, dialect: Dialect) -> bytes:
 
 
 def recoding_of(data: bytes, dialect: Dialect) -> tuple[bytes, str | None]:
-    """Return the byte order mark of a text, and its encoding; None for UTF-8."""
+    """Return the byte order mark of a text, and its encoding. None for UTF-8."""
     mark, encoding = next(((mark, name) for mark, name in _BOMS if data.startswith(mark)), (b"", dialect.encoding))
     return mark, None if encoding is None or codecs.lookup(encoding).name == "utf-8" else encoding
 
@@ -140,7 +140,7 @@ def encoding_problem(
     utf8: bool = False,
     controls: bool = False,
 ) -> str:
-    """Return why an encoding is probably wrong and would silently change letters; empty if it is plausible.
+    """Return why an encoding is probably wrong and would silently change letters. Empty if it is plausible.
 
     Parameters
     ----------
@@ -203,7 +203,7 @@ def probable_encoding(data: bytes) -> str:
 
 
 def _encoding_of_language(text: bytes) -> str:
-    """Return the encoding, other than the western, in which a text is most like a language; empty if there is none."""
+    """Return the encoding, other than the western, in which a text is most like a language. Empty if there is none."""
     from charset_normalizer import CharsetMatch, from_bytes  # only for texts that are not UTF-8
     from charset_normalizer.constant import FREQUENCIES
 
@@ -244,7 +244,7 @@ _LINES_OF_LANGUAGE, _FEWEST_SIGNS, _AS_CLEAN = 1_000, 5, 0.03
 
 
 def header_fields(line: str, delimiter: str) -> list[str]:
-    r"""Return the stripped names of a header line; none if the line is not valid CSV.
+    r"""Return the stripped names of a header line. The list is empty if the line is not valid CSV.
 
     As in rows, a quote may follow blanks.
 
@@ -305,7 +305,7 @@ def lines_above(where: str, data: bytes, line: int, separator_end: int) -> tuple
 
 
 def other_delimiter(header: str, absent: Missing) -> str:
-    """Return the hint for a header with an unusual delimiter; empty if there is none."""
+    """Return the hint for a header with an unusual delimiter. Empty if there is none."""
     for mark in dict.fromkeys(header):
         if mark.isascii() and not mark.isalnum() and mark not in '"_\r\n' and mark not in DELIMITERS:
             names = header_fields(header, mark)

@@ -100,7 +100,7 @@ def _with_labels_of(before: EncodedBatch, rows: EncodedBatch) -> EncodedBatch:
 
 
 def parts_for_workers(source: OpenedSource, encoder: Encoder, store: Store) -> Sequence[SourcePart]:
-    """Return the parts of a source that workers in other processes can read; none if it is read in this process."""
+    """Return the parts of a source that workers in other processes can read. Empty if this process reads it."""
     if not store.workers.remote or encoder.normalize:
         return ()
     return source.parts(store.workers)

@@ -81,7 +81,7 @@ def format_of(path: Path, declared: str | None = None, *, no_header: bool = Fals
 
 
 def _probable_format(path: Path) -> str | None:
-    """Return the format that the first lines of a text suggest; None if it is unclear.
+    """Return the format that the first lines of a text suggest. None if it is unclear.
 
     Lines of a table have equal numbers of fields; baskets differ in size.
     """
@@ -174,7 +174,7 @@ def require_file(path: Path) -> None:
 
 
 def compression_of(name: str) -> str | None:
-    """Return the compression that a file name implies; None for none."""
+    """Return the compression that a file name implies. None for uncompressed files."""
     return _COMPRESSIONS.get(PurePosixPath(name).suffix.lower())
 
 

@@ -130,7 +130,7 @@ def require_whole(where: str, name: str, labels: Collection[str]) -> None:
 
 
 def mark_of_sets(labels: Collection[str], *usual: str) -> str | None:
-    """Return the separator (one of `usual`, ``/`` or ``+``) that splits many labels into codes; None if there is
+    """Return the separator (one of `usual`, ``/`` or ``+``) that splits many labels into codes. None if there is
     none.
     """
     some = sorted(labels)[:_MOST_LOOKED_AT]

@@ -27,7 +27,7 @@ _OF_SETS = re.compile(
 
 
 def separator_of_items(name: str, labels: Sequence[str], separator: str | None) -> str | None:
-    """Return the separator of items in cells; None if cells contain one value each.
+    """Return the separator of items in cells. None if cells contain one value each.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def separator_of_items(name: str, labels: Sequence[str], separator: str | None) 
 
 
 def _usual_separator(name: str, labels: Sequence[str], separator: str | None) -> str | None:
-    """Return the declared separator or one of `_MARKS`; None if cells contain one value each.
+    """Return the declared separator or one of `_MARKS`. None if cells contain one value each.
 
     Columns of free text are detected by name; only semicolons and bars separate their items. A decimal comma separates
     no items. Blanks separate no items after another separator.

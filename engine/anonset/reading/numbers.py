@@ -54,7 +54,7 @@ class Numbers(RedactedRepr):
     whole: bool
     """True if no number has a fraction, and a float represents every integer up to the largest."""
     currency: str = ""
-    """Currency of the numbers; empty for none."""
+    """Currency of the numbers. Empty if they are no amounts of money."""
 
     def column(self, name: str) -> NumericColumn:
         """Return the numbers as a column: int64 if every value is an integer, else float64."""
@@ -72,7 +72,7 @@ def others(rows: int, until: int | None = None) -> str:
 
 
 def recognised_decimal(values: Iterable[str]) -> str:
-    """Return the decimal sign of numbers that are not in the notation of programs; empty if it is ambiguous.
+    """Return the decimal sign of numbers that are not in the notation of programs. Empty if it is ambiguous.
 
     >>> recognised_decimal(["70", "70,5"]), recognised_decimal(["70", "1,000"]), recognised_decimal(["1.5", "2,5"])
     (',', '', '')
@@ -84,7 +84,7 @@ def recognised_decimal(values: Iterable[str]) -> str:
 
 
 def decimals_of(values: Iterable[str]) -> list[str]:
-    """Return the decimal signs under which all values are numbers; none if all are plain numbers."""
+    """Return the decimal signs under which all values are numbers. Empty if all are plain numbers."""
     filled = [value for value in values if value]
     if all(re.match(_NUMBER, value) for value in filled):
         return []
@@ -225,7 +225,7 @@ class _Numbers:
 
 
 def _hint(value: str) -> str:
-    """Return the hint for a number in another notation; empty for text that is not a number."""
+    """Return the hint for a number in another notation. Empty for text that is not a number."""
     signs = decimals_of([value])
     if len(signs) > 1:
         comma, point = (setting("decimal", sign) for sign in (",", "."))

@@ -356,7 +356,7 @@ def require_separator(separator: str | None) -> None:
 
 
 def separators_in(separator: str | None, items: Sequence[str]) -> dict[str, str]:
-    """Return the separators of single columns, given as ``drugs=, codes=|``; none if one separator is given for all.
+    """Return the separators of single columns, given as ``drugs=, codes=|``. Empty if one separator is given for all.
 
     >>> separators_in("drugs=, codes=|", ["codes", "drugs"]), separators_in(";", ["codes"])
     ({'codes': '|', 'drugs': ','}, {})

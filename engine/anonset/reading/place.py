@@ -71,7 +71,7 @@ class Place:
         return not is_address(self.address)
 
     def names(self) -> list[str]:
-        """Return the sorted names of all objects, also in subdirectories; empty if there are none.
+        """Return the sorted names of all objects, also in subdirectories. Empty if there are none.
 
         Raises
         ------
@@ -91,7 +91,7 @@ class Place:
         return names
 
     def size(self, name: str) -> int | None:
-        """Return the size of an object in bytes; None if it does not exist."""
+        """Return the size of an object in bytes. None if it does not exist."""
         system, base = self._system
         with reading(self / name):
             size = system.get_file_info(f"{base}/{name}").size

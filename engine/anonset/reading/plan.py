@@ -147,7 +147,7 @@ class Plan:
 
     @property
     def joined(self) -> tuple[str, ...]:
-        """Set-valued columns that are joined into one; none if there is only one."""
+        """Set-valued columns that are joined into one. Empty if only one column has items."""
         return self.roles.items if len(self.roles.items) > 1 else ()
 
     def sets(self, encoder: Encoder, loaded: Mapping[str, Any]) -> SetColumn | None:

@@ -76,7 +76,7 @@ class Profile(RedactedRepr):
     missing_codes: tuple[str, ...] = ()
     """Numbers from a fixed list, such as -99, that differ from all other numbers and may mean a missing value."""
     reaches: str = ""
-    """Kind of nearly all values if they name or reach people, as returned by `identifying`; empty for others. For sets,
+    """Kind of nearly all values if they name or reach people, as returned by `identifying`. Empty for others. For sets,
     ``name`` if the items are names of persons."""
     capitalised: bool = False
     """True if nearly all values are capitalised words without digits, like names."""
@@ -89,7 +89,7 @@ class Profile(RedactedRepr):
     """For sets: True if the items are letters with digits, like codes."""
 
     prose: str = ""
-    """Reason why the values, or the items, are text that may mention persons; empty if they are not."""
+    """Reason why the values, or the items, are text that may mention persons. Empty if they are not."""
 
     results: bool = False
     """True if values are test results, or measurements with limits."""

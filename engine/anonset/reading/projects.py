@@ -28,7 +28,7 @@ class ProjectColumn:
 
     name: str
     role: str | None
-    """``id``, ``relational``, ``sensitive``, ``keep`` or ``drop``; None if undeclared."""
+    """``id``, ``relational``, ``sensitive``, ``keep`` or ``drop``. None if undeclared."""
     hierarchy: str | None = None
     """Name of the hierarchy file."""
     weight: float | None = None
@@ -83,7 +83,7 @@ class Project:
                     yield piece
 
     def hierarchy(self, name: str) -> bytes | None:
-        """Return a hierarchy file; None if neither the archive nor the folder of the settings file contains it."""
+        """Return a hierarchy file. None if neither the archive nor the folder of the settings file contains it."""
         if self.in_archive:
             return _bytes_of(self.path, f"{_INPUT}{name}")
         near = (self.path.parent / f"{name}{end}" for end in ("", ".txt", ".csv"))

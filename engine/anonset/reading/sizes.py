@@ -82,7 +82,7 @@ def _unpacked_bytes(name: str, file: Any, size: int) -> int:
 
 
 def _head(name: str, file: Any) -> bytes:
-    """Return the first bytes of a text; none if decompression fails, which the reader reports."""
+    """Return the first bytes of a text. Empty if decompression fails, which the reader reports."""
     file.seek(0)
     packing = compression_of(name)
     if packing is None:

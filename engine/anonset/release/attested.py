@@ -111,7 +111,7 @@ def require_verified(opened: OpenedPublication, verdict: Verdict | None, budget:
     Parameters
     ----------
     verdict
-        Evidence for the attested model; None if another model was requested.
+        Evidence for the attested model. None if another model was requested.
     budget
         Counting budget of that evidence.
 

@@ -127,7 +127,7 @@ class BucketsKind(PublicationKind[Buckets]):
         return {"grouping_loss": grouping_loss(_grouping(result)), **shares}
 
     def why_worthless(self, model: PrivacyModel, table: Table, publication: Buckets) -> str:
-        """Return the reason why buckets are worthless; empty if they are not. Buckets are worthless if no group narrows
+        """Return the reason why buckets are worthless. Empty if they are not. Buckets are worthless if no group narrows
         down the sensitive values of a person.
         """
         if table.sensitive is None or distinct_values(table.sensitive) < _SEVERAL:

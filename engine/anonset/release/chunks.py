@@ -134,7 +134,7 @@ class ChunksKind(PublicationKind[Chunks]):
         return {"not_in_chunks": 1 - publication.occurrences / total if total else 0.0}
 
     def why_worthless(self, model: PrivacyModel, table: Table, publication: Chunks) -> str:
-        """Return the reason if no chunk contains an item although records do; otherwise empty."""
+        """Return the reason if no chunk contains an item although records do. Otherwise, return an empty text."""
         items = table.transactions
         if items is None or not len(items.codes) or publication.shared:
             return ""

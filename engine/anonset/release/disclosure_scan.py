@@ -250,7 +250,7 @@ class _Scanner:
     def _values(
         self, before: CategoricalColumn, labels: Sequence[str], members: Mapping[str, tuple[str, ...]]
     ) -> ScanFinding | None:
-        """Return a finding for single values of few persons, or for sets that list such values; otherwise None."""
+        """Return a finding for single values of few persons, or for sets that list such values, or None."""
         index, counts, threshold = before.vocabulary.index, before.occurrences, self.few
         single = [index[label] for label in labels if label in index and label not in members and label not in NO_VALUE]
         rare = int(np.count_nonzero((counts[single] > 0) & (counts[single] < threshold))) if single else 0
@@ -270,7 +270,7 @@ class _Scanner:
         return remedies.of_sets(column.name, self._coarser(column), drop=drop)
 
     def _coarser(self, column: CategoricalColumn) -> str:
-        """Return a rule that makes most values of few persons coarser; empty if there is none."""
+        """Return a rule that makes most values of few persons coarser. Empty if there is none."""
         rules = [c.rule for c in self.table.changes if c.column == column.name and c.rule.startswith(COARSENED)]
         rule = rules[-1].removeprefix(COARSENED) if rules else ""
         step = 1 if column.vocabulary.filed is None else max(1, len(column.vocabulary) // _LOOKED_AT)
@@ -279,7 +279,7 @@ class _Scanner:
         return coarse or ("" if "items" in self.model.protects else remedies.bins_of(column.name, labels))
 
     def _rare(self, column: CategoricalColumn) -> ScanFinding | None:
-        """Return a finding for values of few persons in a column that is published unchanged; otherwise None."""
+        """Return a finding for values of few persons in a column that is published unchanged, or None."""
         if not (rare := count_rare(column, self.few)):
             return None
         remedy = remedies.of_kept(column.name, self._coarser(column), column.vocabulary.labels, self.model)
@@ -321,7 +321,7 @@ class _Scanner:
                 yield ScanFinding.of((column.name,), len(column.vocabulary), problem, way)
 
     def _of_persons(self, column: CategoricalColumn, labels: Sequence[str]) -> str:
-        """Return why most values describe few persons: free text, or ids by the column name; otherwise empty."""
+        """Return why most values describe few persons (free text or ids). Empty if they do not."""
         if 2 * count_rare(column, self.few) <= len(column.vocabulary):
             return ""
         if is_free_text([label for label in labels if label not in NO_VALUE], column.n):

@@ -42,7 +42,7 @@ def space_for(size: DataSize, out: Path, private: Path, work: Path | None, *, pa
     Parameters
     ----------
     work
-        Work directory; None if the run is in memory or continues another run.
+        Work directory. None if the run is in memory or continues another run.
     parquet
         Whether the publication is in Parquet format.
     """
@@ -82,7 +82,7 @@ def require_space(spaces: list[DiskSpace], *, by_blocks: bool) -> None:
 
 
 def announcement(spaces: list[DiskSpace], size: DataSize) -> str:
-    """Return one line about the space and time of a run; empty for a small run."""
+    """Return one line about the space and time of a run. Empty for a small run."""
     needs = [
         f"{format_size(space.needed)} of disk space in {os.fspath(space.folder)} ({format_size(space.free)} free)"
         for space in spaces

@@ -109,7 +109,7 @@ class PublishedFile(PublishedFiles):
     file: str
     format: Literal["csv", "parquet", "dat"]
     separator: str | None
-    """Separator of the symbols within a field; None if no text field contains two symbols."""
+    """Separator of the symbols within a field. None if no text field contains two symbols."""
     items: list[str]
     """Set-valued columns, which are joined into one for verification; for FIMI files always ``items``."""
     relational: list[str]
@@ -319,7 +319,7 @@ class Attestation(Document):
     """Limits of the guarantee."""
     declarations: Declarations
     verified: dict[str, Any]
-    """Facts examined by the check; empty if an unfinished check is accepted."""
+    """Facts examined by the check. Empty if an unfinished check is accepted."""
     counts: dict[str, int]
     data: PublishedFile | BucketFiles | ChunkFiles
 

@@ -48,7 +48,7 @@ class Layout:
     separator: str | None = None
     """Separator of the symbols within a field; None: a space, or another character if labels contain spaces."""
     part_rows: int | None = None
-    """Number of rows per part file; None: one file."""
+    """Number of rows per part file. None writes one file."""
     codes: Mapping[tuple[str, ...], str] = field(default_factory=dict, repr=False)
     """Names of itemsets in an earlier release, by members."""
     used_labels: frozenset[str] = field(default=frozenset(), repr=False)
@@ -134,7 +134,7 @@ class PublicationKind(ABC, Generic[P]):
     """Operations on a kind of publication. The defaults are for a kind without the feature."""
 
     no_stream: str
-    """Reason why there is no single Arrow stream, and the alternative; empty if there is one."""
+    """Reason why there is no single Arrow stream, and the alternative. Empty if there is one."""
     several_tables: bool
     """Whether the data consist of several tables, in csv by default."""
     next_commands: tuple[str, ...]
@@ -234,7 +234,7 @@ class PublicationKind(ABC, Generic[P]):
 
     @abstractmethod
     def why_worthless(self, model: PrivacyModel, table: Table, publication: P) -> str:
-        """Return why a publication is worthless; empty if it is not (`losses`)."""
+        """Return why a publication is worthless. Empty if it is not (`losses`)."""
 
     def nothing_left(self, model: PrivacyModel, table: Table, publication: P) -> tuple[str, ...]:
         """Return a warning if only the items, or only the relational values, became worthless."""

@@ -141,7 +141,7 @@ def limits_of(
     earlier
         Whether the release continues an earlier release.
     together
-        Statement of the joint guarantee with an earlier release; empty if there is none.
+        Statement of the joint guarantee with an earlier release. Empty if there is none.
     by_word
         Whether the owner declares that rows are persons.
     named

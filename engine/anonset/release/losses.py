@@ -144,7 +144,7 @@ def _least_loss_settings(name: str, model: str) -> str:
 
 
 def why_worthless(model: PrivacyModel, table: Table, publication: Records) -> str:
-    """Return why a publication of records is worthless; empty if it is not.
+    """Return why a publication of records is worthless. Empty if it is not.
 
     A publication is worthless if a protected column had several labels, and each protected column shows at most one
     symbol; or if no protected column shows a label. Kept columns do not count.

@@ -79,7 +79,7 @@ def memory_for(size: DataSize) -> int:
 
 
 def memory_limit(text: str | None) -> int | None:
-    """Return the memory limit in bytes, given or by default; None if the system does not report it.
+    """Return the memory limit in bytes, given or by default. None if the system does not report it.
 
     Raises
     ------

@@ -142,7 +142,7 @@ class OpenedPublication(RedactedRepr):
 
     @cached_property
     def codebook(self) -> tuple[Symbol, ...]:
-        """Members of each published symbol; empty for a kind without symbols."""
+        """Members of each published symbol. Empty for a kind without symbols."""
         return tuple(read_codebook(self.out / CODEBOOK)) if CODEBOOK in self.attested.data.files else ()
 
     @cached_property
@@ -256,7 +256,7 @@ def built_model(name: str, parameters: Mapping[str, Any]) -> PrivacyModel:
 
 
 def kept_constraints(private: Path) -> dict[str, str]:
-    """Return the privacy constraints file of a private directory as a setting; empty if there is none."""
+    """Return the privacy constraints file of a private directory as a setting. Empty if there is none."""
     path = private / CONSTRAINTS
     return {"privacy_constraints": str(path)} if path.is_file() else {}
 

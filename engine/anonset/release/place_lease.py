@@ -18,12 +18,12 @@ EVERY = 20.0
 
 
 def lease_in(place: Place) -> bytes | None:
-    """Return the content of the lease of a place; None if there is none."""
+    """Return the content of the lease of a place. None if there is none."""
     return None if place.size(LEASE) is None else place.read(LEASE)
 
 
 def token_in(place: Place) -> str | None:
-    """Return the token of the lease of a place; None if there is none, empty if it is unreadable."""
+    """Return the token of the lease of a place. None if there is none, empty if it is unreadable."""
     found = lease_in(place)
     lease = None if found is None else parsed_lease(found)
     return lease.token if lease is not None else None if found is None else ""
@@ -44,7 +44,7 @@ class PlaceLease:
         if found is not None and not is_stale(place, found, lambda: lease_in(place), tell):
             raise in_use(place, found)
         self.before = "" if found is None else getattr(parsed_lease(found), "token", "")
-        """Token of the lease of a killed run; empty if there is none."""
+        """Token of the lease of a killed run. Empty if there is none."""
         TOKENS.add(self.lease.token)
         try:
             place.put(LEASE, self.content, replace=True)

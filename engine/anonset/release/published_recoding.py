@@ -21,7 +21,7 @@ from anonset.reading.publications.codebook import LOCAL, read_mapping
 
 _MOST_DIGITS = 10
 WayBack = Callable[[], tuple[Int64, Int32 | None] | None]
-"""Function that returns the input record, int64 (n,), and the cluster of each published row; None if they are not
+"""Function that returns the input record, int64 (n,), and the cluster of each published row. None if they are not
 stored.
 """
 
@@ -33,7 +33,7 @@ class PublishedRecoding(RedactedRepr):
     column: SetColumn
     """Original column, over the item universe of the recoding."""
     recoding: ItemGroups | None
-    """Item groups, if the recoding is global; otherwise None."""
+    """Item groups. None if the recoding is not global."""
     item: Int64
     """int64 (p,): item of the universe."""
     size: Int64

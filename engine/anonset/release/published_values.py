@@ -18,7 +18,7 @@ def published_relational_loss(
     hierarchies: Mapping[str, Hierarchy],
     weights: Mapping[str, float] | None = None,
 ) -> float:
-    """Return the mean NCP of the published relational values over the records; 0 if there are none.
+    """Return the mean NCP of the published relational values over the records. 0 if there are none.
 
     The cost of an unchanged value is 0. The cost of ``[low:high]`` is its share of the range from the smallest to the
     largest original value, that of ``(a,b,c)`` its share of the original values, and that of a node its share of the

@@ -36,7 +36,7 @@ class Release(RedactedRepr):
     phases: tuple[Phase, ...]
     """Seconds and peak memory of each phase."""
     published: PublicationRequest | None = None
-    """Output paths and options; None if not yet written."""
+    """Output paths and options. None if not yet written."""
     exact_values: Mapping[str, int] = field(default_factory=dict)
     """Number of values of few persons that the model publishes unchanged, by column; for a written publication."""
 
@@ -181,7 +181,7 @@ class Release(RedactedRepr):
         separator
             Separator of the symbols within a field; by default a space, or ``;`` ``|`` or tab if labels contain spaces.
         part_rows
-            Number of rows per part file, ``published/part-00000.csv``, ...; None: one file.
+            Number of rows per part file, ``published/part-00000.csv``, and so on. None writes one file.
         trace
             Put the decisions of the search into the private report.
         publish_as_is

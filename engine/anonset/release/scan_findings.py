@@ -40,7 +40,7 @@ class ScanFinding(RedactedRepr):
 
 
 def identifying_kind(labels: Sequence[str]) -> tuple[str, int] | None:
-    """Return the kind and number of values that are names, contact data or keys of persons; None if there are none."""
+    """Return the kind and number of values that are names, contact data or keys of persons. None if there are none."""
     if counts := count_contacts(labels):
         return next(iter(counts.items()))
     kind = OPAQUE if are_opaque_keys(labels) else identifying(labels)

@@ -26,9 +26,9 @@ def of_sets(name: str, rule: str, *, drop: str) -> str:
     Parameters
     ----------
     rule
-        Rule after which few persons have a rare value; empty if there is none.
+        Rule after which few persons have a rare value. Empty if there is none.
     drop
-        Settings that drop the column; empty if the model needs it.
+        Settings that drop the column. Empty if the model needs it.
     """
     if rule:
         return f"use {hierarchy_of(name, rule)}" + (f", or {drop}" if drop else "")
@@ -37,7 +37,7 @@ def of_sets(name: str, rule: str, *, drop: str) -> str:
 
 
 def of_dropped(name: str, model: PrivacyModel, *, only: bool) -> str:
-    """Return the settings that drop a relational column; empty if the model needs it.
+    """Return the settings that drop a relational column. Empty if the model needs it.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def declared(names: Sequence[str]) -> str:
 
 
 def _rule(name: str, labels: Sequence[str]) -> str:
-    """Return a rule that makes the values of a column coarser; empty if none is known."""
+    """Return a rule that makes the values of a column coarser. Empty if none is known."""
     values = [label for label in labels[:MOST_LOOKED_AT] if label not in ("", "?")]
     look = look_at(name, values)
     if look.kind in ("integers", "numbers") and look.width and not look.form:
@@ -121,7 +121,7 @@ def _rule(name: str, labels: Sequence[str]) -> str:
 
 
 def bins_of(name: str, labels: Sequence[str]) -> str:
-    """Return bins for a column of numbers read as text; empty for other columns."""
+    """Return bins for a column of numbers read as text. Empty for other columns."""
     rule = _rule(name, labels)
     return rule if rule.startswith("bins:") else ""
 

@@ -296,7 +296,7 @@ def sync_entry(path: Path) -> None:
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
-    """Return the device and inode of a directory, which do not change by renaming; None if there is none."""
+    """Return the device and inode of a directory, which do not change by renaming. None if there is none."""
     try:
         status = path.lstat()
     except OSError:

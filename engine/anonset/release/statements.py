@@ -56,7 +56,7 @@ def declarations(unverified: UnverifiedPublication[Any], *, undecided: bool) -> 
 
 
 def public_checks(verdict: Verdict) -> dict[str, Any]:
-    """Return the facts examined by a check that anyone can repeat; empty for an unfinished check.
+    """Return the facts examined by a check that anyone can repeat. Empty for an unfinished check.
 
     The number of suppressed protected items is omitted: it would disclose empty records.
     """

@@ -25,20 +25,20 @@ class Phase:
     peak_memory: int | None
     """Largest observed memory of the process up to the end of the phase, in bytes.
 
-    See `PeakMemory`; None if unknown.
+    See `PeakMemory`. None if unknown.
     """
     cpu_seconds: float | None = None
-    """CPU seconds of all threads of this process, with compilation; None for the phase ``compiling``."""
+    """CPU seconds of all threads of this process, with compilation. None for the phase ``compiling``."""
     tasks: TaskUsage = field(default_factory=TaskUsage)
     """Resources of the tasks in other processes."""
     interval: tuple[float, float] | None = None
-    """Begin and end in seconds since the epoch; None for the phase ``compiling``, which interrupts others."""
+    """Begin and end in seconds since the epoch. None for the phase ``compiling``, which interrupts others."""
     bytes_read: int = 0
     """Bytes that this process read by system calls (see `transferred`)."""
     bytes_written: int = 0
     """Bytes that this process wrote by system calls."""
     bytes_held: int | None = None
-    """Bytes on disk of the work directory at the end of the phase; None if there is no work directory."""
+    """Bytes on disk of the work directory at the end of the phase. None if there is no work directory."""
 
 
 @dataclass

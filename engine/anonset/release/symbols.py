@@ -208,7 +208,7 @@ def require_sound(book: Iterable[Symbol], where: str, *, nodes_known: bool = Fal
 
 
 def _contradiction(symbol: Symbol, *, nodes_known: bool) -> str:
-    """Return why a symbol cannot have its members; empty if it can."""
+    """Return why a symbol cannot have its members. Empty if it can."""
     members, named = symbol.members, members_of(symbol.label)
     if symbol.kind not in _KINDS:
         return f"must have one of the kinds {', '.join(_KINDS)}"
@@ -286,7 +286,7 @@ def require_agreement(publication: Records, hierarchy: Hierarchy) -> None:
 def items_hierarchy(
     publication: Records, hierarchies: Mapping[str, str], sources: tuple[str, ...], rules: CodeRules
 ) -> Hierarchy | None:
-    """Return the hierarchy of the published items, read without the original; None if none is given.
+    """Return the hierarchy of the published items, read without the original. None if none is given.
 
     Raises
     ------

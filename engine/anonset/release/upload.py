@@ -36,7 +36,7 @@ _STAGED = "publication"
 
 
 def places_of(out: str | os.PathLike[str], private: str | os.PathLike[str] | None) -> tuple[Place, Place] | None:
-    """Return the places of a publication and its private directory; None if both are local paths.
+    """Return the places of a publication and its private directory. None if both are local paths.
 
     >>> places_of("s3://bucket/safe", None)
     (Place(address='s3://bucket/safe'), Place(address='s3://bucket/safe.private'))

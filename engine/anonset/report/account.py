@@ -206,7 +206,7 @@ def sizes(release: Release) -> dict[str, int]:
 
 
 def _places(release: Release) -> dict[str, str]:
-    """Return the paths of a published release; empty if it is not published."""
+    """Return the paths of a published release. Empty if it is not published."""
     request = release.published
     return {} if request is None else {"out": str(request.out), "private": str(request.private_folder)}
 
@@ -240,7 +240,7 @@ def _few(names: Sequence[str]) -> str:
 
 
 def _merging(unverified: UnverifiedPublication[Any]) -> list[dict[str, float]]:
-    """Return the growth of the relational loss with merges of clusters; empty without merges."""
+    """Return the growth of the relational loss with merges of clusters. Empty without merges."""
     figures, trace = unverified.result.figures, unverified.result.trace
     if not trace or "clusters_before" not in figures:
         return []
@@ -256,7 +256,7 @@ def _merging(unverified: UnverifiedPublication[Any]) -> list[dict[str, float]]:
 
 
 def _proof(unverified: UnverifiedPublication[Any]) -> dict[str, float]:
-    """Return the proven bound on the minimum loss of a cut; empty if no bound is computed."""
+    """Return the proven bound on the minimum loss of a cut. Empty if no bound is computed."""
     figures = unverified.result.figures
     return {name: figures[name] for name in ("lower_bound", "gap", "suppression") if "lower_bound" in figures}
 
@@ -295,7 +295,7 @@ def _retention_texts(unverified: UnverifiedPublication[Any]) -> dict[str, str]:
 
 
 def _levels_text(unverified: UnverifiedPublication[Any]) -> str:
-    """Return by how many levels occurrences of items are generalized; empty if all have the same level."""
+    """Return by how many levels occurrences of items are generalized. Empty if all have the same level."""
     column = unverified.table.transactions
     recoding: Any = unverified.result.recoding
     if column is None or "generalized" not in unverified.retention.get("items", {}):

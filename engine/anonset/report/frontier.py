@@ -34,7 +34,7 @@ def scaled(points: Sequence[Pruning], loss: float) -> dict[Pruning, float]:
 
 
 def frontier_drawing(points: Sequence[Pruning], measures: Mapping[str, float]) -> str:
-    """Return a drawing of the frontier with the losses of the publication; empty if there is no frontier."""
+    """Return a drawing of the frontier with the losses of the publication. Empty if there is no frontier."""
     if len(points) < 2:
         return ""
     line = [(point.relational_ncp, loss) for point, loss in scaled(points, measures["lm"]).items()]

@@ -124,7 +124,7 @@ def fit_part(table: Table, part: HierarchyLabels, tree: Hierarchy) -> tuple[Tabl
 
 
 def part_of(table: Table, name: str, sensitive: Sequence[str] = ()) -> HierarchyLabels | None:
-    """Return the labels of the column with this name; None if the table has no such column."""
+    """Return the labels of the column with this name. None if the table has no such column."""
     sets = table.transactions
     for column in table.relational:
         if column.name == name and isinstance(column, CategoricalColumn):
@@ -219,7 +219,7 @@ def _rules_option(part: HierarchyLabels, rules: Sequence[str]) -> str:
 
 
 def made_leaves(part: HierarchyLabels, rules: Sequence[str], tree: Hierarchy) -> int:
-    """Return the number of labels that the rules turn into leaves; 0 if the rules remove a leaf."""
+    """Return the number of labels that the rules turn into leaves. 0 if the rules remove a leaf."""
     leaves, gained = tree.leaves.index, 0
     for before in part.labels:
         after = before
@@ -232,7 +232,7 @@ def made_leaves(part: HierarchyLabels, rules: Sequence[str], tree: Hierarchy) ->
 
 
 def nearest(misfit: Misfit, tree: Hierarchy) -> str:
-    """Return the node most similar to a label that is not a leaf; empty if none is similar."""
+    """Return the node most similar to a label that is not a leaf. Empty if none is similar."""
     if misfit.inner:
         return misfit.label
     nodes = sorted(nodes_of(tree))

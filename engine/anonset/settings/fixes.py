@@ -71,7 +71,7 @@ def _is_applied(fix: RecommendedSettings, job: Mapping[str, Any]) -> bool:
 def _parsed(option: str, columns: Collection[str]) -> dict[str, Any] | None:
     """Return the setting of an option, or None for other options than reading options and roles with a value.
 
-    `columns` are the columns with a role; empty if they are unknown.
+    `columns` are the columns with a role. Empty if they are unknown.
     """
     words = shlex.split(option)
     name, value = words[0].removeprefix("--").replace("-", "_"), " ".join(words[1:])

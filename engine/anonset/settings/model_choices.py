@@ -31,7 +31,7 @@ def sizes_of(model: str) -> list[str]:
 
 
 def obstacle(model: str, job: Mapping[str, Any]) -> str:
-    """Return why a model does not fit the column roles of a job; empty if it does.
+    """Return why a model does not fit the column roles of a job. Empty if it does.
 
     >>> obstacle("kkm", {"items": ["codes"]})
     'needs a column that an attacker may know'
@@ -56,7 +56,7 @@ def obstacle(model: str, job: Mapping[str, Any]) -> str:
 
 
 def remedy(model: str, job: Mapping[str, Any]) -> str:
-    """Return the option that removes the columns that a model does not protect; empty if it protects all columns.
+    """Return the option that removes the columns that a model does not protect. Empty if it protects all columns.
 
     >>> remedy("kkm", {"items": ["codes"], "relational": ["age"], "sensitive": ["diagnosis"]})
     '--drop diagnosis'
@@ -96,7 +96,7 @@ def with_model(job: Mapping[str, Any], model: str) -> dict[str, Any]:
 
 
 def fitting_model(job: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings that change so that a model in `BY_ROLES` fits the column roles; empty if the model of the
+    """Return the settings that change so that a model in `BY_ROLES` fits the column roles. Empty if the model of the
     job fits, or no model does.
 
     >>> fitting_model({"model": "k", "algorithm": "cluster", "k": 9, "items": ["codes"]})

@@ -22,7 +22,7 @@ def make_settings(flags: Mapping[str, Any], job: Mapping[str, Any] | None = None
     Parameters
     ----------
     flags
-        Settings by name; None for flags that were not given.
+        Settings by name. None for flags that were not given.
     job
         Settings of the file.
 

@@ -31,7 +31,7 @@ class ModelEntry:
     algorithm: str
     """Name of the default algorithm."""
     alone: str | None = None
-    """Default algorithm for data without relational columns, if it differs; otherwise None."""
+    """Default algorithm for data without relational columns. None if it equals `algorithm`."""
     preset: Mapping[str, Any] = make_field(default_factory=dict)
     """Settings of the default algorithm for this model."""
     in_reach: Mapping[str, Any] = make_field(default_factory=dict)

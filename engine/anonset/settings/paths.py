@@ -89,7 +89,7 @@ def side_digests(settings: Mapping[str, Any]) -> dict[str, str]:
 
 
 def content_digest(path: str) -> str:
-    """Return the SHA-256 of a file, a folder, or all files of a glob or an address; empty if there is no such file.
+    """Return the SHA-256 of a file, a folder, or all files of a glob or an address. Empty if there is no such file.
 
     Raises
     ------

@@ -59,7 +59,7 @@ class ProposedRole(RedactedRepr):
 
 
 def of_a_person(profile: Profile, profiles: Sequence[Profile], identifying: Collection[str]) -> ProposedRole | None:
-    """Propose a role for a column that identifies persons; None for other columns.
+    """Propose a role for a column that identifies persons. None for other columns.
 
     Parameters
     ----------

@@ -16,7 +16,7 @@ class ProjectJob:
     settings: dict[str, Any]
     """Column roles and reading options."""
     guarantee: dict[str, Any]
-    """Model and parameters; empty if a criterion is not supported, because the job would guarantee less."""
+    """Model and parameters. Empty if a criterion is not supported, because the job would guarantee less."""
     trees: dict[str, str]
     """Name of each column's hierarchy in the other tool."""
     left: tuple[str, ...]

@@ -90,7 +90,7 @@ def _published(proposal: ProposedRole, role: str, published: Mapping[str, str]) 
 
 
 def _why_text(profile: Profile, column: str) -> str:
-    """Return why a column is text that may mention persons; empty if it is not."""
+    """Return why a column is text that may mention persons. Empty if it is not."""
     if profile.distinct <= 1 or profile.reaches or profile.kind not in ("text", "sets"):
         return ""
     if column:
@@ -189,7 +189,7 @@ def _one_code(profiles: Sequence[Profile]) -> dict[str, ProposedRole]:
 
 
 def prefix_of(names: Sequence[str], every: Sequence[str]) -> str:
-    """Return the prefix, up to a separator, of exactly these names; empty if there is none.
+    """Return the prefix, up to a separator, of exactly these names. Empty if there is none.
 
     >>> prefix_of(["dx_a", "dx_b"], ["age", "dx_a", "dx_b"]), prefix_of(["dx_a"], ["dx_b", "dx_a"])
     ('dx_', '')

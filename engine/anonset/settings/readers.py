@@ -61,7 +61,7 @@ class ParsingContext(RedactedRepr):
     """Context for parsing a setting: the data, if they have been read, and the other parameters."""
 
     column: SetColumn | None = None
-    """Set-valued column, bound to a hierarchy; None before the data are read."""
+    """Set-valued column, bound to a hierarchy. None before the data are read."""
     hierarchy: Hierarchy | None = None
     """Hierarchy of the column."""
     given: Mapping[str, Any] = field(default_factory=dict)
@@ -88,13 +88,13 @@ class SettingForm:
     setting: str
     """Name of the setting."""
     type: Any = None
-    """Type of the setting; None: that of the field."""
+    """Type of the setting. None if it is the type of the field."""
     read: Callable[[Any, ParsingContext], Any] | None = None
-    """Function that converts the setting to the value of the field; None: no conversion."""
+    """Function that converts the setting to the value of the field. None if the value is not converted."""
     text: str = ""
     """Description of the setting; empty: the field's documentation."""
     needs_data: Callable[[Any], bool] | None = None
-    """Function that returns True if the value can only be parsed with the data; None: never."""
+    """Function that returns True if the value can only be parsed with the data. None if no value needs the data."""
     companions: Callable[[Any], frozenset[str]] | None = None
     """Function that returns the other settings that a value requires; None: none."""
     words: tuple[str, ...] | None = None

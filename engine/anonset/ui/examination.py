@@ -42,7 +42,7 @@ class Examination:
 
     @property
     def page(self) -> Path | None:
-        """Report for the data protection officer; None if it does not exist."""
+        """Report for the data protection officer. None if it does not exist."""
         path = self._folder.inside(self._page)
         return path if path.is_file() and not self.reporting else None
 

@@ -126,7 +126,7 @@ class _TreeView:
         """Label of each visible node."""
         self._toggles: dict[int, Any] = {}
         self._lists: dict[int, Any] = {}
-        """List of the children of each visible inner node; empty if it is closed."""
+        """List of the children of each visible inner node. Empty if it is closed."""
         self._panel: Any = None
         self._boxes: dict[int, Any] = {}
 

@@ -277,13 +277,13 @@ class PageState:
 
     @property
     def out(self) -> Path | None:
-        """Finished publication of this job; None if there is none."""
+        """Finished publication of this job. None if there is none."""
         made = None if self.publication is None or self.publication.code != 0 else self.publication.result
         return None if made is None else self.folder.inside(made["out"])
 
     @property
     def report_page(self) -> Path | None:
-        """Report about the publication of this job; None if there is none."""
+        """Report about the publication of this job. None if there is none."""
         written = None if self.report is None or self.report.code != 0 else self.report.arguments[-1]
         return None if written is None else self.folder.inside(written)
 

@@ -26,7 +26,7 @@ class PolicyState:
         self.chosen: list[str] = []
         """Items of the constraint that is being composed."""
         self.supports: list[int] = []
-        """Number of records with each constraint; empty until they are counted."""
+        """Number of records with each constraint. Empty until they are counted."""
         self._state = state
         self._run: CommandRun | None = None
 

@@ -68,7 +68,7 @@ class CommandRun:
 
     @property
     def result(self) -> Any:
-        """JSON output of the command; None if there is none."""
+        """JSON output of the command. None if there is none."""
         try:
             return loads(self.output) if self.output else None
         except ValueError:

@@ -57,7 +57,7 @@ def serve(
     browser
         True to open the address in a browser.
     address
-        HTTPS address of a proxy that logs users in; empty for this machine only.
+        HTTPS address of a proxy that logs users in. Empty for this machine only.
     say
         Called with each line for the terminal.
 

@@ -29,7 +29,7 @@ class Trial:
         self.comparisons: list[CommandRun] = []
         """Runs of ``anonset compare``, one per candidate."""
         self.code: int | None = None
-        """Exit code; None during the trial."""
+        """Exit code. None during the trial."""
 
     def suits(self, settings: Mapping[str, Any]) -> bool:
         """Return True if the trial used the same roles and model as these settings."""

@@ -17,7 +17,7 @@ class WorkloadState:
         self.chosen: list[str] = []
         """Items of the query that is being composed."""
         self.answers: list[int] = []
-        """Number of records that match each query; empty until they are counted."""
+        """Number of records that match each query. Empty until they are counted."""
         self.measured: CommandRun | None = None
         """Run that measures the error of the publication."""
         self.generating: CommandRun | None = None

@@ -122,7 +122,7 @@ class _ClassResult:
     """Result of the check of the classes of some rows."""
 
     figure: Fraction | None
-    """Minimum number of different values in a class, or maximum distance; None if no class has known values."""
+    """Minimum number of different values in a class, or maximum distance. None if all values are missing."""
     first: int | None
     """First row whose class violates the model, or None."""
     size: int
@@ -212,7 +212,7 @@ def _look(
 def _diverse(
     model: KLDiversity, of: Int64, count: Int64, start: Int64, size: Int64, different: Int64
 ) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Return whether each class has `l` well-represented values, bool (C,)."""
+    """Return for each class whether it has `l` well-represented values, bool (C,)."""
     if model.l_kind == "distinct":
         return different >= model.l
     if model.c is not None:

@@ -180,7 +180,7 @@ class CountedTriples:
         self.bytes = int(self._bytes.sum())
         """Memory of the counters of all windows, in bytes."""
         self.windows = self._windows(np.sort(support)[::-1], most, threads)
-        """Windows (first, end) of the largest number of a set; empty if the count exceeds `MOST_WINDOWS`."""
+        """Windows (first, end) of the largest symbol number in a set. Empty if the count exceeds `MOST_WINDOWS`."""
 
     def _windows(self, support: Int64, most: int, threads: int) -> list[tuple[int, int]]:
         """Split the largest numbers into windows of similar memory and work."""

@@ -27,7 +27,7 @@ _First = Callable[[tuple[Int64, Int32], tuple[Int64, Int32], Int64, int], tuple[
 Look = Callable[[tuple[int, int], tuple[int, int]], tuple[int, int, int]]
 """Function of a span of rows and a span of records.
 
-Returns the row, item and symbol of the first violation among the rows with a record in the second span; -1 if none.
+Returns the row, item and symbol of the first violation among the rows with a record in the second span, or -1.
 """
 
 

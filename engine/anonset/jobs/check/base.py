@@ -37,13 +37,13 @@ class PublicationCheck(RedactedRepr):
     untrue: Witness | None = None
     """A published statement that the original contradicts."""
     undecided: str = ""
-    """Reason why the comparison with the original is undecided; empty if it is decided."""
+    """Reason why the comparison with the original is undecided. Empty if it is decided."""
     suppressed: Fraction | None = None
     """Share of the original's items that no published symbol covers."""
     max_suppressed: float | Fraction | None = None
     """Largest allowed share of suppressed items."""
     beyond_utility: str = field(default="", repr=False)
-    """Violation of the utility constraints; empty if there is none or no constraints are given."""
+    """Violation of the utility constraints. Empty if there is none or no constraints are given."""
     correlations: Mapping[str, Correlations] | None = None
     """Disclosures through several tuples of an individual, for buckets with ids. The model does not limit them."""
     too_large: bool = False
@@ -57,7 +57,7 @@ class PublicationCheck(RedactedRepr):
 
     @property
     def holds(self) -> bool | None:
-        """True or False; None if the check of the model or the comparison with the original could not finish."""
+        """True or False. None if the check of the model or the comparison with the original could not finish."""
         if self.untrue is not None or self.too_much_suppressed or self.beyond_utility:
             return False
         return None if self.verdict.holds and self.undecided else self.verdict.holds
@@ -90,7 +90,7 @@ class KindCheck(RedactedRepr, ABC, Generic[P_co]):
         require_sensitive(self.model, None)
 
     def correlations(self) -> Mapping[str, Correlations] | None:
-        """Return disclosures through several rows of an individual; None if they are not computed."""
+        """Return disclosures through several rows of an individual. None if they are not computed."""
         return None
 
     @property
@@ -111,7 +111,7 @@ class KindCheck(RedactedRepr, ABC, Generic[P_co]):
         return
 
     def impossible(self, table: Table, hierarchies: Mapping[str, Hierarchy]) -> Witness | None:
-        """Return a published statement that the original contradicts, whatever the order of its rows; None if there is
+        """Return a published statement that the original contradicts, whatever the order of its rows. None if there is
         none.
         """
         return None
@@ -125,7 +125,7 @@ class KindCheck(RedactedRepr, ABC, Generic[P_co]):
         return None
 
     def beyond_utility(self, table: Table) -> str:
-        """Return the violation of the utility constraints; empty if there is none or no constraints are given.
+        """Return the violation of the utility constraints. Empty if there is none or no constraints are given.
 
         Raises
         ------

@@ -115,7 +115,7 @@ class RecordsCheck(KindCheck[Records]):
         return Fraction(sum(label not in shown for label in occurring), len(labels))
 
     def beyond_utility(self, table: Table) -> str:
-        """Return the violation of the utility constraints; empty if there is none or no constraints are given."""
+        """Return the violation of the utility constraints. Empty if there is none or no constraints are given."""
         if self.settings.utility_constraints is None:
             return ""
         if table.transactions is None:

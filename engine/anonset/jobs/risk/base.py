@@ -56,7 +56,7 @@ class RiskContext(RedactedRepr):
     threshold: float = THRESHOLD
     """Risk above which a record counts as at risk."""
     sensitive: Sequence[str] | None = None
-    """Kept columns whose disclosure is measured; None for all."""
+    """Kept columns whose disclosure is measured. None for all."""
     population: Table | None = None
     """Population that includes the people in the data."""
     attempts: int = 1000
@@ -64,7 +64,7 @@ class RiskContext(RedactedRepr):
     seed: int = 0
     """Seed of the draw of targets."""
     persons: Sequence[Hashable] | NDArray[Any] | None = None
-    """Person of each record of the original; None: each record is a different person."""
+    """Person of each record of the original. None if each record is a different person."""
     by_person: bool = False
     """Whether an id shows that each record is a person."""
     attacks: Sequence[str] = ()
@@ -72,7 +72,7 @@ class RiskContext(RedactedRepr):
     beside: OtherRelease | None = None
     """Another release of the same persons."""
     algorithm: str = ""
-    """Algorithm that made the publication; empty if the result was processed further."""
+    """Algorithm that made the publication. Empty if the result was processed further."""
 
     def require_no_attacks(self) -> None:
         """Reject attacks on publications without records. No attack is applicable, so `all` requests none.

@@ -40,7 +40,7 @@ class Inference(RedactedRepr):
     certain: Share
     """Share of rows or persons with a certain value."""
     promised: float | None
-    """Highest confidence that the guarantee allows; None if the guarantee does not cover these rows."""
+    """Highest confidence that the guarantee allows. None if the guarantee does not cover these rows."""
 
 
 @dataclass(frozen=True)

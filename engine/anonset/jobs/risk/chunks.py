@@ -17,7 +17,7 @@ class ChunkRisk(RiskReport):
     clusters: int
     """Number of clusters."""
     smallest: int
-    """Number of records in the smallest cluster; 0 without clusters."""
+    """Number of records in the smallest cluster. 0 without clusters."""
     told: tuple[ItemInference, ...] = ()
     """Confidence about other items of persons, if the original is available."""
 

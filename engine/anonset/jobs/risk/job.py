@@ -105,7 +105,7 @@ def risk(
 
 
 def _sole_algorithm(algorithm: str, parameters: Mapping[str, Any], figures: Mapping[str, float]) -> str:
-    """Return the name of the algorithm that made a publication; empty if its result was refined, or joined from
+    """Return the name of the algorithm that made a publication. Empty if its result was refined, or joined from
     parts.
     """
     return "" if parameters.get("refine") or "parts" in figures else algorithm

@@ -51,9 +51,9 @@ class Risk(RiskReport):
     unit: str = "row"
     """Unit that is counted: ``row`` if each row counts as one person, or ``person``."""
     persons: int | None = None
-    """Number of persons, if the original shows that persons have several rows; None: each row is a person."""
+    """Number of persons. None if each row is a person."""
     skews: Mapping[str, Skewness] = field(default_factory=dict)
-    """Success of guessing each sensitive column by class; empty if memory is too small for all rows."""
+    """Success of guessing each sensitive column by class. Empty if memory is too small for all rows."""
     told: tuple[ItemInference, ...] = ()
     """Confidence about other items of a row if the two rarest items are known and the original is available."""
     outcomes: tuple[AttackResult, ...] = ()
@@ -120,7 +120,7 @@ def _disclosures(publication: Records, names: Sequence[str]) -> dict[str, Observ
 
 
 def _skews(publication: Records, names: Sequence[str], seed: int) -> dict[str, Skewness]:
-    """Return the success of guessing kept columns by quasi-identifiers; empty if memory is too small for all rows."""
+    """Return the success of guessing kept columns by quasi-identifiers. Empty if memory is too small for all rows."""
     fits_memory = publication.n <= publication.store.limits.at_once_within(publication.n, _BYTES_A_ROW)
     if not names or not publication.relational or not fits_memory:
         return {}

@@ -17,11 +17,11 @@ class RecordsSummary(Summary):
     """Summary of published records."""
 
     single: float | None = None
-    """Share of published symbol occurrences with a single item; None without symbols."""
+    """Share of published symbol occurrences with a single item. None without symbols."""
     stands_for: float | None = None
-    """Mean number of items of a symbol with several items, over occurrences; None without such symbols."""
+    """Mean number of items of a symbol with several items, over occurrences. None without such symbols."""
     width: float | None = None
-    """Mean width of published numbers and ranges, as a share of the column's span; None without numbers."""
+    """Mean width of published numbers and ranges, as a share of the column's span. None without numbers."""
 
 
 @summary.register
@@ -47,7 +47,7 @@ def _of_records(publication: Records) -> RecordsSummary:
 
 
 def _width(column: CategoricalColumn) -> float | None:
-    """Return the mean width of a column's numbers and ranges as a share of its span; None for other texts."""
+    """Return the mean width of a column's numbers and ranges as a share of its span. None for other texts."""
     shown = np.flatnonzero(column.occurrences)
     try:
         ends = np.array([range_ends(column.vocabulary.labels[code]) for code in shown.tolist()], np.float64)

@@ -74,7 +74,7 @@ class QueryAnswers:
     skipped: int
     """Number of queries with the true answer 0."""
     reading: Reading | None
-    """Interpretation of symbols with several items; None for buckets and chunks, which have no such symbols."""
+    """Interpretation of symbols with several items. None for buckets and chunks, which have no such symbols."""
 
 
 def answers(
@@ -121,7 +121,7 @@ def in_terms_of(spec: WorkloadSpec) -> Iterator[None]:
 
 
 def of_original(original: Table, spec: WorkloadSpec, hierarchies: Mapping[str, Hierarchy]) -> Workload | None:
-    """Return a workload from a file, or drawn from the original; None if it is drawn from the publication."""
+    """Return a workload from a file, or drawn from the original. None if it is drawn from the publication."""
     if spec.queries is not None:
         return _from_file(Path(spec.queries), original)
     source, n, _, _ = spec.parts

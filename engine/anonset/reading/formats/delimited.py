@@ -187,7 +187,7 @@ class DelimitedText:
         return lines
 
     def decimal(self, names: Sequence[str], null: Sequence[str]) -> str:
-        """Return the decimal sign of numeric columns, detected from the first rows; empty if it is plain or ambiguous.
+        """Return the decimal sign of numeric columns, detected from the first rows. Empty if it is plain or ambiguous.
 
         Texts in `null` are ignored.
         """
@@ -226,7 +226,7 @@ class DelimitedText:
             raise MisreadError(msg, {"skip_rows": "labels"})
 
     def _header_below(self, absent: Missing) -> str:
-        """Return the hint for a header below other lines; empty if there is none."""
+        """Return the hint for a header below other lines. Empty if there is none."""
         lines = self.data[:_LONGEST_HEADER].decode("utf-8", "replace").splitlines()[1:_LINES_ABOVE]
         for number, line in enumerate(lines, 2 + self._skipped):
             for mark in DELIMITERS:

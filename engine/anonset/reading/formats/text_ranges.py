@@ -27,7 +27,7 @@ class SectionEnd:
     """Last end of a record in a section, under one assumption about its first line."""
 
     end: int
-    """Number of bytes of the text before the end; 0 if no record ends in the section."""
+    """Number of bytes of the text before the end. 0 if no record ends in the section."""
     lines: int
     """Number of line ends between the first line of the section and the end."""
     quoted: bool
@@ -57,7 +57,7 @@ class SectionTask(RedactedRepr):
     """Start of the first section, where a record begins."""
 
     def __call__(self, section: tuple[int, int]) -> ScannedSection | None:
-        """Return the ends of a section, given its start and stop in bytes of the text; None if a line is too long."""
+        """Return the ends of a section, given its start and stop in bytes of the text. None if a line is too long."""
         begin, stop = section
         with self.file.opened() as raw, reading(self.file.where):
             raw.seek(self.mark + begin)

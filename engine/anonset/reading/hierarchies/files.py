@@ -65,7 +65,7 @@ def read_hierarchy(path: str | Path) -> Hierarchy:
 
 
 def hierarchy_in(where: Path) -> Hierarchy | None:
-    """Return the hierarchy in a file; None if the file refers to the values of a column.
+    """Return the hierarchy in a file. None if the file refers to the values of a column.
 
     Raises
     ------
@@ -207,7 +207,7 @@ def _without_header(lines: list[_Line]) -> list[_Line]:
 
 
 def hierarchy_faults(path: str | Path) -> list[HierarchyError]:
-    """Return all faults of a hierarchy file, by line; empty if there is none.
+    """Return all faults of a hierarchy file, by line. Empty if there is none.
 
     Raises
     ------

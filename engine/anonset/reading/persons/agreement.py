@@ -36,7 +36,7 @@ def count_distinct(codes: Int64) -> int:
 def agreeing_within(
     codes: Int64, attributes: Sequence[tuple[str, str, Int64]], *, alone: bool = False
 ) -> tuple[str, ...]:
-    """Return the personal attributes that agree within the values of a column; none if they are insufficient evidence.
+    """Return the personal attributes that agree within the values of a column. Empty if they are insufficient evidence.
 
     Parameters
     ----------

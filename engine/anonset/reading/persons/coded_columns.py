@@ -45,7 +45,7 @@ class CodedColumn:
     """Column of the first rows."""
 
     codes: Int64
-    """int64 (n,): the value of each row; -1 if missing."""
+    """Value of each row, int64 (n,). -1 if the value is missing."""
     kind: str
     """Meaning of the header, as returned by `meaning_of`, or of the values."""
     cut: bool = False

@@ -166,7 +166,7 @@ class _Keys:
 
 
 def _as_numbers(texts: Any) -> NDArray[np.int64] | None:
-    """Return the non-null texts as int64; None if some are not numbers."""
+    """Return the non-null texts as int64. None if some are not numbers."""
     import pyarrow as pa
 
     if pa.types.is_integer(texts.type):

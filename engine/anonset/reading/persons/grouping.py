@@ -39,7 +39,7 @@ def repeated_ids(where: str, names: str, rows: tuple[int, int], n_repeats: int) 
 
 
 def why_in_memory(n_ids: int, *, sensitive: bool) -> str:
-    """Return which merging of rows needs all of them in memory; empty if it runs out of core.
+    """Return which merging of rows needs all of them in memory. Empty if it runs out of core.
 
     >>> why_in_memory(1, sensitive=False), why_in_memory(2, sensitive=False)
     ('', 'group=True with ids of several columns')

@@ -198,7 +198,7 @@ def _cut(word: str) -> tuple[str, ...]:
 
 @cache
 def meaning_of(header: str) -> str:
-    """Return the personal meaning of a header; empty if it has none.
+    """Return the personal meaning of a header. Empty if it has none.
 
     Returns
     -------

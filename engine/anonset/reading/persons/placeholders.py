@@ -41,7 +41,7 @@ def are_placeholders(labels: Any, counts: Int64) -> NDArray[np.bool_]:
     labels
         Distinct values (``pyarrow.StringArray``).
     counts
-        Frequencies of the values, int64 (n,); 0 if a value is not to be considered.
+        Frequencies of the values, int64 (n,). 0 if a value is not to be considered.
 
     >>> ids = arrow.text_array([*map(str, range(100, 160)), "none", "999-99", "x"])
     >>> np.flatnonzero(are_placeholders(ids, np.array([2] * 60 + [4, 11, 1]))).tolist()
@@ -69,7 +69,7 @@ def are_placeholders(labels: Any, counts: Int64) -> NDArray[np.bool_]:
 
 
 def placeholder_counts(column: Any) -> dict[str, int]:
-    """Return the placeholders of a text column, with their number of rows; empty for columns of other types."""
+    """Return the placeholders of a text column, with their number of rows. Empty for columns of other types."""
     import pyarrow as pa
 
     kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type

@@ -100,7 +100,7 @@ PATTERNS: Mapping[str, Callable[[str], object]] = {
 
 
 def pattern_of(labels: Sequence[str], patterns: Sequence[str] = tuple(PATTERNS)) -> str:
-    """Return the pattern that nearly all labels match: ``e-mail``, ``IBAN``, ``phone``; empty if none.
+    """Return the pattern that nearly all labels match: ``e-mail``, ``IBAN``, ``phone``. Empty if none.
 
     >>> pattern_of(["ann@b.org", "bo@c.net"]), pattern_of(["+49 30 123456", "030/123-456"]), pattern_of(["2020-01-01"])
     ('e-mail', 'phone', '')
@@ -120,7 +120,7 @@ def _nearly_all(is_one: Callable[[str], object], labels: Sequence[str]) -> bool:
 
 
 def identifying(labels: Sequence[str]) -> str:
-    """Return the kind of values that identify persons, as a header meaning; empty if they do not identify persons.
+    """Return the kind of values that identify persons, as a header meaning. Empty if they do not identify persons.
 
     ``e-mail``, ``IBAN``, ``phone``, ``account`` (device ids), ``network`` (IP addresses), ``address`` or ``name``.
 

@@ -72,7 +72,7 @@ def read_mapping(path: Path) -> dict[str, str]:
 
 
 def records_file(folder: Path) -> Path | None:
-    """Return the records file of a private directory; None if there is none."""
+    """Return the records file of a private directory. None if there is none."""
     return next((path for name in ("records.csv", "records.parquet") if (path := folder / name).is_file()), None)
 
 

@@ -54,7 +54,7 @@ class PagePart(RedactedRepr):
     attack: RiskTable = RiskTable()
     """Results of an attack."""
     attacks: Any = None
-    """Results of further attacks, and the knowledge that each requires; None if none was tried."""
+    """Results of further attacks, and the knowledge that each requires. None if none was tried."""
     losses: str = ""
     """Meaning of the losses."""
 
@@ -66,7 +66,7 @@ def page_part(risk: RiskReport, before: Sequence[Exposure], attested: Attestatio
     Parameters
     ----------
     before
-        Risk by attacker knowledge with the original; empty if it is not available or not to be shown.
+        Risk by attacker knowledge with the original. Empty if it is not available or not to be shown.
     """
     raise unknown_kind(risk)
 

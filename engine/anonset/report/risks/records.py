@@ -171,7 +171,7 @@ def _what_is_counted(risk: Risk) -> str:
 
 
 def persons_below_k(risk: Risk, exposures: Sequence[Exposure]) -> list[str]:
-    """Return lines on the number of persons below k, for the guaranteed knowledge; none if each row is a person.
+    """Return lines on the number of persons below k, for the guaranteed knowledge. Empty if each row is a person.
 
     Parameters
     ----------
@@ -272,7 +272,7 @@ def _attack_grid(risk: Risk) -> RiskTable:
 
 
 def _further(risk: Risk) -> dict[str, object] | None:
-    """Return the results of further attacks, and the knowledge each requires; None if none ran."""
+    """Return the results of further attacks, and the knowledge each requires. None if none ran."""
     if not (risk.outcomes or risk.not_tried):
         return None
     notes = [f"{outcome.attack}: the attacker knows {outcome.knowledge}." for outcome in risk.outcomes]

@@ -42,7 +42,8 @@ def write_buckets(
     Parameters
     ----------
     part_rows
-        Number of rows of each file ``part-00000.csv``, ... in the folders ``qit`` and ``snt``; None: one file each.
+        Number of rows of each file ``part-00000.csv``, ... in the folders ``qit`` and ``snt``.
+        None writes one file per table.
 
     Raises
     ------

@@ -27,7 +27,7 @@ class ChunkTables(NamedTuple):
     shared: Any
     """First and last cluster, chunk, items of a sub-record, frequency of the sub-record in the chunk."""
     counts: Any = None
-    """Item (as text), and the number of records that contain it as a term; None if no totals are published."""
+    """Item (as text), and the number of records that contain it as a term. None if no totals are published."""
 
 
 def chunks_to_arrow(publication: Chunks) -> ChunkTables:
@@ -111,7 +111,8 @@ def write_chunks(publication: Chunks, folder: Path, form: str, part_rows: int | 
     form
         ``csv`` (items separated by blanks) or ``parquet`` (items as ``list<string>``).
     part_rows
-        Number of rows of each file ``part-00000.csv``, ... in folders named as the tables; None: one file each.
+        Number of rows of each file ``part-00000.csv``, ... in folders named as the tables.
+        None writes one file per table.
 
     Raises
     ------
