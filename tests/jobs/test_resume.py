@@ -69,7 +69,10 @@ def work(folder):
 def kill(folder, work, where, algorithm="apriori"):
     """Run the job in a process that is killed at a given point."""
     command = [*arguments(folder, "out", algorithm=algorithm), "--work-dir", str(work)]
-    script = f"import os, sys\n{dedent(KILLED[where])}\nfrom anonset.cli.main import main\nmain({command!r})"
+    in_files = "from anonset.data import ledger\nledger._IN_MEMORY = 0"
+    script = (
+        f"import os, sys\n{in_files}\n{dedent(KILLED[where])}\nfrom anonset.cli.main import main\nmain({command!r})"
+    )
     assert subprocess.run([sys.executable, "-c", script], check=False, capture_output=True).returncode == 9
 
 
@@ -99,6 +102,19 @@ def test_a_finished_search_is_not_repeated(folder, work, run, algorithm, monkeyp
     assert files_of(folder / "out") == files_of(folder / "memory")
     reports = [json.loads((folder / f"{out}.private" / "report.json").read_text()) for out in ("memory", "out")]
     assert [report["trace"] for report in reports] == [reports[0]["trace"]] * 2
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("algorithm", ["apriori", "lra"])
+def test_sorted_rows_are_not_sorted_again(folder, work, run, algorithm, monkeypatch):
+    assert run("memory", algorithm=algorithm).code == 0
+    kill(folder, work, "in publishing", algorithm)
+    monkeypatch.setattr("anonset.data.ledger._IN_MEMORY", 0)
+    monkeypatch.setattr(
+        sys.modules["anonset.generalization.apply"], "sort_rows", lambda *_: pytest.fail("sorted again")
+    )
+    assert run("out", "--work-dir", str(work), "--if-exists", "resume", algorithm=algorithm).code == 0
+    assert files_of(folder / "out") == files_of(folder / "memory")
 
 
 @pytest.mark.compiled

@@ -9,15 +9,19 @@ from numpy.typing import NDArray
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table, Vocabulary
 from anonset.data.blocks import SetColumnBuilder
 from anonset.data.distinct import distinct
+from anonset.data.ledger import Ledger
 from anonset.data.spans import begins_of, spans
 from anonset.data.store import Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.generalization.recoding import SUPPRESSED, Cut, ItemGroups, PerCluster, Recoding, cut_symbol
-from anonset.generalization.row_order import sort_rows
+from anonset.generalization.row_order import SortedRows, sort_rows
 from anonset.generalization.unsorted_rows import UnsortedRows, without_items
 from anonset.publications import Records, Symbol
 from anonset.publications.symbols import generalize, group_symbol, node_symbol
+
+_STEP = "rows"
+"""Name of the sorting of the published rows as a step of a run."""
 
 
 def apply(table: Table, recoding: Recoding, hierarchy: Hierarchy | None = None, *, by_content: bool = False) -> Records:
@@ -53,7 +57,7 @@ def apply(table: Table, recoding: Recoding, hierarchy: Hierarchy | None = None, 
     if by_content:
         columns = [*(column.codes for column in (*relational, *kept)), *(() if cluster is None else (cluster,))]
         largest = [*(len(column.vocabulary) for column in (*relational, *kept)), len(symbols)]
-        rows = sort_rows(_PublishedRows(table.n, sets, image, columns), largest=largest, store=store, narrow=True)
+        rows = _sorted_once(_PublishedRows(table.n, sets, image, columns), largest, table.store, store)
         unsorted.remove()
         codes, record = iter(rows.columns), rows.record
         relational, kept = (tuple(replace(c, codes=next(codes)) for c in part) for part in (relational, kept))
@@ -64,6 +68,16 @@ def apply(table: Table, recoding: Recoding, hierarchy: Hierarchy | None = None, 
         sets = sets if sets is None or image is None else generalize(sets, image, symbols, store)
     order, joined = table.order, table.joined
     return Records(sets, symbols, relational, kept, record, cluster, order, joined, store=store)
+
+
+def _sorted_once(rows: UnsortedRows, largest: Sequence[int], work: Store, store: Store) -> SortedRows:
+    """Sort the rows into `store`, or return the rows that an interrupted run has sorted into its work directory."""
+    ledger = Ledger(work.of_run)
+    done: SortedRows | None = ledger.finished(_STEP)
+    if done is None:
+        done = sort_rows(rows, largest=largest, store=ledger.store or store, narrow=True)
+        ledger.finish(_STEP, done)
+    return done
 
 
 class _PublishedRows(UnsortedRows):
