@@ -121,14 +121,17 @@ def test_missing_certificates_are_named(tmp_path, own):
         pass
 
 
-def test_local_processes_use_temporary_certificates_if_they_can_be_made(monkeypatch):
-    class MadeError(Exception):
-        pass
+def test_local_processes_reject_clients_without_their_certificate(tmp_path, own, monkeypatch):
+    monkeypatch.setattr(cluster, "_SECONDS_TO_ANSWER", 3)
+    with cluster_of("local:1") as client:
+        address = client.scheduler.address
+        assert all(place.startswith("tls://127.0.0.1:") for place in (address, *client.nthreads()))
+        for place, certificate in (address, str(own)), (address.replace("tls://", "tcp://"), None):
+            with pytest.raises(InputError, match="no scheduler answers"), cluster_of(place, certificate):
+                pass
 
-    def temporary():
-        raise MadeError
 
-    monkeypatch.setattr(cluster, "find_spec", lambda name: name == "cryptography")
-    monkeypatch.setattr("distributed.security.Security.temporary", temporary)
-    with pytest.raises(MadeError), cluster_of("local:1"):
+def test_local_processes_do_not_start_without_certificates(monkeypatch):
+    monkeypatch.setitem(sys.modules, "cryptography", None)  # as if it were not installed
+    with pytest.raises(InputError, match="pip install cryptography"), cluster_of("local:1"):
         pass

@@ -19,7 +19,6 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import lru_cache
-from importlib.util import find_spec
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any, Self
@@ -76,8 +75,7 @@ _COUNT = re.compile("[1-9][0-9]{0,2}")
 @contextmanager
 def cluster_of(address: str, certificates: str | None = None) -> Iterator[Any]:
     """Connect to a running scheduler, or (``local:N``) to N processes that are started and stopped here; yield the
-    client. The processes accept connections from this machine only and, if the package cryptography is installed, only
-    with a certificate that exists in their memory.
+    client. The processes accept connections from this machine, with a certificate that exists only in their memory.
 
     Parameters
     ----------
@@ -121,8 +119,13 @@ def cluster_of(address: str, certificates: str | None = None) -> Iterator[Any]:
         raise InputError(msg)
     options: dict[str, Any] = {"n_workers": int(count), "threads_per_worker": 1, "processes": True}
     options |= {"dashboard_address": "127.0.0.1:0", "scheduler_kwargs": {"dashboard": False}}  # any free port
-    if find_spec("cryptography") is not None:
+    try:
+        import cryptography  # noqa: F401  # dask creates the certificate with it
+
         options["security"] = Security.temporary()
+    except ImportError:
+        msg = f"{setting('cluster', address)} needs the package cryptography: pip install cryptography"
+        raise InputError(msg) from None
     silent = {"silence_logs": logging.CRITICAL, "preload": [_SILENT]}
     with ExitStack() as stack:
         before = "distributed.nanny.pre-spawn-environ"
