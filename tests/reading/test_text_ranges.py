@@ -64,6 +64,7 @@ def test_ranges_are_read_as_the_same_table(lines: list[str], end: str, piece: in
         patch.setattr(delimited_files, "HEAD", 64)  # errors below are found when the ranges are read
         patch.setattr(text_chunks, "BYTES_AT_ONCE", piece)
         patch.setattr(text_ranges, "SECTION", 2 * piece)
+        patch.setattr(text_ranges, "_NEAR", piece // 2)
         path = Path(folder, "v.csv")
         path.write_bytes((b"\xef\xbb\xbf" if mark else b"") + data)
         expected = outcome(path, ROLES, Threads(1))

@@ -20,6 +20,10 @@ from anonset.reading.source import DataFile
 SECTION = 4 * BYTES_AT_ONCE
 """Size of a section in bytes: a whole number of pieces, so that errors are found in the same pieces as in one range."""
 _LONGEST_LINE = 1 << 20
+_NEAR = 1 << 16
+"""Number of bytes before the end of a section that are scanned first: after a few quotes, both assumptions usually lead
+to the same end of a record.
+"""
 
 
 @dataclass(frozen=True)
@@ -66,25 +70,39 @@ class SectionTask(RedactedRepr):
         following = data.find(b"\n", stop - begin) + 1
         if (not line and begin != self.first) or line >= stop - begin or not following:
             return None
-        at_record = self._end(data[line:following], begin + line, stop - begin - line)
-        within = SectionEnd(0, 0, quoted=True)
-        if data.find(b'"', line, following) >= 0:
-            within = self._end(b'"' + data[line:following], begin + line - 1, stop - begin - line + 1)
-        lines = sum(data.count(mark, line, following) * n for mark, n in _LINE_ENDS)
-        return ScannedSection(at_record, within, lines)
+        near = max(line, data.rfind(b"\n", line, max(line, stop - begin - _NEAR)) + 1)
+        data = data[:following]
+        at_record, within = (self._end(data, near, stop - begin, quoted) for quoted in (False, True))
+        if at_record != within or not at_record[0]:  # otherwise both assumptions lead to the same end of a record
+            if data.find(b'"', line, following) < 0:
+                within = 0, True
+            else:
+                at_record, within = (self._end(data, line, stop - begin, quoted) for quoted in (False, True))
+        lines = _line_ends(data, line)
+        found = [
+            SectionEnd(begin + end if end else 0, lines - _line_ends(data, end) if end else 0, is_open)
+            for end, is_open in (at_record, within)
+        ]
+        return ScannedSection(found[0], found[1], lines)
 
-    def _end(self, text: bytes, begin: int, limit: int) -> SectionEnd:
-        """Return the end of the last record in the first `limit` bytes; `begin` is their place in the whole text."""
+    def _end(self, data: bytes, line: int, limit: int, quoted: bool) -> tuple[int, bool]:
+        """Return the end of the last record before `limit`, 0 for none, and whether the end of the data is quoted.
+
+        `quoted` is the assumption about the line that begins at `line`.
+        """
         from anonset_kernels.text import last_record_end
 
-        data = np.frombuffer(text, np.uint8)
-        end, lines = last_record_end(data[:limit], self.delimiter)
-        quoted = end + last_record_end(data[end:], self.delimiter)[0] < len(data)
-        return SectionEnd(begin + end if end else 0, lines, quoted)
+        opened = b'"' if quoted else b""
+        text, before = np.frombuffer(opened + data[line:], np.uint8), line - len(opened)
+        end, _ = last_record_end(text[: limit - before], self.delimiter)
+        is_open = end + last_record_end(text[end:], self.delimiter)[0] < len(text)
+        return before + end if end else 0, is_open
 
 
-_LINE_ENDS = ((b"\n", 1), (b"\r", 1), (b"\r\n", -1))
-"""Line ends, and how often each occurrence counts."""
+def _line_ends(data: bytes, begin: int) -> int:
+    """Return the number of line ends from a place on; CR LF counts as one."""
+    feeds = data.count(b"\n", begin)
+    return feeds if data.find(b"\r", begin) < 0 else feeds + data.count(b"\r", begin) - data.count(b"\r\n", begin)
 
 
 def ranges_of(
