@@ -100,6 +100,16 @@ class ColumnHierarchy(RedactedRepr):
             places = [(late, node) for late, node in places if self.hierarchy.is_leaf[node]]
         return [node for _, node in sorted(places)[:most]]
 
+    def values_below(self, label: str) -> tuple[str, ...]:
+        """Return the values below a node, in order.
+
+        >>> tree = Hierarchy.from_tree(("all", [("A", ["a", "b"]), "c"]))
+        >>> ColumnHierarchy("codes", tree, np.ones(5, np.int64)).values_below("A")
+        ('a', 'b')
+        """
+        tree, node = self.hierarchy, self.hierarchy.node_of[label]
+        return tuple(tree.leaves.labels[tree.leaf_lo[node] : tree.leaf_hi[node]])
+
     def with_ceiling(self, node: int) -> list[str]:
         """Return the labels of the ceilings after a click on a node.
 
@@ -119,7 +129,7 @@ class ColumnHierarchy(RedactedRepr):
 
 
 def column_tree(source: str, settings: TreeSettings, column: str | None = None) -> ColumnHierarchy:
-    """Read a data set, and return the hierarchy of a column; default: the items.
+    """Read a data set, and return the hierarchy of a column; default: the items. Values without a tree get one root.
 
     Raises
     ------
@@ -130,6 +140,9 @@ def column_tree(source: str, settings: TreeSettings, column: str | None = None) 
     name = column or ("" if table.transactions is None else table.transactions.name)
     parts = table.joined if table.transactions is not None and name == table.transactions.name else ()
     specs = {one: spec for one, spec in settings.hierarchy.items() if one in (name, *parts)}
+    for attribute in table.relational:
+        if specs.get(attribute.name) == VALUES and isinstance(attribute, CategoricalColumn):
+            specs[attribute.name] = f"balanced:{max(2, len(attribute.vocabulary))}"
     if not specs or not {*specs.values()}.isdisjoint((RANGE, VALUES)):
         trees = ", ".join(_with_trees(settings.hierarchy)) or "none"
         msg = f"{hierarchy_of(name)}: column {name!r} has no tree; columns with a tree: {trees}"

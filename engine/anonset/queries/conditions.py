@@ -1,6 +1,8 @@
 """Conditions of queries on relational columns."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from math import isfinite
 
 from anonset.data.redacted_repr import RedactedRepr
@@ -45,3 +47,16 @@ def _is_finite(value: float) -> bool:
 
 Condition = Between | Among
 """Condition on a relational column."""
+
+
+def with_condition(conditions: Sequence[Condition], added: Condition) -> list[Condition]:
+    """Return the conditions with another. Values of the same column are alternatives; a range replaces the earlier one.
+
+    >>> [one.values for one in with_condition([Among("sex", ("f",))], Among("sex", ("m", "f")))]
+    [('f', 'm')]
+    """
+    others = [one for one in conditions if one.column != added.column]
+    if isinstance(added, Among):
+        before = [one.values for one in conditions if one.column == added.column and isinstance(one, Among)]
+        added = Among(added.column, tuple(dict.fromkeys(chain(*before, added.values))))
+    return [*others, added]

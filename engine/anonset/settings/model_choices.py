@@ -174,6 +174,16 @@ def item_trees(job: Mapping[str, Any]) -> dict[str, str]:
     return {column: job["hierarchy"][column] for column in _sets(job) if column in job.get("hierarchy", {})}
 
 
+def queried_columns(job: Mapping[str, Any]) -> dict[str, str]:
+    """Return the columns that a query may name, with their hierarchies: items, and quasi-identifiers.
+
+    >>> queried_columns({"items": ["codes"], "relational": ["age"], "hierarchy": {"codes": "prefix:1", "age": "range"}})
+    {'codes': 'prefix:1', 'age': 'range'}
+    """
+    trees = job.get("hierarchy", {})
+    return item_trees(job) | {name: trees[name] for name in name_list(job.get("relational", ())) if name in trees}
+
+
 def _sets(job: Mapping[str, Any]) -> list[str]:
     """Return the names of the set-valued columns."""
     joined = ["items"] if job.get("one_hot") or job.get("one_code") else []

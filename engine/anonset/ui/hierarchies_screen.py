@@ -102,7 +102,7 @@ def _identity(tree: ColumnHierarchy | None) -> object:
 
 def _show_tree(screen: Screen, views: "list[_TreeView]") -> None:
     views.clear()
-    if screen.state.tree.tree is None:
+    if screen.state.tree.tree is None or not screen.state.tree.has_tree:
         return
     view = _TreeView(screen)
     search = ui.input("Search", on_change=lambda event: view.search(event.value or ""))

@@ -1,4 +1,4 @@
-"""Search for items: a text input, and the items that contain the text as buttons."""
+"""Search for items or values: a text input, the labels that contain the text as buttons, and the chosen ones."""
 
 from collections.abc import Callable
 from functools import partial
@@ -6,6 +6,7 @@ from functools import partial
 from nicegui import ui
 
 from anonset.spelling import counted
+from anonset.ui.composed_file import ComposedFile
 from anonset.ui.frame import Screen, button, text
 
 _FOUND = 20
@@ -19,15 +20,21 @@ def show_reading(screen: Screen) -> None:
     def show() -> None:
         with ui.element("div").props("role=status"):
             if trees.is_reading:
-                text("p", "Counting the items …")
+                text("p", "Counting …")
             elif trees.tree is None:
                 text("p", "The items need a hierarchy for the search: choose a rule on the screen Hierarchies.")
 
     screen.section(lambda: (trees.is_reading, trees.tree is None), lambda _: show())
 
 
-def item_search(screen: Screen, label: str, kind: str, choose: Callable[[str], None]) -> None:
-    """Create a search for the items of the job. A click on an item calls `choose` with its label."""
+def item_search(screen: Screen, label: str, kind: str, choose: Callable[[str], None], *, leaves: bool = True) -> None:
+    """Create a search for the items of the job, or the values of a column. A click calls `choose` with the label.
+
+    Parameters
+    ----------
+    leaves
+        True to offer the items only; otherwise also the groups of the hierarchy.
+    """
     trees = screen.state.tree
 
     def add(item: str) -> None:
@@ -39,7 +46,7 @@ def item_search(screen: Screen, label: str, kind: str, choose: Callable[[str], N
         if trees.tree is None or not wanted:
             return
         with ui.element("div").props("role=status"), ui.element("ul").classes("tree"):
-            for node in trees.tree.matches(wanted, _FOUND, leaves=True):
+            for node in trees.tree.matches(wanted, _FOUND, leaves=leaves):
                 item = trees.tree.hierarchy.labels[node]
                 with ui.element("li"):
                     row = button(f"{item} ({counted(int(trees.tree.records[node]), 'record')})", partial(add, item))
@@ -48,3 +55,22 @@ def item_search(screen: Screen, label: str, kind: str, choose: Callable[[str], N
     search = ui.input(label, on_change=screen.follow)
     search.props("outlined stack-label clearable debounce=250").classes("field").mark(f"search-{kind}")
     screen.section(lambda: (search.value, trees.tree is None), lambda _: show())
+
+
+def new_row(
+    screen: Screen, composed: ComposedFile, kind: str, words: Callable[[], str], add: Callable[[], None]
+) -> None:
+    """Show the row that is being composed, with buttons to add or to clear it."""
+
+    def clear() -> None:
+        composed.clear()
+        screen.follow()
+
+    def show() -> None:
+        if shown := words():
+            text("p", f"New: {shown}").classes("good")
+            with ui.element("div").classes("actions"):
+                button("Add", partial(screen.act, add)).mark(f"add-{kind}")
+                button("Clear", clear)
+
+    screen.section(words, lambda _: show())

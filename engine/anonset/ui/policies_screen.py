@@ -7,7 +7,7 @@ from nicegui import ui
 from anonset.reading.policies import items_as_text
 from anonset.spelling import counted
 from anonset.ui.frame import Screen, button, text
-from anonset.ui.item_search import item_search, show_reading
+from anonset.ui.item_search import item_search, new_row, show_reading
 from anonset.ui.page_state import PageState
 from anonset.ui.policy_state import PolicyState
 
@@ -40,12 +40,17 @@ def policies_screen(state: PageState) -> None:
 
 def _editor(screen: Screen, policy: PolicyState) -> None:
     """Show the constraints of a kind, the search for items and the new constraint."""
+
+    def add() -> None:
+        if (tree := screen.state.tree.tree) is not None:
+            policy.add(tree)
+
     policy.count()
     text("h2", _TITLES[policy.kind][0])
     text("p", _TITLES[policy.kind][1])
-    screen.section(lambda: (policy.rows, policy.supports), lambda _: _rows(screen, policy))
+    screen.section(lambda: (policy.rows, policy.counts), lambda _: _rows(screen, policy))
     item_search(screen, _SEARCHES[policy.kind], policy.kind, policy.choose)
-    screen.section(lambda: tuple(policy.chosen), lambda _: _chosen(screen, policy))
+    new_row(screen, policy, policy.kind, lambda: items_as_text(policy.items), add)
 
 
 def _rows(screen: Screen, policy: PolicyState) -> None:
@@ -56,26 +61,10 @@ def _rows(screen: Screen, policy: PolicyState) -> None:
     with ui.element("ul").classes("tree"):
         for number, row in rows[:_SHOWN]:
             with ui.element("li"):
-                supports = policy.supports
-                records = f" ({counted(supports[number], 'record')})" if number < len(supports) else ""
+                counts = policy.counts
+                records = f" ({counted(counts[number], 'record')})" if number < len(counts) else ""
                 text("span", f"{items_as_text(row)}{records} ")
                 remove = button("Remove", partial(screen.act, policy.remove, number)).classes("node")
                 remove.mark(f"remove-{policy.kind}").props["aria-label"] = f"Remove {items_as_text(row)}"
     if len(rows) > _SHOWN:
         text("p", f"{len(rows) - _SHOWN:,} more").classes("soft")
-
-
-def _chosen(screen: Screen, policy: PolicyState) -> None:
-    """Show the items of the new constraint."""
-    tree = screen.state.tree.tree
-    if not policy.chosen or tree is None:
-        return
-
-    def clear() -> None:
-        policy.chosen = []
-        screen.follow()
-
-    text("p", f"New: {items_as_text(policy.chosen)}").classes("good")
-    with ui.element("div").classes("actions"):
-        button("Add", partial(screen.act, policy.add, tree)).mark(f"add-{policy.kind}")
-        button("Clear", clear)

@@ -12,23 +12,20 @@ from anonset.reading.policies import (
 )
 from anonset.settings.model_choices import with_constraints
 from anonset.spelling import as_typed
+from anonset.ui.composed_file import ComposedFile
 from anonset.ui.open_job import OpenJob
-from anonset.ui.runs import CommandRun
 
 KINDS = ("privacy", "utility")
 
 
-class PolicyState:
+class PolicyState(ComposedFile):
     """Constraints of one kind: privacy (itemsets) or utility (groups)."""
 
+    counts_in = "supports"
+
     def __init__(self, state: OpenJob, kind: str) -> None:
+        super().__init__(state)
         self.kind = kind
-        self.chosen: list[str] = []
-        """Items of the constraint that is being composed."""
-        self.supports: list[int] = []
-        """Number of records with each constraint. Empty until they are counted."""
-        self._state = state
-        self._run: CommandRun | None = None
 
     @property
     def rows(self) -> tuple[tuple[str, ...], ...]:
@@ -39,16 +36,14 @@ class PolicyState:
         return read_privacy_policy(file).itemsets if self.kind == "privacy" else read_utility_policy(file).groups
 
     @property
+    def check(self) -> list[str]:
+        """Command that checks the constraints, without the file and the data."""
+        return ["policy", "check", "--kind", self.kind]
+
+    @property
     def command(self) -> str:
         """Command that checks the constraints."""
-        file = self._file
-        name = "FILE" if file is None else self._state.folder.relative(file)
-        return as_typed("policy check", name, {"kind": self.kind, "input": self._state.name})
-
-    def choose(self, label: str) -> None:
-        """Add an item to the constraint that is being composed."""
-        if label not in self.chosen:
-            self.chosen = [*self.chosen, label]
+        return as_typed("policy check", self.name, {"kind": self.kind, "input": self._state.name})
 
     def add(self, tree: ColumnHierarchy) -> None:
         """Add the chosen items as a constraint.
@@ -59,11 +54,11 @@ class PolicyState:
             If the constraint is invalid.
         """
         if self.kind == "privacy":
-            self._write(PrivacyPolicy.of([*self.rows, self.chosen]))
+            self._write(PrivacyPolicy.of([*self.rows, self.items]))
         else:
             groups = UtilityPolicy(self.rows or tuple((item,) for item in tree.hierarchy.leaves.labels))
-            self._write(groups.with_group(self.chosen))
-        self.chosen = []
+            self._write(groups.with_group(self.items))
+        self.clear()
 
     def remove(self, number: int) -> None:
         """Remove a constraint. The items of a group become groups of one item."""
@@ -72,20 +67,6 @@ class PolicyState:
             self._write(PrivacyPolicy.of(others))
         else:
             self._write(UtilityPolicy.of([*others, *([item] for item in row)]))
-
-    def count(self) -> None:
-        """Count the records with each constraint, in another process."""
-        file = self._file
-        self.supports = []
-        if file is not None and file.exists():
-            arguments = ["policy", "check", str(file), "--kind", self.kind, "--input", self._state.name, "--json"]
-            self._run = CommandRun(arguments, self._state.folder.path)
-            self._state.start(self._count(self._run))
-
-    async def _count(self, run: CommandRun) -> None:
-        await run.finish()
-        if self._run is run and run.code == 0:
-            self.supports = run.result["supports"]
 
     @property
     def _setting(self) -> str:

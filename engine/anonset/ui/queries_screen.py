@@ -8,12 +8,16 @@ from nicegui import ui
 from anonset.queries.conditions import Among, Condition
 from anonset.queries.workload import Query
 from anonset.reading.policies import items_as_text
+from anonset.settings.binding import RANGE
+from anonset.settings.model_choices import item_trees
 from anonset.ui.frame import Screen, button, text
-from anonset.ui.item_search import item_search, show_reading
+from anonset.ui.item_search import item_search, new_row, show_reading
 from anonset.ui.page_state import PageState
 from anonset.ui.run_sections import ended, show_errors
 
 _SHOWN = 100
+_VALUES = 4
+"""Maximum number of values of a condition that are shown."""
 _SOURCES = {"record": "from random persons", "domain": "from all items and values"}
 _SIZES = {
     "queries": ("Number of queries", 100, 1),
@@ -35,14 +39,12 @@ def queries_screen(state: PageState) -> None:
         )
         state.workload.count()
         state.tree.choose_items()
-        show_reading(screen)
         text("h2", "Random queries")
         _generator(screen)
         text("h2", "Compose a query")
-        item_search(screen, "Search items of the query", "query", state.workload.choose)
-        screen.section(lambda: tuple(state.workload.chosen), lambda _: _chosen(screen))
+        _composer(screen)
         text("h2", "Queries")
-        screen.section(lambda: (state.workload.queries, state.workload.answers), lambda _: _rows(screen))
+        screen.section(lambda: (state.workload.rows, state.workload.counts), lambda _: _rows(screen))
         text("h2", "Error of the answers")
         screen.section(lambda: (state.workload.published, ended(state.workload.measured)), lambda _: _error(screen))
         with ui.element("div").classes("actions"):
@@ -79,25 +81,53 @@ def _generation(screen: Screen) -> None:
             show_errors(run)
 
 
-def _chosen(screen: Screen) -> None:
-    workload = screen.state.workload
-    if not workload.chosen:
+def _composer(screen: Screen) -> None:
+    """Ask for a column, then for its items, values or range."""
+    workload, trees = screen.state.workload, screen.state.tree
+    columns = workload.columns
+    if not columns:
+        text("p", "No column of items or attributes has a hierarchy: choose one on the screen Hierarchies.")
         return
+    if trees.column not in columns:
+        trees.choose(next(iter(columns)))
+    text("p", "Records must match all items and attributes. Several values of an attribute are alternatives.")
+    column = ui.select([*columns], value=trees.column, label="Column of the query")
+    column.on_value_change(lambda event: screen.act(trees.choose, event.value))
+    column.props("outlined stack-label").classes("field").mark("query column")
+    show_reading(screen)
+    screen.section(lambda: trees.column, lambda _: _values(screen))
+    new_row(screen, workload, "query", lambda: query_in_words(workload.composed), workload.add)
 
-    def clear() -> None:
-        workload.chosen = []
-        screen.follow()
 
-    text("p", f"New: {_conjunction(workload.chosen)}").classes("good")
-    with ui.element("div").classes("actions"):
-        button("Add", partial(screen.act, workload.add)).mark("add-query")
-        button("Clear", clear)
+def _values(screen: Screen) -> None:
+    """Offer the items or values of the chosen column, or ask for a range of numbers."""
+    workload, trees = screen.state.workload, screen.state.tree
+    if workload.columns.get(trees.column) != RANGE:
+        is_set = trees.column in item_trees(screen.state.settings)
+        label = "Search items of the query" if is_set else f"Search values of {trees.column}"
+
+        def choose(label: str) -> None:
+            if trees.tree is not None:
+                workload.choose_values(trees.tree, label)
+
+        item_search(screen, label, "query", choose, leaves=is_set)
+        return
+    with ui.element("div").classes("sizes"):
+        low, high = (ui.number(f"{trees.column} {word}").mark(f"query {word}") for word in ("from", "to"))
+        for number in (low, high):
+            number.props("outlined stack-label").style("width: 12rem")
+
+        def choose_range() -> None:
+            if low.value is not None and high.value is not None:
+                screen.act(workload.choose_range, trees.column, low.value, high.value)
+
+        button("Choose this range", choose_range).mark("query range")
 
 
 def _rows(screen: Screen) -> None:
     """List the queries with the number of records that match."""
     workload = screen.state.workload
-    queries, answers = workload.queries, workload.answers
+    queries, answers = workload.rows, workload.counts
     if not queries:
         text("p", "None.").classes("soft")
         return
@@ -125,7 +155,9 @@ def query_in_words(query: Query) -> str:
 
 def _condition_in_words(condition: Condition) -> str:
     if isinstance(condition, Among):
-        return f"{condition.column} is {' or '.join(condition.values)}"
+        shown = condition.values[:_VALUES]
+        more = f" or … ({len(condition.values):,} values)" if len(condition.values) > _VALUES else ""
+        return f"{condition.column} is {' or '.join(shown)}{more}"
     if condition.low == condition.high:
         return f"{condition.column} is {condition.low:g}"
     return f"{condition.column} from {condition.low:g} to {condition.high:g}"

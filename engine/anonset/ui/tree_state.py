@@ -11,13 +11,14 @@ from typing import Any
 from anonset.errors import InputError
 from anonset.jobs.column_hierarchy import ColumnHierarchy
 from anonset.reading.hierarchies.specs import split_spec
+from anonset.settings.binding import RANGE, VALUES
 from anonset.settings.job_changes import hierarchy_choices, with_hierarchy
 from anonset.settings.model_choices import item_trees
 from anonset.spelling import as_typed
 from anonset.ui.open_job import OpenJob
 from anonset.ui.runs import CommandRun
 
-_WITHOUT_TREE = ("range", "values")
+_WITHOUT_TREE = (RANGE, VALUES)
 
 
 class TreeState:
@@ -86,13 +87,17 @@ class TreeState:
     def choose_items(self) -> None:
         """Choose the first column of items, and read its tree."""
         items = [column for column in self.columns if column in item_trees(self._state.settings)]
-        self.column = items[0] if items else self.column
+        self.choose(items[0] if items else self.column)
+
+    def choose(self, column: str) -> None:
+        """Choose a column, and read its tree or values."""
+        self.column = column
         self.follow()
 
     def read(self) -> None:
-        """Read the tree of the column."""
+        """Read the tree of the column, or its values."""
         self.tree, self.faults, run = None, [], None
-        if self.has_tree:
+        if self.spec not in ("", RANGE):
             arguments = ["hierarchy", "print", self._state.name, "--column", self.column, "--json"]
             run = CommandRun(arguments, self._state.folder.path)
             self._state.start(self._read(run, self._run))

@@ -3,37 +3,50 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from anonset.jobs.column_hierarchy import ColumnHierarchy
+from anonset.queries.conditions import Among, Between, Condition, with_condition
 from anonset.queries.workload import Query, Workload
 from anonset.reading.workloads import read_workload, write_workload
+from anonset.settings.model_choices import item_trees, queried_columns
 from anonset.spelling import as_typed
+from anonset.ui.composed_file import ComposedFile
 from anonset.ui.open_job import OpenJob
 from anonset.ui.runs import CommandRun
 
 
-class WorkloadState:
+class WorkloadState(ComposedFile):
     """Queries in a file next to the job file."""
 
+    counts_in = "answers"
+
     def __init__(self, state: OpenJob) -> None:
-        self.chosen: list[str] = []
-        """Items of the query that is being composed."""
-        self.answers: list[int] = []
-        """Number of records that match each query. Empty until they are counted."""
+        super().__init__(state)
+        self.conditions: list[Condition] = []
+        """Conditions of the query that is being composed."""
         self.measured: CommandRun | None = None
         """Run that measures the error of the publication."""
         self.generating: CommandRun | None = None
-        self._state = state
-        self._counting: CommandRun | None = None
 
     @property
-    def queries(self) -> tuple[Query, ...]:
+    def rows(self) -> tuple[Query, ...]:
         """Queries in the file."""
         file = self._file
         return read_workload(file).queries if file is not None and file.exists() else ()
 
     @property
+    def columns(self) -> dict[str, str]:
+        """Columns that a query may name, with their hierarchies: items, and attributes."""
+        return queried_columns(self._state.settings)
+
+    @property
+    def check(self) -> list[str]:
+        """Command that checks the queries, without the file and the data."""
+        return ["workload", "check"]
+
+    @property
     def commands(self) -> str:
         """Commands that generate the queries, count the answers, and measure the error."""
-        name = self._name
+        name = self.name
         random = "record:100x2" if self.generating is None else self.generating.arguments[-1]
         return "\n".join([
             as_typed("workload generate", self._state.name, {"out": name, "workload": random}),
@@ -62,19 +75,41 @@ class WorkloadState:
             self.generating = CommandRun(arguments, self._state.folder.path)
             self._state.start(self._generate(self.generating, new, file))
 
-    def choose(self, label: str) -> None:
-        """Add an item to the query that is being composed."""
-        if label not in self.chosen:
-            self.chosen = [*self.chosen, label]
+    def choose_values(self, tree: ColumnHierarchy, label: str) -> None:
+        """Add an item, or the values below a node of an attribute, to the query that is being composed."""
+        if tree.column in item_trees(self._state.settings):
+            self.choose(label)
+        else:
+            self.conditions = with_condition(self.conditions, Among(tree.column, tree.values_below(label)))
+
+    def choose_range(self, column: str, low: float, high: float) -> None:
+        """Add a range of numbers to the query that is being composed.
+
+        Raises
+        ------
+        InputError
+            If the range is empty.
+        """
+        self.conditions = with_condition(self.conditions, Between(column, low, high))
+
+    @property
+    def composed(self) -> Query:
+        """Query that is being composed."""
+        return Query(tuple(self.items), tuple(self.conditions))
+
+    def clear(self) -> None:
+        """Forget the query that is being composed."""
+        super().clear()
+        self.conditions = []
 
     def add(self) -> None:
-        """Add the chosen items as a query."""
-        self._write([*self.queries, *Workload.of([self.chosen]).queries])
-        self.chosen = []
+        """Add the query that is being composed."""
+        self._write([*self.rows, self.composed])
+        self.clear()
 
     def remove(self, number: int) -> None:
         """Remove a query."""
-        self._write([*self.queries[:number], *self.queries[number + 1 :]])
+        self._write([*self.rows[:number], *self.rows[number + 1 :]])
 
     def measure(self) -> None:
         """Measure the error of the publication for these queries."""
@@ -84,20 +119,6 @@ class WorkloadState:
             self.measured = CommandRun(arguments, self._state.folder.path)
             self._state.start(self.measured.finish())
 
-    def count(self) -> None:
-        """Count the records that match each query, in another process."""
-        file = self._file
-        self.answers = []
-        if file is not None and file.exists():
-            arguments = ["workload", "check", str(file), "--input", self._state.name, "--json"]
-            self._counting = CommandRun(arguments, self._state.folder.path)
-            self._state.start(self._count(self._counting))
-
-    async def _count(self, run: CommandRun) -> None:
-        await run.finish()
-        if self._counting is run and run.code == 0:
-            self.answers = run.result["answers"]
-
     async def _generate(self, run: CommandRun, new: Path, file: Path) -> None:
         try:
             if not await run.finish():
@@ -106,11 +127,6 @@ class WorkloadState:
                 self.count()
         finally:
             new.unlink(missing_ok=True)
-
-    @property
-    def _name(self) -> str:
-        file = self._file
-        return "FILE" if file is None else self._state.folder.relative(file)
 
     @property
     def _file(self) -> Path | None:
