@@ -35,7 +35,9 @@ def compare(
     ] = None,
     out: Annotated[
         str | None,
-        Parameter(alias="-o", help="File of finished runs (JSON lines); runs in the file are not repeated."),
+        Parameter(
+            alias="-o", help="File for finished runs (JSON lines). Runs that the file contains are not repeated."
+        ),
     ] = None,
     plot: Annotated[str | None, Parameter(help="New directory for plots of losses and times (PNG).")] = None,
     format: Annotated[Literal["table", "csv", "json"], Parameter(help="Format of the output.")] = "table",  # noqa: A002

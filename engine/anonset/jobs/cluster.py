@@ -23,7 +23,7 @@ def require_on_workers(algorithm: Algorithm, option: str) -> None:
         msg = f"{setting(option)} does not speed up {algorithm.name} ({traits.undivided}); remove the option"
         raise InputError(msg)
     others = listed(with_traits(lambda other: other.by_blocks and other.on_workers))
-    alternatives = f"on clusters: {others}, and runs in parts"
+    alternatives = f"clusters can run {others}, and runs in parts"
     msg = f"{setting(option)}: {algorithm.name} runs on a single machine ({alternatives})"
     raise InputError(msg)
 

@@ -102,9 +102,9 @@ class FileOptions:
     unknown: Literal["error", "suppress", "prefix"] = field(
         default="error",
         metadata={
-            "description": "Codes missing from the hierarchy: prefix replaces a code by its longest prefix in "
-            "the hierarchy; suppress omits missing items, and publishes '?' for values that a rule such as "
-            "date:month,year rejects."
+            "description": "How to treat codes that the hierarchy does not contain. prefix replaces a code by its "
+            "longest prefix in the hierarchy. suppress omits these items, and publishes '?' for values that a rule "
+            "such as date:month,year rejects."
         },
     )
     """Treatment of codes that are not in their hierarchy: ``error``, ``suppress`` (items are left out; a value of a
@@ -112,7 +112,9 @@ class FileOptions:
     longest prefix that is a node: 250.13 becomes 250.1)."""
     inner_items: Literal["error", "leaf"] = field(
         default="error",
-        metadata={"description": "Codes that are inner nodes of the hierarchy; leaf adds a leaf below each."},
+        metadata={
+            "description": "How to treat codes that are inner nodes of the hierarchy. leaf adds a leaf below each."
+        },
     )
     """Treatment of codes that are inner nodes of their hierarchy: ``error``, or ``leaf``: every inner node gets an
     additional leaf, ``E11:unspecified``."""

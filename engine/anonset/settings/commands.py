@@ -50,12 +50,12 @@ class SuggestSettings(InputSettings):
     rho: Share | None = Field(None, description=FORMS["rho"].text)
     strict: bool | None = Field(
         None,
-        description="Reject a share of exactly rho (default).",
+        description="Require shares below rho, not equal to it (default).",
         json_schema_extra={ON_BY_DEFAULT: True},
     )
     from_nothing: bool | None = Field(
         None,
-        description="Also bound by rho the share among all records (default).",
+        description="Also bound the share of a sensitive item among all records by rho (default).",
         json_schema_extra={ON_BY_DEFAULT: True},
     )
     sensitive_items: Names | None = Field(
@@ -84,12 +84,13 @@ class QuerySettings(InputSettings):
     """Settings for the query error, and for the distance of a cut from the optimum."""
 
     queries: str | None = Field(
-        None, description="File of queries for the relative error: the items of each on a line, or a workload (.json)."
+        None,
+        description="File of queries for the relative error: a line per query with its items, or a workload (.json).",
     )
     workload: str | None = Field(
         None,
-        description="Random queries for the relative error: record:100x2 is 100 queries of 2 items; +1 adds a "
-        "relational value to each.",
+        description="Random queries for the relative error. record:100x2 is 100 queries of 2 items; "
+        "record:100x2+1 adds a relational value.",
     )
     width: float = Field(
         0.0, ge=0, le=1, description="Half-width of number conditions in queries, as a share of the column's range."

@@ -33,8 +33,7 @@ class CompareSettings(QuerySettings):
     )
     n_items: Share | None = Field(
         None,
-        description="Growth study over the number of items: keep the 100, then the "
-        "1000 most frequent items (100,1000).",
+        description="Growth study over the number of items. 100,1000 keeps the 100, then the 1000 most frequent items.",
     )
     budget: int | None = Field(
         None, ge=0, description="Maximum number of itemset occurrences that the verification counts."

@@ -94,8 +94,8 @@ def _parsed(option: str, columns: Collection[str]) -> dict[str, Any] | None:
 def with_role_words(reason: str, column: str, words: Mapping[str, str]) -> str:
     """Return the reason for the role of a column, with words in place of the options that give it another role.
 
-    >>> with_role_words("if it is one: --relational 'Q1 trust'", "Q1 trust", {"relational": "an attacker may know it"})
-    'if it is one: “an attacker may know it”'
+    >>> with_role_words("if others know it: --relational 'Q1 trust'", "Q1 trust", {"relational": "is known"})
+    'if others know it: “is known”'
     """
     with spell_options():
         for role, text in words.items():

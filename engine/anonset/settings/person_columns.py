@@ -300,7 +300,7 @@ def recognized_roles(
     for name, own in found.items():
         if own.role == UNRECOGNIZED:
             what = f"{own.reason}: not recognized as an attribute that others know"
-            ways = f"if it is one: {setting('relational', name)}"
+            ways = f"if others know it: {setting('relational', name)}"
             ways += "" if sets else f"; if it is sensitive: {setting('sensitive', name)}"
             roles[name] = ProposedRole("drop", f"{what}; {ways}")
     for name in sensitive:

@@ -59,8 +59,8 @@ class RiskSettings(OriginalSettings):
     population: str | None = Field(None, description="File with the quasi-identifiers of the population.")
     m: int | None = Field(
         None,
-        description="Number of known items in the guarantee; attacks with up to 2 more are tried. Default: as "
-        "attested.",
+        description="Number of items that an attacker knows, as in the guarantee. Attacks with up to 2 more items are "
+        "also tried. Default: as attested.",
     )
     threshold: float = Field(
         THRESHOLD, description=f"Risk above which a person counts as at risk; default: {THRESHOLD}."
@@ -88,7 +88,9 @@ class CheckSettings(OriginalSettings):
     relational: Names = Field([], description="Generalized columns, such as age,zip.")
     id: Names = Field([], description="Columns that identify the person, in qit.csv or in the original.")
     keep: Names = Field([], description="Columns published unchanged.")
-    codebook: str | None = Field(None, description="Codebook (codebook.csv) of a publication of another program.")
+    codebook: str | None = Field(
+        None, description="Codebook file (codebook.csv), if another program made the publication."
+    )
     budget: int | None = Field(None, ge=0, description="Maximum number of itemset occurrences to count.")
     original: str | None = Field(
         None, description="The original data, to check that the publication is consistent with them."

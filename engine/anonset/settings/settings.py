@@ -212,20 +212,20 @@ class Settings(InputSettings):
     publish_as_is: Names = Field([], description=AS_IS)
     allow_empty: bool = Field(False, description="Publish even if the data contain no records.")
     order: Literal["sorted", "input"] = Field(
-        "sorted", description="Order of the published rows; sorted hides the original order."
+        "sorted", description="Order of the published rows. The order sorted hides the original order."
     )
     symbols: Literal["auto", "members", "short"] = Field(
         "auto",
-        description="Names of groups: their members, short codes, or auto: short codes for more than 8 members "
-        "or if a name contains a comma.",
+        description="Names of item groups: their members, or short codes. auto uses short codes for groups of more "
+        "than 8 members, and if a name contains a comma.",
     )
     recoding: str | None = Field(
-        None, description="OUT.private of an earlier release to continue: published names keep their meaning."
+        None, description="OUT.private of an earlier release to continue. Published names keep their meaning."
     )
     after: str | None = Field(
         None,
-        description="OUT.private of an earlier release of the same persons, matched by --id: both releases "
-        "together satisfy km.",
+        description="OUT.private of an earlier release of the same persons. The persons are matched by --id, and both "
+        "releases together satisfy km.",
     )
     format: Literal["csv", "parquet", "dat"] | None = Field(
         None, description="Format of the published data; default: the input format."

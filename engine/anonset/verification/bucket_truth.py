@@ -69,7 +69,7 @@ def check_undivided(table: Table, publication: Buckets) -> Witness | None:
     if divided is None:
         return None
     first, other = (publication.group.vocabulary.labels[group] for group in divided.groups)
-    detail = f"tuples of the individual are in groups {first} and {other}, one is required"
+    detail = f"tuples of the individual are in groups {first} and {other}, but must be in the same group"
     return Witness((), divided.n_groups, 1, divided.rows[1], detail)
 
 
@@ -97,7 +97,7 @@ def _untrue_value(table: Table, publication: Buckets) -> Witness | None:
     row = row_of_group(publication, group)
     number = publication.group.vocabulary.labels[group]
     times = counted(stated, "time"), counted(actual, "time")
-    detail = f"group {number} shows the value {times[0]}, the input tuples have it {times[1]}"
+    detail = f"group {number} shows the value {times[0]}, but its input tuples contain the value {times[1]}"
     return Witness((label,), actual, stated, row, detail)
 
 

@@ -120,7 +120,7 @@ def _of_clusters(
     keys = np.sort(np.append(cluster[chunk] * width + item, clusters.cluster_of_term * width + clusters.terms))
     for key in keys[1:][keys[1:] == keys[:-1]].tolist():
         number = key // width + window.first
-        yield _TWICE, Breach((labels[key % width],), 2, 1, number, f"cluster {number} shows it at two places")
+        yield _TWICE, Breach((labels[key % width],), 2, 1, number, f"cluster {number} contains this item twice")
     for chunk_index in np.flatnonzero(filled > n[cluster]).tolist():
         number, most = int(cluster[chunk_index]) + window.first, int(n[cluster[chunk_index]])
         detail = (
@@ -169,11 +169,11 @@ class _Totals:
         for item, total in self._totals:
             label, least, most = self._labels[item], int(self._clusters[item]), int(self._places[item])
             if not least:
-                yield _TOTAL, Breach((label,), 0, 1, 0, "its total is published, but it is not a term")
+                yield _TOTAL, Breach((label,), 0, 1, 0, "the item has a published total, but is not a term")
             elif label in sensitive:
-                yield _TOTAL, Breach((label,), total, 0, 0, "its total is published, but it is sensitive")
+                yield _TOTAL, Breach((label,), total, 0, 0, "the item has a published total, but is sensitive")
             elif not least <= total <= most:
-                shown = f"it is a term in {counted(least, 'cluster')} of {counted(most, 'record')}"
+                shown = f"the item is a term in {counted(least, 'cluster')} of {counted(most, 'record')}"
                 detail = f"{shown}, so its published total must be from {least} to {most}, got {total}"
                 yield _TOTAL, Breach((label,), total, least, 0, detail)
 
@@ -194,10 +194,12 @@ class _CappedItems:
         for pair in np.flatnonzero(np.isin(item, self._items)).tolist():
             number, label = int(chunk[pair]), self._labels[item[pair]]
             if in_chunk[number] > 1:
-                detail = f"{name(number)} shows it with other items"
+                detail = f"{name(number)} contains this sensitive item together with other items"
                 yield Breach((label,), int(in_chunk[number]), 1, int(cluster[number]), detail)
             elif int(filled[number]) > self._share * int(places[number]):
-                detail = f"{name(number)} shows it on {filled[number]} of {places[number]} places, above the cap"
+                detail = (
+                    f"{name(number)} contains this item in {filled[number]} of {places[number]} records, above the cap"
+                )
                 yield Breach((label,), int(filled[number]), int(places[number]), int(cluster[number]), detail)
 
 

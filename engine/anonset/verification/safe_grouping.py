@@ -41,7 +41,7 @@ def check_safe_grouping(publication: Buckets, model: SafetyConstraint) -> Verdic
     if witness is None and divided is not None:
         labels = publication.group.vocabulary.labels
         first, other = (labels[group] for group in divided.groups)
-        detail = f"the individual is in groups {first} and {other}, one is required"
+        detail = f"the individual is in groups {first} and {other}, but must be in a single group"
         witness = Witness((), divided.n_groups, 1, divided.rows[0], detail)
     elif witness is None:
         witness = _violated_group(publication, model.k)
@@ -101,7 +101,7 @@ def _violated_group(publication: Buckets, k: int) -> Witness | None:
             label = labels[shown.group[individual]]
             detail = (
                 f"the individual shows {counted(shows, 'tuple')} in group {label}, "
-                f"another {others}; equal numbers are required"
+                f"but another individual of the group shows {others}; the numbers must be equal"
             )
             witness = Witness((), shows, others, int(shown.row[individual]), detail)
             uneven.append((whose, witness))

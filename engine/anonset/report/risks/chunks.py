@@ -45,10 +45,10 @@ def _part(risk: ChunkRisk, before: Sequence[Exposure], attested: Attestation) ->
     )
     return PagePart(
         published=(
-            "A cluster has n records. A row of a chunk contains items and a count: so many records of the cluster "
-            "contain exactly these items of the chunk. A shared chunk counts the records of the clusters first to "
-            "last. A term occurs in at least one record of its cluster. The publication does not show which rows of "
-            "different chunks belong to the same record."
+            "A cluster has n records. A row of a chunk contains items, and the number of records of the cluster that "
+            "contain exactly these items of the chunk. A shared chunk counts records of all clusters from its first "
+            "to its last cluster. A term occurs in at least one record of its cluster. The publication does not show "
+            "which rows of different chunks belong to the same record."
         ),
         protection=[
             ("Protected", "the link between a person and the parts of records."),
