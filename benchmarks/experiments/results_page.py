@@ -1,17 +1,22 @@
 """Generated blocks of the results page."""
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from benchmarks.experiments import criteria
 from benchmarks.experiments.judging import judge
 from benchmarks.experiments.render import rows, show
 from benchmarks.experiments.runner import RESULTS, paper, results_of
+from benchmarks.experiments.verdicts import judged_papers
 from benchmarks.experiments.workers import ROOT
 
 PAGE = ROOT / "docs" / "results.md"
 BENCHMARKS = "benchmarks"
 """Key of the pytest-benchmark results, stored in ``benchmarks/results/benchmarks.json``."""
+OVERVIEW = "overview"
+"""Key of the verdict counts of all papers and studies."""
 
 ALGORITHMS = "benchmarks/algorithms/"
 """Folder of the algorithm benchmarks, which the page shows."""
@@ -19,7 +24,8 @@ ALGORITHMS = "benchmarks/algorithms/"
 
 def write_block(key: str, page: Path = PAGE, results: Path = RESULTS) -> str:
     """Replace the text between the markers of `key` in the page; return a line that describes the change."""
-    return put(benchmarks_table(results) if key == BENCHMARKS else claims_table(key, results), key, page)
+    special = {BENCHMARKS: benchmarks_table, OVERVIEW: overview}
+    return put(special[key](results) if key in special else claims_table(key, results), key, page)
 
 
 def put(block: str, key: str, page: Path) -> str:
@@ -31,6 +37,21 @@ def put(block: str, key: str, page: Path) -> str:
         return f"{page.name}: unchanged, it has no markers {first} and {last}"
     page.write_text(f"{text[: start + len(first)]}\n{block}\n{text[end:]}", encoding="utf-8")
     return f"{page.name}: wrote the results of {key}"
+
+
+def overview(results: Path = RESULTS) -> str:
+    """Count the claims of each paper, and our own claims of each study, by verdict, as a Markdown table."""
+    verdicts = criteria.HOLDS_IN_WORDS, criteria.FAILS_IN_WORDS, criteria.DEPENDS.removesuffix(" the ")
+    cells = []
+    for key, judged in judged_papers(results).items():
+        kind = "own" if paper(key).study else "paper"
+        counts = Counter(one.verdict.split(" the ")[0] for one in judged if one.claim.kind == kind)
+        shown = [counts[verdict] for verdict in verdicts]
+        row = (*shown, counts.total() - sum(shown))
+        link = f"[{paper(key).title}](../benchmarks/results/{key}/README.md)"
+        cells.append((paper(key).study, [link, *map(str, row)]))
+    head = ("claims of", "hold", "fail", "depend on a condition", "not settled, testable or measured")
+    return rows(head, [row for _, row in sorted(cells, key=lambda cell: cell[0])])
 
 
 def claims_table(key: str, results: Path = RESULTS) -> str:

@@ -278,6 +278,17 @@ def test_the_pages_depend_only_on_the_results(key, judged):
     assert all(f"({name})" in page for name in drawn)
 
 
+@pytest.mark.long
+def test_the_results_page_counts_the_claims_as_the_page_of_findings_does(judged):
+    counts = verdicts.totals({key: judged[key] for key in runner.papers(studies=False)})["paper"]
+    lines = results_page.overview().splitlines()[2:]
+    cells = [[int(cell) for cell in line.split(" | ")[1:-1]] for line in lines][: len(runner.papers(studies=False))]
+    assert [sum(column) for column in zip(*cells, strict=True)] == [
+        counts[verdict] for verdict in ("holds", "fails", "depends on")
+    ]
+    assert "\n".join(lines) in results_page.PAGE.read_text(encoding="utf-8")
+
+
 @pytest.mark.studies
 def test_repeating_measures_all_requested_cases():
     chosen = runner.paper("scaling")
