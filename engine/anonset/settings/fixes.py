@@ -13,7 +13,7 @@ from anonset.settings.readers import Names
 from anonset.settings.settings import RoleSettings
 from anonset.spelling import setting, spell_options
 
-_OPTION = re.compile(r"--([a-z][a-z-]*)(?: ('[^']*'|[^\s'-][^\s]*|-\d+))?")
+_OPTION = re.compile(r"--([a-z][a-z-]*)(?: ('[^']*'|[^\s'-][^\s]*|-\d*(?![\w-])))?")
 _PLACEHOLDER = re.compile(r"[A-Z_]{2,}|\.\.\.|or|and").fullmatch
 _OWNERS = ("rows_are_persons", "identifying_as_declared", "unit")
 """Declarations that only the owner can make."""
@@ -41,6 +41,8 @@ def fixes_in(message: str, job: Mapping[str, Any] | None = None) -> list[Recomme
     ['--id pid --group', '--drop pid']
     >>> [fix.options for fix in fixes_in("--keep publishes it, --drop ZIP removes it", {"relational": ["ZIP"]})]
     ['--drop ZIP']
+    >>> [fix.settings for fix in fixes_in("'NULL' means a missing value: --null NULL; '-' does: --null -")]
+    [{'null': ['NULL']}, {'null': ['-']}]
     >>> fixes_in("name the columns to publish, by --items, --relational or --sensitive")
     []
     """
@@ -76,7 +78,8 @@ def _parsed(option: str, columns: Collection[str]) -> dict[str, Any] | None:
     words = shlex.split(option)
     name, value = words[0].removeprefix("--").replace("-", "_"), " ".join(words[1:])
     model_field = RoleSettings.model_fields.get(name)
-    if model_field is None or name in _OWNERS or (_PLACEHOLDER(value) and value not in columns):
+    is_placeholder = value == "VALUE" if name == "null" else _PLACEHOLDER(value) and value not in columns
+    if model_field is None or name in _OWNERS or is_placeholder:
         return None
     if name in ROLES and columns and not set(value.split(",")).issubset(columns):
         return None
