@@ -1,5 +1,6 @@
 """Publications in an object store: complete or absent, verified, and cleared after a killed run."""
 
+import gzip
 import shutil
 import subprocess
 import sys
@@ -15,7 +16,7 @@ from anonset.data import lease as leases
 from anonset.errors import InputError
 from anonset.reading import place as places
 from anonset.release import place_lease
-from cli.place import Place
+from cli.place import RECORDS, Place
 
 OUT, STAGED = "s3://bucket/a/safe", "bucket/a/.safe.tmp"
 FILES = {"attestation.json", "codebook.csv", "published.dat"}
@@ -29,6 +30,11 @@ def store(monkeypatch: pytest.MonkeyPatch) -> Iterator[ObjectStore]:
 
 def _job(place: Place, *more: str, out: str = OUT) -> list[str]:
     return [part.replace(str(place.out), out) for part in place.job(*more)]
+
+
+def _reading(place: Place, address: str, *, out: str) -> list[str]:
+    """Return the job with its data at an address."""
+    return [part.replace(str(place.folder / "data.dat"), address) for part in _job(place, out=out)]
 
 
 def _published(store: ObjectStore) -> bool:
@@ -324,3 +330,32 @@ def test_a_store_that_is_busy_for_some_requests_gives_the_same_bytes(
     ran = place.run(*_job(place))
     assert ran.code == 0, ran.err
     assert store.below("bucket/a/safe") == {path.name: path.read_bytes() for path in place.out.iterdir()}
+
+
+@pytest.mark.parametrize("name", ["data.dat", "data.dat.gz"])
+def test_a_store_that_is_busy_while_the_data_are_read_changes_no_byte(
+    place: Place, store: ObjectStore, name: str
+) -> None:
+    text = (RECORDS * 100).encode()
+    local = place.write(name, gzip.compress(text, 0) if name.endswith(".gz") else text)
+    assert place.run(*_reading(place, local, out=str(place.out))).code == 0
+    store.objects[f"bucket/{name}"] = Path(local).read_bytes()
+    asked = list[str]()
+
+    def busy(method: str, path: str) -> bool:
+        asked.extend([path] * (path == f"bucket/{name}"))
+        return path == f"bucket/{name}" and len(asked) % 2 != 0
+
+    store.fault = busy
+    ran = place.run(*_reading(place, f"s3://bucket/{name}", out=OUT))
+    assert ran.code == 0, ran.err
+    assert store.below("bucket/a/safe") == {path.name: path.read_bytes() for path in place.out.iterdir()}
+    assert len(asked) > 3
+
+
+def test_a_store_that_refuses_the_data_is_reported_in_one_line(place: Place, store: ObjectStore) -> None:
+    store.objects["bucket/data.dat"] = (place.folder / "data.dat").read_bytes()
+    store.fault = lambda method, path: path == "bucket/data.dat" and method == "GET"
+    ran = place.run(*_reading(place, "s3://bucket/data.dat", out=str(place.out)))
+    assert (ran.code, len(ran.errors), "s3://bucket/data.dat: cannot be read" in ran.err) == (2, 1, True), ran.err
+    assert not place.out.exists()

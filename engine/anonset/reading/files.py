@@ -35,6 +35,8 @@ _PACKED = (".xlsx", ".parquet")
 """Formats with built-in compression."""
 _COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
 _FIRST_LINES, _FIRST_BYTES = 100, 1 << 16
+LEAST_READ = 1 << 12
+"""Minimum size of a read in bytes: Arrow repeats a failed read of an object only if the answer of the store fits."""
 _BUFFER = 1 << 20
 """Bytes per read of a column of a local Parquet file."""
 _FAR_BUFFER = 1 << 23

@@ -6,7 +6,7 @@ from typing import Any
 
 from anonset.errors import InputError
 from anonset.reading import arrow
-from anonset.reading.files import compression_of, open_parquet, reading, require_file
+from anonset.reading.files import LEAST_READ, compression_of, open_parquet, reading, require_file
 
 _GUESSED_RATIO = 6
 _TEXT_OF_VALUE = 4  # bytes of a short code and the next separator
@@ -74,8 +74,8 @@ def size_in(name: str, file: Any, size: int) -> DataSize:
 def _unpacked_bytes(name: str, file: Any, size: int) -> int:
     packing = compression_of(name)
     if packing == "gzip" and size >= 18:
-        file.seek(size - 4)
-        stated = int.from_bytes(file.read(4), "little")
+        file.seek(max(size - LEAST_READ, 0))
+        stated = int.from_bytes(file.read(LEAST_READ)[-4:], "little")
         if size // 2 <= stated + 64 and stated <= size * _LARGEST_DEFLATE_RATIO:
             return stated
     return size if packing is None else _GUESSED_RATIO * size

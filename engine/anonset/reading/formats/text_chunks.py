@@ -11,7 +11,7 @@ import numpy as np
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError
 from anonset.reading.dialect import Dialect, encoding_problem, recoding_of
-from anonset.reading.files import compression_of, reading
+from anonset.reading.files import LEAST_READ, compression_of, reading
 from anonset.reading.source import DataFile
 
 BYTES_AT_ONCE = 1 << 24
@@ -56,7 +56,7 @@ class DecodedText:
     def __init__(self, where: str, stream: Any, dialect: Dialect) -> None:
         self.where = where
         self._stream, self._head = stream, b""
-        while len(self._head) < _LONGEST_MARK and (more := bytes(stream.read(_LONGEST_MARK))):
+        while len(self._head) < _LONGEST_MARK and (more := bytes(stream.read(LEAST_READ))):
             self._head += more
         mark, encoding = recoding_of(self._head, dialect)
         self.mark = len(mark)
