@@ -40,7 +40,7 @@ class Anatomy(RedactedRepr):
     >>> from anonset.data import CategoricalColumn, Table
     >>> table = Table(sensitive=CategoricalColumn.of("drug", ["a", "b", "c"] * 2))
     >>> Anatomy(l=3, seed=1).recode(table, {}).recoding.group.tolist()
-    [0, 1, 0, 1, 0, 1]
+    [0, 0, 1, 1, 1, 0]
     """
 
     name: ClassVar[str] = "anatomy"

@@ -82,7 +82,7 @@ class SafeGrouping(RedactedRepr):
     >>> table = Table(sensitive=CategoricalColumn.of("drug", ["a", "b", "c", "d"]), ids=(ids,))
     >>> recoding = SafeGrouping(k=2, l=2, seed=0).recode(table, {}).recoding
     >>> recoding.group.tolist(), recoding.starred.tolist()
-    ([0, 0, 0, 0], [False, True, False, True])
+    ([0, 0, 0, 0], [True, True, False, False])
     """
 
     name: ClassVar[str] = "safe-grouping"
