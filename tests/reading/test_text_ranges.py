@@ -56,6 +56,7 @@ def outcome(path: Path, options: ReadOptions, workers: Threads) -> Any:
 @example(["c1,1,p"] * 5 + ["", "Total,3,"] + ["c1,1,p"] * 5, "\n", 16, False, False)
 @example(["c1,1,p"] * 9 + ["c1,x,p"], "\n", 16, False, True)
 @example(['c1,1,"a\nb"'] * 20 + ["c1"], "\n", 16, True, True)
+@example(['c1,1,"' + "a\n" * 9 + 'b"', "c1,2,p"] * 9, "\n", 16, True, False)
 @example(["c1,1,p"] * 20 + ["c1,1"], "\r\n", 16, True, False)
 def test_ranges_are_read_as_the_same_table(lines: list[str], end: str, piece: int, last: bool, mark: bool) -> None:
     text = "\n".join(["codes,age,place", *lines]) + ("\n" if last else "")
