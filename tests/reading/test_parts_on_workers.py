@@ -79,6 +79,31 @@ def test_parts_are_read_as_the_same_table(data, work, workers, monkeypatch):
     assert NarrowCodes in codes  # batches with the labels of the batch before are stored as they are
 
 
+KEPT = replace(ROLES, relational=("age",), keep="place", rows_are_persons=True)
+
+
+@pytest.mark.parametrize("labels_held", [3, 100], ids=["labels in files", "labels in memory"])
+def test_kept_columns_are_read_as_the_same_table(data, work, workers, monkeypatch, labels_held):
+    n_tasks, begin = [], workers.begin
+    monkeypatch.setattr(workers, "begin", lambda work, task, ended: n_tasks.append(task) or begin(work, task, ended))
+    store = replace(work, limits=replace(work.limits, labels_held=labels_held))
+
+    def texts(kept):
+        return [kept.vocabulary.labels[code] for code in kept.codes]
+
+    here, there = (gather_files(data, KEPT, each) for each in (store, store.with_workers(workers)))
+    assert len(n_tasks) == 8
+    assert texts(there.kept[0]) == texts(here.kept[0])
+    assert [*there.kept[0].vocabulary.labels] == [*here.kept[0].vocabulary.labels]
+    assert there.relational[0].values.tolist() == here.relational[0].values.tolist()
+
+
+def test_large_parts_with_kept_columns_are_read_here(data, work, workers, monkeypatch):
+    monkeypatch.setattr(table_builder, "_MOST_OF_PART", 500)
+    monkeypatch.setattr(workers, "begin", lambda *_: pytest.fail("a task was sent"))
+    assert gather_files(data, KEPT, work.with_workers(workers)).n == 650
+
+
 def write(path, text):
     path.write_bytes(gzip.compress(text) if path.suffix == ".gz" else text)
 

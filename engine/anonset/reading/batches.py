@@ -76,6 +76,8 @@ class SourcePart(RedactedRepr):
     """Function that yields batches of the named columns; at least one batch."""
     before: int | None = 0
     """Number of rows of the file that the batches do not count. None if it is unknown."""
+    size: int = 0
+    """Approximate size of the rows in bytes, not compressed."""
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, eq=False)
 class EncodedBatch(RedactedRepr):
-    """Encoded rows of a batch, except ids and kept columns with labels in files."""
+    """Encoded rows of a batch, except ids. Only tasks encode kept columns."""
 
     where: str
     """Name of the file, for messages."""

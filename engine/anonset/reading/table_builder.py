@@ -40,6 +40,8 @@ from anonset.reading.persons.unit_candidate import ASKED_FROM
 from anonset.reading.plan import Plan, require_values
 from anonset.reading.texts import Categories, ExpectedColumn, ExpectedTexts, FiledTexts, KeptTexts
 
+_MOST_OF_PART = 1 << 28
+"""Largest part of a source with kept columns that a task reads, in bytes."""
 Tell = Callable[[int], None]
 """Progress callback, called with the number of records so far."""
 
@@ -119,6 +121,8 @@ def gather(
         used = plan.roles.used
         names = (*used, *(name for name in (() if watcher is None else watcher.names) if name not in used))
         parts = parts_for_workers(source, encoder, store) if watcher is None and gathering.is_encoded else ()
+        if gathering.kept and any(part.size > _MOST_OF_PART for part in parts):  # its texts would be in memory
+            parts = ()
         if parts:
             for encoded in encoded_on_workers(parts, gathering.task(encoder, names), store):
                 gathering.append(encoded)
@@ -210,6 +214,7 @@ class _TableColumns(ExitStack):
         in_files = roles.keep if store.in_files else ()
         self.texts = {name: Categories(name, store) for name in texts if name not in in_files}
         self.kept = {name: KeptTexts(name, store, expected.get(name)) for name in in_files}
+        self.are_expected = any(name in expected for name in in_files)
         self.ids = {} if ids is None else {name: _ids(name, store, expected.get(name), ids) for name in roles.id}
         self.persons = _persons(roles.id, store) if roles.id and not self.ids else None
         growing = [*(column.values for column in self.numbers.values()), *(text.codes for text in self.texts.values())]
@@ -220,12 +225,12 @@ class _TableColumns(ExitStack):
     @property
     def is_encoded(self) -> bool:
         """True if `encode` encodes all columns."""
-        return not self.kept and not self.ids and self.persons is None
+        return not self.are_expected and not self.ids and self.persons is None
 
     def task(self, encoder: Encoder, names: Sequence[str]) -> PartTask:
         """Return the task that reads and encodes a part of the source."""
         expected = self.sets.require if isinstance(self.sets, _ExpectedSets) else None
-        return PartTask(self.plan, encoder, names, tuple(self.texts), expected)
+        return PartTask(self.plan, encoder, names, (*self.texts, *self.kept), expected)
 
     def add(self, encoder: Encoder, batch: Batch) -> None:
         """Add the rows of a batch."""
@@ -247,6 +252,9 @@ class _TableColumns(ExitStack):
             numbers.add(rows.where, rows.numbers[name])
         for name, text in self.texts.items():
             text.add(rows.texts[name])
+        for name, kept in self.kept.items():
+            if name in rows.texts:
+                kept.append(rows.texts[name])
         self.n += rows.n
 
     def table(self, encoder: Encoder) -> Table:

@@ -162,9 +162,22 @@ class KeptTexts(ExitStack):
         """
         if self._many is not None:
             self._many.add(_texts(encoder, self.name, column))
+        else:
+            self.append(encoder.category(self.name, column))
+
+    def append(self, column: CategoricalColumn) -> None:
+        """Add the encoded records of a batch.
+
+        Raises
+        ------
+        AnonsetError
+            If another text was expected.
+        """
+        if self._many is not None:
+            self._many.add(arrow.chosen(arrow.text_array(column.vocabulary.labels), column.codes))
             return
         before, index = len(self._few.labels.index), self._few.labels.index
-        self._few.add(encoder.category(self.name, column))
+        self._few.add(column)
         self._characters += sum(map(len, islice(index, before, None)))
         if len(index) > self._store.limits.labels_held or self._characters > _MOST_TEXT_HELD:
             self._many = self._filed()

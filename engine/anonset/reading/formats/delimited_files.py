@@ -17,6 +17,9 @@ from anonset.reading.source import DataFile, Source
 _MOST_OF_PART, _MOST_COMPRESSED = 1 << 29, 1 << 26
 """Maximum size of an undivided file that a task reads, in bytes: its encoded rows are in memory."""
 
+_SMALLER = 8
+"""Assumed ratio of the size of a text to its compressed size."""
+
 
 def open_delimited(source: Source, properties: FileProperties) -> OpenedSource:
     """Open CSV or TSV files with equal headers.
@@ -59,8 +62,10 @@ def open_delimited(source: Source, properties: FileProperties) -> OpenedSource:
             if ranges == [first] and file.size > _most_of_part(file):
                 return []
             for span in ranges:
-                read = _FileBatches(file, usual, properties, span)
-                found.append(SourcePart(file.path, None, read, 0 if span.begin == first.begin else None))
+                read, before = _FileBatches(file, usual, properties, span), 0 if span.begin == first.begin else None
+                times = 1 if compression_of(file.name) is None else _SMALLER
+                size = (span.stop or file.size * times) - span.begin
+                found.append(SourcePart(file.path, None, read, before, size))
         return found
 
     named = not properties.dialect.no_header

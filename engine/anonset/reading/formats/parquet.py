@@ -61,8 +61,8 @@ def open_parquet_files(source: Source, properties: FileProperties) -> OpenedSour
             return []
         found, row = list[SourcePart](), 0
         for file in source.files:
-            for groups, rows in _parts_of(file):
-                found.append(SourcePart(file.path, row, _PartBatches(file, column_set, ids, groups)))
+            for groups, rows, size in _parts_of(file):
+                found.append(SourcePart(file.path, row, _PartBatches(file, column_set, ids, groups), size=size))
                 row += rows
         return found
 
@@ -83,21 +83,22 @@ class _PartBatches:
         return _row_groups(self.file, present, names, self.ids, self.groups)
 
 
-def _parts_of(file: DataFile) -> Iterator[tuple[range, int]]:
-    """Yield ranges of row groups of a file, each with its number of rows: `_ROWS_OF_PART` or more, except the last."""
+def _parts_of(file: DataFile) -> Iterator[tuple[range, int, int]]:
+    """Yield ranges of row groups of a file, each with its rows (`_ROWS_OF_PART` or more, except the last) and bytes."""
     from pyarrow import parquet
 
     with file.opened() as opened, reading(file.where, "not valid Parquet"):
         metadata = parquet.read_metadata(opened)
-        sizes = [int(metadata.row_group(group).num_rows) for group in range(metadata.num_row_groups)]
-    first = rows = 0
-    for group, size in enumerate(sizes):
-        rows += size
+        groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
+        sizes = [(int(group.num_rows), int(group.total_byte_size)) for group in groups]
+    first = rows = size = 0
+    for group, (more_rows, more) in enumerate(sizes):
+        rows, size = rows + more_rows, size + more
         if rows >= _ROWS_OF_PART or (group + 1 == len(sizes) and (rows or not first)):
-            yield range(first, group + 1), rows
-            first, rows = group + 1, 0
+            yield range(first, group + 1), rows, size
+            first, rows, size = group + 1, 0, 0
     if not sizes:
-        yield range(0), 0
+        yield range(0), 0, 0
 
 
 def _row_groups(
