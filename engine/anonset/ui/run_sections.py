@@ -146,7 +146,7 @@ def _cell(cell: _Cell) -> None:
         text("span", cell)
         return
     for name, share in cell.items() if isinstance(cell, Mapping) else (("", cell),):
-        with ui.element("div"):
+        with ui.element("div").classes("figure"):
             text("span", f"{name} {_percent(share)}".strip())
             if share is not None:
                 with ui.element("div").classes("bar").props("aria-hidden=true"):
