@@ -86,8 +86,12 @@ def _differences(key: Key, here: Result, there: Result) -> Iterator[Difference]:
 
 
 def _counted(measured: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the measured values without costs."""
-    return {name: value for name, value in measured.items() if not name.startswith(COSTS_BEGIN)}
+    """Return the measured values without costs and without texts, such as the extent of a verification."""
+    return {
+        name: value
+        for name, value in measured.items()
+        if not name.startswith(COSTS_BEGIN) and not isinstance(value, str)
+    }
 
 
 def _same(first: Any, second: Any) -> bool:

@@ -130,7 +130,7 @@ def test_results_are_compared_without_times(place, capsys):
     assert agreement.compared("made.up", place / "again", place / "results") == (4, [])
     folder = place / "again" / "made.up"
     changed = result(place, "squares", "a", 2, "")
-    measured = {"seconds": 9.0, "ncp": 0.3}
+    measured = {"seconds": 9.0, "ncp": 0.3, "checked": "a text that is not compared"}
     store.save(folder, [changed | {"measured": measured}], {case.key for case in runner.paper("made.up").cases})
     _, (difference,) = agreement.compared("made.up", place / "again", place / "results")
     assert str(difference) == "squares a 2: ncp 0.3, expected None"
