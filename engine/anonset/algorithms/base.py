@@ -130,9 +130,9 @@ class Scaling:
     splits_in_memory: bool = False
     """Splits data in memory as well, so that the result is the same for any memory limit."""
     where: str = ""
-    """Parameters that allow to run in blocks or in parts, as a phrase after "where"; empty for all parameters."""
+    """Parameters that permit blocks or parts, as a phrase after "where". Empty if all parameters permit them."""
     undivided: str = ""
-    """Specific reason why workers in other processes do not help; empty if there is none."""
+    """Reason why workers in other processes do not help. Empty if they help."""
 
     @property
     def to_workers(self) -> bool:
@@ -171,11 +171,11 @@ class Advice:
     """When `suggest` tries an algorithm, and when messages recommend it."""
 
     not_tried: str = ""
-    """Reason why `suggest` skips this algorithm for all models; empty if it does not."""
+    """Reason why `suggest` never tries this algorithm. Empty if it does."""
     set_beside: tuple[str, ...] = ()
     """Models for which `suggest` also lists this algorithm if m >= 2, marked because the guarantee differs."""
     keeps_more: bool = False
-    """Named in messages as a possible alternative if another algorithm for the model has a worthless result."""
+    """Messages recommend this algorithm if another algorithm of the same model publishes no useful data."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

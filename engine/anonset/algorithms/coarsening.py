@@ -98,7 +98,7 @@ def coarsened(
 
 
 def _representatives(column: SetColumn, image: Int32) -> Int32:
-    """Return int32 (M,): the representative of each item, an occurring item if possible; -1 for suppressed items."""
+    """Return the representative of each item, int32 (M,): an occurring item if possible, -1 if suppressed."""
     order = np.lexsort((np.arange(len(image)), column.occurrences == 0, image))
     first = np.ones(len(order), np.bool_)
     first[1:] = image[order][1:] != image[order][:-1]

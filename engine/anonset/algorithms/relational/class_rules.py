@@ -78,7 +78,7 @@ def _require_alone(is_set: bool, name: str, of: str) -> None:
 
 
 def rule_of(model: KAnonymity, table: Table) -> ClassRule | None:
-    """Return the rule that a model imposes on the classes of a table; None if it requires only a class size.
+    """Return the rule that a model imposes on the classes of a table. None if the model limits only the class size.
 
     Raises
     ------

@@ -36,7 +36,7 @@ _SEEDS_PER_CALL = 256
 
 @dataclass(frozen=True, kw_only=True)
 class Cluster(Formation):
-    """CLUSTER: each seed is joined by the k - 1 records that match best; remaining records join the best cluster.
+    """CLUSTER: add the k - 1 best matching records to each seed, and the remaining records to the best clusters.
 
     Guarantees k-anonymity. Cost: for each of the n / k seeds, a bound per block of 64 distinct tuples and the exact
     loss of the tuples in candidate blocks. O(n^2 / k) in the worst case, much less if the attributes separate the

@@ -128,7 +128,7 @@ class GeneralizedTuples:
         return GeneralizedTuples(self.qi, ClusterStates(*bounds, *coded))
 
     def first_equal(self) -> Int64:
-        """Return the first cluster with the same generalized tuple, for each cluster, int64 (C,)."""
+        """Return for each cluster the first cluster with the same generalized tuple, int64 (C,)."""
         low, high, code, bits = self.values
         rows = np.concatenate([low.view(np.int64), high.view(np.int64), code.astype(np.int64), bits.view(np.int64)])
         _, first, inverse = np.unique(rows, axis=1, return_index=True, return_inverse=True)

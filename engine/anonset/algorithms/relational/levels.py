@@ -122,7 +122,7 @@ def all_of(n: int) -> NDArray[np.uint64]:
 
 
 def tuple_rule(qi: QuasiIdentifiers) -> TupleRule | None:
-    """Return the rule for classes of distinct tuples, None if only the class size counts."""
+    """Return the rule for classes of distinct tuples. None if only the class size counts."""
     return None if qi.rule is None else qi.rule.by_tuple(qi.tuple_of, qi.n_tuples)
 
 

@@ -54,7 +54,7 @@ class XuBottomUp(QuadraticFormation):
         return renumber_clusters(cluster)[0]
 
     def _round(self, tuples: GeneralizedTuples, parts: list[list[int]], small: list[int]) -> Int64:
-        """Merge each small cluster, unless already merged, with the best partner; return the places still in use.
+        """Merge each small cluster with the best partner, and return the remaining places. Skips merged clusters.
 
         A union is stored at the place of the earlier cluster, so places remain sorted by smallest record.
         """
