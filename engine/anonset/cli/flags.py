@@ -121,12 +121,12 @@ def _flag_type(name: str, annotation: Any) -> Any:
     """Return the type of the flag of a setting; lists and mappings are repeated flags."""
     if name in _COMPLETED:
         names: Any = name_of(MODELS if name == "model" else ALGORITHMS)
-        return Union[names, None] if get_origin(annotation) is not list else Union[list[names], None]  # noqa: UP007
-    inner = next((part for part in get_args(annotation) if part is not NoneType), annotation)
-    inner = get_args(inner)[0] if get_origin(inner) is Annotated else inner
-    if get_origin(annotation) in (list, dict) or get_origin(inner) in (list, dict):
-        return Union[list[str], None]  # noqa: UP007
-    return annotation if NoneType in get_args(annotation) else Union[annotation, None]  # noqa: UP007
+        return list[names] if get_origin(annotation) is list else names
+    plain: Any = annotation
+    if NoneType in get_args(annotation):
+        plain = Union[tuple(part for part in get_args(annotation) if part is not NoneType)]  # noqa: UP007
+    inner = get_args(plain)[0] if get_origin(plain) is Annotated else plain
+    return list[str] if get_origin(inner) in (list, dict) else plain
 
 
 def _option(name: str, info: FieldInfo) -> Parameter:
