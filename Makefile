@@ -60,7 +60,7 @@ demo: $(READY)  ## Anonymize a generated data set and verify the result
 test: $(READY)  ## Run the tests, in about five minutes
 	$(PYTEST) -m "not long and not studies"
 
-check: lint types wheel coverage  ## Everything but the experiments: lint, types, layers, the wheel, all tests, coverage
+check: lint warmup types wheel coverage long  ## Everything but the experiments: lint, types, layers, the wheel, all tests, coverage
 
 check-all: check recipes  ## Also the recipes with Airflow and Spark, the experiments of the papers, the site in a browser, all random examples, and the wheel on other Pythons
 	$(PYTEST) -m studies
@@ -73,6 +73,9 @@ lint: $(READY)  ## Lint, formatting and layers
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
+
+warmup: $(READY)  ## Compile all kernels, so that coverage does not trace compiling
+	$(BIN)/anonset warmup --quiet
 
 types: $(READY)  ## Type checks
 	$(BIN)/mypy
@@ -108,14 +111,13 @@ releasable: $(READY)
 	@grep -q "^## $(VERSION)" CHANGELOG.md || { echo "CHANGELOG.md has no section on version $(VERSION)" >&2; exit 1; }
 
 long: export ANONSET_EXAMPLES = all
-long: $(READY)  ## Run the long tests: large and many examples, processes, sites
-	$(PYTEST) -m "long and not studies"
+long: $(READY)  ## Run the long tests: large and many examples, processes, sites. They often wait, so three run at a time
+	$(PYTEST) -n 3 -m "long and not studies"
 
 coverage: export PYTEST_ADDOPTS = --cov --cov-append --cov-report=
-coverage: $(READY)  ## Run all tests, and the kernels as plain Python, where an index out of bounds is an error; report coverage
+coverage: $(READY)  ## Run the tests, and the kernels as plain Python, where an index out of bounds is an error; report coverage
 	rm -f .coverage
 	$(MAKE) test
-	$(MAKE) long
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -q -m "not data and not compiled" $(ON_KERNELS)
 	$(BIN)/coverage report --skip-covered --fail-under 95
 
