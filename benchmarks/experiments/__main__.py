@@ -73,17 +73,17 @@ def status(*papers: str, quick: bool = False, figures: bool = False) -> None:
 
 
 @app.command
-def agree(folder: Path = runner.QUICK_RESULTS, *papers: str, store: bool = False) -> None:
+def agree(*papers: str, folder: Path = runner.QUICK_RESULTS, store: bool = False) -> None:
     """Compare results with the tracked results: losses and counts must agree to 1e-12; times are not compared.
 
     Exits with status 1 if there is nothing to compare.
 
     Parameters
     ----------
-    folder
-        Folder of results; default: the quick subset.
     papers
         Paper keys; the five papers by default.
+    folder
+        Folder of results; the quick subset by default.
     store
         Store the outcome with the tracked results; `render` shows it on each page.
     """
