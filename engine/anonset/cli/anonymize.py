@@ -31,7 +31,7 @@ from anonset.spelling import as_typed
 
 Flags: Any = flags_of(settings_model(), leave_out=["input"])
 _OF_DATA = ("input", "hierarchy", "disclosure")
-"""Codes of errors for which complete commands are printed."""
+"""Codes of errors that are printed with commands that avoid the error."""
 
 
 def anonymize(
@@ -64,7 +64,7 @@ def anonymize(
 
 
 def _settings(source: str | None, flags: dict[str, Any], config: str | None) -> Settings:
-    """Return the settings of a job file, overridden by flags."""
+    """Return the settings of the flags and the job file. Flags override the job file."""
     if source is not None and is_job(source):
         if config is not None:
             msg = f"--config {config} cannot be combined with the job file {source}"
@@ -97,7 +97,7 @@ def _anonymize(settings: Settings, *, quiet: bool, json: bool) -> int:
 
 
 def _phase_times(release: Release) -> list[dict[str, Any]]:
-    """Return the resources of each phase, in order."""
+    """Return the time and the memory of each phase, in the order of the phases."""
     return [
         {
             "phase": phase.name,
@@ -111,7 +111,7 @@ def _phase_times(release: Release) -> list[dict[str, Any]]:
 
 
 def _observed(phase: Phase, interval: tuple[float, float]) -> dict[str, Any]:
-    """Return begin, end and bytes of a phase of this process."""
+    """Return the start and end of a phase, and the bytes that this process read, wrote and held."""
     began, ended = map(utc_time, interval)
     held = {} if phase.bytes_held is None else {"bytes_held": phase.bytes_held}
     read_and_written = {"bytes_read": phase.bytes_read, "bytes_written": phase.bytes_written}
@@ -119,12 +119,12 @@ def _observed(phase: Phase, interval: tuple[float, float]) -> dict[str, Any]:
 
 
 def _rounded(usage: TaskUsage) -> dict[str, Any]:
-    """Return the resources of tasks, with CPU seconds as precise as those of the phases."""
+    """Return the resource usage of tasks. CPU seconds are rounded to milliseconds."""
     return {**asdict(usage), "cpu_seconds": round(usage.cpu_seconds, 3)}
 
 
 def _store_result(out: str, verdict: str, **figures: Any) -> None:
-    """Store the result of the job in the log: verdict, digest of each file in OUT, and figures."""
+    """Store the verdict, the digest of each file in OUT, and figures of the run for the log."""
     attested, attestation_digest = attestation_at(out)
     digests = {**attested.data.sha256, ATTESTATION: attestation_digest}
     store_result(verdict=verdict, **plain(figures), out=out, sha256=digests)
@@ -143,7 +143,7 @@ def _skipped(before: PublicationCheck, *, quiet: bool, json: bool) -> int:
 
 
 def _next(release: Release) -> list[str]:
-    """Return the suggested next commands. The private report replaces the data and flags of the job."""
+    """Return a line with commands that use the publication. They read the settings from the private report."""
     if release.published is None:
         return []
     out, job = str(release.published.out), str(release.published.private_folder / "report.json")

@@ -1,4 +1,4 @@
-"""Commands of the application. cyclopts imports the module of a command when it is called."""
+"""Commands of the application. The module of a command is imported when the command is called."""
 
 import os
 from collections.abc import Sequence
@@ -70,9 +70,9 @@ _GROUPS: dict[str, tuple[str, dict[str, str]]] = {
 
 
 _PLACES = {"import": "anonset.cli.import_project:import_project", "ui": "anonset.ui.command:ui"}
-"""Modules and functions of commands that are not in a module of the same name."""
+"""Modules and functions of commands. Other commands are in a module with the name of the command."""
 _AT_ADDRESSES = ("anonymize", "verify", "evaluate", "risk", "report")
-"""Commands whose publications, job files and side files can be at addresses."""
+"""Commands that accept URLs of publications, job files and other files."""
 _HELP, _HELP_ALL = frozenset({"--help", "-h"}), "--help-all"
 _EPILOGUE = (
     "All commands accept --log-format json: progress, warnings and errors as JSON lines on standard error. "
@@ -140,7 +140,7 @@ def _fetching(arguments: Sequence[str]) -> AbstractContextManager[None]:
 
 
 def show_docstring(app: App, arguments: Sequence[str]) -> None:
-    """Show the docstring of a command in its help; the list of commands shows only one line."""
+    """Show the complete docstring in the help of a command. The list of commands shows only the first line."""
     for argument in arguments:
         if argument.startswith("-") or argument not in app:
             break
@@ -150,7 +150,7 @@ def show_docstring(app: App, arguments: Sequence[str]) -> None:
 
 
 def _warn_of_leftovers() -> None:
-    """Warn of raw data of killed runs in the temporary directory."""
+    """Warn if killed runs left raw data in the temporary directory."""
     place = gettempdir()
     if not (os.access(place, os.R_OK) and any(name.startswith("anonset-") for name in os.listdir(place))):  # noqa: PTH208
         return

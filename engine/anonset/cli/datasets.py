@@ -130,7 +130,7 @@ def check_datasets(
 
 
 def _row_of(presence: "Presence") -> dict[str, Any]:
-    """Return the state of a data set, and how to get it."""
+    """Return the state of the files of a data set, its source and its terms of use."""
     from anonset_datasets.cards import CARDS
 
     entry = presence.entry
@@ -146,7 +146,7 @@ def _row_of(presence: "Presence") -> dict[str, Any]:
 
 
 def _how_to_get(row: dict[str, Any]) -> str:
-    """Return how to get a data set that is missing or different."""
+    """Return lines on how to get a data set with missing or different files."""
     missing = [part["file"] for part in row["files"] if part["state"] != _THERE]
     optional = " (optional)" if row["optional"] else ""
     parts = {

@@ -19,11 +19,11 @@ ALIASES = {"out": "-o"}
 
 
 _IN_JOB_FILES = ("unit",)
-"""Settings of job files that have other flags: `--id` and `--rows-are-persons`."""
+"""Settings that only job files contain. The flags `--id` and `--rows-are-persons` replace them."""
 
 
 def flags_of(model: type[BaseModel], leave_out: Iterable[str] = ()) -> Any:
-    """Return the annotation of a command's ``**flags``: an optional flag for each field of a model."""
+    """Return the type of the ``**flags`` of a command, with an optional flag for each field of a settings model."""
     left_out = {*_IN_JOB_FILES, *leave_out}
     types = {
         name: Annotated[_flag_type(name, info.annotation), _option(name, info)]
@@ -34,7 +34,7 @@ def flags_of(model: type[BaseModel], leave_out: Iterable[str] = ()) -> Any:
 
 
 def whole_number(_: Any, tokens: Sequence[Token]) -> int:
-    """Parse an integer. cyclopts would round 5.7 to 6.
+    """Parse an integer. The parser of the library cyclopts would round 5.7 to 6.
 
     Raises
     ------
@@ -54,7 +54,7 @@ def number_of_64_bits(_: Any, tokens: Sequence[Token]) -> int:
     Raises
     ------
     ValueError
-        If the text is not such an integer.
+        If the text is not an integer of at most 64 bits.
     """
     number = whole_number(_, tokens)
     if abs(number) > LARGEST:
@@ -64,7 +64,7 @@ def number_of_64_bits(_: Any, tokens: Sequence[Token]) -> int:
 
 
 def given_flags(flags: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings of given flags, with lists split and mappings parsed.
+    """Return the settings of the flags in a command line. Lists and mappings are parsed.
 
     Raises
     ------
@@ -109,7 +109,7 @@ def pairs(option: str, values: Iterable[str]) -> dict[str, str]:
 
 
 _COMPLETED = ("model", "algorithm", "algorithms")
-"""Settings with shell completion. Any text is accepted, so that the error message can suggest a name."""
+"""Settings with shell completion. Unknown names pass the parser, so that the error message can suggest a name."""
 
 
 def name_of(names: Iterable[str]) -> Any:
@@ -118,7 +118,7 @@ def name_of(names: Iterable[str]) -> Any:
 
 
 def _flag_type(name: str, annotation: Any) -> Any:
-    """Return the type of the flag of a setting; lists and mappings are repeated flags."""
+    """Return the type of the flag of a setting. Flags of lists and mappings can be repeated."""
     if name in _COMPLETED:
         names: Any = name_of(MODELS if name == "model" else ALGORITHMS)
         return list[names] if get_origin(annotation) is list else names
@@ -165,7 +165,7 @@ _REST = ("Algorithm parameters", "Execution")
 
 
 def _group_of(name: str, info: FieldInfo) -> Group:
-    """Return the help heading of a flag; flags of single algorithms have a late heading."""
+    """Return the heading above a flag in the help. Flags of single algorithms have a heading near the end."""
     heading = next((heading for heading, names in _HELP_GROUPS.items() if name in names), None)
     if heading is None:
         heading = _REST[0] if (info.description or "").endswith("]") else _REST[1]

@@ -27,7 +27,7 @@ from anonset.spelling import as_typed
 Flags: Any = flags_of(InspectSettings, leave_out=["input"])
 
 _RECOGNISED = ("encoding", "header_line", "input_format", "no_header")
-"""Reading options that `inspect` detects and applies."""
+"""Options for reading a file that `inspect` detects and uses."""
 
 
 def inspect(
@@ -81,7 +81,7 @@ def inspect(
 
 
 def _of_codes(findings: Findings) -> list[str]:
-    """Return a note on the alternative hierarchy for codes with meaningful prefixes."""
+    """Return a note on another hierarchy, if the proposed hierarchy groups codes by their first characters."""
     trees = findings.settings.get("hierarchy", {})
     sets = [
         name for name in ("items", *findings.settings.get("items", ())) if str(trees.get(name)).startswith("prefix:")
@@ -162,7 +162,7 @@ _OF_ANSWERS = (
     "separator", "skip_rows",
     "hierarchy", "rows_are_persons",
 )  # fmt: skip
-"""Settings that are written below each answer to `unit = "?"`, even if they are the same for all answers."""
+"""Settings that each answer to `unit = "?"` contains, even if all answers have the same value."""
 
 
 def _placed(specs: dict[str, Any], folder: Path) -> dict[str, Any]:
@@ -170,7 +170,7 @@ def _placed(specs: dict[str, Any], folder: Path) -> dict[str, Any]:
 
 
 def _reasons(findings: Findings) -> dict[str, list[str]]:
-    """Return the comments by setting: each column with the reason for the role."""
+    """Return the comments of each role in the job file: its columns, with the reason for the role."""
     reasons: dict[str, list[str]] = {}
     for column in findings.columns:
         reasons.setdefault(column.role, []).append(f"{column.profile.name}: {column.reason}")
@@ -178,7 +178,7 @@ def _reasons(findings: Findings) -> dict[str, list[str]]:
 
 
 def _with_ways(reasons: Mapping[str, list[str]]) -> dict[str, list[str]]:
-    """Return the comments; that of a dropped column also names the option that publishes it."""
+    """Return the comments with a line on how to publish dropped columns."""
     way = "not published; to publish a column, move its name to relational, or to sensitive"
     return {**reasons, **({"drop": [way, *reasons["drop"]]} if "drop" in reasons else {})}
 

@@ -27,7 +27,7 @@ def items_of(source: str, roles: RoleSettings) -> SetColumn:
     Raises
     ------
     InputError
-        If the data cannot be read, or have no such column.
+        If the data cannot be read, or have no set-valued column.
     """
     column = _table(source, roles).transactions
     if column is None:
@@ -41,7 +41,7 @@ def _table(source: str, roles: RoleSettings) -> Table:
 
 
 def _path_and_roles(source: str, flags: Any) -> tuple[str, RoleSettings]:
-    """Return the path of a data set, or of the data of a job file, and the column roles."""
+    """Return the path of the data and the column roles. `source` is a data set or a job file."""
     source, options = over_job(source, "input", given_flags(flags), RoleSettings)
     return source, validate(RoleSettings, options)
 
@@ -54,16 +54,16 @@ class ColumnLabels(NamedTuple):
     vocabulary: Vocabulary
     """Labels of the column."""
     occurrences: Int64
-    """int64 (M,): number of records with each label."""
+    """Number of records with each label, int64 (M,)."""
 
 
 def labels_of(source: str, name: str | None, flags: Any) -> ColumnLabels:
-    """Read a data set and return the labels of a column; default: the set-valued column.
+    """Read a data set and return the labels of a column. If `name` is None, it is the set-valued column.
 
     Raises
     ------
     InputError
-        If the data cannot be read, or have no such text column.
+        If the data cannot be read, or the column is missing or numeric.
     """
     source, roles = _path_and_roles(source, flags)
     if name is None:
@@ -81,7 +81,7 @@ def labels_of(source: str, name: str | None, flags: Any) -> ColumnLabels:
 
 
 def items_of_input(source: str | None, flags: Any) -> SetColumn | None:
-    """Return the set-valued column of an optional data set.
+    """Return the set-valued column of a data set. None if no data set is given.
 
     Raises
     ------
@@ -103,7 +103,7 @@ def code_rules(flags: Any) -> CodeRules:
 
 
 def misfits_table(misfits: Sequence[Mapping[str, Any]]) -> Any:
-    """Return a table of the items that are not leaves: frequency, kind and most similar node."""
+    """Return a table of the items that are not leaves, with frequency, kind and most similar node."""
     from rich.table import Table
 
     table = Table("item", "occurrences", "is", "nearest node")

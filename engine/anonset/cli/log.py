@@ -1,7 +1,7 @@
 """Log for programs: a JSON object per line on standard error (``--log-format json``).
 
-Log files may have many readers. The lines therefore contain no data values: parts of messages marked by
-`anonset.errors.datum` appear as ``…``.
+Log files may have many readers. The lines therefore contain no data values. A part of a message that
+`anonset.errors.datum` marks as a data value appears as ``…``.
 """
 
 import os
@@ -23,7 +23,7 @@ _EVERY = 1.0
 """Minimum number of seconds between progress lines."""
 _LONGEST_SILENCE = 9.0
 """Maximum number of seconds between progress lines."""
-_own: list[TextIO] = []  # standard error of this process, reserved for the log
+_own: list[TextIO] = []  # standard error of this process, if only the log may write to it
 
 
 def taken_from(arguments: Sequence[str]) -> tuple[list[str], bool]:
@@ -51,9 +51,9 @@ def taken_from(arguments: Sequence[str]) -> tuple[list[str], bool]:
 
 
 def take_standard_error() -> None:
-    """Reserve standard error for the lines of the log.
+    """Let only the log write to standard error.
 
-    Other text from libraries, child processes, or Python itself is dropped: it may show data and is not JSON.
+    Text from libraries, child processes and Python is discarded, because it may show data and is not JSON.
     """
     _own[:] = [os.fdopen(os.dup(2), "w", encoding="utf-8", errors="backslashreplace")]
     nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -131,7 +131,7 @@ class JsonLog:
 
 
 def _number(value: float) -> float | None:
-    """Return a number for JSON; whole numbers without a decimal point."""
+    """Return a number for JSON. Whole numbers become integers. None if the number is not finite."""
     if not isfinite(value):
         return None
     return int(value) if value == int(value) else float(value)

@@ -20,9 +20,9 @@ from anonset.spelling import spell_options
 _LOG_FORMAT = "--log-format"
 _DEFECT, _BY_SIGNAL, _SIGINT = 70, 128, 2
 _RARELY = (300_000, 50, 100)
-"""Thresholds of the garbage collector: imports create many objects and few cycles."""
+"""Thresholds of the garbage collector. They are high because imports create many objects and few cycles."""
 _REUSED = (32 << 20) - (1 << 16)
-"""Size of blocks in bytes up to which malloc reuses freed memory; glibc allows at most 32 MiB."""
+"""Maximum size in bytes of freed blocks that malloc reuses. The C library glibc allows at most 32 MiB."""
 
 
 def main(arguments: Sequence[str] | None = None, *, own_process: bool = False) -> int:
@@ -48,7 +48,7 @@ def main(arguments: Sequence[str] | None = None, *, own_process: bool = False) -
 
 
 def _missing(error: BaseException | None) -> str:
-    """Return the missing package that caused an error. Empty if there is none, or if it is part of anonset."""
+    """Return the name of the missing package that caused an error. Empty for other errors, and for parts of anonset."""
     while error is not None and not isinstance(error, ModuleNotFoundError):
         error = error.__cause__
     package = "" if error is None or error.name is None else error.name.partition(".")[0]
@@ -132,7 +132,7 @@ def run() -> None:
 
 
 def _open_streams() -> None:
-    """Redirect closed output (``>&-``) to the null device; otherwise the next opened file would receive it."""
+    """Redirect closed output (``>&-``) to the null device. Otherwise the next opened file would receive the output."""
     while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:  # the lowest free descriptor
         os.set_inheritable(descriptor, True)
     os.close(descriptor)

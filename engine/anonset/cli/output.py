@@ -1,4 +1,4 @@
-"""Output of a command: results (text or JSON) on standard output, notes and progress on standard error."""
+"""Output of a command. Results go to standard output, and notes and progress go to standard error."""
 
 import json
 import os
@@ -22,7 +22,7 @@ from anonset.strict_json import dumps
 
 
 class Log(Protocol):
-    """Messages for a program instead of a person (``--log-format json``)."""
+    """Receiver of the messages of a command, if programs read them (``--log-format json``)."""
 
     def progress(self, stage: str, done: float, total: float) -> None:
         """Report the progress of a stage."""
@@ -42,14 +42,14 @@ class Log(Protocol):
 
 
 _PREPARING = "prepare"
-"""Name of the stage before the first phase, such as the examination of the input."""
-_log: list[Log] = []  # log of this process with --log-format json, else empty
-_trace: list[Trace] = []  # trace of this command if the environment requests one, else empty
-_WIDTH = 160  # of tables if the output is not a terminal
+"""Stage in the log before the first phase of a run."""
+_log: list[Log] = []  # log of this process, only with --log-format json
+_trace: list[Trace] = []  # trace of this command, only if environment variables request it
+_WIDTH = 160  # width of tables in characters, if the output is not a terminal
 
 
 def show(*parts: RenderableType) -> None:
-    """Print text and tables. Markup is printed, not interpreted."""
+    """Print text and tables. Text such as ``[bold]`` is printed as it is."""
     width = None if sys.stdout.isatty() else _WIDTH
     console = Console(file=sys.stdout, width=width, markup=False, highlight=False, emoji=False)
     with console.capture() as captured:
@@ -72,7 +72,7 @@ def _escaped(letter: str) -> str:
 
 
 def _write(text: str) -> None:
-    """Write to standard output; a closed pipe does not change the exit code."""
+    """Write to standard output. If the reader closed the pipe, further output is discarded without an error."""
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
@@ -101,7 +101,7 @@ def stores_results() -> bool:
 
 
 def store_result(**values: Any) -> None:
-    """Store results for the last line of the log and for the trace: figures and paths, no data."""
+    """Store results for the last line of the log and for the trace. They are figures and paths, and no data."""
     for log in _log:
         log.result(**values)
     for trace in _trace:
@@ -117,12 +117,12 @@ def end_log(code: int) -> None:
 
 
 def say(message: str, level: str = "note", **more: Any) -> None:
-    """Write a note to standard error, if it is open.
+    """Write a message to standard error. If standard error is closed, the message is discarded.
 
     Parameters
     ----------
     message
-        Text in which data values are marked (see `anonset.errors`). The JSON log omits them.
+        Text in which data values are marked (see `anonset.errors`). The JSON log omits the values.
     more
         Additional fields of the JSON log.
     """
@@ -154,7 +154,7 @@ def utc_time(seconds: float) -> str:
 
 
 def discard(stream: TextIO) -> None:
-    """Discard buffered and further output of a broken stream, because flushing it at exit would fail."""
+    """Discard all output of a broken stream. Otherwise Python would fail when it flushes the stream at exit."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())
     os.close(nowhere)
@@ -191,7 +191,7 @@ def progress_bars(*, quiet: bool) -> Iterator[Progress | None]:
 
 
 class _PhaseDisplay:
-    """Shows the latest phase; after compilation, the phase before it."""
+    """Shows the progress of the current phase. After a compilation, shows the interrupted phase again."""
 
     def __init__(self, bars: Bars) -> None:
         self._compiling = COMPILING
@@ -202,7 +202,7 @@ class _PhaseDisplay:
         self._lock = threading.Lock()  # worker threads also report
 
     def show(self, phase: str, done: float, total: float) -> None:
-        """Show the progress of a phase; a total of 0 means that the total is unknown."""
+        """Show the progress of a phase. A total of 0 means that the total is unknown."""
         with self._lock:
             if phase == self._compiling and phase not in self._tasks:
                 note_compilation()
@@ -234,7 +234,7 @@ class _PhaseDisplay:
 
 
 def _say_uncached() -> Progress:
-    """Return a callback that notes once that kernels are compiled and cannot be cached."""
+    """Return a progress callback for compilation. The first call prints a note if kernels cannot be cached."""
     silent = [False]
 
     def note(_phase: str, _done: float, _total: float) -> None:
@@ -246,7 +246,7 @@ def _say_uncached() -> Progress:
 
 
 def note_compilation() -> None:
-    """Note that kernels are being compiled, and whether later runs use a cache."""
+    """Print a note that kernels are being compiled. It names the cache for later runs."""
     if (folder := kernel_cache()) is None:
         say(
             "compiling kernels; every run repeats this, because no cache folder is writable: set "

@@ -124,7 +124,7 @@ def convert_policy(
 
 
 def _supports(column: SetColumn, policy: PrivacyPolicy | UtilityPolicy) -> list[int]:
-    """Return the number of records with all items of each itemset, or with an item of each group."""
+    """Return the support of each constraint: records with all items of the itemset, or with an item of the group."""
     index = SupportIndex(column)
     if isinstance(policy, PrivacyPolicy):
         return [index.support_of(itemset) for itemset in policy.itemsets]
@@ -139,7 +139,7 @@ def _read(path: Path, kind: str, vocabulary: Any) -> PrivacyPolicy | UtilityPoli
 
 
 def _bound(column: SetColumn, hierarchy: str | None) -> tuple[SetColumn, Hierarchy | None]:
-    """Return a column bound to a hierarchy, and the hierarchy or None."""
+    """Return a column with its hierarchy. With a hierarchy, the items have the order of its leaves."""
     if hierarchy is None:
         return column, None
     tree = hierarchy_for(hierarchy, column.vocabulary, column.name, column.occurrences)

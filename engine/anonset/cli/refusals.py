@@ -1,4 +1,4 @@
-"""Messages about invalid arguments, with the option, the allowed values, and the option that was probably meant."""
+"""Messages about invalid arguments. They contain the allowed values, or the option that was probably meant."""
 
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
@@ -24,7 +24,7 @@ _MEANT = {
     "--threads": "--workers",
     "--jobs": "--workers",
 }
-"""Option of anonset for each option name that people try instead."""
+"""Option of anonset that users probably mean, by the name of an unknown option."""
 _OF_EVERY_COMMAND = ("--log-format",)
 _WORDS = {int: "an integer", float: "a number", str: "text"}
 
@@ -69,7 +69,7 @@ def _unknown_option(error: UnknownOptionError, arguments: Sequence[str]) -> str:
 
 
 def _following(option: str, arguments: Sequence[str]) -> Iterator[str]:
-    """Yield the value of an option, if any."""
+    """Yield the value of an option in a command line. Nothing if it has no value."""
     for argument, following in pairwise([*arguments, "-"]):
         if argument.startswith(f"{option}="):
             yield argument.removeprefix(f"{option}=")

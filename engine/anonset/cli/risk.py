@@ -83,7 +83,7 @@ def _beside(opened: OpenedPublication, other: str | None) -> OtherRelease | None
 
 
 def _population(opened: OpenedPublication, population: str, original: Table | None) -> Table:
-    """Read the quasi-identifiers of a population; columns that are numeric in the original are read as numbers."""
+    """Read the quasi-identifiers of a population. Columns that the original reads as numbers are numeric."""
     names = opened.attested.data.quasi_identifiers
     source = source_of(population)
     columns = open_source(source).names

@@ -19,7 +19,7 @@ class ShortHelp(NamedTuple):
     example: str
     """Example command line."""
     options: tuple[str, ...]
-    """Options of the short help."""
+    """Names of the options that the short help lists."""
 
 
 SHORT = {
@@ -56,13 +56,13 @@ SHORT = {
         ("items", "relational", "id", "model", "algorithms", "k", "m"),
     ),
 }
-"""Short help by command."""
+"""Short help of each command."""
 
 
 def shorten_help(app: App, arguments: Sequence[str]) -> None:
-    """Show an example and a few options in the help of a command in `SHORT`.
+    """Show only an example and the most common options in the help of a command.
 
-    If the arguments name an algorithm, show the parameters of the algorithm instead.
+    If the arguments of ``anonset anonymize`` name an algorithm, show the parameters of the algorithm instead.
     """
     name = arguments[0]
     command, short, more = app[name], SHORT[name], f"All options: anonset {name} --help-all."
@@ -78,13 +78,13 @@ def shorten_help(app: App, arguments: Sequence[str]) -> None:
 
 
 def _algorithm_in(arguments: Sequence[str]) -> str | None:
-    """Return the algorithm that the arguments name. None if they name no known algorithm."""
+    """Return the value of the option ``--algorithm``. None if it is missing or unknown."""
     parts = [part for argument in arguments for part in argument.split("=", 1)]
     return next((name for before, name in pairwise(parts) if before == "--algorithm" and name in ALGORITHMS), None)
 
 
 class _SelectedOptions(DefaultFormatter):
-    """Shows all arguments and the selected options."""
+    """Formats help with all positional arguments, but only the selected options."""
 
     def __init__(self, options: Collection[str]) -> None:
         super().__init__()

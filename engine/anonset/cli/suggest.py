@@ -110,7 +110,7 @@ def suggest(
 
 
 def _guarantee(table: Table, options: Mapping[str, Any], sensitive: str | None) -> PrivacyModel:
-    """Return the requested guarantee; without --model, the guarantee for the column roles."""
+    """Return the privacy model that the options request. Without --model, the column roles determine it."""
     by_roles = "k" if table.transactions is None else "kkm" if table.relational else "km"
     if options["sensitive_items"]:
         by_roles = "klm"
@@ -154,7 +154,7 @@ def _command(
     roles: Mapping[str, Any],
     hierarchies: Mapping[str, str],
 ) -> str:
-    """Return the command that runs a candidate, on a data set with these roles or on a job file."""
+    """Return the command that runs a candidate. `source` is a data set or a job file."""
     sizes = {name: value for name, value in parameters_of(guarantee).items() if value not in ([], ())}
     sizes.pop("sensitive", None)  # a role, already part of the command
     on = {name: value for name, value in sizes.items() if value is not True}  # True is the default

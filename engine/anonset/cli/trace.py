@@ -1,7 +1,8 @@
-"""Trace of a command for OpenTelemetry: a span for the command, and one for each phase of a run.
+"""Trace of a command for OpenTelemetry. It has a span for the command, and a span for each phase of a run.
 
-The standard environment variables of OpenTelemetry enable it. Attributes are the fields of the last line of the JSON
-log, without the digests of the files: figures, names of phases and paths, no values of the data.
+The standard environment variables of OpenTelemetry enable the trace. The attributes of the spans are the fields of the
+last line of the JSON log, without the digests of the files. They contain figures, names of phases and paths, and no
+values of the data.
 """
 
 import logging
@@ -48,7 +49,7 @@ class Trace:
         self._result |= values
 
     def send(self, exit_code: int) -> str:
-        """Send the spans. Return the reason in one line if that fails, otherwise an empty text."""
+        """Send the spans. If this fails, return the reason as a line of text, otherwise an empty text."""
         try:
             return self._send(exit_code)
         except ModuleNotFoundError:
@@ -101,7 +102,7 @@ class Trace:
 
 
 def _attributes(values: Mapping[str, Any], prefix: str = "anonset") -> Iterator[tuple[str, bool | float | str]]:
-    """Yield texts and numbers under names such as ``anonset.tasks.count``."""
+    """Yield the names and values of attributes. Nested mappings get names such as ``anonset.tasks.count``."""
     for name, value in values.items():
         if isinstance(value, Mapping):
             yield from _attributes(value, f"{prefix}.{name}")

@@ -82,7 +82,7 @@ def _settings(source: str, flags: Any) -> WorkloadSettings:
 
 
 def _bound(settings: WorkloadSettings) -> tuple[Table, dict[str, Hierarchy]]:
-    """Read the data set. Return it with the trees of the relational columns."""
+    """Read the data set. Return the table and the hierarchies of its relational columns."""
     table, trees = bind_columns(read_by(settings.input, ReadOptions(**settings.read_options())), settings.hierarchy)
     return table, {column.name: trees[column.name] for column in table.relational if column.name in trees}
 

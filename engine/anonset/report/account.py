@@ -1,4 +1,4 @@
-"""Account of a run: what is published, the guarantee, and the losses."""
+"""Summary of a run: the published data, the guarantee and the losses."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -39,16 +39,16 @@ from anonset.report.sections import facts_table, table
 from anonset.spelling import counted, listed, setting, shortened
 
 _HEADLINES = ("rum", "tum", "ncp", "log2_ul", "grouping_loss", "not_in_chunks")
-"""Losses shown to people; UL only if items are grouped. Programs get all losses."""
+"""Losses in the text. UL is shown only if items are grouped. The JSON data contain all losses."""
 _NCP_SCALE = " of 1 (0: no change; 1: all suppressed, or a single symbol)"
 _COUNTED = {"items": "occurrences", "values": "values", "tuples": "tuples"}
-"""Names of the units of the retention counts, as the account prints them."""
+"""Printed names of the units in which unchanged and changed data are counted."""
 _FEW = 5
 _TOLD = {"out": "published in", "private": "private"}
 
 
 def summary(release: Release) -> dict[str, Any]:
-    """Return the account as JSON data. Private: it contains the losses."""
+    """Return the summary of a run as JSON data. It is private, because it contains the losses."""
     unverified, verdict = release.unverified, release.verdict
     declared = _declared(release)
     facts: dict[str, Any] = plain(
@@ -80,7 +80,7 @@ def summary(release: Release) -> dict[str, Any]:
 
 
 def account(release: Release) -> list[str | RichTable]:
-    """Return the account for people, as text and tables."""
+    """Return the summary of a run as text and tables."""
     unverified, verdict = release.unverified, release.verdict
     declared = _declared(release)
     shown_parameters = {name: value for name, value in parameters_of(verdict.model).items() if value != []}
@@ -117,7 +117,7 @@ def account(release: Release) -> list[str | RichTable]:
 
 
 def _declared(release: Release) -> Declarations:
-    """Return the declarations of a release."""
+    """Return the statements of the owner that the attestation contains."""
     return declarations(release.unverified, undecided=release.verdict.holds is None)
 
 
@@ -165,7 +165,7 @@ def evaluation_account(evaluation: Evaluation) -> RichTable:
 
 
 def _observed_text(diversity: ObservedDiversity) -> str:
-    """Return a text on the inference of a kept column from classes of equal relational values."""
+    """Return a text on the diversity of a column that is published unchanged, within the equivalence classes."""
     by_frequency = f"{diversity.frequency_l:.3g} (by frequency), {diversity.entropy_l:.3g} (by entropy)"
     text = f"l={diversity.distinct_l} (distinct), {by_frequency}"
     homogeneous = f"; {counted(diversity.homogeneous_records, 'record')} in classes with a single value"
@@ -182,7 +182,7 @@ def loss_label(name: str) -> str:
 
 
 def before_and_after(release: Release, n: int) -> RichTable:
-    """Return the first changed records, before and after, as a table."""
+    """Return a table of the first `n` changed records, before and after anonymization."""
     publication, original = release.unverified.publication, release.unverified.table.transactions
     published, rows = publication.transactions, []
     if original is not None and published is not None:
@@ -201,7 +201,7 @@ def _labels(column: SetColumn, record: int) -> list[str]:
 
 
 def sizes(release: Release) -> dict[str, int]:
-    """Return the number of occurring items, of published symbols, and of clusters or groups."""
+    """Return the numbers of items, published symbols, and clusters or groups."""
     return kind_of(release.unverified.algorithm.model).sizes(release.unverified)
 
 
@@ -212,7 +212,7 @@ def _places(release: Release) -> dict[str, str]:
 
 
 def _since_text(unverified: UnverifiedPublication[Any]) -> str:
-    """Return a text on the symbols of the earlier release: kept, coarser, suppressed and new."""
+    """Return a text on the changes since the earlier release: symbols that are kept, coarser, suppressed or new."""
     if (since := unverified.since) is None:
         return ""
     coarser = [f"{name} → {now}" for name, now in since.coarser.items()]
@@ -222,7 +222,7 @@ def _since_text(unverified: UnverifiedPublication[Any]) -> str:
 
 
 def _together_text(unverified: UnverifiedPublication[Any]) -> str:
-    """Return a text on the joint guarantee with an earlier release, and the cost."""
+    """Return a text on the guarantee for someone who has both this release and an earlier release."""
     if (other_release := unverified.beside) is None:
         return ""
     figures = unverified.result.figures
@@ -240,7 +240,7 @@ def _few(names: Sequence[str]) -> str:
 
 
 def _merging(unverified: UnverifiedPublication[Any]) -> list[dict[str, float]]:
-    """Return the growth of the relational loss with merges of clusters. Empty without merges."""
+    """Return the relational loss after some of the merges of clusters. Empty if no clusters were merged."""
     figures, trace = unverified.result.figures, unverified.result.trace
     if not trace or "clusters_before" not in figures:
         return []
@@ -256,26 +256,26 @@ def _merging(unverified: UnverifiedPublication[Any]) -> list[dict[str, float]]:
 
 
 def _proof(unverified: UnverifiedPublication[Any]) -> dict[str, float]:
-    """Return the proven bound on the minimum loss of a cut. Empty if no bound is computed."""
+    """Return the proven lower bound on the loss of a hierarchy cut. Empty if no bound is computed."""
     figures = unverified.result.figures
     return {name: figures[name] for name in ("lower_bound", "gap", "suppression") if "lower_bound" in figures}
 
 
 def _merging_texts(unverified: UnverifiedPublication[Any]) -> dict[str, str]:
-    """Return the trade-off of this run: the losses that other bounds would have reached."""
+    """Return a text on the number of clusters and the relational loss during the merges."""
     way = [f"{step['clusters']:,} at {step['rum']:.4g}" for step in _merging(unverified)]
     first = way[0].replace(" at ", " clusters at RUM ") if way else ""
     return {"merging": ", ".join([first, *way[1:]])} if len(way) > 1 else {}
 
 
 def _frontier_texts(unverified: UnverifiedPublication[Any]) -> dict[str, str]:
-    """Return the losses that other weights of `joint-split` would have reached."""
+    """Return a text on the losses of `joint-split` with other weights."""
     points = shown_frontier(unverified.result.trace)
     return {"trade-off": frontier_text(points)} if len(points) > 1 else {}
 
 
 def _rare_text(unverified: UnverifiedPublication[Any]) -> str:
-    """Return a text if most items are too rare in their clusters to stay unchanged; only for unsplit tables."""
+    """Return a text if most items are too rare in their clusters to stay unchanged. Empty for split tables."""
     column, recoding = unverified.table.transactions, unverified.result.recoding
     if column is None or not isinstance(recoding, PerCluster) or recoding.parts is not None:
         return ""
@@ -284,7 +284,7 @@ def _rare_text(unverified: UnverifiedPublication[Any]) -> str:
 
 
 def _retention_texts(unverified: UnverifiedPublication[Any]) -> dict[str, str]:
-    """Return the counts and shares of unchanged and changed data."""
+    """Return texts with the counts and shares of kept, generalized and suppressed data."""
     parts = shares(unverified.retention)
     return {
         _COUNTED[name]: ", ".join(
@@ -295,7 +295,7 @@ def _retention_texts(unverified: UnverifiedPublication[Any]) -> dict[str, str]:
 
 
 def _levels_text(unverified: UnverifiedPublication[Any]) -> str:
-    """Return by how many levels occurrences of items are generalized. Empty if all have the same level."""
+    """Return a text on the levels by which items are generalized. Empty if all are generalized by the same level."""
     column = unverified.table.transactions
     recoding: Any = unverified.result.recoding
     if column is None or "generalized" not in unverified.retention.get("items", {}):
@@ -305,7 +305,7 @@ def _levels_text(unverified: UnverifiedPublication[Any]) -> str:
 
 
 def levels_text(counts: Mapping[str, int]) -> str:
-    """Return by how many levels occurrences are generalized, as counts and shares.
+    """Return a text with the number and share of the occurrences that are generalized by each number of levels.
 
     >>> levels_text({"kept": 5, "1 level up": 3, "2 levels up": 1, "suppressed": 1})
     '3 (30.0%) by 1 level, 1 (10.0%) by 2 levels'
@@ -316,7 +316,7 @@ def levels_text(counts: Mapping[str, int]) -> str:
 
 
 def _loss_texts(unverified: UnverifiedPublication[Any]) -> dict[str, str]:
-    """Return the losses, some of them also before merges of clusters, and the distance of a loss from the minimum."""
+    """Return texts on the losses. They include the loss before merges, and the distance of NCP from the minimum."""
     texts, before = {}, unverified.result.figures
     shown = [name for name in _HEADLINES if name != "log2_ul" or isinstance(unverified.result.recoding, ItemGroups)]
     for name, loss in unverified.measures.items():
@@ -330,14 +330,14 @@ def _loss_texts(unverified: UnverifiedPublication[Any]) -> dict[str, str]:
 
 
 def _time_texts(release: Release) -> dict[str, str]:
-    """Return the seconds of the work, and separately of compiling kernels, if any."""
+    """Return texts with the seconds of the run, and of the compilation of kernels."""
     compiling = sum(phase.seconds for phase in release.phases if phase.name == COMPILING)
     texts = {"time": f"{sum(phase.seconds for phase in release.phases) - compiling:.2f} s"}
     return texts | ({"compiling": f"{compiling:.2f} s more"} if compiling else {})
 
 
 def _removal_text(unverified: UnverifiedPublication[Any]) -> str:
-    """Return the number of rows that were removed for diversity, and the number of rows of removed groups."""
+    """Return a text on removed rows: rows with a too frequent value, and rows of removed groups."""
     counts, shares = unverified.result.figures, unverified.measures
     if not counts.get("removed_for_diversity"):
         return ""
@@ -349,7 +349,7 @@ def _removal_text(unverified: UnverifiedPublication[Any]) -> str:
 
 
 def _exact_values_text(release: Release) -> str:
-    """Return a text on the values of few persons that the model publishes unchanged, by column."""
+    """Return a text on the number of values of few persons that each column publishes unchanged."""
     if not release.exact_values:
         return ""
     counts = listed([f"{counted(count, 'value')} of {name!r}" for name, count in release.exact_values.items()], "and")
@@ -394,9 +394,10 @@ def codebook_table(publication: Records, n: int) -> RichTable:
 
 
 def coverage(verdict: Verdict) -> str:
-    """Return a text on the scope of a check, and on the number of protected items that no symbol represents.
+    """Return a text on the extent of a verification.
 
-    Such items cannot violate the guarantee.
+    It includes the number of protected items that no published symbol represents. These items cannot violate the
+    guarantee.
     """
     covered = str(verdict.checked.get("covered", ""))
     if not (unpublished := verdict.checked.get("unpublished_items", 0)):

@@ -1,4 +1,4 @@
-"""Table of a comparison of algorithms."""
+"""Table with the results of ``anonset compare``."""
 
 from collections import Counter
 from statistics import fmean, stdev
@@ -16,7 +16,10 @@ _NAMES = {"peak_mib": "peak MiB", "seconds_verify": "verify", "least_ncp": "leas
 
 
 def comparison_table(results: list[dict[str, Any]]) -> RichTable:
-    """Return the rows of a comparison as a table without notes. Repetitions over seeds are one row."""
+    """Return the results of a comparison as a table, one row for each run.
+
+    Runs that differ only in their seed are merged into one row. Notes are not shown.
+    """
     results = over_seeds(results)
     names = [name for name in results[0] if name != "note"]
     head = [loss_label(name) if name in {*LOSSES, "are"} else _NAMES.get(name, name) for name in names]
@@ -25,7 +28,9 @@ def comparison_table(results: list[dict[str, Any]]) -> RichTable:
 
 
 def shared_losses(results: list[dict[str, Any]]) -> dict[str, str]:
-    """Return the measures that all results have, with labels: at most one of the items and one of the attributes.
+    """Return the names and labels of the losses that all results contain.
+
+    The result has at most one loss of the items and one loss of the attributes.
 
     >>> shared_losses([{"rum": 0.1, "ncp": 0.2, "ul": 0.3}, {"rum": 0.1, "ncp": None, "ul": 0.3}])
     {'ul': 'utility loss (UL) of the items', 'rum': 'NCP of the relational values (Rum)'}
@@ -36,7 +41,7 @@ def shared_losses(results: list[dict[str, Any]]) -> dict[str, str]:
 
 
 def unequal_guarantees(results: list[dict[str, Any]]) -> str:
-    """Return a sentence if the algorithms give different guarantees; otherwise the empty text.
+    """Return a sentence that the algorithms give different guarantees. Empty if all guarantees are equal.
 
     >>> unequal_guarantees([{"algorithm": "lra", "model": "partition-km"}, {"algorithm": "apriori", "model": "km"}])
     'The guarantees differ: lra gives partition-km, apriori gives km. A smaller loss may come from a weaker guarantee.'
@@ -49,7 +54,7 @@ def unequal_guarantees(results: list[dict[str, Any]]) -> str:
 
 
 def over_seeds(results: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Merge rows that differ only in their seed: means with the standard deviation, as text.
+    """Merge results that differ only in their seed. The figures become texts with the mean and standard deviation.
 
     >>> row = {"algorithm": "lra", "k": 2, "outcome": "holds", "note": ""}
     >>> over_seeds([{**row, "seed": 1, "ncp": 0.1}, {**row, "seed": 2, "ncp": 0.3}])

@@ -3,12 +3,12 @@
 from math import ceil, floor
 
 LOCAL = "Local recodings, and sets of items that are not nodes of the hierarchy, can have a lower loss than any cut."
-"""Limitation of a bound."""
-_EQUAL = 1e-9  # smallest difference that floating-point numbers can prove
+"""Note on the meaning of a lower bound."""
+_EQUAL = 1e-9  # smaller differences may be rounding errors
 
 
 def distance(loss: float, bound: float, *, suppression: bool = False) -> str:
-    """Return a text on the distance between a loss and a proven lower bound, rounded up.
+    """Return a text on the relative distance between a loss and a proven lower bound. Percentages are rounded up.
 
     >>> distance(0.0188, 0.018)
     'at most 4.5% above the minimum for a cut of this hierarchy'

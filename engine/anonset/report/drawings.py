@@ -1,4 +1,4 @@
-"""Inline SVG bars and curves, distinguished by pattern and label, not by colour."""
+"""Bars and curves as inline SVG. Bars differ by pattern and label, not by colour."""
 
 from collections.abc import Sequence
 from html import escape
@@ -14,7 +14,7 @@ _HATCH = (
 
 
 def bars(title: str, rows: Sequence[tuple[str, Sequence[Bar]]]) -> str:
-    """Return a drawing of labelled rows of bars.
+    """Return a drawing of bars. Each row of bars has a label above it.
 
     >>> bars("risk", [("1 item", [("solid", 0.5, "50%")])]).count("<rect")
     3
@@ -39,7 +39,7 @@ def bars(title: str, rows: Sequence[tuple[str, Sequence[Bar]]]) -> str:
 
 
 def curve(title: str, axes: tuple[str, str], points: Sequence[tuple[float, float]], mark: tuple[float, float]) -> str:
-    """Return a drawing of a line through points from (0, 0) to (1, largest), and a marker.
+    """Return a drawing of a line through points, and of a marker. The horizontal axis extends from 0 to 1.
 
     >>> curve("losses", ("x", "y"), [(0.0, 0.4), (1.0, 0.1)], (0.5, 0.2)).count("<polyline")
     1

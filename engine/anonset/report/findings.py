@@ -1,4 +1,4 @@
-"""Account of an inspection of data before publication."""
+"""Text and JSON data with the findings of ``anonset inspect``."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from anonset.settings.job_text import unit_line
 from anonset.spelling import printable
 
 _MOST_SHOWN = 1000
-"""Maximum number of columns in the account: printing many thousands takes minutes."""
+"""Maximum number of printed columns. Printing many thousands of columns takes minutes."""
 
 
 def findings_summary(findings: Findings) -> dict[str, Any]:
@@ -73,7 +73,7 @@ def _question_summary(question: Question) -> dict[str, Any]:
 
 
 def findings_account(findings: Findings) -> list[str | RichTable]:
-    """Return the findings for people, as text and tables."""
+    """Return the findings as text and tables."""
     persons = "if each row is one person" if findings.persons is None else f"of {findings.persons:,} persons"
     unread = findings.rows > 0 and not findings.records
     facts = {

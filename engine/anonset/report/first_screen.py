@@ -1,4 +1,4 @@
-"""Content of the first screen of a page: who is protected, who is not, and which figures a recipient can count."""
+"""Beginning of the report: who is protected, who is not, and which figures a recipient can count."""
 
 from functools import singledispatch
 
@@ -11,11 +11,11 @@ from anonset.publications.base import unknown_kind
 from anonset.report.risks import PagePart
 
 Figure = tuple[str, str, str]
-"""Name, figure and possible error of a count."""
+"""Name, value and possible error of a figure."""
 
 
 def protection(facts: ReportFacts, part: PagePart) -> list[tuple[str, str]]:
-    """Return sentences on who is protected and who is not."""
+    """Return pairs of a heading and a sentence on persons who are protected or not."""
     declared, rows = facts.attested.declarations, [*part.protection]
     if declared.published_as_is:
         names = ", ".join(declared.published_as_is)
@@ -25,7 +25,10 @@ def protection(facts: ReportFacts, part: PagePart) -> list[tuple[str, str]]:
 
 
 def countable_figures(facts: ReportFacts) -> list[Figure]:
-    """Return the figures that a recipient can count from the publication; with the original, also their errors."""
+    """Return the figures that a recipient can count from the publication.
+
+    If the original is available, the result also contains errors of these figures.
+    """
     errors, private = facts.errors, facts.private
     rows = counted_records(facts.summary)
     if errors is not None and errors.items_error is not None:
@@ -43,7 +46,7 @@ def countable_figures(facts: ReportFacts) -> list[Figure]:
 
 @singledispatch
 def counted_records(look: Summary) -> list[Figure]:
-    """Return the number of rows, or records, that a recipient can count."""
+    """Return the numbers of rows or records that a recipient can count."""
     raise unknown_kind(look)
 
 
@@ -64,12 +67,12 @@ def _(look: ChunksSummary) -> list[Figure]:
 
 @singledispatch
 def counted_symbols(look: Summary, *, items_known: bool, private: bool) -> list[Figure]:
-    """Return figures on the granularity of published symbols and numbers.
+    """Return figures on the precision of published symbols and numbers.
 
     Parameters
     ----------
     items_known
-        Whether the number of kept item occurrences is known.
+        Whether the report states the number of unchanged item occurrences.
     private
         Whether the report is internal.
     """

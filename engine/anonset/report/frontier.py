@@ -1,7 +1,7 @@
-"""Frontier of `joint-split`: relational loss and item loss at other weights.
+"""Frontier of `joint-split`: relational loss and item loss with other weights.
 
-The growth estimates the item loss by a fast search, whose loss is higher than that of the leaves. Estimates are
-therefore shown relative to the first point, or scaled to the loss measured there.
+The item losses are estimates. Their absolute values are too high, because a fast search computes them. They are
+therefore shown relative to the first point of the frontier, or scaled to the loss measured at this point.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,12 +10,12 @@ from anonset.algorithms.rt.joint.pruning import Pruning
 from anonset.report.drawings import curve
 
 _SHOWN = (0.03, 0.1, 0.3, 0.5)
-"""Relational losses of the shown points, in addition to the first and the last point."""
+"""Relational losses of the points in the text. The first and the last point are always shown."""
 _LEAST = 1e-9
 
 
 def frontier_text(points: Sequence[Pruning]) -> str:
-    """Return some points of a frontier (at least two) as text.
+    """Return some points of a frontier as text. The frontier must have at least two points.
 
     >>> frontier_text([Pruning(0.1, 9, 0.02, 0.05), Pruning(0.05, 4, 0.2, 0.03), Pruning(0.01, 1, 1.0, 0.02)])
     'if the relational loss rises from 0.02, the estimated item loss falls: to 60% at 0.20, to 40% at 1.00'

@@ -31,7 +31,7 @@ _NOT_COVERED = {
 
 @dataclass(frozen=True)
 class PublicationPurpose:
-    """Statements of the owner on the publication; none is computed."""
+    """Statements of the owner about the publication. The report prints them as they are."""
 
     recipient: str = ""
     """Recipient of the publication."""
@@ -42,7 +42,7 @@ class PublicationPurpose:
 
 
 def internal_page(facts: ReportFacts, purpose: PublicationPurpose) -> str:
-    """Return the internal report with all known facts, as HTML."""
+    """Return the internal report as HTML. It contains facts from the private directory."""
     report = facts.private
     if report is None:
         msg = "an internal report needs the private directory"
@@ -74,7 +74,7 @@ def internal_page(facts: ReportFacts, purpose: PublicationPurpose) -> str:
 
 
 def shareable_page(facts: ReportFacts, purpose: PublicationPurpose) -> str:
-    """Return the shareable report as HTML. It depends only on the publication and the statements of the owner."""
+    """Return the shareable report as HTML. It uses only the publication and the statements of the owner."""
     public = replace(facts, private=None, before=(), errors=None)
     content = {
         **_common(public, purpose),
@@ -91,7 +91,7 @@ def shareable_page(facts: ReportFacts, purpose: PublicationPurpose) -> str:
 
 
 def render(facts: Mapping[str, Any]) -> str:
-    """Return a report as HTML without external resources.
+    """Return a report as one HTML file without links to other files.
 
     Raises
     ------
@@ -108,7 +108,7 @@ def render(facts: Mapping[str, Any]) -> str:
 
 
 def _common(facts: ReportFacts, purpose: PublicationPurpose) -> dict[str, Any]:
-    """Return the facts of OUT, and the owner's statements."""
+    """Return the facts that both reports contain."""
     attested = facts.attested
     part = page_part(facts.after, facts.before, attested)
     return {
@@ -132,7 +132,7 @@ def _common(facts: ReportFacts, purpose: PublicationPurpose) -> dict[str, Any]:
 
 
 def questions(model: PrivacyModel) -> list[tuple[str, str, str]]:
-    """Return the three risks of WP 216 (Article 29 Working Party), whether the model bounds them, and its bound.
+    """Return the name, the short answer and the explanation of each risk of WP 216 (Article 29 Working Party).
 
     >>> from anonset.privacy import KmAnonymity
     >>> [(name, answer) for name, answer, _ in questions(KmAnonymity(5, 2))]
@@ -151,7 +151,7 @@ def questions(model: PrivacyModel) -> list[tuple[str, str, str]]:
 
 
 def _utility(retention: Mapping[str, Mapping[str, int]]) -> list[tuple[str, str]]:
-    """Return bars with the shares of kept, generalized and suppressed occurrences and values."""
+    """Return drawings with the shares of kept, generalized and suppressed items and values, each with its title."""
     names = {"items": "Item occurrences", "values": "Relational values", "tuples": "Rows"}
     patterns = ("solid", "hatched", "light")
     bars_of = []

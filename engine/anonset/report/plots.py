@@ -21,7 +21,7 @@ _DASHES = ("-", "--", "-.", ":")
 _GREYS = ("#000000", "#555555", "#888888")
 _HATCHES = ("", "///", "...", "xx", "\\\\\\", "++")
 _LOG_FROM = 20
-"""Minimum ratio of the largest to the smallest value for which the horizontal axis is logarithmic."""
+"""An axis is logarithmic if the largest value is at least this many times the smallest value."""
 _LOG_HEIGHT = 1000
 _NAMES = {
     "seconds": "seconds of the search",
@@ -30,7 +30,7 @@ _NAMES = {
     "peak_mib": "peak memory in MiB",
 }
 _COSTS = ("seconds", "seconds_verify", "peak_mib")
-"""Figures drawn over sizes with two logarithmic axes, so that the slope is the exponent."""
+"""Costs of a run. Their plots over data sizes have two logarithmic axes, so that the slope is the exponent."""
 _NO_FIGURES = ("algorithm", "model", "outcome", "note")
 
 
@@ -39,11 +39,11 @@ class PlotAxes:
     """Axes and series of the plots of a comparison."""
 
     across: str | None
-    """Parameter on the horizontal axis; None: bars."""
+    """Parameter on the horizontal axis. None if the plot has bars."""
     series: tuple[str, ...]
-    """Columns that distinguish lines or bars."""
+    """Columns whose values distinguish the lines or bars."""
     figures: tuple[str, ...]
-    """Plotted figures, one picture each."""
+    """Figures that are drawn, each in its own file."""
 
 
 def require_plots(folder: Path) -> None:
@@ -66,7 +66,10 @@ def require_plots(folder: Path) -> None:
 
 
 def axes_of(rows: Sequence[Mapping[str, Any]]) -> PlotAxes:
-    """Return the axes: the parameter with the most values is horizontal; all other varying columns distinguish lines.
+    """Return the axes of the plots of a comparison.
+
+    The numeric parameter with the most values is on the horizontal axis. All other parameters with several values
+    distinguish the lines.
 
     >>> rows = [{"algorithm": "apriori", "k": k, "outcome": "holds", "ncp": k / 9, "note": ""} for k in (2, 5)]
     >>> axes_of(rows)
@@ -115,9 +118,9 @@ def _picture(path: Path) -> Iterator[Any]:
 
 
 def draw_frontier(suggestion: Suggestion, path: Path) -> None:
-    """Draw the losses of the candidates for an RT-dataset, and the frontier of `joint-split`.
+    """Draw the relational loss and the item loss of each candidate, and the frontier of `joint-split`.
 
-    No plot if no candidate holds.
+    If no candidate satisfies the guarantee, no file is written.
     """
     safe = [
         candidate
@@ -177,7 +180,7 @@ def _lines(plot: Any, rows: Sequence[Mapping[str, Any]], axes: PlotAxes, figure:
 
 
 def _scale(plot: Any, values: Sequence[float], *, logarithmic: bool = False) -> None:
-    """Let the vertical axis begin at 0, or make it logarithmic on request or for values of several magnitudes."""
+    """Make the vertical axis logarithmic, or let it begin at 0. Values of several magnitudes are also logarithmic."""
     if min(values) > 0 and (logarithmic or max(values) >= _LOG_HEIGHT * min(values)):
         plot.set_yscale("log")
     elif min(values) >= 0:
@@ -209,7 +212,7 @@ def _by_series(rows: Sequence[Mapping[str, Any]], axes: PlotAxes) -> dict[str, l
 
 
 def _spread(rows: Sequence[Mapping[str, Any]], across: str, figure: str) -> list[tuple[float, float, float, float]]:
-    """Return each position with the smallest, mean and largest value measured there."""
+    """Return each value of the parameter `across` with the minimum, mean and maximum of the figure."""
     values: dict[float, list[float]] = {}
     for row in rows:
         if _is_number(row[across]) and _is_number(row[figure]):

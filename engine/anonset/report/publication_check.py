@@ -1,4 +1,4 @@
-"""Account of a check: the verdict and the other findings."""
+"""Text and JSON data with the results of ``anonset verify``."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ _SHOWN = 3
 
 
 def check_summary(check: PublicationCheck) -> dict[str, Any]:
-    """Return the outcome of a check as JSON data."""
+    """Return the results of a verification as JSON data."""
     verdict = check.verdict
     summary: dict[str, Any] = {
         "model": verdict.model.name,
@@ -42,7 +42,7 @@ def check_summary(check: PublicationCheck) -> dict[str, Any]:
 
 
 def check_account(check: PublicationCheck) -> list[str]:
-    """Return the outcome of a check as lines for the terminal."""
+    """Return the results of a verification as lines of text."""
     verdict = check.verdict
     lines = [str(verdict), _columns(check)]
     if check.unit is not None:

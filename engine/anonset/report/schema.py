@@ -1,4 +1,4 @@
-"""JSON schemas of the documents of a publication."""
+"""JSON schemas of ``attestation.json`` and ``report.json``."""
 
 from typing import Any
 

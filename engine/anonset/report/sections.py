@@ -1,4 +1,7 @@
-"""Sections of an account: a table with notes for people, and the same facts as data; formatted once per medium."""
+"""Sections of a text about a run: a table with notes, and the same facts as JSON data.
+
+Functions format the sections for terminals, JSON and notebooks.
+"""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,12 +15,12 @@ from anonset.release.tables import html_table
 from anonset.spelling import printable
 
 LEFT = ("guaranteed",)
-"""Text columns; all other columns except the first are numbers."""
+"""Headings of columns with text. The first column is also text, and all other columns contain numbers."""
 
 
 @dataclass(frozen=True)
 class Section(RedactedRepr):
-    """Part of an account. A section without rows and notes is only data, and is not shown on terminals or pages."""
+    """Part of a text about a run. If a section has no rows and no notes, only the JSON output contains it."""
 
     title: str = ""
     """Text above the table."""
@@ -28,7 +31,7 @@ class Section(RedactedRepr):
     notes: Sequence[str] = ()
     """Sentences below the table."""
     data: Mapping[str, Any] = field(default_factory=dict)
-    """The same facts by name, for JSON."""
+    """The facts of the section, by name in the JSON output."""
 
 
 def for_terminal(sections: Iterable[Section]) -> list[str | RichTable]:
@@ -56,7 +59,7 @@ def for_html(sections: Iterable[Section]) -> str:
 def table(
     head: Sequence[str], rows: Iterable[Sequence[str]], *, left: Collection[str] = (), title: str = ""
 ) -> RichTable:
-    """Return a table without frames. The first column and the columns in `left` are text, the others numbers."""
+    """Return a table without frames. The first column and the columns in `left` are aligned to the left."""
     made = RichTable(box=None, padding=(0, 2, 0, 0), title=title or None, title_justify="left")
     for position, name in enumerate(head):
         made.add_column(name, justify="left" if position == 0 or name in left else "right", overflow="fold")

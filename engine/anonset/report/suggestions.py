@@ -1,4 +1,4 @@
-"""Account of the candidates for a guarantee, on one scale."""
+"""Text and JSON data with the results of ``anonset suggest``."""
 
 from textwrap import shorten
 from typing import Any
@@ -20,9 +20,9 @@ _FACTS = (
     *("algorithm", "settings", "outcome", "shares", "levels", "measures", "seconds", "sampled", "note", "countable"),
     *("nodes", "beside", "usefulness", "ranges_kept", "commonest"),
 )
-"""Fields of a candidate in the JSON data."""
+"""Attributes of `Candidate` that the JSON data contain."""
 _NOTE = 90
-"""Maximum length of the reason why a candidate publishes nothing."""
+"""Maximum number of characters of the reason why a candidate failed."""
 _SHARES = "kept, generalized, suppressed: shares of the {of}"
 _ERRORS = (
     "item error, pair error: median relative errors of "
@@ -34,8 +34,14 @@ _ERRORS = (
 def suggestion_summary(suggestion: Suggestion, command: str, with_own: str = "", beside: str = "") -> dict[str, Any]:
     """Return a suggestion as JSON data.
 
-    `command` runs the best candidate, `with_own` runs it with the owner's hierarchy, and `beside` runs the candidate
-    with another guarantee.
+    Parameters
+    ----------
+    command
+        Command that runs the recommended candidate.
+    with_own
+        Command that runs the best candidate with the owner's hierarchy.
+    beside
+        Command that runs the alternative with another guarantee.
     """
     preferred, alternative = suggestion.with_own_hierarchy, suggestion.beside
     summary: dict[str, Any] = plain(
@@ -68,11 +74,7 @@ def _entry(candidate: Candidate) -> dict[str, Any]:
 def suggestion_account(
     suggestion: Suggestion, command: str, with_own: str = "", beside: str = ""
 ) -> list[str | RichTable]:
-    """Return a suggestion for people.
-
-    `command` runs the best candidate, `with_own` runs it with the owner's hierarchy, and `beside` runs the candidate
-    with another guarantee.
-    """
+    """Return a suggestion as text and a table. The parameters are those of `suggestion_summary`."""
     n_candidates = counted(len(suggestion.candidates), "candidate")
     on = (
         ""
@@ -110,7 +112,7 @@ def suggestion_account(
 
 
 def _beside(suggestion: Suggestion, command: str) -> list[str]:
-    """Return the utility of a candidate with another guarantee, if it holds."""
+    """Return lines on the alternative with another guarantee. Empty if there is none."""
     if (other := suggestion.beside) is None:
         return []
     another = f"with another guarantee than {suggestion.model.name}"
@@ -148,7 +150,7 @@ def _table(suggestion: Suggestion) -> RichTable:
 
 
 def name_of(candidate: Candidate) -> str:
-    """Return the name of the algorithm with its parameters other than the guarantee."""
+    """Return the algorithm of a candidate and its parameters, without the parameters of the guarantee."""
     parameters = [
         name.replace("_", "-") if value is True else f"{name} {value}" if name != "on_infeasible" else f"or {value}"
         for name, value in candidate.settings.items()
@@ -157,7 +159,7 @@ def name_of(candidate: Candidate) -> str:
 
 
 def levels_text(levels: Any) -> str:
-    """Return by how many levels occurrences are generalized.
+    """Return a text on the share of the item occurrences that are generalized by each number of levels.
 
     >>> levels_text({"kept": 0.5, "1 level up": 0.3, "2 levels up": 0.1, "suppressed": 0.1})
     '30.0% by 1 level, 10.0% by 2 levels'

@@ -12,7 +12,7 @@ from anonset.release.documents import BucketFiles, ChunkFiles, PublishedFile, Pu
 Row = tuple[str, str, str]
 """Column name, role and technique."""
 Retention = Mapping[str, Mapping[str, int]]
-"""Counts of kept and changed original data. Only the owner may see them."""
+"""Numbers of unchanged and changed items, values and rows of the original. Only the owner may see them."""
 _KEPT = "none: published unchanged, as decided by the owner"
 _MASKED = "masking: the attribute is removed"
 
@@ -23,7 +23,7 @@ def columns_of(facts: ReportFacts, *, exactly: bool) -> list[Row]:
     Parameters
     ----------
     exactly
-        Whether to state how the original was changed, which only its owner may know.
+        Whether the result states how the original was changed. Only the owner may know this.
     """
     retention = facts.private.retention if exactly and facts.private is not None else None
     return _columns(facts.attested.data, facts, retention)
@@ -80,8 +80,8 @@ def left_out(facts: ReportFacts, settings: Mapping[str, Any]) -> list[Row]:
 def _items(retention: Mapping[str, Mapping[str, int]] | None) -> str:
     """Return the technique for items.
 
-    Without counts (`retention` is None, as in a shareable report), the text includes suppression as a possibility: a
-    recipient cannot see it.
+    In a shareable report, `retention` is None. The text then says that items may be suppressed, because recipients
+    cannot see whether they are.
     """
     if retention is None:
         return "generalization, or local suppression of items that no published symbol covers"

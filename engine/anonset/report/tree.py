@@ -1,4 +1,4 @@
-"""Text drawing of a hierarchy: branches, the leaf count below each node, and the number of omitted nodes."""
+"""Drawing of a hierarchy as lines of text."""
 
 from collections.abc import Collection, Iterator
 
@@ -15,18 +15,19 @@ def drawn(
     depth: int | None = None,
     most: int | None = None,
 ) -> Iterator[str]:
-    """Yield the lines of a tree.
+    """Yield the lines of the drawing. Each line shows a node and the number of leaves below it.
 
     Parameters
     ----------
     records
-        int64 (V,): number of records below each node.
+        Number of records that contain a value below each node, int64 (V,).
     ceilings
         Nodes that are marked as ceilings.
     depth
-        Maximum level below the root; None: all.
+        Maximum number of levels below the root. None for all levels.
     most
-        Maximum number of children drawn per node; None: all. The other children and the leaves below them are counted.
+        Maximum number of children per node. None for all children. A line states the number of omitted children, and
+        of the leaves below them.
 
     >>> import numpy as np
     >>> tree = Hierarchy.from_tree(("any", [("E", ["E10", "E11", "E12"]), ("I", ["I10", "I11"]), ("J", ["J1", "J2"])]))

@@ -1,4 +1,4 @@
-"""Find the settings that turn the codes of the data into leaves of a hierarchy with the smallest change."""
+"""Recommend settings for data with codes that are not leaves of the hierarchy."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,20 +17,20 @@ from anonset.spelling import counted, setting
 
 @dataclass(frozen=True)
 class Remedy(RedactedRepr):
-    """Settings that make the labels of a column leaves of the hierarchy, and the resulting loss."""
+    """Settings with which all labels of a column are leaves of the hierarchy or suppressed."""
 
     column: str
     """Name of the column."""
     settings: Mapping[str, Any]
-    """``normalize``, ``inner_items`` and ``unknown``, if needed."""
+    """Recommended values of ``normalize``, ``inner_items`` and ``unknown``. Unneeded settings are omitted."""
     misfits: int
-    """Number of labels that are not leaves."""
+    """Number of labels in the data that are not leaves."""
     labels: int
     """Number of labels of the column."""
     left_out: int
-    """Number of labels that are suppressed because no setting makes them leaves."""
+    """Number of labels that the settings suppress."""
     lost: float
-    """Share of the occurrences that have these labels."""
+    """Share of the item occurrences or values that the settings suppress."""
 
     def __str__(self) -> str:
         are = "is not a leaf" if self.misfits == 1 else "are not leaves"
@@ -42,9 +42,9 @@ class Remedy(RedactedRepr):
 
 
 def remedy_for(table: Table, column: str, hierarchy: Any) -> Remedy | None:
-    """Return the settings that make the labels of a column leaves of its hierarchy.
+    """Return settings for the labels of a column that are not leaves of its hierarchy.
 
-    Return None if there are none, or none are needed.
+    Return None if all labels are leaves, or if no settings help.
 
     Raises
     ------
@@ -79,7 +79,7 @@ def remedy_for(table: Table, column: str, hierarchy: Any) -> Remedy | None:
 
 
 def _remedy_for_rule(part: HierarchyLabels, rule: str) -> Remedy | None:
-    """Return the setting that suppresses the values that a rule rejects."""
+    """Return the setting that suppresses the values that a rule cannot generalize. None if there are no such values."""
     rejected = frozenset(odd_labels(rule, part.labels, part.name))
     if not rejected:
         return None

@@ -1,8 +1,8 @@
 """Write the codebook (``codebook.csv``) and the private files ``mapping.csv`` and ``records.csv``.
 
-The codebook lists the meaning of each published symbol. The mapping lists how each item is published, for all records
-or for each cluster (for a local recoding: the items that occur in the cluster, not the whole universe). The records
-file lists the input record of each published row; with more than `MOST_AS_TEXT` rows it is ``records.parquet``.
+The codebook lists the meaning of each published symbol. The mapping lists the published symbol of each item. For a
+local recoding, it lists the items of each cluster. The records file lists the input record of each published row. A
+publication with more than `MOST_AS_TEXT` rows has ``records.parquet`` instead.
 """
 
 import secrets
@@ -42,15 +42,15 @@ _ROWS_PER_GROUP = 1 << 20
 def write_codebook(publication: Records, path: str | Path) -> Path:
     """Write the meaning of each published symbol: ``symbol,kind,members``.
 
-    If several set-valued columns were joined, members have a prefix (``column:item``). Each symbol has one line under
-    its full label, for all columns that contain it. A symbol ``x`` of column `c` is listed as ``c:x``, or, if there is
-    no such line, as ``x``; a set ``(a,b)`` as ``(c:a,c:b)``.
+    If several set-valued columns were joined, members have the column name as a prefix (``column:item``). A symbol
+    ``x`` of column ``c`` then has the line ``c:x``. If there is no line ``c:x``, the line ``x`` applies to all columns.
+    A set ``(a,b)`` of column ``c`` has the line ``(c:a,c:b)``.
 
     Parameters
     ----------
     path
-        File, or the folder of ``codebook.csv``. Members are separated by blanks; a member that contains a blank is
-        quoted as in CSV.
+        File, or the folder of ``codebook.csv``. Blanks separate the members. A member that contains a blank is quoted
+        as in CSV.
 
     Raises
     ------
@@ -87,7 +87,9 @@ _LINES = 1 << 16
 
 
 def write_mapping(recoding: Recoding, path: str | Path, symbols: Sequence[Symbol] = ()) -> Path:
-    """Write how a global recoding publishes each item of the universe: ``item,published``; empty: suppressed.
+    """Write the published symbol of each item of the universe as lines ``item,published``, for a global recoding.
+
+    The symbol is empty if the item is suppressed.
 
     Parameters
     ----------
@@ -106,7 +108,10 @@ def write_mapping(recoding: Recoding, path: str | Path, symbols: Sequence[Symbol
 
 
 def _labels_of_groups(symbols: Sequence[Symbol]) -> dict[tuple[str, ...], str]:
-    """Return the label of each group by its sorted members. Codebooks and trees list members in different orders."""
+    """Return the label of each group by its sorted members.
+
+    The members are sorted because codebooks and trees list them in different orders.
+    """
     return {tuple(sorted(symbol.members)): symbol.label for symbol in symbols if symbol.kind == "group"}
 
 
@@ -116,9 +121,7 @@ def _label(members: Sequence[str], code_of: Mapping[tuple[str, ...], str]) -> st
 
 
 def _images(mapping: Cut | ItemGroups, code_of: Mapping[tuple[str, ...], str]) -> list[Any]:
-    """Return the items of the universe, in hierarchy order if there is a hierarchy, and the published symbol of
-    each.
-    """
+    """Return the items of the universe and their published symbols. Items of a hierarchy are in the hierarchy order."""
     place = mapping.hierarchy.place if isinstance(mapping, Cut) else None
     labels = (mapping.hierarchy.leaves if isinstance(mapping, Cut) else mapping.vocabulary).labels
     order = np.arange(len(labels)) if place is None else np.argsort(place)
@@ -135,9 +138,9 @@ def _name(cut: Cut, node: int, code_of: Mapping[tuple[str, ...], str]) -> str:
 def write_local_mapping(
     recoding: PerCluster, column: SetColumn, path: str | Path, symbols: Sequence[Symbol] = ()
 ) -> Path:
-    """Write ``cluster,item,published``, one line for each item that occurs in a cluster; empty: suppressed.
+    """Write lines ``cluster,item,published`` with the published symbol of each item that occurs in a cluster.
 
-    The codebook also lists members of symbols that do not occur.
+    The symbol is empty if the item is suppressed. The codebook also lists items that do not occur in the cluster.
 
     Parameters
     ----------
@@ -188,7 +191,7 @@ def _occurring(recoding: PerCluster, column: SetColumn) -> Iterator[tuple[int, I
 
 
 def _by_cluster(pairs: Int64, n_items: int) -> Iterator[tuple[int, Int64]]:
-    """Yield each cluster and the items in it, from ascending pairs that are encoded as numbers."""
+    """Yield each cluster and its items. `pairs` are ascending numbers, cluster * `n_items` + item."""
     cluster, codes = np.divmod(pairs, n_items)
     begins = np.flatnonzero(np.diff(cluster, prepend=-1))
     yield from zip(cluster[begins].tolist(), np.split(codes, begins[1:]), strict=False)
@@ -214,7 +217,7 @@ def _published(
 
 
 def write_records(publication: Records, path: str | Path) -> Path:
-    """Write ``published_row,input_record,cluster``, 0-based. Global recodings have no cluster.
+    """Write lines ``published_row,input_record,cluster``. Numbers start at 0. Global recodings have no clusters.
 
     Parameters
     ----------

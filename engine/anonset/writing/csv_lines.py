@@ -14,10 +14,12 @@ _NEEDS_QUOTES = f"[{_MARKS}]"
 
 
 def quoted(column: Any, *, fills_line: bool = False) -> Any:
-    """Quote the fields of a column that need quotes. With `fills_line`, the column is the only one, and empty fields
-    are quoted.
+    """Quote the fields of a column that need quotes.
 
-    An empty field alone would be a blank line, which some readers skip.
+    Parameters
+    ----------
+    fills_line
+        True if the file has no other column. Empty fields are then quoted, because some readers skip blank lines.
     """
     if not (fills_line or _may_need_quotes(column)):
         return column
@@ -51,7 +53,7 @@ def _may_need_quotes(column: Any) -> bool:
 
 
 def texts_of(vocabulary: Vocabulary) -> Callable[[Any], Any]:
-    """Return a function from codes, int32 (n,), to labels (``pyarrow.LargeStringArray``), in memory or in files."""
+    """Return a function that maps codes, int32 (n,), to their labels (``pyarrow.LargeStringArray``)."""
     if (filed := vocabulary.filed) is not None:
         return lambda codes: arrow.of_text(*filed.gathered(codes))
     labels = arrow.text_array(vocabulary.labels)
@@ -59,12 +61,12 @@ def texts_of(vocabulary: Vocabulary) -> Callable[[Any], Any]:
 
 
 def lines(columns: Sequence[Any], separator: str = ",") -> Any:
-    """Return lines of quoted fields as bytes, one line per row (``pyarrow.Buffer``).
+    """Join fields to lines, and return the bytes of the lines (``pyarrow.Buffer``).
 
     Parameters
     ----------
     columns
-        ``pyarrow.LargeStringArray`` each, of the same length.
+        Quoted fields of each column (``pyarrow.LargeStringArray``). All columns have the same length.
     """
     import pyarrow as pa
 
@@ -79,7 +81,7 @@ def lines(columns: Sequence[Any], separator: str = ",") -> Any:
 
 
 def csv_bytes(header: Sequence[str], columns: Sequence[Any]) -> list[Any]:
-    """Return the parts of a CSV file: the header line, and the lines of the columns, quoted if necessary."""
+    """Return the header line and the other lines of a CSV file. Fields are quoted if necessary."""
     is_single = len(columns) == 1
     top = lines([quoted(arrow.text_array([name]), fills_line=is_single) for name in header])
     return [top, lines([quoted(column, fills_line=is_single) for column in columns])]

@@ -1,4 +1,4 @@
-"""Format encoded columns as CSV lines, block by block. Each label in memory is quoted once, not once per row."""
+"""Format encoded columns as CSV lines, in blocks of rows. Labels in memory are quoted once, not in each row."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -20,7 +20,7 @@ _Block = list[Int32]
 
 
 class RowLines:
-    """Rows of some columns as lines.
+    """Rows of columns as CSV lines.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ class RowLines:
     store
         Store whose workers format the lines.
     count
-        int64 (n,): number of lines of each row; None: one.
+        Number of lines of each row, int64 (n,). None if each row is one line.
     """
 
     def __init__(self, columns: Sequence[CategoricalColumn], store: Store, count: Int64 | None = None) -> None:
@@ -51,7 +51,10 @@ class RowLines:
         yield from (text for _, text in self._made(self._blocks(None)))
 
     def parts(self, part_rows: int) -> Iterator[Iterator[Any]]:
-        """Yield the lines of each part file, at least one. Each part must be consumed before the next."""
+        """Yield an iterator over the lines of each part file. There is at least one part.
+
+        Use up each iterator before the next.
+        """
         blocks = self._made(self._blocks(part_rows))
 
         def part(rows: int) -> Iterator[Any]:
@@ -65,7 +68,7 @@ class RowLines:
             yield part(end - first)
 
     def _blocks(self, part_rows: int | None) -> Iterator[_Block]:
-        """Yield blocks of rows. No block extends over two files."""
+        """Yield blocks of rows. The rows of a block are in the same file."""
         done = 0
         for first, end in spans(self._columns[0].n, BLOCK):
             codes = [column.codes[first:end] for column in self._columns]
@@ -78,7 +81,7 @@ class RowLines:
                 done, begin = done + stop - begin, stop
 
     def _made(self, blocks: Iterator[_Block]) -> Iterator[tuple[int, Any]]:
-        """Yield the row count and the lines of each block. Threads format some blocks in advance."""
+        """Yield the row count and the lines of each block. Threads format further blocks in the meantime."""
         return self._store.with_local_workers().map(self._lines, blocks, _BEGUN)
 
     def _lines(self, block: _Block) -> tuple[int, Any]:
@@ -86,7 +89,7 @@ class RowLines:
 
 
 def _fields_of(column: CategoricalColumn, *, fills_line: bool) -> Callable[[Int32], Any]:
-    """Return a function from codes of a column to fields."""
+    """Return a function that maps codes of a column to CSV fields."""
     vocabulary = column.vocabulary
     if vocabulary.is_numbered:
         return lambda codes: arrow.digits(codes.astype(np.int64) + 1)

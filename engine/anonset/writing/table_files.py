@@ -1,4 +1,4 @@
-"""Write tables as Parquet files with lists of text, as other programs do."""
+"""Write tables as Parquet files."""
 
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ from anonset.reading.files import remove_on_failure
 
 
 def write_parquet(table: Table, path: str | Path) -> Path:
-    """Write all columns of a table to a new file: sets as lists of text, categories as text.
+    """Write all columns of a table to a new Parquet file. Sets become lists of text, and categories become text.
 
     >>> import tempfile
     >>> from anonset.reading.read import read

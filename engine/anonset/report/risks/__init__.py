@@ -1,4 +1,4 @@
-"""Account of the risks after a publication, for people and programs: one module for each kind."""
+"""Text and JSON data with the results of ``anonset risk``. Each kind of publication has a module."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Account of the risks after a publication, by kind."""
+"""Functions that each kind of publication implements for the text about its risks."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,13 +19,13 @@ _SOURCES = {"publication": "the publication", "frequencies": "item frequencies",
 
 @singledispatch
 def sections(risk: RiskReport) -> list[Section]:
-    """Return the risks as sections of an account."""
+    """Return the sections of the text about the risks."""
     raise unknown_kind(risk)
 
 
 @dataclass(frozen=True)
 class RiskTable(RedactedRepr):
-    """Table of the page, with the sentences above and below it."""
+    """Table of the report, with the sentences above and below it."""
 
     head: tuple[str, ...] = ()
     rows: Sequence[tuple[str, ...]] = ()
@@ -35,12 +35,12 @@ class RiskTable(RedactedRepr):
 
 @dataclass(frozen=True)
 class PagePart(RedactedRepr):
-    """Sections of a page that depend on the kind of the publication."""
+    """Parts of the report that depend on the kind of publication."""
 
     published: str
-    """Explanation of the first rows."""
+    """Explanation of the published rows."""
     protection: Sequence[tuple[str, str]]
-    """Sentences on who is protected and who is not."""
+    """Pairs of a heading and a sentence on persons who are protected or not."""
     drawing: str = ""
     """Drawing of the risks, as SVG."""
     drawing_note: str = ""
@@ -54,25 +54,25 @@ class PagePart(RedactedRepr):
     attack: RiskTable = RiskTable()
     """Results of an attack."""
     attacks: Any = None
-    """Results of further attacks, and the knowledge that each requires. None if none was tried."""
+    """Results of further attacks, and the knowledge that each attack requires. None if no attack was simulated."""
     losses: str = ""
     """Meaning of the losses."""
 
 
 @singledispatch
 def page_part(risk: RiskReport, before: Sequence[Exposure], attested: Attestation) -> PagePart:
-    """Return the sections of a page that depend on the kind of the publication.
+    """Return the parts of the report that depend on the kind of publication.
 
     Parameters
     ----------
     before
-        Risk by attacker knowledge with the original. Empty if it is not available or not to be shown.
+        Risk in the original, by attacker knowledge. Empty if the report does not show it.
     """
     raise unknown_kind(risk)
 
 
 def of_rows(attested: Attestation) -> list[tuple[str, str]]:
-    """Return sentences on who is protected, by the unit of a record."""
+    """Return sentences on who is protected. They depend on whether a record is a person or a row."""
     if attested.declarations.unit == "person":
         return [("Protected", "each person in the data: all rows of an id are one record.")]
     return [
@@ -82,7 +82,13 @@ def of_rows(attested: Attestation) -> list[tuple[str, str]]:
 
 
 def inference_section(inferences: Sequence[ItemInference], *, rows: bool = False) -> Section:
-    """Return the confidence of inferences of other items, if computed; `rows`: each row counts as one person."""
+    """Return the section on inferences of other items.
+
+    Parameters
+    ----------
+    rows
+        True if each row counts as one person.
+    """
     title = "Inference of other items of a person whose two rarest items are known"
     title += ", each row counted as one person" if rows else ""
     note = (
@@ -94,7 +100,7 @@ def inference_section(inferences: Sequence[ItemInference], *, rows: bool = False
 
 
 def inference_table(inferences: Sequence[ItemInference]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """Return the confidence of inferences of other items: the headings, and one text row for each kind of inference."""
+    """Return the headings and the rows of the table on inferences of other items."""
     bounds = (f"p ≥ {LIKELY:g}", f"p ≥ {SURE:g}")
     head = ("inferred from", "rows", "other items", *bounds, "rare items", *bounds)
     return head, [
@@ -106,7 +112,7 @@ def inference_table(inferences: Sequence[ItemInference]) -> tuple[tuple[str, ...
 
 
 def inference_grid(inferences: Sequence[ItemInference]) -> RiskTable:
-    """Return the same table for the page."""
+    """Return the table on inferences of other items, with its explanation, for the report."""
     text = (
         "For random rows of the original whose two rarest items are known: share of their other items that can be "
         "inferred with probability p, from the publication, from item frequencies, and from the original. Rare items "

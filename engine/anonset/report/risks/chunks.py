@@ -1,4 +1,4 @@
-"""Account of the risks after chunks are published."""
+"""Text about the risks of a disassociated publication."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Account of the risks after records are published."""
+"""Text about the risks of published records."""
 
 from collections.abc import Sequence
 from typing import cast
@@ -125,12 +125,12 @@ def _attempts(risk: Risk) -> Section:
 
 
 def _guaranteed(risk: Risk, heading: str, extent: str) -> str:
-    """Return the heading, with the extent of the guarantee if it covers rows and the figures count persons."""
+    """Return a heading. If the guarantee covers rows but the figures count persons, it contains the extent."""
     return heading if risk.persons is None else heading + extent
 
 
 def _outcomes(risk: Risk) -> list[Section]:
-    """Return the results of attacks, and the attacks that could not run."""
+    """Return the section on attacks with further knowledge. It also lists attacks that could not run."""
     notes = [f"{outcome.attack}: the attacker knows {outcome.knowledge}." for outcome in risk.outcomes]
     if risk.outcomes:
         notes.append(
@@ -143,7 +143,7 @@ def _outcomes(risk: Risk) -> list[Section]:
 
 
 def _outcome_table(outcomes: Sequence[AttackResult]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """Return the results of attacks: the headings, and three text rows for each attack."""
+    """Return the headings and the rows of the table on attacks. Each attack has three rows."""
     head = ("attack", "", "targets", "below k", "certain", "correct guesses")
     rows = list[tuple[str, ...]]()
     for outcome in outcomes:
@@ -156,7 +156,7 @@ def _outcome_table(outcomes: Sequence[AttackResult]) -> tuple[tuple[str, ...], l
 
 
 def _skewed(skew: Skewness) -> str:
-    """Return a text on how often a value is guessed from the class, compared with a control."""
+    """Return a text on the share of sensitive values that are guessed correctly from the equivalence class."""
     compared = f"{percent(skew.guessed_of_all)} without them, {percent(skew.by_chance)} in random classes"
     return (
         f"Guesses from the quasi-identifiers are correct for {percent(skew.guessed)} of the rows ({compared}). For "
@@ -171,7 +171,7 @@ def _what_is_counted(risk: Risk) -> str:
 
 
 def persons_below_k(risk: Risk, exposures: Sequence[Exposure]) -> list[str]:
-    """Return lines on the number of persons below k, for the guaranteed knowledge. Empty if each row is a person.
+    """Return lines on the number of persons with fewer than k matches. Empty if each row is a person.
 
     Parameters
     ----------
@@ -223,7 +223,7 @@ def _part(risk: Risk, before: Sequence[Exposure], attested: Attestation) -> Page
 
 
 def _grid(risk: Risk, before: Sequence[Exposure]) -> RiskTable:
-    """Return the risk by attacker knowledge; with the original, before and after."""
+    """Return the table of the risk by attacker knowledge. If `before` is given, cells show both risks."""
     earlier = {(exposure.values, exposure.items): _figures(exposure) for exposure in before}
     rows = []
     for exposure in risk.exposures:
@@ -272,7 +272,7 @@ def _attack_grid(risk: Risk) -> RiskTable:
 
 
 def _further(risk: Risk) -> dict[str, object] | None:
-    """Return the results of further attacks, and the knowledge each requires. None if none ran."""
+    """Return the results of further attacks, and the knowledge that each attack requires. None without attacks."""
     if not (risk.outcomes or risk.not_tried):
         return None
     notes = [f"{outcome.attack}: the attacker knows {outcome.knowledge}." for outcome in risk.outcomes]
@@ -281,7 +281,7 @@ def _further(risk: Risk) -> dict[str, object] | None:
 
 
 def _drawing(risk: Risk, before: Sequence[Exposure]) -> str:
-    """Return bars of the share of persons who are unique given the attacker knowledge, before and after."""
+    """Return bars of the share of unique persons for each attacker knowledge, before and after anonymization."""
     rows: dict[str, list[Bar]] = {}
     for pattern, when, exposed in (("solid", "before", before), ("hatched", "after", risk.exposures)):
         for exposure in exposed:

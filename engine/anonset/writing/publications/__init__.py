@@ -1,1 +1,1 @@
-"""Write publications, one file per kind."""
+"""Write publications. Each kind of publication has a module."""

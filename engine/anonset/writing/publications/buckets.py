@@ -19,7 +19,7 @@ class BucketTables(NamedTuple):
     """Bucketized table as two ``pyarrow.Table`` with text columns."""
 
     qit: Any
-    """Ids, kept columns and group."""
+    """Ids, columns that are published unchanged, and group."""
     snt: Any
     """Group and sensitive value."""
 
@@ -65,7 +65,7 @@ def write_buckets(
 
 
 def _write_parts(folder: Path, name: str, rows: RowLines, part_rows: int) -> Path:
-    """Write rows as files of `part_rows` rows in a folder `name`; one file if there are no rows."""
+    """Write files of `part_rows` rows into a new folder `name`. Without rows, the folder contains one file."""
     with reading_of(folder / name, "cannot be written"):
         (folder / name).mkdir()
     parts = rows.parts(part_rows)

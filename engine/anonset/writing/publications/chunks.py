@@ -21,13 +21,13 @@ class ChunkTables(NamedTuple):
     """Disassociated publication as ``pyarrow.Table``. Items are lists of texts; all other columns are numbers."""
 
     clusters: Any
-    """Cluster, record count, terms."""
+    """Columns: cluster, record count and terms."""
     chunks: Any
-    """Cluster, chunk, items of a sub-record, frequency of the sub-record in the chunk."""
+    """Columns: cluster, chunk, items of a sub-record, and frequency of the sub-record in the chunk."""
     shared: Any
-    """First and last cluster, chunk, items of a sub-record, frequency of the sub-record in the chunk."""
+    """Columns: first and last cluster, chunk, items of a sub-record, and frequency of the sub-record in the chunk."""
     counts: Any = None
-    """Item (as text), and the number of records that contain it as a term. None if no totals are published."""
+    """Columns: item (as text), and number of records that contain the item as a term. None if it is not published."""
 
 
 def chunks_to_arrow(publication: Chunks) -> ChunkTables:

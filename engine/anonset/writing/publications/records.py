@@ -29,15 +29,15 @@ _BYTES = 1 << 24
 ROWS_PER_GROUP = 1 << 20
 """Maximum number of rows in a Parquet row group."""
 BYTES_PER_GROUP = 1 << 26
-"""Maximum bytes of the texts and offsets of a row group: Arrow keeps them all in memory."""
+"""Maximum number of bytes of a row group. Arrow stores a complete row group in memory."""
 _OFFSET = 4
-"""Bytes of the offset of a text or a list."""
+"""Number of bytes that Arrow needs for each text or list, in addition to the content."""
 _STEP = 1 << 14
-"""Number of rows measured at once."""
+"""Number of rows whose bytes are computed at once."""
 
 
 def separator_for(labels: Iterable[str], separator: str | None = None) -> str:
-    """Return `separator`, or by default the first of blank ``;`` ``|`` and tab that no label contains.
+    """Return `separator`. If it is None, return the first of blank, ``;``, ``|`` and tab that no label contains.
 
     >>> separator_for(["E10", "I10"]), separator_for(["type 2 diabetes", "asthma"])
     (' ', ';')
@@ -104,14 +104,12 @@ def write_published(
     separator: str | None = None,
     part_rows: int | None = None,
 ) -> Path:
-    """Write the published records and return the path:
+    """Write the published records to ``published.csv``, ``.parquet`` or ``.dat``, and return the path.
 
-    ``published.csv``, ``.parquet`` or ``.dat``, or a folder of parts.
-
-    Joined set-valued columns are written as separate columns again. Symbols of a record are in canonical order, joined
-    by the separator (a blank in FIMI). In Parquet they are ``list<string>``, in row groups of at most `ROWS_PER_GROUP`
-    rows and `BYTES_PER_GROUP` bytes. All other columns are text. The bytes depend only on the published content and on
-    `part_rows`, not on storage.
+    If set-valued columns were joined, the file contains the separate columns. The symbols of a record are in canonical
+    order, joined by the separator (a blank in FIMI). In Parquet they are ``list<string>``, and a row group has at most
+    `ROWS_PER_GROUP` rows and `BYTES_PER_GROUP` bytes. All other columns are text. The bytes depend only on the
+    published content and `part_rows`, and not on whether data are in memory or in files.
 
     Parameters
     ----------
@@ -280,7 +278,9 @@ def _require_format(format: str, separator: str) -> None:  # noqa: A002
 def spans_within(
     columns: Sequence[SetColumn | CategoricalColumn], most_rows: int, most_bytes: int
 ) -> Iterator[tuple[int, int]]:
-    """Yield the start and end of consecutive spans, each as long as both bounds allow, but of at least one row.
+    """Yield the start and end of consecutive spans of rows. Each span is as long as both bounds allow.
+
+    A span has at least one row, even if the row exceeds the bounds.
 
     The spans depend on the content of the columns, not on their storage. The byte count includes the texts, and
     `_OFFSET` for each text and each list.
@@ -300,7 +300,7 @@ def spans_within(
 
 
 def _end(sizes: "Sequence[_Sizes]", first: int, end: int, most: int) -> int:
-    """Return the end of the rows from `first` on that need at most `most` bytes, but at least one row."""
+    """Return the end of the longest span from `first` with at most `most` bytes. The span has at least one row."""
     before = 0
     for a, b in spans(end - first, _STEP):
         row_sizes = sum(size.of(first + a, first + b) for size in sizes)
@@ -317,7 +317,7 @@ class _Sizes:
     def __init__(self, column: SetColumn | CategoricalColumn) -> None:
         self._column = column
         self.filed = column.vocabulary.filed is not None
-        """True if the labels are stored in files; the length of the longest is then unknown."""
+        """True if the labels are stored in files. The length of the longest label is then unknown."""
         self._each = np.empty(0, np.int64) if self.filed else _label_bytes(column.vocabulary)
         self._longest = int(self._each.max(initial=_OFFSET))
 
