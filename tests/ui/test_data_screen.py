@@ -12,6 +12,8 @@ from tests.ui.clicks import by_clicks, element, texts, until
 
 from anonset.cli.main import main
 from anonset.settings.job_files import read_job
+from anonset.ui.fix_buttons import fix_in_words, fixes_for
+from anonset.ui.folder import Folder
 from anonset.ui.page_state import PageState
 
 pytestmark = pytest.mark.long
@@ -38,9 +40,9 @@ def test_a_fix_changes_the_job_file_by_the_printed_settings(tmp_path: Path, monk
         await opened(user, state, "visits.csv")
         state.answer("row")
         await until(lambda: not state.busy)
-        user.find("Apply --null -99").click()
+        user.find("Treat -99 as missing").click()
         await until(lambda: not state.busy and "null" in state.raw)
-        await until(lambda: "Apply --null -99" not in texts(user))
+        await until(lambda: "Treat -99 as missing" not in texts(user))
 
     by_clicks(tmp_path, way)
     monkeypatch.chdir(tmp_path)
@@ -63,6 +65,20 @@ def test_a_fix_before_there_is_a_job_file_repeats_the_inspection(tmp_path: Path)
     by_clicks(tmp_path, way)
     job = read_job(str(tmp_path / "marks.toml"), {"rows_are_persons": True}, unanswered=True)
     assert job["one_hot"] == ["a1", "a2", "a3"]
+
+
+def test_no_button_recommends_a_setting_that_all_answers_contain(tmp_path: Path) -> None:
+    state, problem = PageState(Folder(tmp_path)), "read with --skip-rows footer (detected); or --null NULL"
+    job = tmp_path / "job.toml"
+    job.write_text(
+        'input = "a.csv"\nunit = "?"\n[unit_is.row]\nskip_rows = ["footer"]\n[unit_is.pid]\nskip_rows = ["footer"]\n'
+        'null = ["NULL"]\n'
+    )
+    state.job = job
+    assert [fix_in_words(fix) for fix in fixes_for(state, problem)] == ["Treat NULL as missing"]
+    job.write_text('input = "a.csv"\nunit = "row"\n')
+    words = ["Skip totals and notes at the end", "Treat NULL as missing"]
+    assert [fix_in_words(fix) for fix in fixes_for(state, problem)] == words
 
 
 def test_columns_show_the_frequencies_of_their_values(tmp_path: Path) -> None:

@@ -61,6 +61,7 @@ def test_the_complete_way_publishes_the_bytes_of_the_command_line(
         await until(lambda: "3 matching records" in element(user, "statement").text)
         element(user, "size m").set_value(1)
         await until(lambda: "1 item" in element(user, "statement").text)
+        assert "Quasi-identifiers are attributes that others may know: sex, region." in texts(user)
 
         await user.open("/publish")
         element(user, "out").set_value("by-clicks")
@@ -77,7 +78,7 @@ def test_the_complete_way_publishes_the_bytes_of_the_command_line(
         before, after = (state.risk.result[when][-1] for when in ("before", "exposures"))
         assert (before["values"], before["items"]) == (after["values"], after["items"]) == (True, 3)
         figures = [f"{when} {one['alone']['value']:.1%}" for when, one in (("before", before), ("after", after))]
-        assert "\n".join(["all quasi-identifiers and 3 items", *figures]) in shown
+        assert "\n".join(["all attributes that others may know, and 3 items", *figures]) in shown
         assert before["alone"]["value"] >= after["alone"]["value"] > 0
         attempts = state.risk.result["attack"]
         assert f"matching: 1 item\n–\n{attempts[1]['success']:.1%}\n33.3%" in shown

@@ -1,4 +1,4 @@
-"""Line charts as inline SVG. Lines differ by dash pattern and marker, not by colour."""
+"""Line charts as inline SVG. Lines differ in dash pattern and marker, not in colour."""
 
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -6,14 +6,14 @@ from textwrap import shorten
 
 _WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 560, 240, 56, 544, 16, 200
 _LONGEST = 70
-"""Characters of a name in the legend."""
+"""Maximum number of characters of a name in the legend."""
 _DASHES = ("none", "7 4", "2 4", "10 3 2 3")
 Series = Mapping[str, Sequence[tuple[float, float]]]
 """Points of each line, by name."""
 
 
 def line_chart(title: str, across: str, lines: Series) -> str:
-    """Return a drawing of lines; x values have equal distances.
+    """Return a drawing of lines. Adjacent x values have equal distances, whatever their difference.
 
     >>> line_chart("loss", "k", {"exact": [(2, 0.1), (5, 0.2)], "apriori": [(2, 0.1), (5, 0.4)]}).count("<polyline")
     2

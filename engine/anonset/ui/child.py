@@ -38,10 +38,10 @@ class PageLog:
         self._write(event="message", level=level, message=plain_text(text))
 
     def result(self, **_: Any) -> None:
-        """Ignore the results, which the command also writes to standard output."""
+        """Ignore the results, because the command also writes them to standard output."""
 
     def end(self, _: int) -> None:
-        """Ignore the exit code, which the page gets from the process."""
+        """Ignore the exit code, because the page gets it from the process."""
 
     def _write(self, **values: Any) -> None:
         sys.stderr.write(f"{dumps(values)}\n")

@@ -1,4 +1,4 @@
-"""File next to the job file that the owner composes by search, and the number of records with each of its rows."""
+"""File of constraints or queries next to the job file. The owner adds each row by search and click."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -10,16 +10,16 @@ from anonset.ui.runs import CommandRun
 
 
 class ComposedFile(ABC):
-    """Rows in a file: constraints of a policy, or queries of a workload."""
+    """File whose rows are constraints of a policy, or queries of a workload."""
 
     counts_in: ClassVar[str]
-    """Name of the counts in the output of the command that checks the file."""
+    """Key of the record counts in the JSON output of the command that checks the file."""
 
     def __init__(self, state: OpenJob) -> None:
         self.items: list[str] = []
-        """Items of the row that is being composed."""
+        """Items of the new row."""
         self.counts: list[int] = []
-        """Number of records with each row. Empty until they are counted."""
+        """Number of records that match each row. Empty until they are counted."""
         self._state = state
         self._counting: CommandRun | None = None
 
@@ -31,30 +31,30 @@ class ComposedFile(ABC):
     @property
     @abstractmethod
     def check(self) -> list[str]:
-        """Command that checks the file, without the file and the data."""
+        """Words of the command that checks the file. They name neither the file nor the data."""
 
     @property
     @abstractmethod
     def _file(self) -> Path | None:
-        """The file; None without a job."""
+        """Path of the file. None if no job is open."""
 
     @property
     def name(self) -> str:
-        """File relative to the folder."""
+        """Path of the file, relative to the folder."""
         file = self._file
         return "FILE" if file is None else self._state.folder.relative(file)
 
     def choose(self, item: str) -> None:
-        """Add an item to the row that is being composed."""
+        """Add an item to the new row."""
         if item not in self.items:
             self.items = [*self.items, item]
 
     def clear(self) -> None:
-        """Forget the row that is being composed."""
+        """Discard the new row."""
         self.items = []
 
     def count(self) -> None:
-        """Count the records with each row, in another process."""
+        """Start to count the records that match each row."""
         file = self._file
         self.counts = []
         if file is not None and file.exists():

@@ -1,4 +1,4 @@
-"""Screen **Data**: who is a person, the role of each column, the risk of the data, and the findings."""
+"""Screen **Data**. It shows who is a person, the role of each column, the risk of the data, and problems."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -6,17 +6,17 @@ from typing import Any
 
 from nicegui import ui
 
-from anonset.settings.fixes import fixes_in, with_role_words
+from anonset.settings.fixes import with_role_words
 from anonset.settings.job_files import ANSWERS, OPEN, ROW
 from anonset.settings.overriding import name_list
 from anonset.spelling import as_typed, counted
-from anonset.ui.fix_buttons import ROLE_WORDS, fix_buttons
+from anonset.ui.fix_buttons import ROLE_WORDS, fix_buttons, fixes_for
 from anonset.ui.frame import LiveSection, Screen, button, text
 from anonset.ui.page_state import PageState
 from anonset.ui.run_sections import show_exposed
 
 _ALWAYS = ("items", "relational", "sensitive", "keep", "drop")
-"""Roles offered for every column. Other roles are offered only if the column already has them."""
+"""Roles offered for every column. Other roles are offered only if a column has them already."""
 
 
 def data_screen(state: PageState) -> None:
@@ -96,7 +96,7 @@ def _question(screen: Screen) -> None:
 
 
 def _units(state: PageState) -> dict[str, str]:
-    """Return the possible answers as text."""
+    """Return the text of each possible answer."""
     findings: Mapping[str, Any] = state.findings or {}
     persons = {one["unit"]: one["persons"] for one in state.answers}
     if state.unit != OPEN and not state.busy:
@@ -123,7 +123,7 @@ def _columns_state(state: PageState) -> object:
 
 
 def _roles(state: PageState) -> dict[str, str]:
-    """Return the role of each column: from the job, else from the findings."""
+    """Return the role of each column in the job. If the job has none, return the proposed role."""
     settings = state.settings if state.answered else {}
     named = {name: role for role in ROLE_WORDS for name in name_list(settings.get(role, ()))}
     columns = state.findings["columns"] if state.findings is not None else []
@@ -171,7 +171,7 @@ def _columns(screen: Screen, section: LiveSection) -> None:
 
 
 def _distribution(frequencies: Sequence[int]) -> None:
-    """Draw the frequencies of the most frequent values, as bars relative to the first."""
+    """Draw the frequencies of the most frequent values as bars. The first bar has the full height."""
     if len(frequencies) > 1:
         with ui.element("div").classes("distribution").props("aria-hidden=true"):
             for count in frequencies:
@@ -196,9 +196,8 @@ def _problems(screen: Screen) -> None:
     """List the problems, each with buttons that apply the recommended settings."""
     state = screen.state
     problems = [] if state.findings is None else state.findings["problems"]
-    job = state.settings
-    known = {fix.options for problem in problems for fix in fixes_in(problem, job)}
-    errors = [state.error] if {fix.options for fix in fixes_in(state.error, job)} - known else []
+    known = {fix.options for problem in problems for fix in fixes_for(state, problem)}
+    errors = [state.error] if {fix.options for fix in fixes_for(state, state.error)} - known else []
     if not (problems or errors):
         return
     text("h2", "Check")

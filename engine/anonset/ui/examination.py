@@ -1,4 +1,4 @@
-"""Examination of an existing publication: verification, remaining risk, and report."""
+"""Commands for an existing publication, to verify it, compute its risk and write a report."""
 
 from pathlib import Path
 
@@ -14,9 +14,9 @@ from anonset.ui.runs import CommandRun
 
 
 class Examination:
-    """Commands on a publication of the folder.
+    """Verification, risk and report of a publication in the folder.
 
-    The commands also read the original if the private directory names it.
+    If the private directory names the original, the commands also read the original.
 
     Raises
     ------
@@ -29,7 +29,7 @@ class Examination:
         self.path = folder.inside(name)
         self._folder = folder
         self.subject = _subject(name, folder)
-        """Path given to the commands: the publication, or the private report."""
+        """Path of the publication. If the original is available, path of the private report."""
         self.verification = CommandRun(["verify", self.subject, "--json"], folder.path)
         self.risk = CommandRun(["risk", self.subject, "--json"], folder.path)
         self.report: CommandRun | None = None
@@ -53,7 +53,7 @@ class Examination:
 
     @property
     def commands(self) -> str:
-        """Commands as text."""
+        """Commands as users type them, one on each line."""
         checks = [as_typed(command, self.subject) for command in ("verify", "risk")]
         return "\n".join([*checks, as_typed("report", self.subject, {"out": self._page})])
 

@@ -15,7 +15,7 @@ from anonset.settings.paths import with_paths
 JOB = ".toml"
 _BLOCK = 1 << 20
 _TEXTS = (".txt", ".text", ".tab")
-"""Suffixes of texts that are listed as data if their lines look like a table or like sets."""
+"""Suffixes of text files that may contain data. They are offered if their lines look like a table or like sets."""
 
 
 class Folder:
@@ -25,7 +25,7 @@ class Folder:
         self.path = path.resolve()
 
     def inside(self, name: str | Path) -> Path:
-        """Return the path of a file of this folder, without links.
+        """Return the path of a file of this folder. Symbolic links are resolved.
 
         Raises
         ------
@@ -91,7 +91,7 @@ def zipped(folder: Path) -> Iterator[bytes]:
 
 
 def replace_text(path: Path, text: str) -> None:
-    """Replace a file by another text in one step, so that readers see the old or the new text."""
+    """Replace the text of a file. Other programs read either the old or the new text."""
     new = path.with_name(f".{path.name}.new")
     descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, path.stat().st_mode & 0o777)
     with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:

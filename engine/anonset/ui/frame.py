@@ -1,4 +1,4 @@
-"""Frame of each screen: navigation, messages, command, and sections that follow the state."""
+"""Frame of each screen, with navigation, messages and command. Sections follow the state of the page."""
 
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
@@ -16,10 +16,10 @@ SCREENS = (
     ("/try", "Try"), ("/publish", "Publish"), ("/queries", "Queries"), ("/open", "Open"),
 )  # fmt: skip
 OPEN = "/open"
-"""Address of the screen that is not a step."""
+"""Address of the screen Open, which is not a step."""
 _STYLE = Path(__file__).with_name("style.css").read_text(encoding="utf-8")
 _SECONDS = 0.4
-"""Seconds between two comparisons of a screen with the state."""
+"""Seconds between two updates of a screen."""
 
 
 class Screen:
@@ -33,7 +33,7 @@ class Screen:
 
     @contextmanager
     def opened(self, title: str, command: Callable[[], str]) -> Iterator[None]:
-        """Create the frame, and the content within the block."""
+        """Create the frame. The block of the context manager creates the content."""
         ui.add_head_html(f"<style>{_STYLE}</style>")
         layout = ui.context.client.layout  # outside of the main element of the library
         ui.page_title(f"anonset: {dict(SCREENS)[self.path]}")
@@ -59,11 +59,11 @@ class Screen:
         ui.timer(_SECONDS, self.follow)
 
     def section(self, watched: Callable[[], object], build: "Build") -> None:
-        """Create a section. A change of the watched value rebuilds it."""
+        """Create a section. It is rebuilt if the value of `watched` changes."""
         self._sections.append(LiveSection(watched, build))
 
     def follow(self) -> None:
-        """Rebuild the sections whose watched value changed."""
+        """Rebuild all sections whose value of `watched` changed."""
         try:
             for section in self._sections:
                 section.follow()
@@ -72,13 +72,13 @@ class Screen:
             self._sections[0].follow()
 
     def act(self, action: Callable[..., object], *arguments: Any, shown: "LiveSection | None" = None) -> bool:
-        """Call an action of the page state, and show the message if it is rejected. Return True if it is accepted.
+        """Call an action of the page state. Return True if it succeeds, otherwise show the error message.
 
         Parameters
         ----------
         shown
-            Section of the action. It is not rebuilt, because it shows the new state already, unless another tab
-            changed the state.
+            Section with the input that calls the action. It is not rebuilt, because it shows the new state already.
+            If another tab changed the state, the section is rebuilt.
         """
         keeps = shown is not None and shown.is_current
         try:
@@ -93,7 +93,7 @@ class Screen:
         return not self._message
 
     async def run(self, work: Awaitable[object]) -> bool:
-        """Wait for an action of the state, and show the message if it is rejected. Return True if it is accepted."""
+        """Wait for an action of the page state. Return True if it succeeds, otherwise show the error message."""
         try:
             await work
         except AnonsetError as error:
@@ -109,7 +109,7 @@ class Screen:
 
 
 class LiveSection:
-    """Part of a screen that shows a watched value."""
+    """Part of a screen that is rebuilt if a value changes."""
 
     def __init__(self, watched: Callable[[], object], build: "Build") -> None:
         self._watched = watched
@@ -119,7 +119,7 @@ class LiveSection:
             build(self)
 
     def follow(self) -> None:
-        """Rebuild the section if the watched value changed."""
+        """Rebuild the section if the value changed."""
         if (now := self._watched()) != self._shown:
             self._shown = now
             self._box.clear()
@@ -132,7 +132,7 @@ class LiveSection:
         return self._watched() == self._shown
 
     def accept(self) -> None:
-        """Keep the section: it already shows the changed value."""
+        """Keep the section, because it shows the changed value already."""
         self._shown = self._watched()
 
 

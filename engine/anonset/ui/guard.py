@@ -1,4 +1,4 @@
-"""Accept only requests from this machine, with the token, and from the page."""
+"""Check each request to the server, so that only the browser of the owner reaches the page."""
 
 import secrets
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping

@@ -1,4 +1,4 @@
-"""Screen **Hierarchies**: the tree of each column, its rule or file, ceilings, and names of nodes."""
+"""Screen **Hierarchies**. It shows the tree of each column, and changes its rule or file, ceilings and names."""
 
 from functools import partial
 from typing import Any
@@ -117,7 +117,7 @@ def _mark(views: "list[_TreeView]") -> None:
 
 
 class _TreeView:
-    """Tree with children that are created when they are opened."""
+    """Tree on the screen. The children of a node are created when the owner opens the node."""
 
     def __init__(self, screen: Screen) -> None:
         self._screen = screen
@@ -126,7 +126,7 @@ class _TreeView:
         """Label of each visible node."""
         self._toggles: dict[int, Any] = {}
         self._lists: dict[int, Any] = {}
-        """List of the children of each visible inner node. Empty if it is closed."""
+        """List element with the children of each visible inner node. Empty if the node is closed."""
         self._panel: Any = None
         self._boxes: dict[int, Any] = {}
 
@@ -139,7 +139,7 @@ class _TreeView:
         return tree
 
     def create(self) -> None:
-        """Create the search results, and the tree with the children of the root."""
+        """Create a place for search results, and the tree with the children of the root."""
         self._results = ui.element("div").props("role=status")
         with ui.element("ul").classes("tree"):
             self._add(0)
@@ -237,7 +237,7 @@ class _TreeView:
         self._rows[node].run_method("focus")
 
     def _select(self, node: int) -> None:
-        """Show the actions for a node below it."""
+        """Show buttons with the actions for a node, below the node."""
         if self._panel is not None and not self._panel.is_deleted:
             self._panel.delete()
         trees, tree = self._trees, self._tree
@@ -257,7 +257,7 @@ class _TreeView:
                 name.props("outlined stack-label").classes("field").mark("name")
                 button("Rename", lambda: self._screen.run(trees.rename(node, name.value))).mark("rename")
             elif tree.hierarchy.unnamed:
-                text("p", "Nodes of this tree have no names: they are published as sets of values.").classes("soft")
+                text("p", "The nodes of this tree have no names. They are published as sets of values.").classes("soft")
             else:
                 text("p", "To rename nodes, write the tree to a file first.").classes("soft")
                 button("Write the tree to a file", lambda: self._screen.run(trees.write_to_file())).mark("write")

@@ -1,4 +1,4 @@
-"""Search for items or values: a text input, the labels that contain the text as buttons, and the chosen ones."""
+"""Search for items or values. Each label that contains the searched text is a button."""
 
 from collections.abc import Callable
 from functools import partial
@@ -14,7 +14,7 @@ _FOUND = 20
 
 
 def show_reading(screen: Screen) -> None:
-    """Show whether the items are being read, or need a hierarchy for the search."""
+    """Show a note while the items are read, or if the search is not possible without a hierarchy."""
     trees = screen.state.tree
 
     def show() -> None:
@@ -22,18 +22,18 @@ def show_reading(screen: Screen) -> None:
             if trees.is_reading:
                 text("p", "Counting …")
             elif trees.tree is None:
-                text("p", "The items need a hierarchy for the search: choose a rule on the screen Hierarchies.")
+                text("p", "The search needs a hierarchy of the items. Choose a rule on the screen Hierarchies.")
 
     screen.section(lambda: (trees.is_reading, trees.tree is None), lambda _: show())
 
 
 def item_search(screen: Screen, label: str, kind: str, choose: Callable[[str], None], *, leaves: bool = True) -> None:
-    """Create a search for the items of the job, or the values of a column. A click calls `choose` with the label.
+    """Create a search for items or values. A click on a result calls `choose` with its label.
 
     Parameters
     ----------
     leaves
-        True to offer the items only; otherwise also the groups of the hierarchy.
+        True to offer only items or values. False to offer also the groups of the hierarchy.
     """
     trees = screen.state.tree
 
@@ -60,7 +60,7 @@ def item_search(screen: Screen, label: str, kind: str, choose: Callable[[str], N
 def new_row(
     screen: Screen, composed: ComposedFile, kind: str, words: Callable[[], str], add: Callable[[], None]
 ) -> None:
-    """Show the row that is being composed, with buttons to add or to clear it."""
+    """Show the new constraint or query, with buttons to add or to discard it."""
 
     def clear() -> None:
         composed.clear()

@@ -8,7 +8,7 @@ from anonset.ui.folder import Folder
 
 
 class OpenJob(Protocol):
-    """Job file in the chosen folder: the part of the page state that hierarchies, policies and workloads need."""
+    """Part of the page state that hierarchies, policies and workloads need."""
 
     folder: Folder
     job: Path | None
@@ -16,7 +16,7 @@ class OpenJob(Protocol):
 
     @property
     def name(self) -> str:
-        """Job file relative to the folder."""
+        """Path of the job file, relative to the folder."""
 
     @property
     def raw(self) -> dict[str, Any]:
@@ -28,7 +28,7 @@ class OpenJob(Protocol):
 
     @property
     def unit(self) -> str:
-        """Declared unit: ``row``, names of columns, ``?`` if the owner must declare it, or empty."""
+        """Unit in the job file: ``row``, or columns that identify a person. ``?`` if the owner must declare it."""
 
     def start(self, work: Any) -> None:
         """Run a coroutine until it ends or the job file is closed."""

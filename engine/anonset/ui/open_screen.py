@@ -1,4 +1,4 @@
-"""Screen **Open**: verification, risk and report of an existing publication."""
+"""Screen **Open**. It shows the verification and the risk of an existing publication, and writes a report."""
 
 from functools import partial
 
@@ -76,7 +76,7 @@ def _risk(state: PageState) -> None:
 
 
 def _report(screen: Screen) -> None:
-    """Offer to write or to open the report."""
+    """Show a button that writes the report, or a link to the report."""
     examined = screen.state.examined
     if examined is None:
         return

@@ -1,4 +1,4 @@
-"""State of the page: the job file, the last findings, and the running commands. All tabs share it."""
+"""State of the page. It contains the job file, the last findings and the running commands. All tabs share it."""
 
 import asyncio
 import shlex
@@ -37,9 +37,9 @@ class PageState:
         self.findings: Mapping[str, Any] | None = None
         """Output of ``anonset inspect --json``."""
         self.proposed: dict[str, tuple[str, str]] = {}
-        """Role and reason that the first inspection proposed, by column."""
+        """Role of each column in the first inspection, and the reason for the role."""
         self.answers: list[Mapping[str, Any]] = []
-        """Possible answers to the question who is a person, with the number of persons."""
+        """Possible answers to the question who is a person, with the number of persons for each answer."""
         self.inspection: CommandRun | None = None
         self.publication: CommandRun | None = None
         self.promised: PrivacyModel | None = None
@@ -98,7 +98,7 @@ class PageState:
 
     @property
     def name(self) -> str:
-        """Job file relative to the folder."""
+        """Path of the job file, relative to the folder."""
         return "" if self.job is None else self.folder.relative(self.job)
 
     @property
@@ -108,15 +108,16 @@ class PageState:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Settings of the job for the declared unit. If the unit is not declared, settings that depend on it are
-        omitted.
+        """Settings of the job for the declared unit.
+
+        If the unit is not declared, settings that depend on the unit are omitted.
         """
         job = self._existing()
         return read_job(str(job), unanswered=True) if job is not None else {}
 
     @property
     def unit(self) -> str:
-        """Declared unit: ``row``, names of columns, ``?`` if the owner must declare it, or empty."""
+        """Unit in the job file: ``row``, or columns that identify a person. ``?`` if the owner must declare it."""
         return ",".join(name_list(self.raw.get("unit", "")))
 
     @property
@@ -185,7 +186,7 @@ class PageState:
             If it is being made.
         """
         if self.publishing:
-            msg = "the job is running; cancel it to change it"
+            msg = "the job is running; cancel the run before you change settings"
             raise InputError(msg)
 
     def answer(self, unit: str) -> None:
@@ -195,9 +196,10 @@ class PageState:
         self._inspect_again()
 
     def give_role(self, column: str, role: str) -> None:
-        """Change the role of a column, and the model if it does not fit the roles; repeat the inspection.
+        """Change the role of a column, and repeat the inspection.
 
-        If no column could be published, there is no job file yet. Then the inspection with the role writes it.
+        If the model does not fit the new roles, the model also changes. If there is no job file yet, the inspection
+        writes it.
         """
         if self._propose_again([f"--{role.replace('_', '-')}", column]):
             return
@@ -207,8 +209,9 @@ class PageState:
         self._inspect_again()
 
     def apply_fix(self, fix: RecommendedSettings) -> None:
-        """Apply recommended settings to the job file, or to the first inspection of the data, and repeat the
-        inspection.
+        """Write recommended settings to the job file, and repeat the inspection.
+
+        If there is no job file yet, the first inspection is repeated with the settings.
         """
         if self._propose_again(shlex.split(fix.options)):
             return
@@ -216,7 +219,7 @@ class PageState:
         self._inspect_again()
 
     def _propose_again(self, options: Sequence[str]) -> bool:
-        """Repeat the first inspection of the data with options, and return True, if there is no job file yet."""
+        """Repeat the first inspection with options. Return False without a repetition if there is a job file."""
         if self._existing() is not None or self._data is None:
             return False
         self.error = ""
@@ -247,7 +250,7 @@ class PageState:
 
     @property
     def candidate(self) -> dict[str, Any]:
-        """Algorithm and parameters of the job, as in a suggestion."""
+        """Algorithm and parameters of the job, in the format of ``anonset suggest --json``."""
         return {} if self.trial is None else candidate_of(self._tried_settings(), self.trial.trees)
 
     def choose_candidate(self, chosen: Mapping[str, Any]) -> None:
@@ -271,19 +274,19 @@ class PageState:
             self.start(self._publish(self.publication))
 
     async def cancel(self) -> None:
-        """Cancel the publication. No file remains."""
+        """Cancel the publication. No published file remains."""
         if self.publication is not None:
             await self.publication.cancel()
 
     @property
     def out(self) -> Path | None:
-        """Finished publication of this job. None if there is none."""
+        """Path of the finished publication of this job. None if there is none."""
         made = None if self.publication is None or self.publication.code != 0 else self.publication.result
         return None if made is None else self.folder.inside(made["out"])
 
     @property
     def report_page(self) -> Path | None:
-        """Report about the publication of this job. None if there is none."""
+        """Path of the report about the publication of this job. None if there is none."""
         written = None if self.report is None or self.report.code != 0 else self.report.arguments[-1]
         return None if written is None else self.folder.inside(written)
 
@@ -328,7 +331,7 @@ class PageState:
         await self._run_inspection(CommandRun(arguments, self.folder.path))
 
     async def _inspect(self) -> None:
-        """Inspect the job, and add missing hierarchies."""
+        """Inspect the data with the job file, and add missing settings to the job file."""
         with tempfile.TemporaryDirectory(prefix="anonset-ui-") as place:
             proposal = Path(place) / "proposal.toml"
             arguments = ["inspect", self.name, "--json", "--out", str(proposal)]
@@ -340,7 +343,7 @@ class PageState:
             self.change(added)
 
     async def _run_inspection(self, run: CommandRun) -> bool:
-        """Run ``anonset inspect``; return True if the findings are those of the current job."""
+        """Run ``anonset inspect`` and store its findings. Return False if a later inspection replaces this one."""
         before, self.inspection = self.inspection, run
         if before is not None:
             await before.cancel()
@@ -370,7 +373,7 @@ class PageState:
 
 
 def _read(job: Path) -> dict[str, Any]:
-    """Return the settings of a job file as written."""
+    """Return the settings of a job file without changes."""
     try:
         return tomllib.loads(job.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:

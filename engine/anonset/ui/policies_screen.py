@@ -1,4 +1,4 @@
-"""Screen **Policies**: compose itemsets to protect, and groups whose counts must remain, by search and click."""
+"""Screen **Policies**. The owner chooses itemsets to protect, and groups of items, by search and click."""
 
 from functools import partial
 
@@ -13,10 +13,13 @@ from anonset.ui.policy_state import PolicyState
 
 _SHOWN = 100
 _TITLES = {
-    "privacy": ("Protected itemsets", "Someone who knows some items of a set finds at least k matching records."),
+    "privacy": (
+        "Protected itemsets",
+        "Someone who knows some items of a protected itemset finds at least k matching records, or none.",
+    ),
     "utility": (
         "Groups of items",
-        "Items may be published as their group or a part of it. Other items remain.",
+        "An item may be published as its group, or as a part of the group. Items without a group remain unchanged.",
     ),
 }
 _SEARCHES = {"privacy": "Search items to protect", "utility": "Search items to group"}
@@ -29,7 +32,11 @@ def policies_screen(state: PageState) -> None:
         if not state.answered or not state.raw:
             text("p", "First answer the question “Who is a person?” on the screen Data.").classes("alert")
             return
-        text("p", "The first constraint changes the model of the job to constraints. Undo this on the screen Promise.")
+        text(
+            "p",
+            "If you add a constraint, the promise protects only the chosen itemsets. To return to another promise, "
+            "choose it on the screen Promise.",
+        )
         state.tree.choose_items()
         show_reading(screen)
         for policy in state.policies.values():
@@ -39,7 +46,7 @@ def policies_screen(state: PageState) -> None:
 
 
 def _editor(screen: Screen, policy: PolicyState) -> None:
-    """Show the constraints of a kind, the search for items and the new constraint."""
+    """Show the constraints of a policy, a search for items, and the new constraint."""
 
     def add() -> None:
         if (tree := screen.state.tree.tree) is not None:

@@ -1,4 +1,4 @@
-"""Policies of a job: the files of privacy and utility constraints, and their supports."""
+"""Files with the privacy and utility constraints of a job, and the number of records that match each constraint."""
 
 from pathlib import Path
 
@@ -19,7 +19,7 @@ KINDS = ("privacy", "utility")
 
 
 class PolicyState(ComposedFile):
-    """Constraints of one kind: privacy (itemsets) or utility (groups)."""
+    """File with privacy constraints (itemsets) or utility constraints (groups of items)."""
 
     counts_in = "supports"
 
@@ -37,7 +37,7 @@ class PolicyState(ComposedFile):
 
     @property
     def check(self) -> list[str]:
-        """Command that checks the constraints, without the file and the data."""
+        """Words of the command that checks the constraints. They name neither the file nor the data."""
         return ["policy", "check", "--kind", self.kind]
 
     @property
@@ -61,7 +61,7 @@ class PolicyState(ComposedFile):
         self.clear()
 
     def remove(self, number: int) -> None:
-        """Remove a constraint. The items of a group become groups of one item."""
+        """Remove a constraint. Each item of a removed group becomes a group of its own."""
         row, others = self.rows[number], [*self.rows[:number], *self.rows[number + 1 :]]
         if self.kind == "privacy":
             self._write(PrivacyPolicy.of(others))
@@ -74,7 +74,7 @@ class PolicyState(ComposedFile):
 
     @property
     def _file(self) -> Path | None:
-        """File of the constraints; the page proposes a name if the job file names none."""
+        """Path of the file. If the job file names no file, the name is derived from the job file."""
         job = self._state.job
         if job is None:
             return None

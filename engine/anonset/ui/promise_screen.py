@@ -1,4 +1,4 @@
-"""Screen **Promise**: model, parameters, and the guarantee in words."""
+"""Screen **Promise**. The owner chooses the privacy model and its parameters, and reads the guarantee."""
 
 from typing import Any
 
@@ -7,6 +7,7 @@ from nicegui import ui
 from anonset.errors import AnonsetError
 from anonset.release.guarantee_limits import sentences
 from anonset.settings.model_choices import obstacle, remedy, sizes_of
+from anonset.settings.overriding import name_list
 from anonset.ui.fix_buttons import fix_buttons
 from anonset.ui.frame import LiveSection, Screen, text
 from anonset.ui.page_state import PageState, message_of
@@ -40,7 +41,7 @@ def promise_screen(state: PageState) -> None:
 
 
 def _fits(state: PageState) -> tuple[str, dict[str, str]]:
-    """Return the model of the job, and the reason why each model does not fit, if any."""
+    """Return the model of the job, and the reason why each model does not fit the roles. Empty if it fits."""
     settings = state.settings
     return str(settings.get("model", "")), {model: obstacle(model, settings) for model in _MODELS}
 
@@ -53,7 +54,7 @@ def _models(screen: Screen, section: LiveSection) -> None:
         screen.act(screen.state.choose_model, model, shown=section)
 
     if chosen not in _MODELS:
-        text("p", f"The job file asks for the model {chosen}, which this screen does not change.")
+        text("p", f"The job file contains the model {chosen}. This screen does not show its parameters.")
     with ui.element("fieldset").style("border: 0; padding: 0; margin: 0"):
         text("legend", "What may an attacker know?").style("font-size: 1.15rem; font-weight: 600")
         for model, known in _MODELS.items():
@@ -96,15 +97,15 @@ def _choose_sizes(screen: Screen, section: LiveSection) -> None:
 
 
 def _words(state: PageState) -> tuple[str, str, str]:
-    """Return the statement, the limits, and the message if the job would be rejected."""
+    """Return the statement and the limits of the guarantee, and an error message if the job is invalid."""
     try:
         model = state.model()
     except AnonsetError as error:
         return "", "", message_of(error)
     if why := _fits(state)[1].get(model.name):
         option = remedy(model.name, state.settings)
-        drop = f" To keep the model: {option}" if option else ""
-        answers = f"The model {model.name} {why}. Choose a possible answer, or other roles on the screen Data."
+        drop = f" To keep the model, remove these columns: {option}" if option else ""
+        answers = f"The model {model.name} {why}. Choose another answer, or other roles on the screen Data."
         return "", "", f"{answers}{drop}"
     return model.statement, model.limits, ""
 
@@ -118,6 +119,9 @@ def _show_words(screen: Screen) -> None:
             return
         text("h2", "Guarantee")
         text("p", statement).classes("good").mark("statement")
+        if "quasi-identifier" in statement:
+            names = ", ".join(name_list(screen.state.settings.get("relational", ())))
+            text("p", f"Quasi-identifiers are attributes that others may know: {names}.").classes("soft")
         text("h2", "Not covered")
         with ui.element("ul"):
             for limit in sentences(limits):

@@ -1,4 +1,4 @@
-"""Screen **Publish**: run, progress, result, risk, report and download."""
+"""Screen **Publish**. It runs the job, and shows the progress, the result, the risk, the report and a download."""
 
 from collections.abc import Mapping
 
@@ -38,12 +38,12 @@ def _commands(state: PageState) -> str:
 
 
 def _start(screen: Screen, typed: dict[str, str]) -> None:
-    """Ask for the folder of the publication, and offer to start or to cancel.
+    """Ask for the folder of the publication, and show a button that starts or cancels the run.
 
     Parameters
     ----------
     typed
-        The folder as typed, also if the job file does not contain it yet.
+        Folder in the text input. The job file may contain another folder until the run starts.
     """
     state = screen.state
     text("p", "anonset verifies the result before it publishes it. A run that fails or is cancelled leaves no file.")
@@ -93,7 +93,7 @@ def _progress(state: PageState) -> None:
 
 
 def _result(state: PageState) -> None:
-    """Show the account of the publication, and offer the files."""
+    """Show the guarantee and the figures of the publication, with links to download the files."""
     out, run = state.out, state.publication
     if out is None or run is None or state.promised is None:
         return
@@ -104,7 +104,7 @@ def _result(state: PageState) -> None:
         "Records": f"{made['records']:,}",
         **{_SHARES[part]: _in_words(share) for part, share in made["shares"].items() if part in _SHARES},
         "To share": state.folder.relative(out),
-        "Do not share": f"{made['private']} (leads back to the original)",
+        "Do not share": f"{made['private']} (links the publication with the original)",
     }
     with ui.element("table").classes("risks"), ui.element("tbody"):
         for name, value in facts.items():
@@ -118,7 +118,7 @@ def _result(state: PageState) -> None:
     with ui.element("ul"):
         for limit in sentences(made["limits"][0]):
             text("li", limit)
-    text("p", f"All {len(made['limits'])} limits: attestation.json in the publication.").classes("soft")
+    text("p", f"The file attestation.json in the publication lists all {len(made['limits'])} limits.").classes("soft")
 
 
 def _in_words(shares: Mapping[str, float]) -> str:

@@ -1,4 +1,4 @@
-"""Screen **Queries**: generate or compose the queries of the recipients, and measure the error of their answers."""
+"""Screen **Queries**. It generates or composes queries of recipients, and measures the error of the answers."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -17,7 +17,7 @@ from anonset.ui.run_sections import ended, show_errors
 
 _SHOWN = 100
 _VALUES = 4
-"""Maximum number of values of a condition that are shown."""
+"""Maximum number of values that the text of a condition lists."""
 _SOURCES = {"record": "from random persons", "domain": "from all items and values"}
 _SIZES = {
     "queries": ("Number of queries", 100, 1),
@@ -35,7 +35,7 @@ def queries_screen(state: PageState) -> None:
             return
         text(
             "p",
-            "A query counts the persons with some items and attribute values. Use queries like those of recipients.",
+            "A query counts the persons with certain items and attribute values. Use queries that recipients will ask.",
         )
         state.workload.count()
         state.tree.choose_items()
@@ -86,11 +86,11 @@ def _composer(screen: Screen) -> None:
     workload, trees = screen.state.workload, screen.state.tree
     columns = workload.columns
     if not columns:
-        text("p", "No column of items or attributes has a hierarchy: choose one on the screen Hierarchies.")
+        text("p", "No column of items or attributes has a hierarchy. Choose a hierarchy on the screen Hierarchies.")
         return
     if trees.column not in columns:
         trees.choose(next(iter(columns)))
-    text("p", "Records must match all items and attributes. Several values of an attribute are alternatives.")
+    text("p", "A record matches a query if it has all items, and one of the chosen values of each attribute.")
     column = ui.select([*columns], value=trees.column, label="Column of the query")
     column.on_value_change(lambda event: screen.act(trees.choose, event.value))
     column.props("outlined stack-label").classes("field").mark("query column")
@@ -149,7 +149,7 @@ def _rows(screen: Screen) -> None:
 
 
 def query_in_words(query: Query) -> str:
-    """Return the items and conditions of a query as text."""
+    """Return a query as text, such as ``E10 and sex is f``."""
     return _conjunction(query.items, *map(_condition_in_words, query.where))
 
 
@@ -168,11 +168,11 @@ def _conjunction(items: Sequence[str], *conditions: str) -> str:
 
 
 def _error(screen: Screen) -> None:
-    """Measure the error of the publication, and show it."""
+    """Show the query error of the publication, and a button that measures it."""
     workload = screen.state.workload
     run = workload.measured
     if not workload.published:
-        text("p", "There is no publication yet: publish first.")
+        text("p", "There is no publication yet. Publish the data first.")
         return
     with ui.element("div").props("role=status"):
         if run is not None and run.code is None:

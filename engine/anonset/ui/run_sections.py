@@ -1,4 +1,4 @@
-"""Sections of a screen that show a finished command."""
+"""Sections of a screen that show the risk or the errors of a finished command."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -12,11 +12,11 @@ from anonset.ui.runs import CommandRun
 _SHARES = ("An attacker knows", "People who are unique")
 _RISKS = ("Highest risk", "Average risk", "Covered by the guarantee")
 _COMPARED = (
-    "Before: in the original. After: in the publication. In both, the attacker knows the same kind of facts about a "
-    "person, and the most identifying items are assumed. The risk is the probability of finding the person."
+    "“Before” is the risk in the original, and “after” is the risk in the publication. In both, the attacker knows the "
+    "same kind of facts, with the most identifying items. The risk is the probability of finding the person."
 )
 _NARROW = 4
-"""Maximum number of columns that fit on a phone. Wider tables show each cell on a line there."""
+"""Maximum number of columns that fit on a phone. On a phone, wider tables show each cell on a line of its own."""
 
 
 def ended(run: CommandRun | None) -> object:
@@ -25,7 +25,7 @@ def ended(run: CommandRun | None) -> object:
 
 
 def show_exposed(findings: Mapping[str, Any] | None) -> None:
-    """Show the share of people at risk in the original for each attacker knowledge, as bars."""
+    """Show bars with the share of people in the original who can be identified, for each attacker knowledge."""
     if findings is None:
         return
     classes, k = findings["quasi_identifiers"], findings["k"]
@@ -42,8 +42,9 @@ def show_exposed(findings: Mapping[str, Any] | None) -> None:
 
 
 def show_risk(run: CommandRun | None) -> None:
-    """Show the risk for each attacker knowledge, before and after if the original is available, and the results of
-    attacks.
+    """Show the risk of a publication for each attacker knowledge, and the results of simulated attacks.
+
+    If the original is available, also show the risk before anonymization.
     """
     if run is None:
         return
@@ -74,19 +75,29 @@ def show_risk(run: CommandRun | None) -> None:
     if rows:
         _table(heads, rows)
     else:
-        text("p", "The publication contains no complete records to count. The report explains the remaining risk.")
+        text("p", "The publication contains no complete records, so no risk is counted. The report explains the risk.")
     _attacks(risk)
 
 
 def _exposure(after: Mapping[str, Any], before: Mapping[str, Any] | None) -> tuple[Any, ...]:
-    """Return a row of the table: each figure in the original, if available, and in the publication."""
+    """Return a row of the table of risks, with figures of the publication and, if available, of the original."""
     figures = [
         [one["alone"]["value"], one["below"]["value"], one["highest"], one["average"]["value"]]
         for one in (before, after)
         if one is not None
     ]
     pairs = [{"before": old, "after": new} for old, new in zip(*figures, strict=True)] if before else figures[0]
-    return after["known"], *pairs, _covered(after["guaranteed"])
+    return attributes_in_words(after["known"]), *pairs, _covered(after["guaranteed"])
+
+
+def attributes_in_words(knowledge: str) -> str:
+    """Return the knowledge of an attacker in words for stewards.
+
+    >>> attributes_in_words("all quasi-identifiers and 2 items")
+    'all attributes that others may know, and 2 items'
+    """
+    words = knowledge.replace("all quasi-identifiers and", "all attributes that others may know, and")
+    return words.replace("quasi-identifiers", "attributes that others may know")
 
 
 def _covered(is_covered: bool) -> str:
@@ -94,14 +105,15 @@ def _covered(is_covered: bool) -> str:
 
 
 def _attacks(risk: Mapping[str, Any]) -> None:
-    """Show the results of the simulated attacks, and the reasons why the others are not applicable."""
+    """Show the results of the simulated attacks, and the reasons why other attacks are not applicable."""
     matching = [
-        (f"matching: {one['known']}", "–", _percent(one["success"]), _percent(one["promised"], "none"))
+        (f"matching: {attributes_in_words(one['known'])}", "–", _percent(one["success"]),
+         _percent(one["promised"], "none"))
         for one in risk.get("attack", ())
-    ]
+    ]  # fmt: skip
     others = [
-        (f"{one['attack']}: {one['knowledge']}", _percent(one["without"]["success"]), _percent(one["won"]["success"]),
-         "–")
+        (f"{one['attack']}: {attributes_in_words(one['knowledge'])}", _percent(one["without"]["success"]),
+         _percent(one["won"]["success"]), "–")
         for one in risk.get("attacks", ())
     ]  # fmt: skip
     if not matching and not others:
@@ -126,7 +138,7 @@ _Cell = str | _Share | Mapping[str, _Share]
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[_Cell]]) -> None:
-    """Show a table. Numbers are shares, with a bar; a mapping has several. The first cell of a row is its header."""
+    """Show a table. The first cell of a row is its header. A number is a share, and a mapping is several shares."""
     with ui.element("table").classes("risks" if len(heads) <= _NARROW else "columns"):
         with ui.element("thead"), ui.element("tr"):
             for head in heads:

@@ -14,9 +14,9 @@ from anonset.strict_json import loads
 
 _LONGEST_LINE = 64 * 1024 * 1024
 _PATIENCE = 10.0
-"""Seconds that a cancelled command has to remove its files."""
+"""Maximum number of seconds in which a cancelled command must end and remove its files."""
 _INTERVAL = 0.02
-"""Seconds between two looks at a process that ends."""
+"""Seconds between two checks whether a process has ended."""
 CANCELLED = 130
 
 
@@ -27,9 +27,9 @@ class CommandRun:
         self.arguments = list(arguments)
         self.folder = folder
         self.stage = "start"
-        """Current phase."""
+        """Name of the current phase."""
         self.share: float | None = None
-        """Finished share of the phase, if known."""
+        """Finished share of the current phase. None if it is unknown."""
         self.warnings: list[str] = []
         self.errors: list[str] = []
         self.code: int | None = None
@@ -45,8 +45,7 @@ class CommandRun:
     async def finish(self) -> int:
         """Run the command, and return the exit code.
 
-        The processes of asyncio block if their start is cancelled because the event loop closes, so the process is
-        started and observed here.
+        The process is not started by asyncio, because its processes block if the event loop closes during their start.
         """
         self._process = process = subprocess.Popen(
             [sys.executable, "-m", "anonset.ui.child", *self.arguments], cwd=self.folder,
@@ -68,7 +67,7 @@ class CommandRun:
 
     @property
     def result(self) -> Any:
-        """JSON output of the command. None if there is none."""
+        """JSON output of the command. None if the command has not written valid JSON."""
         try:
             return loads(self.output) if self.output else None
         except ValueError:
@@ -100,11 +99,11 @@ class CommandRun:
             elif event.get("level") in ("error", "warning"):
                 (self.errors if event["level"] == "error" else self.warnings).append(event["message"])
             elif event.get("level") == "note" and self.errors:
-                self.errors.append(event["message"])  # commands that avoid the error
+                self.errors.append(event["message"])  # command that avoids the error
 
 
 async def _readers(pipes: list[IO[bytes] | None], closing: ExitStack) -> list[asyncio.StreamReader]:
-    """Return a reader of each pipe; `closing` ends them. Only the event loop may close a pipe that it has."""
+    """Return a reader of each pipe. Close them with `closing`, because only the event loop may close the pipes."""
     readers = []
     for number, pipe in enumerate(pipes):
         reader = asyncio.StreamReader(_LONGEST_LINE)

@@ -1,4 +1,4 @@
-"""Server of the page: reachable only from this machine with a random token, or through a proxy that logs users in."""
+"""Server of the page. Only this machine with a random token, or a proxy that logs users in, can reach it."""
 
 import logging
 import os
@@ -28,7 +28,7 @@ _QUEUE = 128
 
 
 class _DiscreetHandler(logging.Handler):
-    """Log of server errors without their messages, which may contain data values: type and code lines only."""
+    """Prints the type and the code lines of server errors. Messages are hidden because they may contain data values."""
 
     def __init__(self, say: Callable[[str], None]) -> None:
         super().__init__(logging.ERROR)
@@ -64,7 +64,7 @@ def serve(
     Raises
     ------
     InputError
-        If the port is taken, the service manager passes no socket, or the file cannot be opened.
+        If the port is in use, the service manager passes no socket, or the file cannot be opened.
     """
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     if hosted := bool(address):
@@ -94,7 +94,7 @@ def serve(
         loop="asyncio",  # uvloop closes the file descriptors of pipes twice
     )  # fmt: skip
     server = _Server(config, state, first, announce)
-    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # as under nohup
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # nohup ignores the signal
         signal.signal(signal.SIGHUP, lambda number, frame: server.handle_exit(number, frame))
     with suppress(KeyboardInterrupt):
         server.run(sockets=[listening])
@@ -141,7 +141,7 @@ def _listen(port: int) -> socket.socket:
 
 
 def _origin(address: str) -> str:
-    """Return the origin of a public address."""
+    """Return the origin of an HTTPS address, without a slash at the end."""
     if not re.fullmatch(r"https://[a-z0-9.-]+(:[0-9]+)?/?", address):
         msg = f"--address must be https://NAME without a path, got {address!r}"
         raise InputError(msg)
@@ -149,7 +149,7 @@ def _origin(address: str) -> str:
 
 
 def _inherited() -> socket.socket:
-    """Return the Unix socket that a service manager passes, such as systemd."""
+    """Return the Unix socket that a service manager such as systemd passes to this process."""
     variables = os.environ.get("LISTEN_PID"), os.environ.get("LISTEN_FDS")
     if variables == (str(os.getpid()), "1"):
         listening = socket.socket(fileno=_INHERITED)

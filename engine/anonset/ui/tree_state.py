@@ -22,13 +22,13 @@ _WITHOUT_TREE = (RANGE, VALUES)
 
 
 class TreeState:
-    """Hierarchy of the chosen column: from the job file, read in another process."""
+    """Hierarchy of the chosen column. A command in another process reads it with the job file."""
 
     def __init__(self, state: OpenJob) -> None:
         self.column = ""
         self.tree: ColumnHierarchy | None = None
         self.faults: list[str] = []
-        """Faults of the hierarchy: a line each."""
+        """Faults of the hierarchy, one line for each fault."""
         self._state = state
         self._shown: object = None
         """Column, specification and number of records of the tree that was read last."""
@@ -46,7 +46,7 @@ class TreeState:
 
     @property
     def choices(self) -> dict[str, str]:
-        """Possible specifications for the column: rules, and the files of the folder."""
+        """Rules and hierarchy files that the owner can choose for the column, each with a description."""
         findings: Mapping[str, Any] = self._state.findings or {}
         proposed = {column["name"]: column["hierarchy"] for column in findings.get("columns", ())}
         choices = hierarchy_choices(self._state.settings, self.column, proposed.get(self.column))
@@ -61,7 +61,7 @@ class TreeState:
 
     @property
     def is_file(self) -> bool:
-        """True if the hierarchy is a file, so that nodes can be renamed."""
+        """True if the hierarchy is a file. Only nodes of files can be renamed."""
         prefix, path = split_spec(self.spec)
         return bool(path) and not prefix
 
@@ -90,12 +90,12 @@ class TreeState:
         self.choose(items[0] if items else self.column)
 
     def choose(self, column: str) -> None:
-        """Choose a column, and read its tree or values."""
+        """Choose a column, and read its hierarchy."""
         self.column = column
         self.follow()
 
     def read(self) -> None:
-        """Read the tree of the column, or its values."""
+        """Start to read the hierarchy of the column."""
         self.tree, self.faults, run = None, [], None
         if self.spec not in ("", RANGE):
             arguments = ["hierarchy", "print", self._state.name, "--column", self.column, "--json"]
@@ -130,7 +130,7 @@ class TreeState:
             self.tree = replace(self.tree, ceilings=frozenset(nodes[label] for label in labels))
 
     def _write_ceilings(self, labels: list[str]) -> None:
-        """Write the labels to a file, and name it in the job file."""
+        """Write the labels of the ceilings to a file, and the file name to the job file."""
         self._state.require_not_publishing()
         file = self._beside(f"{self._stem}-ceiling.txt")
         if labels:
@@ -163,7 +163,7 @@ class TreeState:
         self.read()
 
     async def write_to_file(self) -> None:
-        """Write the tree of a rule to a file, so that nodes can be renamed, and use the file."""
+        """Write the tree of a rule to a file, and use the file, so that nodes can be renamed."""
         names = (f"{self._stem}-hierarchy{'' if number == 1 else f'-{number}'}.csv" for number in count(1))
         file = next(path for path in map(self._beside, names) if not path.exists())
         rule = ("--column", self.column, "--spec", self.spec)

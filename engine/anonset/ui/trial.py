@@ -1,4 +1,4 @@
-"""Trial of a job: candidates of ``anonset suggest``, and the losses of the best candidates with several k."""
+"""Trial of a job. ``anonset suggest`` tries algorithms, and ``anonset compare`` runs the best with several k."""
 
 import shlex
 from collections.abc import Mapping
@@ -11,13 +11,13 @@ from anonset.spelling import as_typed
 from anonset.ui.runs import CANCELLED, CommandRun
 
 _COMPARED = 3
-"""Number of candidates whose loss is drawn against k."""
+"""Maximum number of candidates that are run with several k."""
 _BASIS = (*ROLES, "unit", "model", *SIZES)
 """Settings of the job that determine the trial."""
 
 
 class Trial:
-    """Candidates for a job. Nothing is published."""
+    """Trial of algorithms for a job. Nothing is published."""
 
     def __init__(self, name: str, settings: Mapping[str, Any], folder: Path) -> None:
         self._name = name
@@ -32,7 +32,7 @@ class Trial:
         """Exit code. None during the trial."""
 
     def suits(self, settings: Mapping[str, Any]) -> bool:
-        """Return True if the trial used the same roles and model as these settings."""
+        """Return True if the trial used the roles and the model of the settings."""
         return all(settings.get(name) == self._settings.get(name) for name in _BASIS)
 
     async def finish(self) -> None:
@@ -58,11 +58,11 @@ class Trial:
 
     @property
     def candidates(self) -> list[Mapping[str, Any]]:
-        """Candidates with the guarantee of the job, by descending usefulness."""
+        """Successful candidates with the guarantee of the job. The most useful candidate is first."""
         found = self.suggestion.result
         return [one for one in (found or {}).get("candidates", ()) if one["outcome"] == "holds" and not one["beside"]]
 
     def comparison(self, candidate: Mapping[str, Any]) -> str:
-        """Return the command that compares a candidate under several k."""
+        """Return the command that runs a candidate with several k."""
         flags = comparison_flags(self._settings, candidate["settings"], self.trees)
         return as_typed("compare", self._name, flags)

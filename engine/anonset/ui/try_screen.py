@@ -1,4 +1,4 @@
-"""Screen **Try**: candidates for the promise, their losses, and the counts of the most frequent codes."""
+"""Screen **Try**. It compares algorithms for the promise by their losses and the counts of frequent codes."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -53,13 +53,13 @@ def _running(state: PageState) -> bool:
 
 
 def _start(screen: Screen) -> None:
-    """Offer to start or to cancel."""
+    """Show a button that starts or cancels the trial."""
     state = screen.state
     with ui.element("div").classes("actions"):
         if _running(state):
             button("Cancel", state.cancel_trial).mark("cancel trial")
         elif state.publishing:
-            text("p", "The job is running; wait for its end.")
+            text("p", "The job is running. Wait until it ends.")
         elif state.busy:
             text("p", "Inspecting the data …").props("role=status")
         else:
@@ -94,7 +94,7 @@ def _results_state(state: PageState) -> object:
 
 
 def _recommended(screen: Screen) -> None:
-    """Show the recommended candidate with its utility, and its problem with buttons that apply the remedy."""
+    """Show the recommended candidate with its utility. If there is a warning, show buttons that apply the remedy."""
     state = screen.state
     found = None if state.trial is None else state.trial.suggestion.result
     if state.trial is None or found is None:
@@ -123,15 +123,17 @@ def _recommended(screen: Screen) -> None:
 
 
 def _candidates(screen: Screen) -> None:
-    """Show the candidates as a table, and offer to choose."""
+    """Show a table of the candidates, with buttons to choose a candidate."""
     state = screen.state
     found = None if state.trial is None else state.trial.suggestion.result
     if state.trial is None or found is None:
         return
     suits = state.trial.suits(state.settings)
-    sample = "" if found["sample"] is None else f" First on a sample of {found['sample']:,} records."
+    sample = (
+        f" anonset first tries the candidates on a sample of {found['sample']:,} records." if found["sample"] else ""
+    )
     text("h2", "All candidates")
-    text("p", f"Error of item counts: the median error of the counts that recipients estimate.{sample}")
+    text("p", f"The error of item counts is the median error of the counts that recipients estimate.{sample}")
     figures = {name: label for name, label in _FIGURES.items() if any(_figure(c, name) for c in found["candidates"])}
     with ui.element("table").classes("columns"):
         with ui.element("thead"), ui.element("tr"):
@@ -148,7 +150,7 @@ def _candidates(screen: Screen) -> None:
 
 
 def _choice(screen: Screen, number: int, *, suits: bool) -> None:
-    """Show the outcome of a candidate, and offer to choose it."""
+    """Show the outcome of a candidate, or a button to choose it."""
     state = screen.state
     found = None if state.trial is None else state.trial.suggestion.result
     if found is None:
@@ -187,7 +189,7 @@ def _compared(trial: Trial | None) -> object:
 
 
 def _losses(trial: Trial | None) -> None:
-    """Draw the loss against k for the best candidates, with a table."""
+    """Show the loss of the best candidates for several k, as a drawing and a table."""
     if trial is None:
         return
     finished = [
@@ -217,7 +219,7 @@ def _losses(trial: Trial | None) -> None:
 
 
 def _frequencies(state: PageState) -> None:
-    """Show the counts of the most frequent items, before and after."""
+    """Show the counts of the most frequent items, before and after anonymization."""
     trial = state.trial
     found = None if trial is None else trial.suggestion.result
     if trial is None or found is None:

@@ -1,4 +1,4 @@
-"""Query workload of a job: its file, the answers from the original, and the error of a publication."""
+"""Queries of a job, their answers from the original, and the query error of the publication."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,14 +15,14 @@ from anonset.ui.runs import CommandRun
 
 
 class WorkloadState(ComposedFile):
-    """Queries in a file next to the job file."""
+    """File with queries next to the job file."""
 
     counts_in = "answers"
 
     def __init__(self, state: OpenJob) -> None:
         super().__init__(state)
         self.conditions: list[Condition] = []
-        """Conditions of the query that is being composed."""
+        """Conditions of the new query."""
         self.measured: CommandRun | None = None
         """Run that measures the error of the publication."""
         self.generating: CommandRun | None = None
@@ -35,12 +35,12 @@ class WorkloadState(ComposedFile):
 
     @property
     def columns(self) -> dict[str, str]:
-        """Columns that a query may name, with their hierarchies: items, and attributes."""
+        """Hierarchy of each column of items or attributes that a query may contain."""
         return queried_columns(self._state.settings)
 
     @property
     def check(self) -> list[str]:
-        """Command that checks the queries, without the file and the data."""
+        """Words of the command that checks the queries. They name neither the file nor the data."""
         return ["workload", "check"]
 
     @property
@@ -76,14 +76,14 @@ class WorkloadState(ComposedFile):
             self._state.start(self._generate(self.generating, new, file))
 
     def choose_values(self, tree: ColumnHierarchy, label: str) -> None:
-        """Add an item, or the values below a node of an attribute, to the query that is being composed."""
+        """Add an item, or the values below a node of an attribute, to the new query."""
         if tree.column in item_trees(self._state.settings):
             self.choose(label)
         else:
             self.conditions = with_condition(self.conditions, Among(tree.column, tree.values_below(label)))
 
     def choose_range(self, column: str, low: float, high: float) -> None:
-        """Add a range of numbers to the query that is being composed.
+        """Add a range of numbers to the new query.
 
         Raises
         ------
@@ -94,21 +94,21 @@ class WorkloadState(ComposedFile):
 
     @property
     def composed(self) -> Query:
-        """Query that is being composed."""
+        """The new query, which is not yet in the file."""
         return Query(tuple(self.items), tuple(self.conditions))
 
     def clear(self) -> None:
-        """Forget the query that is being composed."""
+        """Discard the new query."""
         super().clear()
         self.conditions = []
 
     def add(self) -> None:
-        """Add the query that is being composed."""
+        """Write the new query to the file."""
         self._write([*self.rows, self.composed])
         self.clear()
 
     def remove(self, number: int) -> None:
-        """Remove a query."""
+        """Remove a query from the file."""
         self._write([*self.rows[:number], *self.rows[number + 1 :]])
 
     def measure(self) -> None:
