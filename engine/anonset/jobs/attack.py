@@ -22,23 +22,23 @@ class Attempts(RedactedRepr):
     values: bool
     """Whether all relational values are known."""
     items: int
-    """Number of known items; if a person has fewer, all items are known."""
+    """Number of known items. All items of the person are known if there are fewer."""
     attempts: int
     """Number of target persons."""
     alone: float
-    """Share of targets with exactly one fitting row or person (`Risk.unit`)."""
+    """Share of targets that match exactly one row or person (`Risk.unit`)."""
     below_k: float
-    """Share of targets with at least one and fewer than k fitting rows or persons."""
+    """Share of targets that match at least one and fewer than k rows or persons."""
     none: float
-    """Share of targets without a fitting row, because a known item or value is suppressed."""
+    """Share of targets that match no row, because a known item or value is suppressed."""
     success: float
-    """Expected share of targets found by picking a fitting row or person at random."""
+    """Expected share of targets identified by a random choice among the matching rows or persons."""
     promised: float | None
     """Largest success per person that the guarantee allows, 1/k. None if the guarantee does not cover this
     knowledge.
     """
     broken: int
-    """Number of targets with fewer fitting rows than promised."""
+    """Number of targets that match fewer rows than guaranteed."""
 
 
 def attack(

@@ -44,7 +44,7 @@ class Candidate(RedactedRepr):
     phases: Mapping[str, float] = field(default_factory=dict)
     """Seconds of each phase, excluding kernel compilation."""
     sampled: bool = False
-    """Whether only a sample was tried."""
+    """True if the candidate ran only on a sample."""
     note: str = field(default="", repr=False)
     """Reason for the rejection of the candidate, or warnings about the publication."""
     countable: CountAccuracy | None = None
@@ -58,7 +58,7 @@ class Candidate(RedactedRepr):
     model: str = ""
     """Name of the algorithm's model. Losses under different models are not comparable."""
     beside: str = ""
-    """Model name if it differs from the requested model; such a candidate is shown, but never the best."""
+    """Name of the model if it differs from the requested model. The candidate is then shown, but never recommended."""
     reading: str | None = None
     """Interpretation of symbols with several items by the queries behind ``are``. None if there are no such
     queries.

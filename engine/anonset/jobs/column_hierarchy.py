@@ -31,7 +31,7 @@ class ColumnHierarchy(RedactedRepr):
     records: Int64
     """int64 (V,): number of records that contain a leaf below each node."""
     ceilings: frozenset[int] = frozenset()
-    """Highest nodes that may be published. Empty if all nodes may be published."""
+    """Highest nodes that may be published. Empty if no ceiling is set."""
 
     @classmethod
     def of_contents(cls, contents: Mapping[str, Any]) -> "ColumnHierarchy":
@@ -174,8 +174,8 @@ def _sets(table: Table, name: str, tree: Hierarchy) -> SetColumn:
 def _records(column: SetColumn, tree: Hierarchy) -> Int64:
     """Return the number of records with a leaf below each node, int64 (V,).
 
-    Merges the nodes of a record upwards, one level at a time: the nodes of a record are in preorder, so that equal
-    nodes are neighbours.
+    Merges the nodes of a record upwards, one level at a time. The nodes of a record are in preorder, so equal nodes
+    are neighbours.
     """
     counts = np.zeros(tree.n_nodes, np.int64)
     record = np.repeat(np.arange(column.n), column.lengths)

@@ -24,7 +24,7 @@ _MOST_DIGITS = 18
 
 @dataclass(frozen=True)
 class RunSize:
-    """Sample size and thread count of one run; None: all."""
+    """Sample size and thread count of one run. None for all records or all cores."""
 
     records: int | None = None
     n_items: int | None = None

@@ -23,7 +23,7 @@ class UnfinishedRun:
     path: Path
     state: State
     process: int
-    """Process id of the run; 0: unknown."""
+    """Process id of the run. 0 if it is unknown."""
     bytes: int
     """Total file size in bytes. 0 for another user's directory."""
 

@@ -69,7 +69,7 @@ def counts_usably(candidate: Candidate) -> bool | None:
 
 
 def set_beside(candidates: Sequence[Candidate]) -> Candidate | None:
-    """Return the first of the ranked candidates that satisfies another model. None if there is none."""
+    """Return the highest-ranked candidate that satisfies another model, or None."""
     return next((candidate for candidate in candidates if candidate.beside and candidate.outcome == "holds"), None)
 
 
@@ -165,7 +165,7 @@ def warning(best: Candidate | None, dropped: Sequence[str] = (), without: Candid
 
 
 def _remedy(best: Candidate, dropped: Sequence[str], without: Candidate | None) -> str:
-    """Return how counts become more accurate. Empty without relational columns."""
+    """Return the option that makes counts more accurate. Empty without relational columns."""
     if best.ranges_kept is None:
         return ""
     if without is None or without.countable is None or not counts_usably(without):

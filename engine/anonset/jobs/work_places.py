@@ -138,7 +138,7 @@ def place_of_run(path: Path) -> Path | None:
 
 
 def killed_run(path: Path, settings: Settings) -> Path | None:
-    """Return the work directory of the run to continue. None if there is none."""
+    """Return the work directory of the run to continue, or None."""
     if settings.if_exists != "resume":
         return None
     killed = place_of_run(path)

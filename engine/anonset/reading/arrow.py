@@ -84,9 +84,9 @@ Arrow compiles a pattern in each call, which takes 2 ms with Unicode classes.
 
 
 def folded(ids: Any) -> Any:
-    """Return ids without differences of spelling (``pyarrow.LargeStringArray``): equal ids are one person.
+    """Return ids in a uniform spelling (``pyarrow.LargeStringArray``). Equal results belong to the same person.
 
-    Case and surrounding blanks are removed. So are blanks, punctuation and leading zeros of numbers and keys.
+    Case and surrounding blanks are removed. In numbers and keys, all blanks, punctuation and leading zeros are removed.
 
     >>> folded(text_array([" Ann@B.org", "A 123-4", "a1234", "Ann-Mary Lee", "10.0.1.12", "0042", "00-0"])).to_pylist()
     ['ann@b.org', 'a1234', 'a1234', 'ann-mary lee', '10.0.1.12', '42', '0']

@@ -39,7 +39,7 @@ class NamedColumns:
     hint: str = field(default="", kw_only=True)
     """Advice that is added to the message about a missing column."""
     printed: bool = field(default=False, kw_only=True)
-    """True if lists were read from a text."""
+    """True if lists were parsed from printed text."""
     decimal: str = field(default="", kw_only=True)
     """Detected decimal sign of the numbers. Empty if unknown."""
     below: int = field(default=0, kw_only=True)

@@ -47,9 +47,9 @@ class Encoder:
     changes: Changes = field(default_factory=Changes)
     """Changes made by these rules so far."""
     printed: bool = False
-    """Lists were read from a text: empty items, and blanks around items, are removed."""
+    """True if lists were parsed from printed text. Empty items, and blanks around items, are then removed."""
     decimal: str = ""
-    """Decimal sign of numbers; empty: a point."""
+    """Decimal sign of numbers. Empty if it is a point."""
     before: int = 0
     """Number of earlier rows of the source, for messages."""
     more: bool = False
@@ -102,7 +102,7 @@ class Encoder:
         return [self.normalized(column) for column in sets]
 
     def judge(self, cells: Mapping[str, Collection[str]]) -> None:
-        """Reject columns that are probably misread, given the distinct items of each.
+        """Reject columns whose items were probably split wrongly, given the distinct items of each column.
 
         Raises
         ------
@@ -302,7 +302,7 @@ def _maybe_blank(text: Any) -> Int64:
 
 
 def empty_id(where: str, name: str, first: int, alike: str) -> str:
-    """Return the message for empty ids, given the first such row (from 0) and a text with their number."""
+    """Return the message for empty ids. `first` is the first row with an empty id, counted from 0."""
     ways = f"give each row an id, or skip these rows: {setting('skip_rows', 'no-id')}"
     return f"{where}: id column {name!r}: row {first + 1} is empty{alike}; {ways}"
 

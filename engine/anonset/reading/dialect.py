@@ -286,8 +286,9 @@ def delimiter_of(header: str, usual: str, absent: Missing, separator: str | None
 
 
 def lines_above(where: str, data: bytes, line: int, separator_end: int) -> tuple[int, int]:
-    """Return the size in bytes and the number of lines above the header; `separator_end` is the size of a line
-    ``sep=;``.
+    """Return the size in bytes and the number of lines above the header.
+
+    `separator_end` is the size of a line ``sep=;``.
 
     Raises
     ------

@@ -46,7 +46,7 @@ def encode(plan: Plan, encoder: Encoder, batch: Batch, texts: Sequence[str]) -> 
 
 
 def with_more(batches: Iterator[_T]) -> Iterator[tuple[_T, bool]]:
-    """Yield each element, and whether another follows."""
+    """Yield each element, and True if another element follows."""
     batch = next(batches)
     for following in batches:
         yield batch, True

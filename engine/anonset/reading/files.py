@@ -45,7 +45,7 @@ _KINDS = {stat.S_IFDIR: "a directory", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a
 
 
 def format_of(path: Path, declared: str | None = None, *, no_header: bool = False) -> str:
-    """Return the format of an input: as declared, else by its name; ``parquet`` for a directory.
+    """Return the format of an input, as declared or derived from its name. A directory has the format ``parquet``.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ def reading(where: object, problem: str = "cannot be read", *, values: bool = Fa
 
 
 def _forget(error: BaseException) -> None:
-    """Delete the text of an error that stays in the chain."""
+    """Delete the text of a chained error, because it may contain data."""
     error.args, error.__cause__, error.__context__ = (), None, None
     if isinstance(error, UnicodeDecodeError):
         error.object = b""

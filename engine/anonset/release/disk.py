@@ -82,7 +82,7 @@ def require_space(spaces: list[DiskSpace], *, by_blocks: bool) -> None:
 
 
 def announcement(spaces: list[DiskSpace], size: DataSize) -> str:
-    """Return one line about the space and time of a run. Empty for a small run."""
+    """Return one line about the disk space and time that a run needs. Empty for a small run."""
     needs = [
         f"{format_size(space.needed)} of disk space in {os.fspath(space.folder)} ({format_size(space.free)} free)"
         for space in spaces

@@ -333,7 +333,7 @@ class PhaseRecord(Document):
 
 
 class Report(Document):
-    """Everything about a run. Private: it describes the input."""
+    """Complete description of a run and its input. It is private."""
 
     schema_version: Literal[1]
     versions: dict[str, str]
@@ -417,7 +417,7 @@ def _document(kind: type[D], path: Path, text: bytes, otherwise: str) -> D:
 
 
 def own_file(path: Path) -> Path:
-    """Return the path of a publication file; reject links, whose target may change."""
+    """Return the path of a publication file. Links are rejected, because their target may change."""
     if not os.path.lexists(path):
         msg = f"{path}: no such file or directory"
         raise InputError(msg)

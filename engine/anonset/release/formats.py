@@ -42,11 +42,11 @@ class Layout:
     order: Order = "sorted"
     """Order of the rows: by their published content, or as in the input."""
     symbols: Symbols = "auto"
-    """Names of itemsets and value sets: their members, a short code, or a code for sets of more than 8 members."""
+    """How sets of items and values are named: by members, by a short code, or by a code for more than 8 members."""
     format: Format | None = "csv"
-    """Data format; None: the data stay in memory."""
+    """Data format. None if the data stay in memory."""
     separator: str | None = None
-    """Separator of the symbols within a field; None: a space, or another character if labels contain spaces."""
+    """Separator of the symbols within a field. None selects a space, or another character if labels contain spaces."""
     part_rows: int | None = None
     """Number of rows per part file. None writes one file."""
     codes: Mapping[tuple[str, ...], str] = field(default_factory=dict, repr=False)
@@ -88,7 +88,7 @@ P = TypeVar("P", bound=Published)
 
 @dataclass(frozen=True, eq=False)
 class UnverifiedPublication(RedactedRepr, Generic[P]):
-    """Publication that an algorithm made, before verification."""
+    """Output of an algorithm before verification."""
 
     table: Table
     """Input table, its columns bound to their hierarchies."""

@@ -286,7 +286,7 @@ def require_agreement(publication: Records, hierarchy: Hierarchy) -> None:
 def items_hierarchy(
     publication: Records, hierarchies: Mapping[str, str], sources: tuple[str, ...], rules: CodeRules
 ) -> Hierarchy | None:
-    """Return the hierarchy of the published items, read without the original. None if none is given.
+    """Read the hierarchy of the published items without using the original. None if no hierarchy is given.
 
     Raises
     ------

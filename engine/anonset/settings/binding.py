@@ -71,7 +71,7 @@ def bind(
 
 
 def _require_known(column: CategoricalColumn, model: PrivacyModel) -> None:
-    """Reject missing values. Buckets would count them, so that known values would have larger shares than the model
+    """Reject missing values. If buckets counted missing values, known values could exceed the share that the model
     allows.
     """
     counts = zip(column.vocabulary.labels, column.occurrences.tolist(), strict=True)

@@ -17,7 +17,7 @@ _CUTS = ("3,1", "2,1", "1")
 
 
 def coarse_rule(name: str, labels: Sequence[str], counts: Sequence[int], threshold: int, rule: str = "") -> str:
-    """Return the finest rule under which few values are rare. Empty if there is none.
+    """Return the finest rule under which few values are rare. Empty if every rule leaves many rare values.
 
     Parameters
     ----------

@@ -56,7 +56,7 @@ def obstacle(model: str, job: Mapping[str, Any]) -> str:
 
 
 def remedy(model: str, job: Mapping[str, Any]) -> str:
-    """Return the option that removes the columns that a model does not protect. Empty if it protects all columns.
+    """Return the option that drops the columns that a model does not protect. Empty if the model protects all columns.
 
     >>> remedy("kkm", {"items": ["codes"], "relational": ["age"], "sensitive": ["diagnosis"]})
     '--drop diagnosis'

@@ -124,5 +124,5 @@ def _with_moved_columns(
 
 
 def name_list(names: str | Sequence[str]) -> list[str]:
-    """Return names as a list; in a text they are separated by commas."""
+    """Return names as a list. A single text is split at commas."""
     return [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)

@@ -27,7 +27,7 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
 ADDRESS_OF: dict[str, str] = {}
 """Address of each side file by the path of the local copy (see `anonset.settings.fetched_files`)."""
 Replace = Callable[[str, str], str]
-"""Function that returns the replacement of a path, given the setting (with the column, if any) and the path."""
+"""Function that returns the replacement of a path, given the path and the name of its setting."""
 
 
 def with_absolute_paths(settings: Mapping[str, Any]) -> dict[str, Any]:

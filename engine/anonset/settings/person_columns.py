@@ -39,7 +39,7 @@ _CODED = re.compile(r"dx|diag|icd|code|proc|drug|item|product|med|atc|ops|concep
 
 
 DECLARED = "declared sensitive"
-"""Reason of a column that the owner declares as sensitive; it may be dropped if it differs within persons."""
+"""Reason for the role of a column that the owner declares as sensitive. It may be dropped if it differs in persons."""
 UNRECOGNIZED = "unrecognized"
 """Proposal for a column that is dropped unless the owner gives it a role."""
 
@@ -235,8 +235,9 @@ def roles_by_behaviour(
 ) -> dict[str, list[str]]:
     """Return roles for the owner to check, by the behaviour of columns, if no column is recognized.
 
-    Columns with few short values that many rows share are quasi-identifiers if they agree within a person. A single
-    text column that differs contains the items. If all columns differ, the first row of a person counts.
+    A column with few short values that many rows share is a quasi-identifier if each person has a single value. If
+    one text column has several values per person, it contains the items. If all columns have several values per
+    person, the first row of the person is used.
 
     Parameters
     ----------

@@ -103,7 +103,7 @@ class SettingForm:
     None if the setting is not a path.
     """
     missing: str = ""
-    """Message if a required setting is missing: its meaning, and how to choose a value."""
+    """Message for a missing required setting. It explains the setting, and how to choose a value."""
 
 
 def transaction_class(value: str, context: ParsingContext) -> Any:

@@ -176,7 +176,7 @@ class _Places:
         self._place = np.append(np.append(chunk, np.full(len(terms), _TERM))[order], _NOWHERE)
 
     def of(self, keys: Int64) -> Int64:
-        """Return the expected position of each occurrence: a chunk number, -1 for a term, -2 if it is not published.
+        """Return the chunk number of each occurrence. -1 marks a term, and -2 an occurrence that is not published.
 
         Chunks are numbered cluster by cluster, shared chunks after all others. If the chunks and terms of the cluster
         do not contain the item, its position is the smallest shared chunk that contains it and may have sub-records in
@@ -211,8 +211,8 @@ class _Places:
         return len(self._publication.columns[0]) + 1
 
     def _in_shared(self, cluster: Int64, item: Int64) -> Int64:
-        """Return the smallest shared chunk of each item that may have sub-records in the cluster, int64 (pairs,);
-        -2: none.
+        """Return the smallest shared chunk of each item that may have sub-records in the cluster, int64 (pairs,). -2 if
+        no shared chunk qualifies.
         """
         from anonset_kernels.chunk_check import falls
 

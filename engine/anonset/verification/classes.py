@@ -153,9 +153,9 @@ def _sensitive(kept: Sequence[Column], model: Model) -> CategoricalColumn:
 
 
 def _places(column: CategoricalColumn, model: Model) -> Int64:
-    """Return a number for each value, int64 (V,). Ordered values are numbered by size; equal sizes have equal numbers.
+    """Return the rank of each value, int64 (V,). Ordered values are ranked by size, and equal values have equal ranks.
 
-    A missing value, or a value that occurs in no row, has the number -1.
+    A missing value, or a value that occurs in no row, has the rank -1.
     """
     occurs = np.zeros(len(column.vocabulary), np.bool_)
     for a, b in spans(column.n):

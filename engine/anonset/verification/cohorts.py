@@ -34,7 +34,7 @@ _OCCURRENCES_MERGED = 1 << 16
 
 @dataclass(frozen=True)
 class CohortRule:
-    """Condition on every cohort that occurs."""
+    """Condition that every non-empty cohort must satisfy."""
 
     sizes: range
     """Sizes of the sets of symbols that are checked."""
@@ -71,13 +71,13 @@ class _Counts:
     sets: Int64
     """Symbol codes of each set, int64 (S, size)."""
     row: Int64
-    """A record that contains each set, int64 (S,)."""
+    """Row of one record that contains the set, for each set, int64 (S,)."""
     support: Int64
     """Number of records of each cohort, int64 (S,)."""
     pairs: Int64
     """Pairs of a set and a sensitive symbol in the set's cohort, encoded as integers, ascending, int64."""
     holders: Int64
-    """Number of records with both, for each pair, int64."""
+    """Number of records that contain the set and the sensitive symbol of each pair, int64."""
 
 
 def check_cohorts(
@@ -266,7 +266,7 @@ class _Cohorts:
         yield from self.symbols.extended(start, size)
 
     def _counted(self, occurrences: Occurrences, before: "_Counts | None") -> "_Counts":
-        """Return the counts of the cohorts of some sets. With `before`, add the counts of the same single set."""
+        """Return the counts of the cohorts of some sets. If `before` is given, its counts of the same set are added."""
         support = _sums(occurrences.rank, self.weight[occurrences.row], len(occurrences.sets))
         pairs, holders = self._held(occurrences)
         first_row = occurrences.row[np.searchsorted(occurrences.rank, np.arange(len(occurrences.sets)))]

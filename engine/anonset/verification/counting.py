@@ -227,7 +227,7 @@ class ItemsetCounting:
 
     @property
     def exhausted(self) -> bool:
-        """The limit of counted occurrences is reached."""
+        """True if the limit of counted occurrences is reached."""
         return self._done >= self._most
 
     def run(self, rows: SetColumn, weight: Int64) -> TraversalResult:

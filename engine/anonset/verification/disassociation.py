@@ -231,7 +231,7 @@ def _crossing(publication: Chunks) -> Breach | None:
 
 
 def _shown_twice(publication: Chunks, window: ChunkWindow) -> _Broken:
-    """Yield items in two chunks of the same range."""
+    """Yield a violation for each item that occurs in two shared chunks of the same range."""
     labels, shared = publication.vocabulary.labels, window.shared
     chunk, item = shared.rows.domains
     order = np.lexsort((item, shared.last[chunk], shared.first[chunk]))

@@ -57,7 +57,7 @@ class PublicationCheck(RedactedRepr):
 
     @property
     def holds(self) -> bool | None:
-        """True or False. None if the check of the model or the comparison with the original could not finish."""
+        """Whether all checks passed. None if the model check or the comparison with the original did not finish."""
         if self.untrue is not None or self.too_much_suppressed or self.beyond_utility:
             return False
         return None if self.verdict.holds and self.undecided else self.verdict.holds
@@ -90,7 +90,7 @@ class KindCheck(RedactedRepr, ABC, Generic[P_co]):
         require_sensitive(self.model, None)
 
     def correlations(self) -> Mapping[str, Correlations] | None:
-        """Return disclosures through several rows of an individual. None if they are not computed."""
+        """Return the disclosures from several rows of one individual. None if they are not computed."""
         return None
 
     @property
@@ -111,7 +111,7 @@ class KindCheck(RedactedRepr, ABC, Generic[P_co]):
         return
 
     def impossible(self, table: Table, hierarchies: Mapping[str, Hierarchy]) -> Witness | None:
-        """Return a published statement that the original contradicts, whatever the order of its rows. None if there is
+        """Return a published value that the original contradicts in any order of its rows. None if there is
         none.
         """
         return None
