@@ -24,7 +24,8 @@ _MOST_DIGITS = 18
 
 @dataclass(frozen=True)
 class RunSize:
-    """Sample size and thread count of one run. None for all records or all cores."""
+    """Numbers of records, items and threads of one run. A number that is None does not change the data or the threads.
+    """
 
     records: int | None = None
     n_items: int | None = None

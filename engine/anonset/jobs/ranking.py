@@ -165,7 +165,7 @@ def warning(best: Candidate | None, dropped: Sequence[str] = (), without: Candid
 
 
 def _remedy(best: Candidate, dropped: Sequence[str], without: Candidate | None) -> str:
-    """Return the option that makes counts more accurate. Empty without relational columns."""
+    """Return advice for more accurate counts, as the end of a warning. Empty without relational columns."""
     if best.ranges_kept is None:
         return ""
     if without is None or without.countable is None or not counts_usably(without):

@@ -20,15 +20,14 @@ _LONG = 60
 
 
 def model_to_check(opened: OpenedPublication, given: Mapping[str, Any]) -> PrivacyModel:
-    """Return the attested model; given parameters replace the attested ones.
+    """Return the attested model. Parameters in `given` replace attested parameters.
 
     The attestation does not contain the privacy constraints.
 
     Raises
     ------
     InputError
-        If the model has privacy constraints and another number of constraints is given, or none; or if a parameter is
-        invalid.
+        If a parameter is invalid, or if the number of given privacy constraints differs from the attested number.
     """
     attested = opened.attested
     values, policy = _but_policy(attested.parameters), attested.parameters.get("policy")
@@ -47,7 +46,7 @@ def model_to_check(opened: OpenedPublication, given: Mapping[str, Any]) -> Priva
 
 
 def _is_blank(path: str | None) -> bool:
-    """Return True if no file is given, or an empty file."""
+    """Return True if the path is None or leads to an empty file."""
     return path is None or (Path(path).is_file() and not read_bytes(Path(path)).strip())
 
 
@@ -113,7 +112,7 @@ def require_verified(opened: OpenedPublication, verdict: Verdict | None, budget:
     verdict
         Evidence for the attested model. None if another model was requested.
     budget
-        Counting budget of that evidence.
+        Counting budget of this verification.
 
     Raises
     ------

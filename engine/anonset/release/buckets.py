@@ -30,14 +30,14 @@ _SEVERAL = 2
 
 
 class BucketsKind(PublicationKind[Buckets]):
-    """Files ``qit.csv`` and ``snt.csv``; the private directory contains the records."""
+    """Publication in the files ``qit.csv`` and ``snt.csv``. The private directory contains the records."""
 
     no_stream = "buckets are two tables, not a single stream; use to_arrow(): .qit and .snt"
     several_tables = True
     next_commands = ("risk", "report")
 
     def require_publishable(self, table: Table, hierarchies: Hierarchies, algorithm: Algorithm, layout: Layout) -> None:
-        """Reject orders other than sorted, and formats other than CSV."""
+        """Reject row orders other than ``sorted``, and formats other than CSV."""
         if layout.order != "sorted":
             msg = "buckets are published in the order of their content; input order would link rows to values"
             raise InputError(msg)
@@ -82,7 +82,7 @@ class BucketsKind(PublicationKind[Buckets]):
         meant: Buckets | None = None,
         book: Iterable[Symbol] | None = None,
     ) -> Buckets:
-        """Read both tables; columns with labels on disk are compared with the expected columns while reading."""
+        """Read both tables. Columns with labels on disk are compared with the expected columns during reading."""
         place = store.nested()
         columns = () if meant is None else (*meant.ids, *meant.kept)
         filed = [column for column in columns if column.vocabulary.filed is not None]

@@ -29,7 +29,9 @@ Hierarchies = Mapping[str, Hierarchy]
 
 
 class ChunksKind(PublicationKind[Chunks]):
-    """Tables ``clusters``, ``chunks``, ``shared`` and optionally ``counts``; privately the cluster of each record."""
+    """Publication in the tables ``clusters``, ``chunks``, ``shared`` and optionally ``counts``. The private directory
+    contains the cluster of each record.
+    """
 
     no_stream = "chunks are three tables, not a single stream; use to_arrow(): .clusters, .chunks, …"
     several_tables = True
@@ -123,7 +125,7 @@ class ChunksKind(PublicationKind[Chunks]):
         return {**sizes, **bounds, "shared_chunks": len(shared)}
 
     def retention(self, table: Table, result: Result, publication: Chunks) -> Mapping[str, Mapping[str, int]]:
-        """Return the number of occurrences of items in chunks, as terms, and suppressed."""
+        """Return the number of item occurrences that are in chunks, published as terms, and suppressed."""
         return {} if table.transactions is None else {"items": of_chunks(table.transactions, publication)}
 
     def measures(
@@ -134,7 +136,9 @@ class ChunksKind(PublicationKind[Chunks]):
         return {"not_in_chunks": 1 - publication.occurrences / total if total else 0.0}
 
     def why_worthless(self, model: PrivacyModel, table: Table, publication: Chunks) -> str:
-        """Return the reason if no chunk contains an item although records do. Otherwise, return an empty text."""
+        """Return the reason why a publication without items in its chunks is worthless. Empty if a chunk contains an
+        item, or no record does.
+        """
         items = table.transactions
         if items is None or not len(items.codes) or publication.shared:
             return ""

@@ -24,7 +24,7 @@ from anonset.spelling import setting
 
 
 def require_one_machine(name: str, *, on_cluster: bool) -> None:
-    """Reject a search on a cluster if it continues an earlier release; `name` is the setting of that release.
+    """Reject a cluster for a search that continues an earlier release. `name` is the setting of the earlier release.
 
     Raises
     ------
@@ -73,10 +73,10 @@ def read_earlier(private: str | os.PathLike[str]) -> EarlierRelease:
 def continue_from(
     earlier: EarlierRelease, table: Table, hierarchies: Mapping[str, Any], algorithm: Algorithm
 ) -> tuple[Table, Mapping[str, Any]]:
-    """Return a table over the items of both releases, and the hierarchies to continue with.
+    """Return a table over the items of both releases, and the hierarchies for the new release.
 
-    The hierarchy of the earlier release replaces hierarchies that would be derived from the data: that of the
-    set-valued column, and those of the columns joined into it.
+    The hierarchy of the earlier release replaces hierarchies that would be derived from the data. This applies to the
+    set-valued column, and to the columns joined into it.
 
     Raises
     ------

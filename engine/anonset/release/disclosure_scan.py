@@ -5,14 +5,14 @@ the column (``publish_as_is``). "Few persons" means fewer than the model's k, or
 has no k.
 
 **Relational columns.** Findings are range ends and single values that are exact values of few persons. Sets of values
-(``(a,b)``) are findings if they list persons: if more than a tenth of the persons have values of few persons
-(`lists_persons`), such as household ids, times or order numbers, or if most members are texts of few persons
-(`are_rare_texts`), such as names and remarks. Sets may contain a few rare categories, because the model protects
-these.
+(``(a,b)``) are findings in two cases. In the first case, more than a tenth of the persons have values of few persons
+(`lists_persons`), such as household ids, times or order numbers. In the second case, most members are texts of few
+persons (`are_rare_texts`), such as names and remarks. Sets may contain a few rare categories, because the model
+protects these.
 
 **Kept columns.** Findings are values of few persons, and groups of few persons with equal kept and relational values.
-Models and buckets publish some columns unchanged by design: their rare values are counted for the owner, and do not
-stop the publication.
+Some models, and buckets, publish columns unchanged by design. Rare values of these columns are counted for the owner,
+and do not stop the publication.
 
 **Any column.** Findings are e-mail addresses, IBANs, telephone numbers, names of persons, and items that are free
 text. No owner expects a model to publish these, even if k persons share them.
@@ -58,7 +58,7 @@ from anonset.settings.coarse_rules import coarse_rule
 from anonset.spelling import setting
 
 _LOOKED_AT = 20_000
-"""Number of labels on disk that are compared with patterns, evenly spaced."""
+"""Number of labels on disk that are compared with patterns. The labels are evenly spaced."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ def require_originals_declared(table: Table, model: PrivacyModel) -> None:
 
 
 def declared(table: Table, names: Names) -> Table:
-    """Return a table with further columns that the owner declares to publish unchanged, with or without findings.
+    """Return the table with further columns that the owner declares to publish unchanged. A column needs no finding.
 
     Raises
     ------
@@ -142,7 +142,7 @@ class _Scanner:
 
     @property
     def few(self) -> int:
-        """Number of persons below which values are rare."""
+        """Values of fewer persons than this number are rare."""
         return few_persons(self.model)
 
     @property
@@ -205,7 +205,9 @@ class _Scanner:
         return dates or meaning in KINDS_OF_VALUES or identifying_kind(labels) is not None
 
     def _headers(self, names: Sequence[str]) -> Iterator[ScanFinding]:
-        """Yield findings for column names that are e-mail addresses, IBANs or phone numbers (missing header)."""
+        """Yield findings for column names that are e-mail addresses, IBANs or phone numbers, because a header may be
+        missing.
+        """
         if self.table.word.identifying_as_declared:
             return
         for number, name in enumerate(names, 1):
@@ -250,7 +252,7 @@ class _Scanner:
     def _values(
         self, before: CategoricalColumn, labels: Sequence[str], members: Mapping[str, tuple[str, ...]]
     ) -> ScanFinding | None:
-        """Return a finding for single values of few persons, or for sets that list such values, or None."""
+        """Return a finding for values of few persons, published alone or in sets. None if there are none."""
         index, counts, threshold = before.vocabulary.index, before.occurrences, self.few
         single = [index[label] for label in labels if label in index and label not in members and label not in NO_VALUE]
         rare = int(np.count_nonzero((counts[single] > 0) & (counts[single] < threshold))) if single else 0
@@ -321,7 +323,7 @@ class _Scanner:
                 yield ScanFinding.of((column.name,), len(column.vocabulary), problem, way)
 
     def _of_persons(self, column: CategoricalColumn, labels: Sequence[str]) -> str:
-        """Return why most values describe few persons (free text or ids). Empty if they do not."""
+        """Return the reason why most values describe few persons, such as free text or ids. Empty if they do not."""
         if 2 * count_rare(column, self.few) <= len(column.vocabulary):
             return ""
         if is_free_text([label for label in labels if label not in NO_VALUE], column.n):

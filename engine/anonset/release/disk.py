@@ -1,6 +1,6 @@
 """Minimum disk space and time of a run, and rejection of runs that do not fit.
 
-The figures are lower bounds, so that no run is rejected that would fit. In seven runs with 60,000 to 152,000 records,
+The figures are lower bounds, so a run that would fit is never rejected. In seven runs with 60,000 to 152,000 records,
 the work directory needed at least 45 bytes per record of 6.4 values, the publication 0.49 of the input's text size, and
 the private directory 13 bytes per record.
 """
@@ -19,14 +19,14 @@ _WORK_RECORD, _WORK_VALUE = 8, 5
 _OUT_TEXT, _OUT_PARQUET = 0.25, 0.02
 _PRIVATE_RECORD, _PRIVATE_PARQUET, _PRIVATE_ROWS = 12, 2, 1_000_000
 _SECONDS_VALUE = 2.5e-7
-"""Seconds per value for reading, searching and writing, for the fastest algorithm on two cores."""
+"""Seconds per value to read, search and write with the fastest algorithm on two cores."""
 _MUCH, _LONG = 1 << 30, 60
-"""A run that needs more bytes or seconds is announced."""
+"""Disk space and time are announced for runs that need more bytes or seconds."""
 
 
 @dataclass(frozen=True)
 class DiskSpace:
-    """Space on one file system."""
+    """Required and free space of a file system."""
 
     folder: Path
     """Directory on the file system."""

@@ -1,4 +1,4 @@
-"""Fields and reading of the public attestation and the private report."""
+"""Fields of the public attestation and the private report, and functions that read these documents."""
 
 import os
 import stat
@@ -30,7 +30,7 @@ CODEBOOK = "codebook.csv"
 HIERARCHY = "hierarchy.csv"
 """Name of the private file with the hierarchy of a cut."""
 RETIRED = "retired.csv"
-"""Name of the private file with reserved symbols: symbols of earlier releases that are no longer published."""
+"""Name of the private file with symbols of earlier releases that are no longer published. They stay reserved."""
 CONSTRAINTS = "privacy_constraints.txt"
 """Name of the private file with the privacy constraints, which must not be in the attestation."""
 
@@ -60,13 +60,13 @@ class PublishedFiles(Document):
     kind: ClassVar[PublishedKind]
     """Kind of publication."""
     described: ClassVar[str]
-    """Description of the content, with an article."""
+    """Phrase for the content in messages, which begins with an article."""
     complete: ClassVar[bool] = True
     """Whether each record of the original is published."""
     by_blocks: ClassVar[bool] = False
     """Whether counts, and comparisons with the original, are computed in blocks."""
     shows_ids: ClassVar[bool] = False
-    """Whether ids are published, which identify the person of each row."""
+    """Whether the publication contains ids that identify the person of each row."""
     held_in_memory: ClassVar[bool] = False
     """Whether counts need all data in memory."""
 
@@ -101,7 +101,7 @@ class PublishedFiles(Document):
 
 
 class PublishedFile(PublishedFiles):
-    """The data file of a publication with its codebook, and how to read it."""
+    """Data file and codebook of a publication, with the options to read them."""
 
     kind = "records"
     described = "a table of records"
@@ -111,13 +111,15 @@ class PublishedFile(PublishedFiles):
     separator: str | None
     """Separator of the symbols within a field. None if no text field contains two symbols."""
     items: list[str]
-    """Set-valued columns, which are joined into one for verification; for FIMI files always ``items``."""
+    """Set-valued columns. They are joined into one column for verification. The column of a FIMI file is always
+    ``items``.
+    """
     relational: list[str]
     keep: list[str]
     sha256: dict[str, str]
     """Digest of every file of the publication except the attestation, by name."""
     parts: Annotated[int, Field(ge=1, le=MOST_PARTS)] | None = None
-    """Number of data files in the folder `file`; None: `file` is the only data file."""
+    """Number of data files in the folder `file`. None if `file` is the only data file."""
 
     @property
     def data_files(self) -> tuple[str, ...]:
@@ -159,7 +161,7 @@ class PublishedFile(PublishedFiles):
 
 
 class BucketFiles(PublishedFiles):
-    """The two published tables of buckets, each a file or a folder of files, and how to read them."""
+    """Two published tables of buckets, with the options to read them. Each table is a file or a folder of files."""
 
     kind = "buckets"
     described = "a bucketized table"
@@ -208,7 +210,7 @@ class BucketFiles(PublishedFiles):
 
 
 class ChunkFiles(PublishedFiles):
-    """The tables of a disassociated publication, each a file or a folder of files."""
+    """Tables of a disassociated publication. Each table is a file or a folder of files."""
 
     kind = "chunks"
     described = "a disassociated publication"
@@ -218,14 +220,14 @@ class ChunkFiles(PublishedFiles):
     chunks: str
     shared: str
     counts: str | None = None
-    """Totals of terms; absent if no totals are published."""
+    """Table with the totals of terms. None if no totals are published."""
     format: Literal["csv", "parquet"]
     items: Annotated[list[str], Field(min_length=1, max_length=1)]
     """Set-valued column."""
     sha256: dict[str, str]
     """Digest of every file of the publication except the attestation, by name."""
     parts: dict[str, Annotated[int, Field(ge=1, le=MOST_PARTS)]] | None = None
-    """Number of files of each table, in the named folders; None: each table is one file."""
+    """Number of files in the folder of each table. None if each table is a single file."""
 
     @property
     def columns(self) -> list[str]:
@@ -233,7 +235,7 @@ class ChunkFiles(PublishedFiles):
         return self.items
 
     def protected(self, original: Table) -> dict[str, tuple[list[str], list[str]]]:
-        """Return the item column, and the relational columns, none of which are published."""
+        """Return the item column and the relational columns. Relational columns are not published."""
         sets = [] if original.transactions is None else list(original.joined or (original.transactions.name,))
         return {"items": (sets, self.items), "relational": ([column.name for column in original.relational], [])}
 
@@ -259,7 +261,7 @@ class ChunkFiles(PublishedFiles):
 
 
 class Declarations(Document):
-    """Declarations of the owner: facts that the publication does not show. Undeclared fields are omitted."""
+    """Facts that the owner declares because the publication does not show them. Undeclared fields are omitted."""
 
     unit: Literal["person", "row, taken for a person"]
     """Unit that a record represents: a person, identified by an id, or a row."""
@@ -351,23 +353,29 @@ class Report(Document):
     """Digest of the other files of the private directory, by name."""
     measures: dict[str, float]
     retention: dict[str, dict[str, int]]
-    """Item occurrences, relational values and tuples by outcome: kept, generalized, suppressed, …"""
+    """Number of item occurrences, relational values and tuples with each outcome, such as kept, generalized or
+    suppressed.
+    """
     figures: dict[str, float]
     warnings: list[str]
     hierarchy_from_data: bool
     """Whether the item hierarchy was built from item frequencies."""
     exact_values: dict[str, int] = {}
-    """Number of values of few persons that the model publishes unchanged, by column."""
+    """Number of rare values that the model publishes unchanged, by column. Few persons have a rare value."""
     unnamed_nodes: list[str] = []
-    """Nodes of ``hierarchy.csv`` without a public name; sets of their leaves are published instead."""
+    """Nodes of ``hierarchy.csv`` without a public name. Sets of their leaves are published instead."""
     earlier: dict[str, Any]
-    """Changes of the symbols of the earlier release that this release continues."""
+    """Changes of symbols since the earlier release that this release continues."""
     changes: list[dict[str, Any]]
-    """Changes of the data by rules during reading: column, rule, number of labels and of occurrences."""
+    """Changes of values by rules during reading. Each entry contains the column, the rule, and the number of changed
+    labels and occurrences.
+    """
     phases: list[PhaseRecord]
     trace: list[Any] | None
     frontier: list[dict[str, Any]] = []
-    """Losses under other weights: weight, clusters, relational loss and estimated item loss of each."""
+    """Losses under other weights. Each entry contains the weight, the clusters, the relational loss and the estimated
+    item loss.
+    """
 
 
 def read_attestation(out: Path) -> tuple[Attestation, str]:

@@ -1,4 +1,4 @@
-"""Publications at an address: fetched to local disk for the commands that read them."""
+"""Fetch publications at an address to local disk, for commands that read them."""
 
 import os
 from collections.abc import Iterable, Iterator
@@ -27,7 +27,8 @@ def fetched_publication(
     Parameters
     ----------
     private
-        Private directory; by default that next to a local publication. At an address it is fetched only if named.
+        Private directory. The default for a local publication is the directory next to it. At an address, the private
+        directory is fetched only if it is named.
     with_private
         Whether to fetch the private files next to a publication at an address, if they can be listed.
 
@@ -91,5 +92,5 @@ def _fetch_attested(out: Place, folder: Path) -> None:
 
 
 def _is_inside(name: str) -> bool:
-    """Return True if an attested name is a file below the publication; `OpenedPublication` rejects other names."""
+    """Return True if an attested name is a file below the publication. `OpenedPublication` rejects other names."""
     return not Path(name).is_absolute() and ".." not in Path(name).parts

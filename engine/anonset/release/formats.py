@@ -1,4 +1,4 @@
-"""Layout of a publication, the publication before verification, and the interface for each kind.
+"""Layout of a publication, unverified publications, and the interface of each kind of publication.
 
 There are three kinds: records, buckets and chunks (`records.py`, `buckets.py`, `chunks.py`). `kind_of` returns the kind
 for a model.
@@ -40,9 +40,11 @@ class Layout:
     """Form of a publication, independent of the contents."""
 
     order: Order = "sorted"
-    """Order of the rows: by their published content, or as in the input."""
+    """Row order. ``sorted`` orders rows by their published content, and ``input`` keeps the order of the input."""
     symbols: Symbols = "auto"
-    """How sets of items and values are named: by members, by a short code, or by a code for more than 8 members."""
+    """Names of sets of items and values. ``members`` lists the members, ``short`` uses a code, and ``auto`` uses a code
+    for sets of more than 8 members.
+    """
     format: Format | None = "csv"
     """Data format. None if the data stay in memory."""
     separator: str | None = None
@@ -52,7 +54,9 @@ class Layout:
     codes: Mapping[tuple[str, ...], str] = field(default_factory=dict, repr=False)
     """Names of itemsets in an earlier release, by members."""
     used_labels: frozenset[str] = field(default=frozenset(), repr=False)
-    """Reserved texts, excluded as codes: symbols and items of all earlier releases that this release continues."""
+    """Symbols and items of all earlier releases that this release continues. These texts are reserved, and are not used
+    as codes.
+    """
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -91,7 +95,7 @@ class UnverifiedPublication(RedactedRepr, Generic[P]):
     """Output of an algorithm before verification."""
 
     table: Table
-    """Input table, its columns bound to their hierarchies."""
+    """Input table with columns bound to their hierarchies."""
     hierarchies: Mapping[str, Hierarchy]
     """Hierarchies by column name."""
     algorithm: Algorithm
@@ -103,15 +107,17 @@ class UnverifiedPublication(RedactedRepr, Generic[P]):
     measures: Mapping[str, float]
     """Losses by name, the main loss first."""
     retention: Mapping[str, Mapping[str, int]]
-    """Item occurrences, relational values and tuples by outcome: kept, generalized, suppressed (`retention`)."""
+    """Number of item occurrences, relational values and tuples with each outcome, such as kept, generalized or
+    suppressed.
+    """
     warnings: tuple[str, ...]
     """Warnings about a publication. They do not mean that it is unsafe."""
     earlier: EarlierRelease | None = None
-    """Earlier release that it continues."""
+    """Earlier release that the publication continues."""
     since: ReleaseChanges | None = None
     """Changes of the symbols since the earlier release."""
     beside: OtherRelease | None = None
-    """Earlier release of the same persons; both together satisfy the model."""
+    """Earlier release of the same persons. Both releases together satisfy the model."""
 
     def __repr__(self) -> str:
         return (
@@ -123,7 +129,7 @@ _OF_PARTS = ("parts", "smallest_part", "largest_part", "begun_in_parts")
 
 
 def sizes_of_parts(result: Result) -> dict[str, int]:
-    """Return the figures about the partition of the records, if there is one."""
+    """Return the figures about the partition of the records. Empty without a partition."""
     return {name: int(result.figures[name]) for name in _OF_PARTS if name in result.figures}
 
 
@@ -134,9 +140,9 @@ class PublicationKind(ABC, Generic[P]):
     """Operations on a kind of publication. The defaults are for a kind without the feature."""
 
     no_stream: str
-    """Reason why there is no single Arrow stream, and the alternative. Empty if there is one."""
+    """Reason why the data do not form a single Arrow stream, with the alternative. Empty if they form one."""
     several_tables: bool
-    """Whether the data consist of several tables, in csv by default."""
+    """Whether the data consist of several tables. Their default format is CSV."""
     next_commands: tuple[str, ...]
     """Commands for the owner to run next on the publication."""
 
@@ -174,7 +180,7 @@ class PublicationKind(ABC, Generic[P]):
 
     @abstractmethod
     def write_private(self, unverified: UnverifiedPublication[P], folder: Path) -> None:
-        """Write the files with the link to the input into the private folder."""
+        """Write the files that link rows to the input into the private folder."""
 
     @abstractmethod
     def read(
@@ -200,31 +206,31 @@ class PublicationKind(ABC, Generic[P]):
 
     @abstractmethod
     def read_foreign(self, published: Path, settings: CheckSettings, model: PrivacyModel) -> P:
-        """Read a publication of another program.
+        """Read a publication that another program made.
 
         Raises
         ------
         InputError
-            If it cannot be read with these settings.
+            If the publication cannot be read with these settings.
         """
 
     def stated(self, publication: P, files: Any) -> dict[str, tuple[Any, Any]]:
-        """Return facts about the data by field: as attested, and as computed from the data."""
+        """Return the attested value and the computed value of each field that describes the data."""
         return {}
 
     @abstractmethod
     def find_contradiction(
         self, table: Table, publication: P, hierarchies: Hierarchies, model: PrivacyModel
     ) -> Witness | None:
-        """Return a published statement that the original contradicts, or None."""
+        """Return a published value that the original contradicts, or None."""
 
     @abstractmethod
     def sizes(self, unverified: UnverifiedPublication[P]) -> dict[str, int]:
-        """Return the sizes to report to the owner: of items, symbols, clusters, groups."""
+        """Return the sizes for the owner, such as the number of items, symbols, clusters or groups."""
 
     @abstractmethod
     def retention(self, table: Table, result: Result, publication: P) -> Mapping[str, Mapping[str, int]]:
-        """Return the number of items, values or tuples by outcome, by part of the data."""
+        """Return the number of items, values or tuples with each outcome, for each part of the data."""
 
     @abstractmethod
     def measures(
@@ -234,7 +240,7 @@ class PublicationKind(ABC, Generic[P]):
 
     @abstractmethod
     def why_worthless(self, model: PrivacyModel, table: Table, publication: P) -> str:
-        """Return why a publication is worthless. Empty if it is not (`losses`)."""
+        """Return the reason why a publication is worthless (see `losses`). Empty if it is useful."""
 
     def nothing_left(self, model: PrivacyModel, table: Table, publication: P) -> tuple[str, ...]:
         """Return a warning if only the items, or only the relational values, became worthless."""

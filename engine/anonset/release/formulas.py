@@ -18,7 +18,8 @@ _WHAT_TO_DO = (
 
 
 def is_formula(label: str) -> bool:
-    """Return True if a spreadsheet might interpret a label as a formula: it starts with ``=``, ``+``, ``-`` or ``@``.
+    """Return True if a spreadsheet might interpret a label as a formula, because of ``=``, ``+``, ``-`` or ``@`` at its
+    start.
 
     >>> [is_formula(label) for label in ("=1+1", "@SUM(A1)", "-x", "-5", "+1.5e3", "-", "a=b")]
     [True, True, True, False, False, False, False]
@@ -48,7 +49,9 @@ def _warnings(places: list[str]) -> tuple[str, ...]:
 
 
 def _shown(column: SetColumn | CategoricalColumn) -> Iterable[str]:
-    """Return the labels of a column that occur in rows; of labels on disk, those that start like a formula."""
+    """Return the labels of a column that occur in rows. For labels on disk, return only labels that start like a
+    formula.
+    """
     if column.vocabulary.is_numbered:
         return ()
     if isinstance(column, CategoricalColumn) and (filed := column.vocabulary.filed) is not None:

@@ -1,6 +1,6 @@
 """Limits of the guarantee of a publication, in sentences.
 
-They follow from the model, the publication and its declarations, so that `anonset verify` can compute them.
+The limits follow from the model, the publication and its declarations, so `anonset verify` can compute them.
 """
 
 import re
@@ -65,7 +65,7 @@ SETS_FROM_DATA = (
     "frequent, and a set is as large as necessary to hide rare combinations, so that each set discloses a range of "
     "frequencies, and sometimes which pairs are rare or never occur."
 )
-"""Limit if a partition was built from frequencies and pairs."""
+"""Limit if a partition of the items was built from frequencies and pairs of items."""
 CONTINUES = (
     "This release continues an earlier release with the same symbol names: someone who has both sees which symbols "
     "became coarser, and therefore which became rare. The labels of a group may occur only in the earlier data."
@@ -92,9 +92,11 @@ UNDECIDED = "The check did not finish, and the owner accepted this: the guarante
 """Limit if an unfinished check was accepted."""
 
 _MOST_IMPORTANT = (UNDECIDED, NAMED, AS_IS, BY_WORD, ROWS, TOGETHER, GOES_ON, ALONE, FINEST)
-"""Limits that are shown to the owner, by their first sentences, in this order."""
+"""Limits whose first sentence is shown to the owner, in this order."""
 _SHOWN = 2
-"""Number of limits of the model, and of these limits, that are shown to the owner; the attestation contains all."""
+"""Number of limits of the model, and of `_MOST_IMPORTANT`, that are shown to the owner. The attestation contains all
+limits.
+"""
 
 
 def sentences(text: str) -> list[str]:

@@ -20,7 +20,7 @@ KEYS = 0.9
 FEWEST_KEYS = 100
 """Items count as keys if there are at least this many items of few persons."""
 _LOOKED_AT = 20_000
-"""Number of labels compared with the form of keys, evenly spaced."""
+"""Number of labels that are compared with the form of keys. The labels are evenly spaced."""
 
 
 @dataclass(frozen=True)
@@ -32,11 +32,11 @@ class ItemScan:
 
     @property
     def few(self) -> int:
-        """Number of persons below which items are reported."""
+        """Items of fewer persons than this number are reported."""
         return few_persons(self.model)
 
     def shown(self, names: tuple[str, ...], published: Iterable[str]) -> Iterator[ScanFinding]:
-        """Yield findings for published or listed items that are names, contact data, keys or free text."""
+        """Yield findings for published items that are names, contact data, keys or free text."""
         word, sets = self.table.word, self.table.transactions
         if sets is None or set(names) <= set(word.publish_as_is):
             return
@@ -66,7 +66,7 @@ class ItemScan:
         return [ScanFinding.of(columns, rare, problem, remedies.of_items(columns, self.model, others=others))]
 
     def _opaque(self, names: tuple[str, ...], sets: SetColumn) -> Iterator[ScanFinding]:
-        """Yield findings for item columns of opaque keys, or of ids of persons by their headers."""
+        """Yield findings for item columns that contain opaque keys, or whose header means a person id."""
         word, step = self.table.word, 1 + len(sets.vocabulary) // _LOOKED_AT
         if sets.vocabulary.is_numbered or word.identifying_as_declared:
             return
@@ -92,7 +92,8 @@ class ItemScan:
                     yield _free_text((mention.items,), mention.labels, remedy)
 
     def _keys(self, names: tuple[str, ...], sets: SetColumn) -> tuple[tuple[str, ...], int]:
-        """Return the columns whose items are keys, and the key count; all columns if only their union qualifies."""
+        """Return the columns whose items are keys, and the key count. Return all columns if only their union qualifies.
+        """
         counts, keys, number = sets.occurrences, list[str](), 0
         of_column = np.zeros(len(counts), np.int64)
         if len(names) > 1:
@@ -106,9 +107,7 @@ class ItemScan:
         return tuple(keys), number
 
     def _rare_keys(self, counts: NDArray[np.int64]) -> int:
-        """Return the number of items of few persons if, like keys, they make up almost all occurrences; otherwise
-        0.
-        """
+        """Return the number of items of few persons. 0 if these items, unlike keys, are not almost all occurrences."""
         rare = counts[(counts > 0) & (counts < self.few)]
         return len(rare) if len(rare) >= FEWEST_KEYS and rare.sum() >= KEYS * counts.sum() else 0
 

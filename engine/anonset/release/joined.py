@@ -42,17 +42,17 @@ def rejoin(
     """Join published columns by prefixing, and return one column of the codebook's symbols.
 
     A symbol that spans several columns occurs in all of them or in none, so it becomes one symbol of the record again.
-    This changes no support and no verdict. Without a codebook it may remain one symbol per column: the records that
-    contain all of them are the records that contain any of them.
+    This changes no support and no verdict. Without a codebook, the symbol may remain one symbol per column. A record
+    then contains all of these symbols or none.
 
     Parameters
     ----------
     column
         The joined column, as :func:`anonset.reading.read.read` returns it, with labels ``column:text``.
     book
-        Codebook. A text that it does not explain is a symbol of its own column, whatever its form.
+        Codebook. A text that is missing in the codebook is a symbol of its own column, whatever its form.
     sets
-        Whether an unexplained set with members of several columns is one symbol of these columns.
+        Whether a set that is missing in the codebook may be one symbol of several columns.
     store
         Store for the new column.
 
@@ -97,7 +97,7 @@ def _spanning(labels: Iterable[str], joined: Sequence[str]) -> dict[str, Symbol]
 
 
 def _unexplained(label: str, joined: Sequence[str]) -> Symbol:
-    """Return the symbol of an unexplained label ``column:text``; labels are unique."""
+    """Return the symbol of a label ``column:text`` that is missing in the codebook. Labels are unique."""
     mark = next(mark for name in joined if label.startswith(mark := prefixed(name, "")))
     members = members_of(label.removeprefix(mark))
     if len(members) == 1:

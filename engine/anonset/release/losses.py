@@ -1,8 +1,8 @@
 """Losses of a publication before verification, and the check whether it is worthless.
 
-The first measure is the main loss, limited by ``--max-loss``: NCP of the items if only items are recoded, the
-relational loss (Rum) with quasi-identifiers, and the grouping loss of buckets. A publication with a single symbol in
-each protected column is worthless.
+The first measure is the main loss, which ``--max-loss`` limits. It is the NCP of the items if only items are recoded,
+the relational loss (Rum) if there are quasi-identifiers, and the grouping loss for buckets. A publication with a single
+symbol in each protected column is worthless.
 """
 
 from collections.abc import Mapping
@@ -83,7 +83,7 @@ def _relational_loss(
 ) -> float:
     """Return the loss of the published values, computed from the clusters if possible.
 
-    This requires an algorithm with the trait `tight` and no rounded ranges.
+    The computation from clusters requires an algorithm with the trait `tight`, and no rounded ranges.
     """
     rounded = any(isinstance(column, NumericColumn) and column.grid is not None for column in table.relational)
     if rounded or not traits_of(algorithm).tight or recoding.parts is not None:
@@ -144,10 +144,10 @@ def _least_loss_settings(name: str, model: str) -> str:
 
 
 def why_worthless(model: PrivacyModel, table: Table, publication: Records) -> str:
-    """Return why a publication of records is worthless. Empty if it is not.
+    """Return the reason why a publication of records is worthless. Empty if it is useful.
 
-    A publication is worthless if a protected column had several labels, and each protected column shows at most one
-    symbol; or if no protected column shows a label. Kept columns do not count.
+    A publication is worthless if no protected column shows a label. It is also worthless if a protected column had
+    several labels, but each protected column shows at most one symbol. Kept columns do not count.
     """
     counts = labels_before_and_after(model, table, publication)
     before, after = [old for old, _ in counts.values()], [new for _, new in counts.values()]
@@ -206,7 +206,9 @@ def labels_before_and_after(
 def _names(
     column: SetColumn, members: list[tuple[str, ...]], joined: tuple[str, ...], without: frozenset[str]
 ) -> list[str]:
-    """Return the column name of each occurring label with a counted item; with joined columns, each member's column."""
+    """Return the column name of each label that occurs and contains a counted item. For joined columns, return the
+    column name of each member.
+    """
     columns = []
     for code in np.flatnonzero(column.occurrences).tolist():
         if any(item not in without for item in members[code]):
@@ -216,7 +218,7 @@ def _names(
 
 
 def require_loss(algorithm: Algorithm, measures: Mapping[str, float], max_loss: float | None) -> None:
-    """Check the main loss, which is the first, against the limit.
+    """Reject a main loss above the limit. The main loss is the first measure.
 
     Raises
     ------

@@ -19,7 +19,7 @@ _MEMINFO = Path("/proc/meminfo")
 
 
 def parse_size(text: str) -> int:
-    """Parse a size such as ``8G``, ``500 MB`` or ``1048576`` (bytes; K, M, G, T are powers of 1024).
+    """Parse a size in bytes, such as ``8G``, ``500 MB`` or ``1048576``. K, M, G and T are powers of 1024.
 
     >>> parse_size("1.5G")
     1610612736
@@ -70,16 +70,18 @@ def _available() -> int | None:
 def memory_for(size: DataSize) -> int:
     """Estimate the memory of a whole run, in bytes, from the input size.
 
-    The sum of: a constant for Python and the compiled kernels; a share per record and per value for the encoded table,
-    the records expanded by the ancestors of their items, and the publication; and a share of the text size. Fitted on
-    13 runs: 10^5 to 10^7 baskets of 2 to 31 items with labels of 3 and 21 characters, and 10^6 rows of 8 columns, from
-    CSV and Parquet. Actual memory was between 0.55 (FIMI) and 1.07 (m=3) times the estimate.
+    The estimate is the sum of a constant for Python and the compiled kernels, a share of the text size, and a share per
+    record and per value. The last share covers the encoded table, the records expanded by the ancestors of their items,
+    and the publication. The estimate was fitted on 13 runs with 10^5 to 10^7 baskets of 2 to 31 items, labels of 3 and
+    21 characters, and 10^6 rows of 8 columns, from CSV and Parquet. Actual memory was between 0.55 (FIMI) and 1.07
+    (m=3) times the estimate.
     """
     return int(_WHATEVER + _PER_RECORD * size.records + _PER_VALUE * size.values + _PER_TEXT * size.text)
 
 
 def memory_limit(text: str | None) -> int | None:
-    """Return the memory limit in bytes, given or by default. None if the system does not report it.
+    """Return the memory limit in bytes. If `text` is None, return the default limit, or None if the system does not
+    report its memory.
 
     Raises
     ------

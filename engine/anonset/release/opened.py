@@ -54,7 +54,7 @@ class OpenedPublication(RedactedRepr):
     sha256: str
     """Digest of the attestation, which contains the digests of the other files."""
     private_named: Path | None = None
-    """Private directory, if named by the caller."""
+    """Private directory that the caller named, or None."""
     store: Store = MEMORY
     """Store for the data."""
 
@@ -65,7 +65,7 @@ class OpenedPublication(RedactedRepr):
         Raises
         ------
         InputError
-            If it is no publication, a file was changed, or there is a file that is not attested.
+            If the directory contains no publication, a changed file, or a file that is not attested.
         """
         publication = cls.find(out, private)
         if publication is None:
@@ -75,7 +75,7 @@ class OpenedPublication(RedactedRepr):
 
     @classmethod
     def find(cls, out: str | os.PathLike[str], private: str | os.PathLike[str] | None = None) -> Self | None:
-        """Open the publication in a directory; return None if the path contains other data.
+        """Open the publication in a directory. Return None if the path contains other data.
 
         Raises
         ------
@@ -96,9 +96,9 @@ class OpenedPublication(RedactedRepr):
         Parameters
         ----------
         store
-            Parent of the store for the data; part files are always read into files.
+            Parent of the store for the data. Part files are always read into files.
         records
-            Whether records may be stored in files; buckets always may.
+            Whether records may be stored in files. Buckets may always be stored in files.
         """
         if not (records or self.attested.data.by_blocks):
             yield self
@@ -126,7 +126,8 @@ class OpenedPublication(RedactedRepr):
 
     @cached_property
     def model(self) -> PrivacyModel:
-        """Promised model, with an empty set of privacy constraints because the attestation does not contain them.
+        """Attested model. Its set of privacy constraints is empty, because the attestation does not contain the
+        constraints.
 
         Raises
         ------
@@ -154,12 +155,12 @@ class OpenedPublication(RedactedRepr):
 
     @cached_property
     def private(self) -> Path | None:
-        """Private directory, if it exists.
+        """Private directory, or None if it does not exist.
 
         Raises
         ------
         InputError
-            If a directory was named, and does not exist.
+            If a named directory does not exist.
         """
         if self.private_named is not None:
             if not self.private_named.is_dir():
@@ -171,7 +172,7 @@ class OpenedPublication(RedactedRepr):
 
     @cached_property
     def report(self) -> Report | None:
-        """Private report, if the private directory exists.
+        """Private report, or None without a private directory.
 
         Raises
         ------
@@ -202,8 +203,8 @@ class OpenedPublication(RedactedRepr):
                 raise InputError(msg)
 
     def way_back(self, store: Store) -> tuple[Int64, Int32 | None] | None:
-        """Return the input record of each row, int64 (n,), and the cluster, int32 (n,) or None. Return None if they
-        are not stored.
+        """Return the input record of each row, int64 (n,), and its cluster, int32 (n,) or None. Return None if the
+        input records are not stored.
 
         Parameters
         ----------
@@ -288,7 +289,7 @@ def _require_attested(published: Path, attested: Attestation) -> None:
 
 
 def _listed(names: Iterable[str], between: str = ", ") -> str:
-    """Return names as text; a long list is shortened in the middle."""
+    """Return names as text. A long list is shortened in the middle."""
     listed = list(names)
     return between.join(listed if len(listed) <= _MANY else [*listed[:2], "…", *listed[-2:]])
 

@@ -1,4 +1,5 @@
-"""The lease of a place: an object that identifies the run that writes a publication to an address, and is renewed.
+"""Lease of a place. The lease is an object that identifies the run that writes a publication to an address. The run
+renews it.
 
 Unlike in a directory (`anonset.data.lease`), each lease replaces the previous object, because object stores do not
 create objects exclusively. A run without a valid lease finds another token in the object, and does not publish.
@@ -14,16 +15,16 @@ from anonset.errors import AnonsetError, InputError
 from anonset.reading.place import Place
 
 EVERY = 20.0
-"""Seconds between renewals. Each costs a few requests."""
+"""Seconds between renewals. Each renewal costs a few requests."""
 
 
 def lease_in(place: Place) -> bytes | None:
-    """Return the content of the lease of a place. None if there is none."""
+    """Return the content of the lease of a place. None if the place has no lease."""
     return None if place.size(LEASE) is None else place.read(LEASE)
 
 
 def token_in(place: Place) -> str | None:
-    """Return the token of the lease of a place. None if there is none, empty if it is unreadable."""
+    """Return the token of the lease of a place. None if the place has no lease. Empty if the lease is unreadable."""
     found = lease_in(place)
     lease = None if found is None else parsed_lease(found)
     return lease.token if lease is not None else None if found is None else ""
@@ -44,7 +45,7 @@ class PlaceLease:
         if found is not None and not is_stale(place, found, lambda: lease_in(place), tell):
             raise in_use(place, found)
         self.before = "" if found is None else getattr(parsed_lease(found), "token", "")
-        """Token of the lease of a killed run. Empty if there is none."""
+        """Token of the lease of a killed run. Empty if the place had no lease."""
         TOKENS.add(self.lease.token)
         try:
             place.put(LEASE, self.content, replace=True)

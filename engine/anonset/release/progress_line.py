@@ -23,7 +23,7 @@ class ProgressLine:
         self._lock = threading.Lock()  # worker threads also report
 
     def __call__(self, phase: str, done: float, total: float) -> None:
-        """Show the progress of a phase; a total of 0 means unknown."""
+        """Show the progress of a phase. A total of 0 means that the total is unknown."""
         with self._lock:
             now = time.monotonic()
             if phase == self._phase and now - self._shown < _SECONDS and done != total:

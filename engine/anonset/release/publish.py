@@ -1,7 +1,7 @@
-"""Publication of a result: write, read back the bytes, verify, scan, and then rename into place.
+"""Publish a result: write it, read the bytes back, verify and scan them, and then rename the directories into place.
 
-A publication is verified: the model of the algorithm holds, and every published statement is true (`verify_release`).
-It contains no values that identify persons, unless the owner declares them (`disclosure_scan`).
+Every publication is verified. It satisfies the model of the algorithm, and every published value is true
+(`verify_release`). It contains no values that identify persons, unless the owner declares them (`disclosure_scan`).
 """
 
 from collections.abc import Mapping
@@ -36,13 +36,13 @@ class PublicationRequest:
     out: Path | Place
     """New directory or address for the public files."""
     private: Path | Place | None = None
-    """New directory for the private files; None: `out` with the suffix ``.private``."""
+    """New directory for the private files. None selects `out` with the suffix ``.private``."""
     layout: Layout = field(default_factory=Layout)
     """Format, separator and related options."""
     accept_undecided: bool = False
     """Whether to publish if the check cannot finish."""
     budget: int | None = None
-    """Largest number of itemset occurrences to count during verification; None: the default of `verify`."""
+    """Largest number of itemset occurrences to count during verification. None selects the default of `verify`."""
     trace: bool = False
     """Whether to put the decisions of the search into the private report."""
 
@@ -64,7 +64,7 @@ def publish(
 
     Returns
     -------
-    The verdict, and by column the number of values of few persons that the model publishes unchanged.
+    The verdict, and the number of rare values that the model publishes unchanged, by column.
 
     On any failure or interruption, all files are removed.
 
@@ -201,7 +201,8 @@ class UntrueVerdict(MarkedText, RedactedRepr):
 def evidence(
     publication: Any, verdict: Verdict, *, budget: int | None = None, progress: Progress | None = None
 ) -> Verdict:
-    """Return the verdict on facts visible in the publication. The attestation contains it, and anyone can compute it.
+    """Return the verdict on facts visible in the publication. The attestation contains this verdict, and anyone can
+    compute it.
 
     Parameters
     ----------

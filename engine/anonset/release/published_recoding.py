@@ -21,31 +21,31 @@ from anonset.reading.publications.codebook import LOCAL, read_mapping
 
 _MOST_DIGITS = 10
 WayBack = Callable[[], tuple[Int64, Int32 | None] | None]
-"""Function that returns the input record, int64 (n,), and the cluster of each published row. None if they are not
-stored.
+"""Function that returns the input record, int64 (n,), and the cluster of each published row. It returns None if the
+input records are not stored.
 """
 
 
 @dataclass(frozen=True, eq=False)
 class PublishedRecoding(RedactedRepr):
-    """Recoding of the items of an original column."""
+    """Recoding of the items of an original column. Each entry is an item with the size of its published symbol."""
 
     column: SetColumn
     """Original column, over the item universe of the recoding."""
     recoding: ItemGroups | None
     """Item groups. None if the recoding is not global."""
     item: Int64
-    """int64 (p,): item of the universe."""
+    """Item of each entry, int64 (p,)."""
     size: Int64
-    """int64 (p,): number of items in the symbol published for it; 0: suppressed."""
+    """Number of items in the published symbol of each entry, int64 (p,). 0 if the item is suppressed."""
     count: Int64
-    """int64 (p,): number of occurrences published this way."""
+    """Number of occurrences of each entry, int64 (p,)."""
     source: str
-    """Source: ``mapping`` (private directory) or ``codebook``."""
+    """Origin of the recoding: ``mapping`` (private directory) or ``codebook``."""
 
     @cached_property
     def by_size(self) -> Int64:
-        """int64 (M + 1,): number of occurrences by symbol size."""
+        """Number of occurrences by symbol size, int64 (M + 1,)."""
         counts = np.zeros(len(self.column.vocabulary) + 1, np.int64)
         np.add.at(counts, self.size, self.count)
         return counts
@@ -80,9 +80,9 @@ def recoding_of(
     private
         Private directory, or None.
     way_back
-        Function that returns the input record and the cluster of each published row; called for local recodings.
+        Function that returns the input record and the cluster of each published row. It is called for local recodings.
     hierarchy
-        Hierarchy of the items, whose leaves are then the universe.
+        Hierarchy of the items. If it is given, its leaves are the item universe.
     store
         Store for arrays of column length.
 
@@ -176,7 +176,7 @@ def _local(
 
 
 def _groups(vocabulary: Vocabulary, mapping: Mapping[str, str]) -> ItemGroups:
-    """Return the groups of items with a common symbol; an item without a symbol is suppressed."""
+    """Return the groups of items with a common symbol. An item without a symbol is suppressed."""
     first: dict[str, int] = {}
     symbols = [mapping.get(label, "") for label in vocabulary.labels]
     codes = [first.setdefault(symbol, len(first)) if symbol else SUPPRESSED for symbol in symbols]

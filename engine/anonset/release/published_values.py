@@ -21,8 +21,8 @@ def published_relational_loss(
     """Return the mean NCP of the published relational values over the records. 0 if there are none.
 
     The cost of an unchanged value is 0. The cost of ``[low:high]`` is its share of the range from the smallest to the
-    largest original value, that of ``(a,b,c)`` its share of the original values, and that of a node its share of the
-    leaves.
+    largest original value. The cost of ``(a,b,c)`` is its share of the original values. The cost of a node is its share
+    of the leaves.
 
     Raises
     ------

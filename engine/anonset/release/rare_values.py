@@ -1,4 +1,4 @@
-"""Counts of persons of the original with a published value, and of persons in small groups by several values.
+"""Count persons of the original with a published value, and persons in small groups with equal values.
 
 All functions process records in spans and add integers, so the results do not depend on the storage of the data.
 """
@@ -23,7 +23,7 @@ _LARGEST_KEY = 1 << 62
 
 
 def ends_of_ranges(labels: Sequence[str]) -> Float64:
-    """Return the distinct numbers in labels of ranges and points, ascending; other labels contain none.
+    """Return the distinct numbers in labels of ranges and points, ascending. Other labels are ignored.
 
     >>> ends_of_ranges(["[19:22]", "22", "*"]).tolist()
     [19.0, 22.0]
@@ -54,7 +54,8 @@ def persons_with(column: NumericColumn, numbers: Float64) -> Int64:
 
 
 def count_rare(column: CategoricalColumn, threshold: int) -> int:
-    """Count the labels of at least one and fewer than `threshold` records, without missing values. Constant memory.
+    """Count the labels of at least one and fewer than `threshold` records. Missing values are not counted. Constant
+    memory.
 
     >>> count_rare(CategoricalColumn.of("year", ["1990", "1990", "1965", ""]), threshold=2)
     1
@@ -140,7 +141,8 @@ def _group_sizes(columns: Sequence[CategoricalColumn], store: Store) -> Iterator
 
 
 def _keys(columns: Sequence[CategoricalColumn]) -> Int64:
-    """Return int64 (n,): a number for each combination of values, equal if all values are equal."""
+    """Return a number for the combination of values in each record, int64 (n,). Equal combinations have equal numbers.
+    """
     keys, size = np.zeros(columns[0].n, np.int64), 1
     for column in columns:
         width = max(1, len(column.vocabulary))

@@ -52,11 +52,13 @@ from anonset.writing.publications.records import (
 
 Hierarchies = Mapping[str, Hierarchy]
 _NOWHERE = "\n"
-"""Separator for columns without sets: labels contain no line breaks."""
+"""Separator for columns without sets. It occurs in no label, because labels contain no line breaks."""
 
 
 class RecordsKind(PublicationKind[Records]):
-    """File ``published.csv`` (``.parquet``, ``.dat``) with its codebook; privately the mapping and the records."""
+    """Publication in the file ``published.csv`` (``.parquet``, ``.dat``) with its codebook. The private directory
+    contains the item mapping and the records.
+    """
 
     no_stream = ""
     several_tables = False
@@ -206,7 +208,7 @@ class RecordsKind(PublicationKind[Records]):
         return with_codebook(table, book, sets=model.reads_sets)
 
     def stated(self, publication: Records, files: PublishedFile) -> dict[str, tuple[Any, Any]]:
-        """Return the separator, and for FIMI files, which have no header, the column name."""
+        """Return the separator. For FIMI files, which have no header, return the column name as well."""
         separator = files.separator if is_separated(publication, files.format) else None
         nameless = {"data.items": (files.items, ["items"])} if files.format == "dat" else {}
         return {"data.separator": (files.separator, separator), **nameless}
@@ -248,7 +250,7 @@ class RecordsKind(PublicationKind[Records]):
         return measures_of(table, hierarchies, algorithm, result, publication)
 
     def why_worthless(self, model: PrivacyModel, table: Table, publication: Records) -> str:
-        """Return the reason if every protected column shows one symbol, or none."""
+        """Return the reason why the publication is worthless (see `losses`). Empty if it is useful."""
         return why_worthless(model, table, publication)
 
     def nothing_left(self, model: PrivacyModel, table: Table, publication: Records) -> tuple[str, ...]:
@@ -282,9 +284,9 @@ def read_parts(
     store
         Store for the columns.
     expected
-        Kept columns with labels on disk, which the columns must equal.
+        Kept columns with labels on disk that the columns must equal.
     sets
-        Set-valued column, which the column must equal; None: any.
+        Set-valued column that the column must equal. None accepts any column.
 
     Raises
     ------
@@ -307,14 +309,14 @@ def read_parts(
 def with_codebook(table: Table, book: Iterable[Symbol], *, sets: bool = False, record: Int64 | None = None) -> Records:
     """Return a table of published symbols with its codebook as a publication.
 
-    A symbol missing in the codebook is identified by its text; ``(a,b,c)`` has these members. Columns that were joined
-    by prefixing become one column again. A symbol in the codebook may have members of several columns; with `sets`, so
-    may a set ``(a,b)`` that is not in the codebook.
+    A symbol that is missing in the codebook is identified by its text. For example, ``(a,b,c)`` has the members a, b
+    and c. Columns that were joined by prefixing become one column again. A symbol in the codebook may have members of
+    several columns. If `sets` is True, this also applies to a set ``(a,b)`` that is missing in the codebook.
 
     Parameters
     ----------
     record
-        int64 (n,): input record of each row; None: rows are in input order.
+        Input record of each row, int64 (n,). None if rows are in input order.
     """
     listed = {symbol.label: symbol for symbol in book}
     items = table.transactions

@@ -30,7 +30,7 @@ class Release(RedactedRepr):
     unverified: UnverifiedPublication[Any]
     """Result before verification, with its input. Private."""
     verdict: Verdict
-    """Verification result: holds, or undecided if accepted."""
+    """Verification result. The model holds, or the owner accepted an undecided check."""
     layout: Layout
     """Layout of the publication."""
     phases: tuple[Phase, ...]
@@ -38,7 +38,7 @@ class Release(RedactedRepr):
     published: PublicationRequest | None = None
     """Output paths and options. None if not yet written."""
     exact_values: Mapping[str, int] = field(default_factory=dict)
-    """Number of values of few persons that the model publishes unchanged, by column; for a written publication."""
+    """Number of rare values that the model publishes unchanged, by column. Empty before the publication is written."""
 
     def __repr__(self) -> str:
         return f"Release({', '.join(f'{name}: {text}' for name, text in self._summary().items())})"
@@ -90,7 +90,9 @@ class Release(RedactedRepr):
 
     @property
     def retention(self) -> Mapping[str, Mapping[str, int]]:
-        """Item occurrences, relational values and tuples by outcome: kept, generalized, suppressed."""
+        """Number of item occurrences, relational values and tuples with each outcome, such as kept, generalized or
+        suppressed.
+        """
         return self.unverified.retention
 
     @property
@@ -104,7 +106,7 @@ class Release(RedactedRepr):
         return {phase.name: phase.seconds for phase in self.phases}
 
     def to_arrow(self) -> Any:
-        """Return the published data as a ``pyarrow.Table``; buckets and chunks as a tuple of tables.
+        """Return the published data as a ``pyarrow.Table``. Buckets and chunks are returned as a tuple of tables.
 
         Raises
         ------
@@ -122,7 +124,8 @@ class Release(RedactedRepr):
         return True
 
     def to_pandas(self) -> Any:
-        """Return the published data as a pandas ``DataFrame``; buckets and chunks as a tuple of DataFrames.
+        """Return the published data as a pandas ``DataFrame``. Buckets and chunks are returned as a tuple of
+        DataFrames.
 
         Raises
         ------
@@ -133,7 +136,8 @@ class Release(RedactedRepr):
         return tuple(part.to_pandas() for part in tables) if isinstance(tables, tuple) else tables.to_pandas()
 
     def to_polars(self) -> Any:
-        """Return the published data as a polars ``DataFrame``; buckets and chunks as a tuple of DataFrames.
+        """Return the published data as a polars ``DataFrame``. Buckets and chunks are returned as a tuple of
+        DataFrames.
 
         Raises
         ------
@@ -151,7 +155,7 @@ class Release(RedactedRepr):
         Raises
         ------
         InputError
-            If they are buckets or chunks, which consist of several tables.
+            If the data are buckets or chunks, which consist of several tables.
         """
         if msg := kind_of(self.algorithm.model).no_stream:
             raise InputError(msg)
@@ -175,25 +179,26 @@ class Release(RedactedRepr):
         out
             New directory for the public files, or an address such as ``s3://bucket/safe``.
         private
-            New directory or address for the private files; by default `out` with the suffix ``.private``.
+            New directory or address for the private files. The default is `out` with the suffix ``.private``.
         format
             ``csv`` (the default), ``parquet`` or ``dat``.
         separator
-            Separator of the symbols within a field; by default a space, or ``;`` ``|`` or tab if labels contain spaces.
+            Separator of the symbols within a field. The default is a space, or ``;``, ``|`` or tab if labels contain
+            spaces.
         part_rows
-            Number of rows per part file, ``published/part-00000.csv``, and so on. None writes one file.
+            Number of rows per part file (``published/part-00000.csv`` and so on). None writes one file.
         trace
-            Put the decisions of the search into the private report.
+            Whether to put the decisions of the search into the private report.
         publish_as_is
             Columns that you declare to publish unchanged, in addition to those named in `anonymize`.
 
         Raises
         ------
         InputError
-            If a directory exists already, or the format does not support the labels; `DisclosureError` if a column
-            shows values that identify persons, and is not declared.
+            If a directory exists already, or the format does not support the labels. The error is a `DisclosureError`
+            if a column shows values that identify persons, and is not declared.
         VerificationError
-            If the written data do not satisfy the model; all files are then removed.
+            If the written data do not satisfy the model. All files are then removed.
         """
         layout = replace(self.layout, format=format or "csv", separator=separator, part_rows=part_rows)
         kind = kind_of(self.algorithm.model)

@@ -13,7 +13,9 @@ FEW_PERSONS = 5
 
 
 def few_persons(model: PrivacyModel) -> int:
-    """Return the number of persons below which values and groups are findings: the model's k if it has one."""
+    """Return the number of persons below which values and groups are findings. It is the model's k, or `FEW_PERSONS`
+    without a k.
+    """
     return model.k or FEW_PERSONS
 
 

@@ -26,7 +26,7 @@ def of_sets(name: str, rule: str, *, drop: str) -> str:
     Parameters
     ----------
     rule
-        Rule after which few persons have a rare value. Empty if there is none.
+        Rule that makes the values coarser, so that few persons have a rare value. Empty if no rule does.
     drop
         Settings that drop the column. Empty if the model needs it.
     """
@@ -37,7 +37,7 @@ def of_sets(name: str, rule: str, *, drop: str) -> str:
 
 
 def of_dropped(name: str, model: PrivacyModel, *, only: bool) -> str:
-    """Return the settings that drop a relational column. Empty if the model needs it.
+    """Return the settings that drop a relational column. Empty if the model needs the column.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def of_dropped(name: str, model: PrivacyModel, *, only: bool) -> str:
 
 
 def of_kept(name: str, rule: str, labels: Sequence[str], model: PrivacyModel) -> str:
-    """Return the remedy for a column that is published unchanged; `rule` as in `of_sets`.
+    """Return the remedy for a column that is published unchanged. See `of_sets` for `rule`.
 
     A model for relational columns does not protect a sensitive column from inference.
     """
@@ -77,7 +77,8 @@ def remedy_for_singling_out(names: Sequence[str], model: PrivacyModel) -> str:
 
 
 def of_items(names: Sequence[str], model: PrivacyModel, *, others: bool) -> str:
-    """Return the remedy for items. ``items`` is the joint set of several columns; a column cannot have this name.
+    """Return the remedy for items. The name ``items`` means the joint set of several columns, and is the name of no
+    column.
 
     Parameters
     ----------
@@ -127,5 +128,5 @@ def bins_of(name: str, labels: Sequence[str]) -> str:
 
 
 def _bins(width: str) -> str:
-    """Return bins of a width, and of four times that width above them."""
+    """Return a rule with bins of a width, and larger bins of four times this width above them."""
     return f"bins:width={width},{float(4 * Fraction(width)):.12g}"

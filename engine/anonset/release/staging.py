@@ -63,7 +63,7 @@ def require_new(*folders: Path) -> None:
 
 
 def require_apart(work_dir: str | os.PathLike[str] | None, *others: str | os.PathLike[str] | None) -> None:
-    """Reject a work directory that equals, contains or is inside one of the other paths; links are resolved.
+    """Reject a work directory that equals, contains or is inside one of the other paths. Links are resolved.
 
     Otherwise, removing the work directory would remove files of the other path, or work files would be among the
     published files.
@@ -104,7 +104,7 @@ def require_free(out: Path, private: Path, *, by_command: bool = False) -> None:
     Raises
     ------
     InputError
-        The message contains the contents of the path and the remedy. Files of another run are never removed.
+        The message describes the content of the path, and the remedy. Files of another run are never removed.
     """
     require_local(out, private)
     unfinished, complete = leftovers(out, private), os.path.lexists(out)
@@ -157,7 +157,7 @@ def _left_behind(out: Path, private: Path, unfinished: list[Path], *, complete: 
 
 
 def stem_of(name: str) -> str:
-    """Return the part of the temporary name that represents the name of OUT."""
+    """Return a publication name for use in a temporary name. A long name is replaced by a hash."""
     encoded = os.fsencode(name)
     return name if len(encoded) <= _LONGEST_STEM else hashlib.sha256(encoded).hexdigest()
 
@@ -169,11 +169,11 @@ def restrict_to_owner(private: Path) -> None:
 
 
 class Staging:
-    """Directories of an unfinished publication. Leaving the block before `finish` removes all of them.
+    """Directories of an unfinished publication. Leaving the block before `finish` removes all directories.
 
     Within the block, `folder` contains the public files and `private` the private files. Write errors are raised with
-    the final path of the file. A killed process cannot remove files: the leases of its directories become stale, and
-    the next run names or removes them.
+    the final path of the file. A killed process cannot remove files. The leases of its directories become stale, and
+    the next run names or removes the directories.
     """
 
     folder: Path
@@ -232,7 +232,7 @@ class Staging:
         sync_entry(self.out.parent)
 
     def finish(self) -> None:
-        """Mark the publication as complete: afterwards no file is removed, and signals no longer interrupt the job."""
+        """Mark the publication as complete. Afterwards no file is removed, and signals no longer interrupt the job."""
         self.seal()
         release(self.private)
         sync(self.private)
@@ -296,7 +296,8 @@ def sync_entry(path: Path) -> None:
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
-    """Return the device and inode of a directory, which do not change by renaming. None if there is none."""
+    """Return the device and inode of a directory, which renaming does not change. None if the directory does not exist.
+    """
     try:
         status = path.lstat()
     except OSError:

@@ -97,7 +97,7 @@ def attestation(
 def digests(folder: Path, workers: Workers) -> dict[str, str]:
     """Return the SHA-256 of every file in a folder tree except leases, by name.
 
-    Workers that cannot access the folder are replaced by those of this process.
+    Workers that cannot access the folder are replaced by workers of this process.
     """
     files = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if path.is_file()}
     files = {name: path.absolute() for name, path in files.items() if not is_lease(name)}
@@ -127,7 +127,7 @@ def report(
     written
         Digest of the attestation, and digests of the other private files by name.
     exact_values
-        Number of values of few persons that the model publishes unchanged, by column.
+        Number of rare values that the model publishes unchanged, by column.
     """
     result = unverified.result
     return Report(

@@ -11,7 +11,7 @@ from anonset.data.usage import REMOTE_TASKS, PeakMemory, TaskUsage, disk_usage, 
 from anonset_kernels._compiling import COMPILATION
 
 COMPILING = "compiling"
-"""Name of the compilation phase: it happens during other phases, whose seconds exclude it."""
+"""Name of the compilation phase. Kernels are compiled during other phases, whose seconds exclude compilation."""
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Phase:
     """One finished phase of a run."""
 
     name: str
-    """Phase name: ``read``, ``search``, ``write`` and others, or ``compiling``."""
+    """Phase name, such as ``read``, ``search``, ``write`` or ``compiling``."""
     seconds: float
     """Wall-clock seconds, without compiling and loading kernels."""
     peak_memory: int | None
@@ -32,7 +32,7 @@ class Phase:
     tasks: TaskUsage = field(default_factory=TaskUsage)
     """Resources of the tasks in other processes."""
     interval: tuple[float, float] | None = None
-    """Begin and end in seconds since the epoch. None for the phase ``compiling``, which interrupts others."""
+    """Begin and end in seconds since the epoch. None for the phase ``compiling``, which interrupts other phases."""
     bytes_read: int = 0
     """Bytes that this process read by system calls (see `transferred`)."""
     bytes_written: int = 0
@@ -46,7 +46,7 @@ class Stopwatch:
     """Timer of the phases of a run, in order.
 
     Compilation within a phase becomes a separate phase before it. On a machine that has not run these kernels before,
-    it takes many seconds that do not belong to the algorithm.
+    compilation takes many seconds that do not belong to the algorithm.
 
     >>> watch = Stopwatch()
     >>> with watch.phase("search"):
@@ -87,7 +87,7 @@ class Stopwatch:
         )  # fmt: skip
 
     def compiled(self, seconds: float) -> None:
-        """Add seconds to the compilation phase; there is at most one."""
+        """Add seconds to the compilation phase. There is at most one compilation phase."""
         position = next(
             (position for position, phase in enumerate(self.phases) if phase.name == COMPILING), len(self.phases)
         )
@@ -99,7 +99,7 @@ def report_compilation(progress: Progress | None) -> AbstractContextManager[None
     """Report each kernel compilation to `progress`, within a ``with`` statement.
 
     Calls have the arguments (``compiling``, kernels so far, total). During a compilation the total is 0, because the
-    number of kernels is unknown; afterwards it equals the kernels so far.
+    number of kernels is unknown. Afterwards the total equals the kernels so far.
     """
     if progress is None:
         return nullcontext()

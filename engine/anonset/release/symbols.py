@@ -1,7 +1,7 @@
 """Names of published symbols: short codes for large sets, and agreement of a codebook with the names.
 
-A name such as ``(a,b,c)`` lists its members; the codebook lists those of a code. The codebook must agree with the names
-of symbols and with the hierarchy.
+A name such as ``(a,b,c)`` lists its members. The codebook lists the members of a code. The codebook must agree with the
+names of symbols and with the hierarchy.
 """
 
 import re
@@ -24,7 +24,7 @@ from anonset.settings.binding import bind_columns
 from anonset.spelling import hierarchy_of, setting
 
 MOST_SHOWN = 8
-"""Maximum number of members of a set whose default name lists them. Larger sets get short names."""
+"""Maximum number of members that the default name of a set lists. Larger sets get short names."""
 _CODE = re.compile(r"([GV]_*)\d+")
 
 
@@ -47,7 +47,7 @@ def name_sets(
     symbols
         Sets that get a code. ``auto`` includes sets whose members could not be parsed from the name.
     earlier_codes
-        Existing names of itemsets, by members; no other set gets these names.
+        Existing names of itemsets, by members. No other set gets these names.
     others
         Texts that are not used as codes: inner nodes of the item hierarchy, and symbols of earlier releases.
     """
@@ -101,7 +101,7 @@ def spell_out(columns: Sequence[CategoricalColumn], symbols: Iterable[Symbol]) -
 
 
 def leave_out(publication: Records, items: Iterable[str]) -> Records:
-    """Return a publication without the symbols whose only member is one of these items."""
+    """Return a publication without the symbols whose only member is one of the given items."""
     column, hidden = publication.transactions, set(items)
     if column is None or not hidden:
         return publication
@@ -117,12 +117,12 @@ def _is_plain(label: str) -> bool:
 
 
 def require_plain_items(labels: Iterable[str]) -> None:
-    """Reject items that cannot be parsed from the name of a set: with a comma or a parenthesis.
+    """Reject items with a comma or a parenthesis, because they cannot be parsed from the name of a set.
 
     Raises
     ------
     InputError
-        The message names the first such item.
+        The message names the first rejected item.
     """
     for label in labels:
         if not _is_plain(label):
@@ -134,7 +134,8 @@ def require_plain_items(labels: Iterable[str]) -> None:
 
 
 def require_plain_nodes(hierarchy: Hierarchy, first: int) -> None:
-    """Reject inner nodes, starting at `first`, with a name that lists other items than the leaves below them.
+    """Reject inner nodes whose name lists items other than the leaves below the node. Nodes before `first` are not
+    checked.
 
     Raises
     ------
@@ -153,10 +154,10 @@ def require_plain_nodes(hierarchy: Hierarchy, first: int) -> None:
 
 
 def _known_labels(column: SetColumn | CategoricalColumn, joined: Sequence[str]) -> Iterable[str]:
-    """Return the labels of a column. For labels on disk, return one code such as ``G0`` for each letter of labels with
-    this form.
+    """Return the labels of a column. Labels on disk are replaced by one code per letter, such as ``G0``, if labels of
+    this form exist.
 
-    Only the existence of such labels matters, so labels on disk are not loaded.
+    Labels on disk are not loaded, because the caller only needs to know which letters occur in labels of this form.
     """
     if (filed := column.vocabulary.filed) is None:
         return column.vocabulary.labels
@@ -170,7 +171,7 @@ def _known_labels(column: SetColumn | CategoricalColumn, joined: Sequence[str]) 
 
 
 def _codes(letter: str, used_labels: set[str]) -> Callable[[], str]:
-    """Return a function that generates codes, none of which is a label of the data."""
+    """Return a function that generates codes. No code equals a label of the data."""
     while any(label.startswith(letter) and label[len(letter) :].isdecimal() for label in used_labels):
         letter += "_"
     n = 0
@@ -208,7 +209,7 @@ def require_sound(book: Iterable[Symbol], where: str, *, nodes_known: bool = Fal
 
 
 def _contradiction(symbol: Symbol, *, nodes_known: bool) -> str:
-    """Return why a symbol cannot have its members. Empty if it can."""
+    """Return the reason why a symbol cannot have its members. Empty if it can have them."""
     members, named = symbol.members, members_of(symbol.label)
     if symbol.kind not in _KINDS:
         return f"must have one of the kinds {', '.join(_KINDS)}"
@@ -291,7 +292,8 @@ def items_hierarchy(
     Raises
     ------
     InputError
-        If it depends on the items of the original (``balanced:F``, a rule), or an item of the codebook is no leaf.
+        If the hierarchy depends on the items of the original (``balanced:F``, a rule), or an item of the codebook is no
+        leaf.
     """
     column = publication.transactions
     specs = {} if column is None else {n: s for n, s in hierarchies.items() if n in (column.name, *publication.joined)}

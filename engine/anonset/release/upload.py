@@ -1,4 +1,4 @@
-"""Publication at an address: verified on local disk, staged under a private prefix, and copied into place.
+"""Publish at an address: verify the files on local disk, stage them under a private prefix, and copy them into place.
 
 `OUT` and the private directory are places (`anonset.reading.place`). Next to ``s3://bucket/out``, the prefix
 ``.out.tmp`` contains the lease of the run and the staged files. The attestation is copied last: a prefix without it is
@@ -172,7 +172,7 @@ class Upload:
     """Unfinished publication at an address. Leaving the block before `finish` removes all objects.
 
     Within the block, `folder` contains the public files and `private` the private files, on local disk. Errors name the
-    places. A killed process cannot remove objects: the lease becomes stale, and a later run removes them.
+    places. A killed process cannot remove objects. The lease becomes stale, and a later run removes the objects.
 
     Parameters
     ----------
@@ -232,7 +232,7 @@ class Upload:
             (self._staged / _STAGED).copy(name, self._out)
 
     def finish(self) -> None:
-        """Mark the publication as complete, and remove the staged files: afterwards signals no longer interrupt the
+        """Mark the publication as complete, and remove the staged files. Afterwards signals no longer interrupt the
         job.
         """
         mark_job_done()
@@ -255,7 +255,7 @@ class Upload:
         return self._lease
 
     def _put(self, names: list[str], folder: Path, place: Place) -> None:
-        """Put files, and compare the stored bytes with them."""
+        """Write files to a place, and compare the stored bytes with the files."""
 
         def put(name: str) -> int:
             place.put(name, folder / name, replace=True)  # the lease excludes other runs
@@ -271,7 +271,9 @@ class Upload:
                 self._progress("upload", done, total)
 
     def _clean(self, error: BaseException | None) -> None:
-        """Remove the local files, and the objects of an unfinished publication; put the addresses into an error."""
+        """Remove the local files, and the objects of an unfinished publication. Replace local paths in an error by
+        addresses.
+        """
         with defer_signals():
             if self._lease is not None and not self._finished:
                 with suppress(InputError):  # the store does not answer: the next run removes the objects

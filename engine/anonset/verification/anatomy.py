@@ -13,7 +13,7 @@ from anonset.publications import Buckets
 def check_anatomy(publication: Buckets, model: AnatomyDiversity) -> Verdict:
     """Check every group. The witness is the first violating group, and the most frequent value of this group.
 
-    The check needs no budget: O(n log(n)).
+    The check needs no budget, because it costs O(n log(n)).
 
     >>> from anonset.data import CategoricalColumn, Table
     >>> from anonset.generalization import Bucketized
@@ -28,7 +28,7 @@ def check_anatomy(publication: Buckets, model: AnatomyDiversity) -> Verdict:
 
 
 def checked_groups(publication: Buckets) -> dict[str, Any]:
-    """Return the numbers of rows, groups and values of a check of all groups."""
+    """Return the number of rows, groups and values in a check of all groups."""
     return {
         "rows": publication.n,
         "groups": publication.n_groups,
@@ -38,9 +38,10 @@ def checked_groups(publication: Buckets) -> dict[str, Any]:
 
 
 def concentration(publication: Buckets, l: int) -> Witness | None:  # noqa: E741
-    """Return the first group in which the share of a value exceeds 1/l, and its most frequent value, or None.
+    """Return the first group in which the share of a value exceeds 1/l, with its most frequent value. None if no group
+    violates the limit.
 
-    Group sizes are computed from the rows of the sensitive table, which may be in any order.
+    Group sizes are computed from the rows of the sensitive table. These rows may be in any order.
     """
     groups = publication.snt_group
     for rows in run_spans(groups) if ascending(groups) else [(0, len(groups))]:

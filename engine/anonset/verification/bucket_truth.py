@@ -1,4 +1,4 @@
-"""Truthfulness of a bucketized table: each published row, and the values of each group, match the original."""
+"""Check whether each published row of a bucketized table, and the values of each group, match the original."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -21,7 +21,7 @@ from anonset.verification.individuals import BucketRows, find_divided, one_of_ea
 
 
 def check_buckets_truthful(table: Table, publication: Buckets) -> Witness | None:
-    """Return the first published row, or value of a group, that differs from the original table, or None.
+    """Return the first published row or group value that differs from the original table, or None.
 
     Each QIT row must have the values of the input tuple, or a star for an identity. Each group of the SNT must contain
     the values of the group's tuples, with the same counts. No tuple may be published twice. O(n log(n)).
@@ -29,7 +29,7 @@ def check_buckets_truthful(table: Table, publication: Buckets) -> Witness | None
     Raises
     ------
     InputError
-        If the publication has other columns than the table, or rows without an input tuple in it.
+        If the columns of the publication and the table differ, or a published row has no input tuple in the table.
     """
     _require_same_columns(table, publication)
     record, n = publication.record, publication.n
@@ -62,7 +62,7 @@ def check_undivided(table: Table, publication: Buckets) -> Witness | None:
     Raises
     ------
     InputError
-        If the publication has other columns than the table.
+        If the columns of the publication and the table differ.
     """
     _require_same_columns(table, publication)
     divided = find_divided(_of_everybody(table, publication), publication.n, publication.store)[1]
@@ -74,7 +74,7 @@ def check_undivided(table: Table, publication: Buckets) -> Witness | None:
 
 
 def _of_everybody(table: Table, publication: Buckets) -> Iterator[BucketRows]:
-    """Yield blocks of QIT rows, each row with the codes of the individual, even if it is starred."""
+    """Yield blocks of QIT rows with the codes of the individual of each row. Starred rows are included."""
     for first, end in spans(publication.n):
         record = publication.record[first:end]
         codes = [column.codes[record] for column in table.ids]
@@ -161,7 +161,7 @@ def _image_of_ids(column: CategoricalColumn, before: CategoricalColumn, store: S
 def _image_of_filed(labels: FiledLabels, before: FiledLabels, store: Store) -> Int64:
     """Return the index of each label in `before`, int64 (labels,) in files, or the number of labels if it is absent.
 
-    All labels of both are encoded together.
+    All labels of both columns are encoded together.
     """
     with ExitStack() as stack:
         scratch = stack.enter_context(store.nested())

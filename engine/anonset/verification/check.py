@@ -42,7 +42,7 @@ DEFAULT_BUDGET = 60_000_000_000
 
 
 Verifiable = Published | Table
-"""Input of a check: a publication, or a table that was published elsewhere."""
+"""Input of a check. It is a publication of anonset, or a published table of another program."""
 
 Check = Callable[[Verifiable, Any, int, Progress | None], Verdict]
 
@@ -101,8 +101,8 @@ def _constraints(publication: Verifiable, model: ConstraintSet, budget: int, pro
 def _with_unpublished(
     verdict: Verdict, policy: PrivacyPolicy, publication: Verifiable, members: list[tuple[str, ...]] | None
 ) -> Verdict:
-    """Add to a verdict the numbers of protected items and of protected items that no published symbol covers (no
-    violation).
+    """Add to a verdict the number of protected items, and the number of protected items that no published symbol
+    covers. Uncovered items are no violation.
     """
     labels = _items(publication, verdict.model).vocabulary.labels
     shown = {item for items in (map(members_of, labels) if members is None else members) for item in items}
@@ -156,7 +156,7 @@ _CHECKS: Mapping[str, Check] = MappingProxyType(
 )
 """Check of each model, by import path of the model class. A subclass has no entry.
 
-Paths avoid the import of all models: a caller with a model has imported the model class.
+Paths avoid the import of all models. A caller with a model has already imported the model class.
 """
 
 
@@ -177,15 +177,15 @@ def verify(
     model
         The privacy model.
     budget
-        Maximum number of itemset occurrences in distinct records to count (>= 0). A check that needs more stops there
-        and is undecided, unless the counted part violates the model.
+        Maximum number of itemset occurrences in distinct records to count (>= 0). A check that needs more occurrences
+        stops at the budget. It is then undecided, unless the counted part violates the model.
     progress
         Called with (phase, done, total) about ten times a second.
 
     Returns
     -------
-    Holds, fails with a witness, or undecided. `checked` contains the counts, and ``covered`` the extent of the check.
-    The witness is the same for the same publication and any budget.
+    Verdict that the model holds, that it fails with a witness, or that the check is undecided. `checked` contains the
+    counts, and ``covered`` the extent of the check. The witness is the same for the same publication and any budget.
 
     Raises
     ------
@@ -223,7 +223,7 @@ def verify(
 
 
 def _work(publication: Verifiable) -> Store:
-    """Return the store for temporary files: the store of a publication in files, otherwise memory."""
+    """Return the store for temporary files. It is the store of a publication in files, or else memory."""
     store: Store = getattr(publication, "store", MEMORY)
     return store
 

@@ -1,4 +1,4 @@
-"""Truthfulness of a disassociated publication: the chunks and terms of each cluster are exactly the items of the
+"""Check whether the chunks and terms of each cluster of a disassociated publication are exactly the items of the
 original records.
 """
 
@@ -185,7 +185,8 @@ class _Places:
         Parameters
         ----------
         keys
-            int64 (occurrences,): the cluster, numbered in the window, times the number of items, plus the item.
+            Key of each occurrence, int64 (occurrences,). A key is the cluster number in the window times the number of
+            items, plus the item.
         """
         position = np.atleast_1d(np.searchsorted(self._shown, keys))
         place: Int64 = np.where(self._shown[position] == keys, self._place[position], _NOWHERE)
@@ -196,7 +197,7 @@ class _Places:
         return place
 
     def _by_width(self) -> Iterator[tuple[Int64, Int64, Int64]]:
-        """Yield the items of shared chunks by ascending chunk width: arrays of sort keys, chunks and items."""
+        """Yield arrays of the sort keys, chunks and items of shared chunks, by ascending chunk width."""
         shared = self._window.shared
         chunk, item = shared.rows.domains
         size = (shared.last - shared.first)[chunk]
@@ -233,7 +234,8 @@ class _Places:
 def _differing(rows: ChunkRows, place: Int64, record: Int64, item: Int64) -> int | None:
     """Return a chunk whose published sub-records differ, as a multiset, from the occurrences in it, or None.
 
-    Records have positive weights, published sub-records negative weights: the weights of equal rows must sum to 0.
+    Records have positive weights, and published sub-records have negative weights. The weights of equal rows must sum
+    to 0.
     """
     place, record, item = _in_order(place, record, item)
     width = max(int(item.max(initial=0)), int(rows.items.max(initial=0))) + 1

@@ -1,12 +1,12 @@
-"""Exact checks of (k,l)-diversity and (k,t)-closeness: the sensitive values of each equivalence class.
+"""Exact checks of (k,l)-diversity and (k,t)-closeness by the sensitive values of each equivalence class.
 
 Definitions: Machanavajjhala, Gehrke, Kifer, Venkitasubramaniam, ICDE 2006; Li, Li, Venkatasubramanian, ICDE 2007.
 
-A missing value (empty text or `?`) is no value: a class is judged by its known values. A class without known values
-satisfies the model.
+A missing value (empty text or `?`) is ignored, so only the known values of a class are checked. A class without known
+values satisfies the model.
 
-Logarithms decide clear cases. Integers decide close cases, or decimals of 60 digits for very large classes. Cases that
-remain open count as violations.
+Clear cases are decided with logarithms. Close cases are decided with integers, or with decimals of 60 digits for very
+large classes. Cases that remain open count as violations.
 """
 
 from collections.abc import Iterable, Sequence
@@ -56,7 +56,7 @@ does not contain at least 2 different values of 'drug'
     Raises
     ------
     InputError
-        If a column is missing or malformed, or a sensitive value is not a number for ordered values.
+        If a column is missing or malformed, or if sensitive values are ordered and a value is not a number.
     """
     sensitive = _sensitive(kept, model)
     require_columns((*relational, sensitive), model)
@@ -122,11 +122,13 @@ class _ClassResult:
     """Result of the check of the classes of some rows."""
 
     figure: Fraction | None
-    """Minimum number of different values in a class, or maximum distance. None if all values are missing."""
+    """Minimum number of different values in a class, or maximum distance of a class from all rows. None if all values
+    are missing.
+    """
     first: int | None
     """First row whose class violates the model, or None."""
     size: int
-    """Number of records in its class."""
+    """Number of records in the class of the first violation."""
 
 
 def _verdict(parts: Sequence[_ClassResult], verdict: Verdict, model: Model) -> Verdict:
@@ -253,8 +255,8 @@ def entropy_is_at_least(counts: Iterable[int], l: int) -> bool:  # noqa: E741
 
 @dataclass(frozen=True, eq=False)
 class _ValueCounts:
-    """Value counts of classes. int64 (P,): class, value and records of each pair; int64 (C,): first pair, known
-    values.
+    """Value counts of classes. Class, value and record count of each pair are int64 (P,). The first pair and the number
+    of known values of each class are int64 (C,).
     """
 
     of: Int64
@@ -265,17 +267,19 @@ class _ValueCounts:
 
 
 def _moved(counted: _ValueCounts, overall: Int64) -> list[int]:
-    """Return the distance of each class from all rows as an integer: multiplied by the number of known values of the
-    class, and of all rows. The distance is the sum of the positive differences to the overall shares.
+    """Return the distance of each class from all rows as an integer. The distance is the sum of the positive
+    differences to the overall shares. It is multiplied by the number of known values of the class, and by that of all
+    rows.
     """
     above = np.maximum(counted.count * int(overall.sum()) - overall[counted.held] * counted.size[counted.of], 0)
     return [int(x) for x in np.add.reduceat(above, counted.start)]
 
 
 def _moved_in_order(counted: _ValueCounts, overall: Int64) -> list[int]:
-    """Return the distance of each class as `_moved`, for ordered values, times the number of steps between extremes.
+    """Return the distances of classes with ordered values, scaled as in `_moved` and by the number of steps between
+    extremes.
 
-    It is the sum of the absolute cumulative differences.
+    A distance is the sum of the absolute cumulative differences.
     """
     total, n_values, start = int(overall.sum()), len(overall), counted.start
     large = total * total * n_values >= 1 << 62
@@ -292,10 +296,11 @@ def _moved_in_order(counted: _ValueCounts, overall: Int64) -> list[int]:
 
 
 def _moved_in_tree(counted: _ValueCounts, overall: Int64, tree: _Tree) -> list[int]:
-    """Return the distance of each class as `_moved`, for the values of a tree, times the longest path.
+    """Return the distances of classes with the values of a tree, scaled as in `_moved` and by the longest path.
 
-    It is the sum over the edges of the share that crosses, times the edge length. For an edge without values of the
-    class below it, the overall share of its values crosses: this sum is computed once for all classes.
+    A distance is the sum over the edges of the share that crosses the edge, times the edge length. If no value of the
+    class is below an edge, the overall share of the values below it crosses. The sum of these shares is computed once
+    for all classes.
     """
     total, n_steps = int(overall.sum()), max(1, len(tree.length))
     crossing = np.zeros(n_steps, np.int64)

@@ -22,7 +22,7 @@ def check_partitions(
     progress: Progress | None,
     store: Store = MEMORY,
 ) -> Verdict:
-    """Check published records, given the partition of each.
+    """Check published records, given the partition of each record.
 
     Parameters
     ----------

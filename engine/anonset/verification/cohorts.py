@@ -43,9 +43,11 @@ class CohortRule:
     share: tuple[int, int] = (1, 1)
     """Maximum share of a cohort with the same sensitive symbol, as a fraction."""
     strict: bool = False
-    """The share must be strictly below the maximum."""
+    """Whether the share must be strictly below the maximum."""
     secrets_known: bool = False
-    """Checked sets may contain sensitive symbols. The maximum share then applies to the other sensitive symbols."""
+    """True if checked sets may contain sensitive symbols. The maximum share then applies to sensitive symbols outside
+    the set.
+    """
 
     def most(self, size: int) -> int:
         """Return the maximum number of records with the same sensitive symbol in a cohort of `size` records."""
@@ -55,7 +57,9 @@ class CohortRule:
 
 @dataclass(frozen=True)
 class _BadCohort:
-    """A set of symbols in a group, its support, and the sensitive symbol above the limit (-1: none)."""
+    """Set of symbols in a group whose cohort violates the rule, with its support and the sensitive symbol above the
+    limit. The symbol is -1 if no sensitive symbol exceeds the limit.
+    """
 
     group: int
     codes: tuple[int, ...]
@@ -95,9 +99,10 @@ def check_cohorts(
     Parameters
     ----------
     groups
-        (n,): group of each record, an integer. Cohorts are counted within groups. None: one group.
+        Group of each record as an integer, (n,). Cohorts are counted within groups. None if all records are in one
+        group.
     sensitive
-        Labels of sensitive symbols. They are in no set, unless `rule.secrets_known`.
+        Labels of sensitive symbols. Checked sets contain them only if `rule.secrets_known` is True.
     store
         Store of the distinct records, if the column is in files. Then no array of table length is in memory.
     """
@@ -153,7 +158,8 @@ class _Cohorts:
         self.n_groups = min(1, self.n) if groups is None else len(values)
         self._known = np.ones_like(self.is_sensitive) if rule.secrets_known else ~self.is_sensitive
         self.distinct_columns: int | None = None
-        """Number of symbols that may be known, with symbols of the same records counted once. None if not merged."""
+        """Number of symbols that may be known. Symbols of the same records count once. None if symbols are not merged.
+        """
         self._split(rows.column, store)
         self.longest_record = self.longest
         if not rule.secrets_known and any(self.occurrences(size) > _WORTH_MERGING for size in rule.sizes):
@@ -162,8 +168,8 @@ class _Cohorts:
             self.group = _groups_of(rows.column, values, store)
 
     def _merge_columns(self, rows: SetColumn, store: Store) -> None:
-        """Keep one symbol of each group of symbols in the same records: sets with several of these symbols have the
-        same cohort.
+        """Keep one symbol of each group of symbols in the same records. A set with several symbols of a group has the
+        same cohort as a set with one of them.
         """
         n_symbols = len(self.is_sensitive)
         others = np.ones(n_symbols + self.n_groups, bool)  # includes the marks of groups
@@ -299,8 +305,8 @@ class _Cohorts:
         return _BadCohort(group, codes, int(support[first]), sensitive, int(holders[worst]))
 
     def _held(self, occurrences: Occurrences) -> tuple[Int64, Int64]:
-        """Return pairs of a set and a sensitive symbol in the set's cohort, encoded as integers, and the records with
-        both.
+        """Return pairs of a set and a sensitive symbol in the set's cohort, encoded as integers, and the number of
+        records with both.
 
         Occurrences are merged in blocks, because a record may contain many sensitive symbols.
         """
@@ -353,5 +359,7 @@ def _groups_of(rows: SetColumn, values: Int64, store: Store) -> Int64:
 
 
 def _sums(group: NDArray[np.integer], weight: Int64, n_groups: int) -> Int64:
-    """Sum weights by group. Exact: the sums are at most records times sets per record, below 2^53."""
+    """Sum weights by group. The sums are exact, because they are at most the number of records times the sets per
+    record, which is below 2^53.
+    """
     return np.rint(np.bincount(group, weights=weight, minlength=n_groups)).astype(np.int64)

@@ -39,7 +39,8 @@ def check_constraints(
     progress: Progress | None = None,
     store: Store = MEMORY,
 ) -> Verdict:
-    """Check published records. The witness is the first violated constraint, and a subset of it with too few records.
+    """Check published records. The witness is the first violated constraint, with a subset of the constraint that has
+    too few records.
 
     The image of a constraint is the set of symbols that cover the constraint's items. The constraint is satisfied if
     each subset of the image that is the complete intersection with some record is in at least k records. This is
@@ -60,7 +61,7 @@ def check_constraints(
     Raises
     ------
     InputError
-        If two symbols cover the same item: constraints require a publication with a single symbol per item.
+        If two symbols cover the same item. Constraints require a publication with a single symbol per item.
 
     Examples
     --------
@@ -227,11 +228,12 @@ class UtilityCheck(RedactedRepr):
 
     holds: bool
     reason: str = field(repr=False)
-    """Reason of a violation, empty if there is none."""
+    """Reason for the violation. Empty if there is none."""
     suppressed: tuple[str, ...]
     """Items of the original records that no published symbol covers."""
     exact: tuple[int, ...]
-    """Indexes (from 0) of the utility constraints without suppressed items: their counts are exact."""
+    """Indexes of the utility constraints without suppressed items, from 0. The counts of these constraints are exact.
+    """
 
     def __bool__(self) -> bool:
         return self.holds
@@ -240,7 +242,7 @@ class UtilityCheck(RedactedRepr):
 def check_utility(
     original: SetColumn, publication: Records, utility: UtilityPolicy, max_suppressed: Written
 ) -> UtilityCheck:
-    """Check that a utility constraint contains every published group, and that suppression is within the limit.
+    """Check that each published group is part of a utility constraint, and that suppression is within the limit.
 
     Also checks Corollary 3.12: for a constraint without suppressed items, the number of published records with a symbol
     of the constraint equals the number of original records with an item of it.

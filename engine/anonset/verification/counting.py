@@ -1,4 +1,4 @@
-"""Counting of the itemsets of equal size: depth-first, in windows of the first symbol."""
+"""Count the itemsets of equal size depth-first, in windows of the first symbol."""
 
 import threading
 from collections.abc import Callable, Iterable
@@ -25,8 +25,8 @@ Progress = Callable[[str, float, float], None]
 """Called with (phase, amount done, total amount) during the work."""
 
 CODES_PER_WINDOW, LARGEST_WINDOW, WINDOWS = 1 << 22, 1 << 26, 32
-"""Maximum number of codes per window: CODES_PER_WINDOW, or up to LARGEST_WINDOW to need at most WINDOWS windows.
-Each window is a pass over all rows. A window of a single symbol may have more codes.
+"""Limits of windows. A window has at most CODES_PER_WINDOW codes, or up to LARGEST_WINDOW codes if more than WINDOWS
+windows were needed otherwise. Each window is a pass over all rows. A window of a single symbol may have more codes.
 """
 MOST_SYMBOLS = 1 << 11
 """Maximum number of symbols with a counter for each pair (16 MiB)."""
@@ -99,7 +99,8 @@ def pair_counters(n: int, n_symbols: int) -> "PairCounters":
 
 
 class RowBits:
-    """Bit vectors of the rows that contain each symbol: a bit per row, then further bits for repeated records.
+    """Bit vectors that mark the rows with each symbol. A vector has a bit per row, followed by further bits for
+    repeated records.
 
     A row of more than `k` equal records has `k` bits. This does not change which sets are rare, or the support of rare
     sets.
@@ -107,7 +108,7 @@ class RowBits:
     Parameters
     ----------
     symbols
-        int32 (n,): the symbols that occur, ascending.
+        Symbols that occur, ascending, int32 (n,).
     weight
         int64 (rows,): number of records of each row.
     """
@@ -180,7 +181,9 @@ class CountedTriples:
         self.bytes = int(self._bytes.sum())
         """Memory of the counters of all windows, in bytes."""
         self.windows = self._windows(np.sort(support)[::-1], most, threads)
-        """Windows (first, end) of the largest symbol number in a set. Empty if the count exceeds `MOST_WINDOWS`."""
+        """Windows (first, end) of the largest symbol number in a set. Empty if there were more than `MOST_WINDOWS`
+        windows.
+        """
 
     def _windows(self, support: Int64, most: int, threads: int) -> list[tuple[int, int]]:
         """Split the largest numbers into windows of similar memory and work."""
@@ -255,7 +258,7 @@ class ItemsetCounting:
         return TraversalResult(int(counted.occurrences), int(counted.distinct), None, 0)
 
     def run_pairs(self, rows: SetColumn, weight: Int64, parts: Iterable[tuple[int, int]]) -> tuple[Int32, int]:
-        """Count all pairs in some spans of rows, each up to `k`, unless counting is stopped.
+        """Count all pairs in some spans of rows, unless counting is stopped. The count of each pair is at most `k`.
 
         Parameters
         ----------
@@ -264,7 +267,7 @@ class ItemsetCounting:
 
         Returns
         -------
-        int32 (V, V), records of each pair, the smaller code first; and the number of pair occurrences.
+        Number of records of each pair, int32 (V, V), with the smaller code first, and the number of pair occurrences.
         """
         from anonset_kernels.verification import count_pairs
 
@@ -292,7 +295,8 @@ class ItemsetCounting:
     def run_triples(
         self, rows: SetColumn, weight: Int64, triples: CountedTriples, window: tuple[int, int]
     ) -> TraversalResult:
-        """Count all sets of three with the largest number in a window, each up to `k`, unless counting is stopped.
+        """Count all sets of three with the largest number in a window, unless counting is stopped. The count of each
+        set is at most `k`.
 
         Parameters
         ----------

@@ -153,7 +153,7 @@ def _are_covered(clusters: ClusterColumns, model: DisassociationModel) -> NDArra
 
 
 class _Totals:
-    """Terms of a publication, to check the totals."""
+    """Counts of the terms of a publication, which are compared with the published totals."""
 
     def __init__(self, publication: Chunks) -> None:
         self._totals, self._labels = publication.totals or (), publication.vocabulary.labels
@@ -204,7 +204,9 @@ class _CappedItems:
 
 
 def _crossing(publication: Chunks) -> Breach | None:
-    """Return the first range of a shared chunk that is invalid, or overlaps another without being nested, or None."""
+    """Return the first range of a shared chunk that is invalid, or overlaps another range without being nested. None if
+    all ranges are valid.
+    """
     (clusters, shared), around, keys = publication.columns, list[int](), [np.empty(0, np.int64)]
     for a, b in spans(len(shared)):
         first, last = shared.first[a:b], shared.last[a:b]
@@ -253,7 +255,9 @@ def _free_places(publication: Chunks, window: ChunkWindow) -> Int64:
 
 
 def _of_shared(publication: Chunks, n_places: Int64, capped: "_CappedItems") -> _Broken:
-    """Yield the violations of shared chunks. `n_places`: number of records that may have a sub-record in each chunk."""
+    """Yield the violations of shared chunks. `n_places` is the number of records that may have a sub-record in each
+    chunk.
+    """
     labels, shared = publication.vocabulary.labels, publication.columns[1]
     for a, b in spans(len(shared)):
         part, places = shared.slice(a, b), n_places[a:b]
@@ -368,7 +372,9 @@ def _sub_records(rows: ChunkRows) -> SetColumn:
 
 
 def _witness(publication: Chunks, where: tuple[int, ChunkRows, bool], violation: Witness, before: int) -> Witness:
-    """Convert the witness of a block of chunks to one of the publication. `before`: number of earlier sub-records."""
+    """Convert the witness of a block of chunks to a witness of the publication. `before` is the number of earlier
+    sub-records.
+    """
     (first, rows, of_shared), labels = where, publication.vocabulary.labels
     chunk, item = rows.domains
     symbols = [int(label) - 1 for label in violation.what]

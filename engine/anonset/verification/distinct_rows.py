@@ -1,6 +1,6 @@
-"""Distinct rows of a column with their number of records, merged within blocks, then across blocks.
+"""Distinct rows of a column with their number of records. Rows are merged within blocks, and then across blocks.
 
-Symbols in the same rows can be merged as well: the first represents all.
+Symbols in the same rows can be merged as well. The first symbol then represents all of them.
 """
 
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ from anonset.data.vocabulary import Vocabulary
 MOST_TOGETHER = 1 << 23
 """Maximum number of rows merged in a hash table. More rows are merged share by share."""
 _BYTES_OF_ROW = 48
-"""Maximum memory of a row in that table, in bytes."""
+"""Maximum memory of a row in the hash table, in bytes."""
 _ROWS_PER_CALL, _CODES_PER_CALL = 200_000, 1 << 24
 _BLOCKS_AT_ONCE, _ROWS_COMPARED = 8, 1 << 12
 
@@ -36,7 +36,9 @@ class WeightedRows:
 
 
 def rows_of(column: SetColumn, first: int, end: int) -> tuple[Int64, Int32]:
-    """Return a range of rows as kernel arguments: int64 (end - first + 1,) and int32, widened if necessary."""
+    """Return a range of rows as the offsets, int64 (end - first + 1,), and the items, int32, for a kernel. Narrow items
+    are widened.
+    """
     some = column.slice(first, end)
     return some.indptr, some.items
 
@@ -44,9 +46,9 @@ def rows_of(column: SetColumn, first: int, end: int) -> tuple[Int64, Int32]:
 def merged(column: SetColumn, store: Store = MEMORY) -> WeightedRows:
     """Return the distinct rows of a column, in order of first occurrence.
 
-    Cost: O(nnz). If the rows are not sorted, also one pass per share over the rows that are distinct within a block.
-    Memory with a work directory: some blocks, and a table for the rows of one share, at most about `MOST_TOGETHER` rows
-    and fewer if the memory limit requires it.
+    The cost is O(nnz). If the rows are not sorted, each share is another pass over the rows that are distinct within a
+    block. With a work directory, memory contains some blocks, and a table for the rows of one share. The table has at
+    most about `MOST_TOGETHER` rows, and fewer if the memory limit requires it.
     """
     within, ordered = _merged_within_blocks(column, store)
     if ordered:
@@ -83,8 +85,8 @@ def _merged_within_blocks(column: SetColumn, store: Store) -> tuple[WeightedRows
 
 
 def _merged_block(column: SetColumn, span: tuple[int, int], *, narrow: bool) -> tuple[SetColumn, Int64, bool]:
-    """Return the distinct rows of the runs that begin in a span, without labels, their weights, and whether the rows
-    are sorted.
+    """Return the distinct rows of the runs that begin in a span, their weights, and whether the rows are sorted. The
+    returned column has no labels.
     """
     from anonset_kernels.published_rows import MergedRows, merge_runs
 
@@ -132,13 +134,13 @@ def merge_equal(column: SetColumn, row_weight: Int64 | None = None, shares: int 
     Parameters
     ----------
     row_weight
-        int64 (n,): number of records of each row; None: 1.
+        Number of records of each row, int64 (n,). None if each row is one record.
     store
         Store of the sums.
 
     Returns
     -------
-    int64 (n,): for the first of equal rows the sum of their weights, 0 for the others.
+    Weights, int64 (n,). The first of equal rows has the sum of their weights, and the others have 0.
     """
     from anonset_kernels.published_rows import count_shares, merge_rows
 
@@ -160,13 +162,13 @@ def first_of_alike(rows: SetColumn, never_merged: NDArray[np.bool_] | None = Non
     """Return a mask of the first symbol of each class of symbols in the same rows, bool (V,).
 
     A set of symbols matches the same records as the set of the first symbols of its classes. The first of the smallest
-    violating sets, in code order, therefore contains only such symbols. Exact: classes are split row by row, without
-    hashes.
+    violating sets, in code order, therefore contains only first symbols. The mask is exact, because classes are split
+    row by row, without hashes.
 
     Parameters
     ----------
     never_merged
-        bool (V,): symbols that are never merged. V may exceed the vocabulary size.
+        Symbols that are never merged, bool (V,). V may exceed the vocabulary size.
 
     >>> first_of_alike(SetColumn.of(["abc", "ab", "c", "d", "d"])).tolist()
     [True, False, True, True]
@@ -188,7 +190,7 @@ def first_of_alike(rows: SetColumn, never_merged: NDArray[np.bool_] | None = Non
 
 
 def _row_spans(indptr: Int64) -> Iterator[tuple[int, int]]:
-    """Yield spans of rows with about `_CODES_PER_CALL` codes: some tenths of a second per call."""
+    """Yield spans of rows with about `_CODES_PER_CALL` codes. A call then takes some tenths of a second."""
     first, n = 0, len(indptr) - 1
     while first < n:
         end = int(np.searchsorted(indptr, indptr[first] + _CODES_PER_CALL, side="right")) - 1

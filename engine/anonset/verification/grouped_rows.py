@@ -19,14 +19,15 @@ def by_group(column: SetColumn, groups: NDArray[np.integer], store: Store = MEMO
     Parameters
     ----------
     groups
-        (n,): group of each row, an integer.
+        Group of each row as an integer, (n,).
     store
         Store of the result.
 
     Returns
     -------
     SetColumn, int64 (G,)
-        Each row ends with a code that is no symbol: the number of symbols plus the index of its group.
+        Each row ends with the mark of its group. The mark is the number of symbols plus the index of the group, so it
+        is the code of no symbol.
 
     >>> rows, groups = by_group(SetColumn.of(["ab", "a", "b"]), np.array([7, 3, 7]))
     >>> [rows.items[a:b].tolist() for a, b in zip(rows.indptr[:-1], rows.indptr[1:])], groups.tolist()
@@ -74,7 +75,7 @@ def _places(rank: Int64, lengths: Int64, fill: Int64) -> Int64:
     Parameters
     ----------
     fill
-        int64 (G,): offset of the next row of each group.
+        Offset of the next row of each group, int64 (G,).
     """
     before = np.cumsum(lengths) - lengths
     first = np.searchsorted(rank, rank)  # first row of the same group in this block

@@ -1,4 +1,4 @@
-"""Check that each individual of a bucketized table is in a single group, in shares if there are many individuals."""
+"""Check that each individual of a bucketized table is in a single group. Many individuals are checked in shares."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ class BucketRows(NamedTuple):
     """Rows of a bucketized table."""
 
     codes: list[Int32]
-    """Codes of each id column, int32 (r,): the individual of each row."""
+    """Codes of each id column, int32 (r,). The codes of a row identify the individual."""
     group: Int32
     """Group of each row, int32 (r,)."""
     row: Int64

@@ -1,4 +1,4 @@
-"""Truthfulness: published symbols cover the original items, and each covers some of them."""
+"""Check whether published symbols cover all original items, and each symbol covers an original item."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -25,7 +25,7 @@ _SHARE_OF_CACHE = 3
 _First = Callable[[tuple[Int64, Int32], tuple[Int64, Int32], Int64, int], tuple[int, int, int]]
 """Implementation of `Look`, given records, rows, and the record of each row."""
 Look = Callable[[tuple[int, int], tuple[int, int]], tuple[int, int, int]]
-"""Function of a span of rows and a span of records.
+"""Function that compares a span of rows with a span of records.
 
 Returns the row, item and symbol of the first violation among the rows with a record in the second span, or -1.
 """
@@ -40,12 +40,12 @@ def check_item_truth(original: Table, publication: Records, *, progress: Progres
 
     Returns
     -------
-    The first violation, by row, or None. Its `support` is the number of matching symbols (items), 0.
+    The first violation, by row, or None. Its `support` is 0, because no symbol or item matches.
 
     Raises
     ------
     InputError
-        If the publication does not match the table: another codebook, or records outside the table.
+        If the publication does not belong to the table, because its codebook or its records do not match.
 
     Examples
     --------
@@ -129,7 +129,7 @@ def _survey(record: Int64, n: int) -> tuple[int, int, int]:
 
 
 def first_repeated(record: Int64, n: int) -> int:
-    """Return the first row whose record an earlier row has, out of `n` records, or -1."""
+    """Return the first row with the record of an earlier row, or -1. Records are numbered from 0 to `n` - 1."""
     from anonset_kernels import truth_check
 
     bitmap = np.zeros(n // 64 + 1, np.uint64)
@@ -166,7 +166,7 @@ def _look(before: SetColumn, after: SetColumn, record: Int64, codes_of: list[lis
 
 
 def _looking(before: SetColumn, after: SetColumn, record: Int64, first: _First) -> Look:
-    """Return a function that checks a span of rows. It widens narrow codes."""
+    """Return a function that checks a span of rows. The function widens narrow codes."""
     from anonset_kernels.truth_check import widened
 
     narrow = stored_codes(before.codes) if isinstance(before.codes, NarrowCodes) else None

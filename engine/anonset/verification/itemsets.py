@@ -74,7 +74,7 @@ class DistinctRows:
     def merge_columns(self) -> int:
         """Keep the first of the symbols in the same rows. Return the number of remaining symbols.
 
-        The smallest rare sets are still found, and the first of them (`first_of_alike`).
+        The size of the smallest rare sets, and the first set of this size, remain the same (see `first_of_alike`).
         """
         first = first_of_alike(self._rows)
         present = np.flatnonzero(first & (self.column.occurrences > 0)).astype(np.int32)
@@ -105,7 +105,7 @@ class DistinctRows:
 
     @cached_property
     def _least(self) -> list[int]:
-        """Smallest code of each span of rows, or the vocabulary size if it is empty."""
+        """Smallest code of each span of rows. The vocabulary size for a span without codes."""
         none = len(self.column.vocabulary)
         return [int(rows_of(self._rows, a, b)[1].min(initial=none)) for a, b in spans(self.n)]
 
@@ -114,7 +114,9 @@ class DistinctRows:
         return sum(records * comb(length, size) for length, records in self._lengths)
 
     def steps(self, size: int, k: int) -> int:
-        """Return the steps to count the itemsets of `size` items: one per occurrence, or fewer with bit vectors."""
+        """Return the number of steps to count the itemsets of `size` items. It is one per occurrence, or less with bit
+        vectors.
+        """
         total = self.occurrences(size)
         bits = self._by_bits(total, k) if size == _PAIR else None
         return total if bits is None else bits.steps
@@ -127,11 +129,11 @@ class DistinctRows:
         return bits if bits.bytes <= MOST_OF_BITS and bits.steps <= total else None
 
     def count_within(self, size: int, k: int, budget: int, progress: Progress | None) -> ItemsetCount | None:
-        """Count as :meth:`count`, within a budget of occurrences.
+        """Count itemsets as :meth:`count` does, within a budget of occurrences.
 
-        A count with bit vectors costs its steps. If the budget is not sufficient, count the first itemsets by code,
-        within the budget and at most `_TRIED` occurrences. Return the result if it ends with an itemset with support
-        below `k`, otherwise None.
+        A count with bit vectors uses one occurrence of the budget per step. If the budget is not sufficient, only the
+        first itemsets by code are counted, within the budget and up to `_TRIED` occurrences. The result is None, unless
+        this count ends with an itemset with support below `k`.
         """
         total, most = self.occurrences(size), min(budget, _TRIED)
         if self.steps(size, k) <= budget:
@@ -288,9 +290,9 @@ def check_km(
 ) -> Verdict:
     """Check published records. The witness is the smallest violating set; ties are resolved by codes.
 
-    Every size from 1 to m is counted separately: a record shorter than m contains no set of m symbols. Sizes above the
-    longest record have no occurrences. If records are long, symbols in the same records are merged: a set with several
-    of them has the same support as a smaller set, which is already counted.
+    Every size from 1 to m is counted separately, because a record shorter than m contains no set of m symbols. Sizes
+    above the longest record have no occurrences. If records are long, symbols in the same records are merged. A set
+    with several of these symbols has the same support as a smaller set, which is already counted.
     """
     rows = DistinctRows(column, store)
     sizes = min(model.m, rows.longest)

@@ -177,7 +177,7 @@ def _all_items(
 ) -> Verdict:
     """Return the verdict on the items of all classes, from the verdicts on shares. The witness is the smallest set.
 
-    Ties: the first by values and codes.
+    Ties are resolved by values and codes.
     """
 
     def place(witness: Witness) -> tuple[Any, ...]:
@@ -205,7 +205,7 @@ def _all_items(
 
 
 def require_columns(relational: Sequence[Column], model: KAnonymity | KKmAnonymity) -> None:
-    """Validate relational columns: at least one, of equal lengths, with a label for each code.
+    """Require at least one relational column, columns of equal lengths, and a label for each code.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Check of l^m-diversity and (k, l^m)-diversity: every cohort, including the cohort of the empty set."""
+"""Check of l^m-diversity and (k, l^m)-diversity in every cohort, including the cohort of the empty set."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -60,7 +60,7 @@ def _of_all(
 ) -> Verdict:
     """Return the verdict on all classes, from the verdicts on shares.
 
-    The witness is the smallest set. Ties: the first by its codes.
+    The witness is the smallest set. Ties are resolved by codes.
     """
 
     def place(witness: Witness) -> tuple[Any, ...]:

@@ -1,8 +1,8 @@
 """Occurrences of sets of symbols in records, extended symbol by symbol, with NumPy sorting and counting.
 
-The occurrences of a set are contiguous, so slices of them limit the memory. A set with more occurrences than fit in
-memory is extended by ranges of symbols. This also applies to all records, which are the occurrences of the empty set.
-If the occurrences of the extended set do not fit in memory, each pass over the records recomputes them.
+The occurrences of a set are contiguous, so slices of the occurrences limit the memory. A set with more occurrences than
+fit in memory is extended by ranges of symbols. This also applies to all records, which are the occurrences of the empty
+set. If the occurrences of the extended set do not fit in memory, each pass over the records recomputes them.
 """
 
 from collections.abc import Callable, Iterator
@@ -14,7 +14,7 @@ from anonset.data.spans import Limits, begins_of, gathered, spans
 from anonset.data.table import Int32, Int64
 
 OCCURRENCES_AT_ONCE = 500_000
-"""Number of occurrences in memory, up to `_MOST_TIMES` as many if the records contain many symbols."""
+"""Number of occurrences in memory. Up to `_MOST_TIMES` times as many if the records contain many symbols."""
 _MOST_TIMES = 8
 _SHARE_OF_SYMBOLS = 8  # inverse of the share per slice: limits the passes over the records
 _BYTES_OF_OCCURRENCE = 160  # peak while sorting
@@ -24,7 +24,7 @@ _BYTES_OF_A_SET = 80  # per occurrence, with its number of next symbols
 _Symbols = tuple[Int64, Int64]
 """Rows and positions of symbols."""
 _Passes = Callable[[], Iterator[_Symbols]]
-"""Starts a new pass over symbols."""
+"""Function that starts a new pass over symbols."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +32,7 @@ class Occurrences:
     """Occurrences of sets of the same size, grouped by set."""
 
     rank: Int64
-    """Set of each occurrence, as a row of `sets`, ascending, int64."""
+    """Row of `sets` with the set of each occurrence, ascending, int64."""
     row: Int64
     """Distinct record of each occurrence, int64."""
     following: Int64
@@ -155,7 +155,7 @@ class MemberSymbols:
 
     @property
     def at_once(self) -> int:
-        """Number of occurrences in memory, except for one set with one symbol."""
+        """Maximum number of occurrences in memory. A set that is extended by a single symbol may have more."""
         most = min(_MOST_TIMES * OCCURRENCES_AT_ONCE, len(self.items) // _SHARE_OF_SYMBOLS)
         return self.limits.at_once_within(max(OCCURRENCES_AT_ONCE, most), _BYTES_OF_OCCURRENCE)
 

@@ -1,4 +1,4 @@
-"""Truthfulness of relational values: each published value covers the original value."""
+"""Check whether each published relational value covers the original value."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
@@ -21,9 +21,10 @@ def check_relational_truth(
 ) -> Witness | None:
     """Find a published relational value that does not cover the original value.
 
-    ``[low:high]`` covers the numbers in the range. A node of the column's hierarchy covers the leaves below it,
-    ``(a,b,c)`` the three members (with a hierarchy: leaves). A number covers the same number in any notation, any other
-    label itself. Cost: O(n) for each numeric column, otherwise O(n log n), by distinct pairs of values.
+    ``[low:high]`` covers the numbers in the range. A node of the column's hierarchy covers the leaves below it.
+    ``(a,b,c)`` covers its three members, which are leaves if there is a hierarchy. A number covers the same number in
+    any notation. Any other label covers only itself. The cost is O(n) for a numeric column. Other columns cost O(n log
+    n), and are checked by distinct pairs of values.
 
     Returns
     -------
@@ -70,7 +71,7 @@ def _first_untrue(
 
 
 class _Pairs:
-    """Cached check whether labels cover values, once for each pair."""
+    """Check whether labels cover values. The result for each pair is cached."""
 
     def __init__(self, labels: Sequence[str], before: Column, hierarchy: Hierarchy | None) -> None:
         self._labels, self._hierarchy, self._numeric = labels, hierarchy, isinstance(before, NumericColumn)
@@ -105,7 +106,7 @@ class _Pairs:
 
 
 class _Ranges:
-    """Vectorized check whether ranges cover numbers, for labels with ends that are exact in the column's dtype.
+    """Vectorized check whether ranges cover numbers. The ends of the ranges must be exact in the column's dtype.
 
     The value of a float is the printed decimal number. Printing preserves the order of floats, so an end that prints as
     written can be compared as a float.

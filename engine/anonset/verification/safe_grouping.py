@@ -21,9 +21,10 @@ from anonset.verification.individuals import BucketRows, find_divided, one_of_ea
 def check_safe_grouping(publication: Buckets, model: SafetyConstraint) -> Verdict:
     """Check every group and every visible individual. The witness is the first violation.
 
-    Order: each value has at most 1/l of the group; each individual is in a single group; each group has k individuals;
-    these have the same number of visible tuples. The individual of a starred tuple is hidden, and not checked. The
-    check needs no budget: O(n log(n)). Tables in files are checked in blocks of groups and shares of individuals.
+    Four rules are checked in order. Each value has at most the share 1/l of a group. Each individual is in a single
+    group. Each group has k individuals. The individuals of a group have the same number of visible tuples. The
+    individual of a starred tuple is hidden, and not checked. The check needs no budget, because it costs O(n log(n)).
+    Tables in files are checked in blocks of groups and shares of individuals.
 
     Raises
     ------
@@ -109,7 +110,7 @@ def _violated_group(publication: Buckets, k: int) -> Witness | None:
 
 
 class _VisibleRows(NamedTuple):
-    """Visible individuals of some groups, with group, first row and number of visible rows."""
+    """Visible individuals of some groups. Each individual has a group, a first row, and a number of visible rows."""
 
     codes: list[Int32]
     group: Int32
@@ -141,7 +142,9 @@ def _begins(columns: list[Int32], group: Int32) -> Int64:
 
 
 def _in_order(columns: list[Int32], group: Int32, begins: Int64) -> bool:
-    """Return True if rows are ordered by group, then by codes: rows of an individual in a group are adjacent."""
+    """Return True if rows are ordered by group, then by codes, so that the rows of an individual in a group are
+    adjacent.
+    """
     first_rows, next_rows = begins[:-1], begins[1:]
     decided, descends = group[first_rows] != group[next_rows], group[first_rows] > group[next_rows]
     for codes in columns:

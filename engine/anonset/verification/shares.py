@@ -44,7 +44,7 @@ def divided(
     Raises
     ------
     InputError
-        If the hash sum of the rows in the shares differs from that of the given rows.
+        If the hash sum of the rows in the shares differs from the hash sum of the given rows.
     """
     before = after = 0
     with Division(store, count, dtype) as division:

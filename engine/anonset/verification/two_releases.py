@@ -30,13 +30,13 @@ def few_in_both(table: Table, publication: Any, earlier_release: OtherRelease, m
         The original of `publication`, whose rows are identified by their records.
     earlier_release
         The earlier release. If rows are linked, the candidates are the persons in both releases with the known items in
-        both rows. Otherwise they are the rows of each release that contain them and may have the same record as such a
-        row of the other release.
+        both rows. Otherwise, the candidates are the rows of each release with the known items that may have the same
+        record as a row of the other release with the known items.
 
     Raises
     ------
     InputError
-        If the publication is not of records, or the model is not k^m-anonymity.
+        If the publication does not consist of records, or the model is not k^m-anonymity.
     """
     if not isinstance(publication, Records) or not isinstance(model, KmAnonymity):
         msg = f"a joint check of two releases requires records and the model km, got {model.name}"
@@ -107,11 +107,11 @@ class _Pairs(RedactedRepr):
     later: _RowsOfRelease
     earlier: _RowsOfRelease
     there: dict[int, Row]
-    """Earlier symbols of the items of each later symbol, -1 for none."""
+    """Earlier symbols of the items of each later symbol. -1 for an item without an earlier symbol."""
     here: dict[int, Row]
-    """Later symbols of the items of each earlier symbol, -1 for none."""
+    """Later symbols of the items of each earlier symbol. -1 for an item without a later symbol."""
     certain: tuple[bool, bool]
-    """For the later and the earlier release: an item without a symbol is certainly in none of its records."""
+    """Whether an item without a symbol is certainly in no record, for the later and the earlier release."""
 
     def of_one(self, row: Row, other: Row) -> bool:
         """Return True if a later row and an earlier row may belong to the same record."""
