@@ -56,7 +56,7 @@ class UnitOption(RedactedRepr):
     combinations: int
     """Number of distinct quasi-identifier combinations."""
     skipped: int
-    """Number of rows without a value in the unit's columns; they are skipped."""
+    """Number of rows that are skipped, because they have no value in the columns of the unit."""
     reasons: Mapping[str, list[str]]
     """Columns and the reasons of their roles, by role."""
 
@@ -68,7 +68,7 @@ class UnitOption(RedactedRepr):
 
 @dataclass(frozen=True)
 class Question(RedactedRepr):
-    """Question about who is a person; the owner must decide because the data do not show it."""
+    """Question which columns identify a person. The owner must decide, because the data do not show it."""
 
     rows: int
     """Number of rows."""
@@ -97,7 +97,7 @@ class Findings(RedactedRepr):
     rows: int
     """Number of rows."""
     records: int
-    """Number of records: with grouping, the rows of a person form a record."""
+    """Number of records. With grouping, the rows of a person form one record."""
     persons: int | None
     """Number of persons. None if no identifier distinguishes them."""
     k: int
@@ -115,9 +115,9 @@ class Findings(RedactedRepr):
     seconds: float | None
     """Rough estimate of the run time, in seconds."""
     settings: Mapping[str, Any]
-    """Job settings that work; for the first answer, if there is a question."""
+    """Job settings that work. If there is a question, they apply to its first answer."""
     question: Question | None = None
-    """Question about who is a person. None if it is declared, or if the ids are distinct in every row."""
+    """Question which columns identify a person. None if this is declared, or if the ids are distinct in every row."""
     possible_items: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Dropped columns that may contain items, by the setting that publishes them."""
     possible_roles: Mapping[str, list[str]] = field(default_factory=dict)
@@ -141,7 +141,7 @@ class Findings(RedactedRepr):
 def further_roles(
     possible_items: Mapping[str, Sequence[str]], possible_roles: Mapping[str, Sequence[str]]
 ) -> tuple[list[dict[str, list[str]]], str]:
-    """Return the settings that publish columns which are not recognized, one per set, and the condition to use them.
+    """Return alternative settings that publish unrecognized columns, and the condition under which to use them.
 
     >>> further_roles({"items": ("codes", "drugs")}, {})
     ([{'items': ['codes']}, {'items': ['drugs']}], '')
@@ -157,7 +157,9 @@ def further_roles(
 
 
 def risk_table(findings: Findings) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """Return the share of re-identifiable records: table headings, and one row of text per attacker knowledge."""
+    """Return a table with the share of re-identifiable records. It consists of headings, and a row of text for each
+    attacker knowledge.
+    """
     head = ("attacker knows", "unique, worst case", f"fewer than {findings.k} matches", "unique, on average")
     rows: list[tuple[str, ...]] = []
     if (classes := findings.quasi_identifiers) is not None:

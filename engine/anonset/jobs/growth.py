@@ -1,4 +1,4 @@
-"""Growth of time and memory with data size: nested samples of a table, and fitted exponents."""
+"""Measure the growth of time and memory with data size, by nested samples of a table and fitted exponents."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,8 +24,7 @@ _MOST_DIGITS = 18
 
 @dataclass(frozen=True)
 class RunSize:
-    """Numbers of records, items and threads of one run. A number that is None does not change the data or the threads.
-    """
+    """Numbers of records, items and threads of one run. None leaves the data or the threads unchanged."""
 
     records: int | None = None
     n_items: int | None = None
@@ -42,12 +41,12 @@ class RunSize:
 
 
 def sizes_of(records: str | None, n_items: str | None, workers: str | None, n: int) -> list[RunSize]:
-    """Return the requested sizes, each repeated for its runs, smaller data first.
+    """Return the requested sizes, smaller data first. Each size is repeated for its runs.
 
     Parameters
     ----------
     records, n_items, workers
-        Comma-separated numbers; `records` also accepts percentages.
+        Comma-separated numbers. `records` may also contain percentages.
     n
         Number of records of the table.
 
@@ -67,7 +66,7 @@ def sizes_of(records: str | None, n_items: str | None, workers: str | None, n: i
 
 
 def _numbers(name: str, text: str | None, n: int | None = None) -> list[int | None]:
-    """Return the numbers in `text` in ascending order; [None] if `text` is None."""
+    """Return the numbers in `text` in ascending order. [None] if `text` is None."""
     if text is None:
         return [None]
     numbers = []
@@ -88,7 +87,7 @@ def _numbers(name: str, text: str | None, n: int | None = None) -> list[int | No
 def sample(table: Table, size: RunSize, seed: int) -> Table:
     """Return a table of randomly drawn records, restricted to its most frequent items.
 
-    Samples with the same seed are nested: the smaller is a subset of the larger.
+    Samples with the same seed are nested, so a smaller sample is a subset of a larger sample.
     """
     if size.records is not None and size.records < table.n:
         order = np.argsort(SplitMix(seed).words(table.n), kind="stable")
@@ -108,7 +107,7 @@ def sample(table: Table, size: RunSize, seed: int) -> Table:
 
 @dataclass(frozen=True)
 class Growth:
-    """Growth of search time along one axis: exponent of a power law, with its 95% confidence interval."""
+    """Growth of search time along one axis, as the exponent of a power law with a 95% confidence interval."""
 
     axis: str
     series: Mapping[str, Any]

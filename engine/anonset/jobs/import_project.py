@@ -1,4 +1,4 @@
-"""Import of another tool's project as a job: roles, hierarchies, privacy model, and data if included."""
+"""Import the project of another tool as a job, with its roles, hierarchies, privacy model, and data if included."""
 
 import os
 import re
@@ -30,12 +30,12 @@ def import_project(path: str | Path, out: str | Path, data: str | None = None) -
     Parameters
     ----------
     data
-        Path of the data, which are not copied; by default the data in the project.
+        Path of the data, which are not copied. The default is the data in the project.
 
     Raises
     ------
     InputError
-        If the file is neither, data are missing, or the folder exists.
+        If the file is neither a project nor a template, data are missing, or the folder exists.
     """
     folder = Path(out)
     require_new(folder)
@@ -88,7 +88,7 @@ _FOLDER, _DATA = "hierarchies", "data.csv"
 _MOST_LETTERS = 40
 """Maximum length of a column name in a file name."""
 _MOST_BYTES = 200 * 2**20
-"""Maximum size of all hierarchies: many columns can name one file of an archive."""
+"""Maximum size of all hierarchies together. It is limited because many columns can name one file of an archive."""
 
 
 def _hierarchy(project: Project, folder: Path, column: str, name: str, skipped: list[str]) -> str | None:

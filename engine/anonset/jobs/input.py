@@ -1,4 +1,4 @@
-"""Input of a job: read into memory if it fits, otherwise in blocks into a work directory."""
+"""Input of a job. It is read into memory if it fits, otherwise in blocks into a work directory."""
 
 import tempfile
 from collections.abc import Callable, Iterator
@@ -37,7 +37,7 @@ from anonset.settings.settings import Settings
 from anonset.spelling import listed, setting
 
 Note = Callable[[str], None]
-"""Called with one line for the user."""
+"""Function that is called with one line for the user."""
 
 
 @dataclass(frozen=True)
@@ -70,8 +70,8 @@ Measured values were lower, for data with 360,000 to 970,000 values.
 def memory_of(size: DataSize, algorithm: Algorithm) -> int:
     """Estimate the memory of a whole run in memory, in bytes, from input size and algorithm.
 
-    The sum of: a constant for Python and compiled kernels; the memory of the data times the algorithm's factor; and the
-    additional memory of the algorithm, limited by the number of values.
+    The estimate is the sum of a constant for Python and compiled kernels, the memory of the data times the algorithm's
+    factor, and the additional memory of the algorithm. The additional memory is limited by the number of values.
     """
     least, traits = memory_for(DataSize()), traits_of(algorithm)
     return int(least + traits.memory_factor * (memory_for(size) - least)) + min(
@@ -135,7 +135,7 @@ def _obstacle(settings: Settings, algorithm: Algorithm) -> str:
 
 
 def _instead(model: PrivacyModel) -> str:
-    """Return the algorithms for a model that run out of core or in parts; if there are none, those for
+    """Return the algorithms for a model that run out of core or in parts. Without any, return the algorithms for
     k^m-anonymity.
     """
     if runs := _running(model.name):
@@ -200,17 +200,17 @@ def table_of(
 ) -> Iterator[Table]:
     """Read the table of a job.
 
-    The work directory is removed at the end if it is temporary, and on success if it was named.
+    A temporary work directory is always removed at the end. A named work directory is removed only on success.
 
     Parameters
     ----------
     client
-        Dask client, whose workers run the tasks. None: threads of this process.
+        Dask client whose workers run the tasks. None runs the tasks in threads of this process.
 
     Raises
     ------
     InputError
-        If the table cannot be read, or not within the memory limit.
+        If the table cannot be read, or exceeds the memory limit.
     """
     if not chosen.by_blocks:
         if progress is not None:
@@ -273,7 +273,7 @@ _PUBLISHED = {"tsv": "csv", "baskets": "csv", "jsonl": "csv", "xlsx": "csv", "sp
 
 
 def request_of(settings: Settings, algorithm: Algorithm, read: str) -> PublicationRequest:
-    """Return output paths and layout. The default format is the input format; csv for several tables."""
+    """Return output paths and layout. The default format is the input format, or CSV for several tables."""
     model = algorithm.model
     format = settings.format or ("csv" if kind_of(model).several_tables else _PUBLISHED.get(read, read))  # noqa: A001
     made = any(spec.startswith((HALVES, REFINE)) for spec in settings.hierarchy.values())

@@ -1,4 +1,4 @@
-"""Inspection of data before anonymization: uniqueness, problems, and the cost of a run."""
+"""Inspect uniqueness and problems of data before anonymization, and the cost of a run."""
 
 import time
 from collections.abc import Iterator, Mapping
@@ -36,7 +36,7 @@ def inspect(
     seed: int = 0,
     **given: Any,
 ) -> Findings:
-    """Inspect data before anonymization: columns, proposed roles, persons, uniqueness, and problems.
+    """Inspect the columns, persons, uniqueness and problems of data before anonymization, and propose column roles.
 
     Writes no publication and shows no value of the data.
 
@@ -47,13 +47,13 @@ def inspect(
     k
         Group size below which a group counts as small.
     m
-        Number of known items that the guarantee should cover; up to m + 1 are examined.
+        Number of known items that the guarantee should cover. Up to m + 1 known items are examined.
     hierarchies
-        Hierarchies by column; they are checked against the data.
+        Hierarchies by column. They are checked against the data.
     seed
         Seed of the samples that estimate shares which cannot be counted within seconds.
     given
-        Column roles and reading options, as for `anonset.read`; other columns get proposed roles.
+        Column roles and reading options, as for `anonset.read`. Columns without a given role get a proposed role.
 
     Raises
     ------
@@ -91,7 +91,7 @@ def inspect(
 
 
 def _question(work: Proposal) -> Question | None:
-    """Return the question who is a person, with the settings that follow from each answer. None if no question is
+    """Return the question which columns identify a person, with the settings for each answer. None if no question is
     open.
     """
     if not work.answers:
@@ -167,7 +167,7 @@ def _memory(work: Proposal) -> int | None:
 
 
 def _seconds(table: Table, m: int, spent: float) -> float:
-    """Estimate the seconds of a run: reading, writing, and a few steps per itemset of up to m items."""
+    """Estimate the seconds of a run for reading, writing, and a few steps per itemset of up to m items."""
     sets = 0.0 if table.transactions is None else number_of_sets(table.transactions.lengths, m)
     return 2.0 + 2 * spent + table.n / 100_000 + sets / 2e7
 

@@ -1,4 +1,4 @@
-"""A run from a table to an unverified publication: bind, search, apply, measure."""
+"""A run from a table to an unverified publication. Its steps are to bind, search, apply and measure."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -32,7 +32,7 @@ _SEARCH = "search"
 
 @dataclass(frozen=True)
 class Job:
-    """A run from a table to an unverified publication; the fields are parameters of `anonymize`."""
+    """A run from a table to an unverified publication. The fields are parameters of `anonymize`."""
 
     layout: Layout
     progress: Progress | None = None
@@ -44,7 +44,7 @@ class Job:
     """Timer of the phases."""
     ceilings: Mapping[str, Any] = field(default_factory=dict)
     beside: OtherRelease | None = None
-    """Earlier release of the same persons; both releases together must satisfy the model."""
+    """Earlier release of the same persons. Both releases together must satisfy the model."""
     round_ends: bool = True
 
     def run(
@@ -72,7 +72,8 @@ class Job:
         Parameters
         ----------
         made_from
-            Function that creates the algorithm again; given if some of its parameters depend on the data.
+            Function that creates the algorithm again. It is given if some parameters of the algorithm depend on the
+            data.
         """
         require_persons(table, algorithm.model, hierarchies)
         if self.layout.format is not None:
@@ -167,7 +168,7 @@ class Job:
         return found
 
     def _found(self, algorithm: Algorithm, table: Table, hierarchies: Mapping[str, Hierarchy]) -> Result:
-        """Find a recoding; it continues from the earlier release if there is one."""
+        """Find a recoding, which continues from the earlier release if there is one."""
         traits = traits_of(algorithm)
         most = traits.split_records if table.store.in_files or traits.splits_in_memory else None
         if self.earlier is None and most is not None:
@@ -182,8 +183,8 @@ class Job:
 
 
 def _with_used(table: Table, hierarchies: Mapping[str, Hierarchy], result: Result) -> Mapping[str, Hierarchy]:
-    """Return the hierarchies. If the cut is a cut of the second tree of the items (`Hierarchy.rival`), this tree
-    replaces the first.
+    """Return the hierarchies. If the cut belongs to the second tree of the items (`Hierarchy.rival`), the second tree
+    replaces the first tree.
     """
     name = "" if table.transactions is None else table.transactions.name
     if name not in hierarchies or not isinstance(result.recoding, Cut):

@@ -1,4 +1,4 @@
-"""Leftovers of killed runs in temporary, work and output directories; they contain raw data."""
+"""Leftovers of killed runs in temporary, work and output directories. Leftovers contain raw data."""
 
 import os
 import shutil
@@ -34,12 +34,12 @@ def work_directories(place: Path | None = None) -> list[UnfinishedRun]:
     Parameters
     ----------
     place
-        Directory to search; by default the system's directory for temporary files.
+        Directory to search. The default is the system's directory for temporary files.
 
     Raises
     ------
     InputError
-        If it is no directory, or cannot be read.
+        If `place` is no directory, or cannot be read.
     """
     runs = []
     for path in _places(Path(tempfile.gettempdir()) if place is None else place):
@@ -63,12 +63,12 @@ def warning_of_what_is_left() -> str:
 
 
 def remove_left(run: UnfinishedRun) -> bool:
-    """Take over and remove the work directory of a dead run; return True if it was removed.
+    """Take over and remove the work directory of a run that has ended. Return True if the directory was removed.
 
     Raises
     ------
     OSError
-        If something in it cannot be removed.
+        If a file in the directory cannot be removed.
     """
     if state_of(run.path) != "left":
         return False
@@ -121,7 +121,7 @@ def _is_left(path: Path) -> bool:
 
 
 def _size(folder: Path) -> int:
-    """Return the total size of the files in a directory; files removed meanwhile do not count."""
+    """Return the total size of the files in a directory. Files that are removed meanwhile do not count."""
     total = 0
     for place, _, names in os.walk(folder):
         for name in names:

@@ -38,14 +38,14 @@ class Matching(RedactedRepr):
         ]
 
     def rows_with_values_of(self, record: int) -> Bools:
-        """Return bool (n,): True for rows that cover all relational values of a record."""
+        """Return a mask of the rows that cover all relational values of a record, bool (n,)."""
         fitting = np.ones(1 if not self.n else int(self._classes.max()) + 1, bool)
         for column in self._columns:
             fitting &= column.fits(record)
         return fitting[self._classes]
 
     def rows_with_items(self, items: Sequence[str]) -> NDArray[np.uint32]:
-        """Return the rows, ascending, that show a symbol for each item. Empty if an item is not published."""
+        """Return the rows that show a symbol for each item, ascending. Empty if an item is not published."""
         if self._index is None or any(item not in self._symbols for item in items):
             return np.zeros(0, np.uint32)
         return self._index.records_of_groups([self._symbols[item] for item in items])
@@ -94,7 +94,7 @@ class _Covering:
         return tuple(dict.fromkeys((label, *members_of(label))))
 
     def fits(self, record: int) -> Bools:
-        """Return bool (classes,): True if the class covers the record's value."""
+        """Return a mask of the classes that cover the value of the record, bool (classes,)."""
         if isinstance(self.original, NumericColumn):
             value: float | int = self.original.values[record]
             if value not in self._known:

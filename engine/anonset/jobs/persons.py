@@ -1,4 +1,6 @@
-"""Checks before a run: the unit of privacy is stated if a candidate repeats, and no published column names persons."""
+"""Checks before a run. The unit of privacy must be stated if a possible identifier repeats, and no published column may
+name persons.
+"""
 
 import re
 from collections import defaultdict
@@ -28,9 +30,9 @@ _REFUSED = ("name", "e-mail", "IBAN")
 def require_persons(
     table: Table, model: PrivacyModel | None = None, hierarchies: Mapping[str, object] | None = None
 ) -> None:
-    """Reject a table that names persons, or that has a repeating candidate but no declared unit.
+    """Reject a table that names persons, or that has no declared unit although a possible identifier repeats.
 
-    Ids of buckets repeat by design; without a model, a table with a sensitive column is treated as buckets.
+    Ids of buckets repeat by design. Without a model, a table with a sensitive column is treated as buckets.
 
     Full dates of birth are rejected in kept columns, and in relational columns unless the finest level of their
     hierarchy is coarser. A date that k persons share could otherwise be published and, with sex and postcode, identify
@@ -44,7 +46,7 @@ def require_persons(
     Raises
     ------
     InputError
-        The message names the columns and the remedies; it shows no value.
+        The message names the columns and the remedies. It shows no value.
     """
     if not table.word.identifying_as_declared:
         _require_nameless(table)
@@ -69,7 +71,7 @@ _MOST_SHOWN = 3
 
 
 def _refused(repeated: Sequence[RepeatedIdentifiers], ids: Sequence[str]) -> str:
-    """Return the message that the unit must be stated, with the repeating candidates and the possible answers.
+    """Return the message that the unit must be stated, with the repeating identifiers and the possible units.
 
     Parameters
     ----------
@@ -195,11 +197,12 @@ _LONG_NUMBER = re.compile(r"\d{6,}")
 _FEWEST_IDS = 100
 """Minimum number of distinct items that may be ids."""
 _ONE_EACH = 0.95
-"""Minimum share with exactly one possible id, of the records that contain at least one."""
+"""Minimum share of records with exactly one possible id, among records with at least one."""
 _IDS, _LONG_IDS = 0.02, 0.002
-"""Minimum number of distinct possible ids per record: in general, and of long numbers and e-mail addresses."""
+"""Minimum number of distinct possible ids per record. The second number applies to long numbers and e-mail addresses.
+"""
 _WITH_ID, _WITH_LONG_ID = 0.95, 0.02
-"""Minimum share of records with a possible id: in general, and of long numbers or e-mail addresses."""
+"""Minimum share of records with a possible id. The second share applies to long numbers and e-mail addresses."""
 _MOST_RECORDS = 100_000
 
 

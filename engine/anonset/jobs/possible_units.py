@@ -1,4 +1,4 @@
-"""Possible answers to the question who is a person, each with a proposal."""
+"""Possible units of privacy, each with a proposal."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +14,7 @@ from anonset.settings.binding import HierarchySpec
 from anonset.spelling import setting
 
 _OF_ROWS = ("case id", AGREEING, KEY)
-"""Kinds of candidates that identify rows, not persons, if all their values are distinct."""
+"""Kinds of columns that identify rows instead of persons if all values of the column are distinct."""
 _MOST_ANSWERS = 4
 _MOSTLY_DISTINCT = 0.8
 """Share of distinct names above which repeated names count as different persons."""
@@ -37,7 +37,9 @@ class PossibleUnits(RedactedRepr):
         return self.reader.profiles[0].records if self.reader.profiles else 0
 
     def proposal(self) -> Proposal:
-        """Return the proposal for the known unit, or else the likeliest, with a proposal for each possible unit."""
+        """Return the proposal for the known unit. If the unit is unknown, return the likeliest proposal, with a
+        proposal for each possible unit.
+        """
         known = self._known()
         if known is not None:
             return self._with_unit(*known, asked=False)
@@ -54,7 +56,7 @@ class PossibleUnits(RedactedRepr):
         return work
 
     def _known(self) -> tuple[tuple[str, ...], str] | None:
-        """Return the unit with its meaning if it is declared or certain, else None."""
+        """Return the unit and its meaning if the unit is declared or certain. Otherwise, return None."""
         declared, proposed = self.reader.given, self.reader.proposed
         ids = names_in(self.reader.source.names, declared.get("id"))
         buckets = are_buckets(declared, proposed)
@@ -75,7 +77,7 @@ class PossibleUnits(RedactedRepr):
         return [candidate for candidate in self.candidates if declared.isdisjoint(candidate.columns)]
 
     def _distinct(self) -> list[UnitCandidate]:
-        """Return the candidates whose values differ in all rows with a value, which are nearly all rows."""
+        """Return the candidates with a value in nearly all rows whose values are all distinct."""
         enough = (1 - MOST_WITHOUT_ID) * self.rows
         return [
             candidate

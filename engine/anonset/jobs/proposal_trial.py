@@ -1,6 +1,4 @@
-"""Read data with proposed roles and hierarchies, for one answer to the question who is a person, or collect the
-problems.
-"""
+"""Read data with proposed roles and hierarchies for one possible unit of privacy, or collect the problems."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -68,13 +66,13 @@ class Proposal(RedactedRepr):
     meaning: str = ""
     """Kind of identifier of these columns, such as ``person id`` (see `UnitCandidate.meaning`)."""
     skipped: int = 0
-    """Number of rows without a value in these columns; they are skipped."""
+    """Number of rows that are skipped, because they have no value in these columns."""
     possible_items: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Dropped columns that may contain items, by the setting that publishes them."""
     possible_roles: Mapping[str, list[str]] = field(default_factory=dict)
     """Roles by the behaviour of columns, for the owner to check, if no column is recognized."""
     answers: "tuple[Proposal, ...]" = ()
-    """One proposal per possible unit, if the owner must choose; the first equals this proposal."""
+    """One proposal per possible unit, if the owner must choose. The first proposal equals this proposal."""
 
 
 @dataclass
@@ -88,9 +86,9 @@ class ProposalReader:
     loaded: Mapping[str, Any]
     k: int
     counts: dict[tuple[str, ...], tuple[int, int]]
-    """Number of rows with a value in each column of a unit, and of persons."""
+    """Number of rows with a value in each column of a unit, and number of persons, by unit."""
     of_few: dict[str, ProposedRole] = field(default_factory=dict)
-    """Columns whose values belong to few persons of an earlier unit; they are dropped for all further units."""
+    """Columns that are dropped for all further units, because few persons have their values under an earlier unit."""
 
     def run(self, work: Proposal, *, asked: bool) -> None:
         """Read the table for a unit, with its settings and column roles.
@@ -182,8 +180,8 @@ class ProposalReader:
         work.table, work.settings = _gather(self.source, settings), settings
 
     def _listing(self, table: Table | None, roles: Mapping[str, ProposedRole]) -> dict[str, ProposedRole]:
-        """Return the roles without quasi-identifiers that have no hierarchy and whose published sets of values would
-        list persons.
+        """Return the roles without certain quasi-identifiers. These have no hierarchy, and their published sets of
+        values would list persons.
         """
         dropped = {}
         for column in () if table is None else table.relational:
@@ -205,7 +203,9 @@ class ProposalReader:
         return persons < rows
 
     def _counted(self, unit: Sequence[str]) -> tuple[int, int]:
-        """Return the number of rows with a value in each column, and of persons; cached by unit."""
+        """Return the number of rows with a value in each column, and the number of persons. The result is cached by
+        unit.
+        """
         key = tuple(unit)
         if key not in self.counts:
             self.counts[key] = counted_in([self.loaded[name] for name in unit])
@@ -218,7 +218,7 @@ class ProposalReader:
         return count_differing([self.loaded[column] for column in unit], self.loaded[name])
 
     def _first_row(self, work: Proposal, name: str, persons: int) -> str:
-        """Return the problem that few persons differ in a column, with the rows to check."""
+        """Return the problem that a column differs within few persons, with the rows to check."""
         rows = rows_that_differ([self.loaded[column] for column in work.unit], self.loaded[name], _MOST_ROWS_NAMED)
         others = " and others" if len(rows) == _MOST_ROWS_NAMED else ""
         return (
@@ -241,7 +241,7 @@ class ProposalReader:
         work.problems += [problem] if problem not in work.problems and not asked else []
 
     def _missing(self) -> list[str]:
-        """Return the setting for nulls, if there are any. In a column of 0 and 1, the empty text counts as null."""
+        """Return the setting for nulls. Empty without nulls. In a column of 0 and 1, the empty text counts as null."""
         if any(column.nulls or (column.null_words and self.given.get("null")) for column in self.profiles):
             return ["empty", "value"]
         return (
@@ -257,7 +257,7 @@ class ProposalReader:
     def _separator(
         self, by_name: Mapping[str, Profile], proposed: Mapping[str, ProposedRole], *, grouped: bool
     ) -> dict[str, str]:
-        """Return the item separator if the settings must state it: in grouped rows, a cell is one item unless a
+        """Return the item separator if the settings must state it. In grouped rows, a cell is one item unless a
         separator is set.
         """
         sets = [column for name, column in by_name.items() if proposed[name].role == "items"]
@@ -283,7 +283,9 @@ def _about_items(possible_items: Mapping[str, Sequence[str]]) -> str:
 
 
 def are_buckets(settings: Mapping[str, Any], roles: Mapping[str, ProposedRole]) -> bool:
-    """Return True if the owner links ids or kept columns to a sensitive column: ids of buckets repeat by design."""
+    """Return True if the owner links ids or kept columns to a sensitive column. The ids of these buckets repeat by
+    design.
+    """
     linked = settings.get("sensitive") and (settings.get("id") or settings.get("keep"))
     return bool(linked) and not any(role.role == "relational" for role in roles.values())
 
@@ -323,7 +325,7 @@ def try_hierarchies(work: Proposal, given: Mapping[str, HierarchySpec], opened: 
     wanted: dict[str, Any] = {name: given.get(name, proposed.get(name, _tree_of_wide(work.table))) for name in sets}
     wanted |= {name: given.get(name, proposed.get(name, "values")) for name in relational}
     wanted |= {name: spec for name, spec in given.items() if name not in wanted}
-    with suppress(InputError):  # faster than comparing all pairs of columns
+    with suppress(InputError):  # it is faster than to compare all pairs of columns
         bind_columns(work.table, wanted)
         fitting = dict(wanted)
     for name, spec in () if fitting else wanted.items():
@@ -364,7 +366,7 @@ def _lists_persons(column: Column, k: int) -> bool:
 
 
 def _coarse_enough(table: Table, fitting: Mapping[str, Any], given: Mapping[str, Any], k: int) -> dict[str, Any]:
-    """Return the hierarchies. Rules become coarser if the sets of leaves that (k,km)-anonymity publishes would list
+    """Return the hierarchies. A rule becomes coarser if the sets of leaves that (k,km)-anonymity publishes would list
     persons.
     """
     coarse = dict(fitting)
@@ -385,7 +387,7 @@ def _tree_of_wide(table: Table) -> str:
 def _read_with_remedy(
     work: Proposal, opened: OpenedSource, name: str, spec: Any, others: Mapping[str, Any]
 ) -> Remedy | None:
-    """Read the data again with code rules after which the codes match a hierarchy, provided that most codes remain."""
+    """Read the data again with code rules, so that the codes match a hierarchy. Most codes must remain."""
     if work.table is None:
         return None
     try:

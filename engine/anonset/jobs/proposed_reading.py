@@ -1,4 +1,4 @@
-"""Reading of data without declared roles: a proposal for each possible unit of privacy."""
+"""Read data without declared roles, and propose roles for each possible unit of privacy."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -51,17 +51,19 @@ def proposal_for(
     k: int = 5,
     published: Mapping[str, str] = MappingProxyType({}),
 ) -> Proposal:
-    """Propose roles and read the data with them; misread data are read again with the recognized settings.
+    """Propose column roles and read the data with these roles. If the settings of the file are detected to be wrong,
+    the data are read again with the recognized settings.
 
     Parameters
     ----------
     published
-        Columns that the owner publishes, each as ``relational`` or ``sensitive``, even if they are not recognized.
+        Role of each column that the owner publishes, ``relational`` or ``sensitive``. These columns need not be
+        recognized.
 
     Raises
     ------
     InputError
-        If the data cannot be read, or only with settings other than the given.
+        If the data cannot be read, or can only be read with settings other than the given settings.
     """
     recognised: dict[str, Any] = {}
     while True:
@@ -134,7 +136,7 @@ def _columns_of(source: Source, declared: Mapping[str, Any]) -> tuple[OpenedSour
     Raises
     ------
     MisreadError
-        If the line of names is a record.
+        If the header is a record.
     """
     opened, null, uncertain = _opened(source, declared)
     loaded = {name: coded(column) for name, column in read_all_rows(opened, opened.names).items()}
@@ -147,7 +149,7 @@ def _columns_of(source: Source, declared: Mapping[str, Any]) -> tuple[OpenedSour
 
 
 def _identifying(candidates: Sequence[UnitCandidate], profiles: Sequence[Profile]) -> set[str]:
-    """Return the columns that identify persons, by the candidates for the unit."""
+    """Return the columns that identify persons, given the candidates for the unit."""
     dates = {described.name for described in profiles if described.kind == "dates"}
     return {
         name
@@ -159,8 +161,8 @@ def _identifying(candidates: Sequence[UnitCandidate], profiles: Sequence[Profile
 
 
 def _opened(source: Source, declared: Mapping[str, Any]) -> tuple[OpenedSource, tuple[str, ...], bool]:
-    """Open a source with the given settings. Return it with the texts that mean null, and whether the line of names may
-    be a record.
+    """Open a source with the given settings. Return the source, the texts that mean null, and whether the header may be
+    a record.
     """
     roles = {role: declared.get(role) for role in ROLES if declared.get(role)}
     dialect = Dialect.of(
@@ -220,7 +222,9 @@ _ROWS_OF_WITNESSES, _MOST_VALUES_OF_WITNESSES = 5_000, 100
 
 
 def _placeholders(columns: Mapping[str, Any]) -> dict[str, dict[str, int]]:
-    """Return, for each column that contains some, the values that stand for a missing id, and their numbers of rows."""
+    """Return the values that stand for a missing id, with their row counts, by column. Columns without these values are
+    omitted.
+    """
     counts = {name: placeholder_counts(column) for name, column in columns.items() if not holds_sets(column)}
     return {name: of_column for name, of_column in counts.items() if of_column}
 
@@ -228,7 +232,7 @@ def _placeholders(columns: Mapping[str, Any]) -> dict[str, dict[str, int]]:
 def _mentioning(
     loaded: Mapping[str, Any], profiles: Sequence[Profile], candidates: Sequence[UnitCandidate]
 ) -> dict[str, str]:
-    """Return text and set columns that mention persons, each with the column of these names or ids."""
+    """Return text and set columns that mention persons, each with the column of the mentioned names or ids."""
     identifying = {
         candidate.columns[0]
         for candidate in candidates
@@ -272,8 +276,8 @@ def _is_above_ids(column: Any) -> bool:
 
 
 def _are_above_figures(loaded: Mapping[str, Any]) -> bool:
-    """Return True if the first line is probably a header: more column names are words above numbers, dates or codes
-    than occur as values of their columns.
+    """Return True if the first line is probably a header. More column names are then words above numbers, dates or
+    codes than are values of their columns.
     """
     above, equal = 0, 0
     for name, column in loaded.items():
@@ -306,7 +310,7 @@ def _with_given(
                 numeric = match in names_in(opened.names, declared.get("numeric"))
                 spec = "range" if numeric else spec or (PROPOSED if role == "items" else "values")
                 roles[match] = ProposedRole(role, "given", spec if role in ("items", "relational") else None)
-    if any(declared.get(role) for role in ("items", "one_hot", "one_code")):  # the given set columns suffice
+    if any(declared.get(role) for role in ("items", "one_hot", "one_code")):  # no further set columns are needed
         for name, proposal in roles.items():
             if proposal.role == "items" and proposal.reason != "given":
                 roles[name] = ProposedRole("drop", "contains sets, but other columns are declared as the sets")
@@ -323,7 +327,7 @@ def _with_given(
 def _read_as_text(
     roles: Mapping[str, ProposedRole], hierarchies: Mapping[str, HierarchySpec], numeric: Sequence[str]
 ) -> dict[str, ProposedRole]:
-    """Return the roles of columns of numbers that are read as text, because they have a hierarchy other than ranges."""
+    """Return the roles, in which numeric columns with a hierarchy other than ranges are read as text."""
     return {
         name: replace(roles[name], hierarchy=VALUES)
         for name, spec in hierarchies.items()
@@ -351,5 +355,5 @@ def _settle_sensitive(roles: dict[str, ProposedRole]) -> None:
 
 
 _SINGLE = ("relational", "sensitive", UNRECOGNIZED)
-"""Proposed hierarchies for quasi-identifiers."""
+"""Proposed roles whose hierarchy also suits a quasi-identifier."""
 _FIRST_ROWS = 200

@@ -1,11 +1,12 @@
 """Ranking of candidates by usefulness, with the reason for the best, or the remedy if no candidate is useful.
 
-The usefulness of items is the mean of three figures from 0 to 1: 1 minus the median error of the counts of the most
-frequent items; 1 minus that of the most frequent pairs; and the share of unchanged occurrences minus the suppressed
-share, at least 0. An error above 1 gives the figure 0. The usefulness of relational columns is 1 minus the mean width
-of a published value as a share of its column. With both, usefulness is the minimum, because a recipient counts items by
-relational values. The usefulness of buckets is 1 minus their loss. Each figure is rounded to ten-thousandths first, so
-that sums are exact.
+The usefulness of items is the mean of three figures from 0 to 1. The first is 1 minus the median error of the counts of
+the most frequent items. The second is 1 minus the median error of the counts of the most frequent pairs. The third is
+the share of unchanged occurrences minus the suppressed share, at least 0. An error above 1 gives the figure 0. The
+usefulness of relational columns is 1 minus the mean width of a published value as a share of its column. If there are
+items and relational columns, usefulness is the minimum of both, because a recipient counts items by relational values.
+The usefulness of buckets is 1 minus their loss. Each figure is rounded to ten-thousandths first, so that sums are
+exact.
 
 If the item counts of the best candidate have a median error above `COUNTED_WITHIN`, a candidate with a smaller median
 error is preferred, provided that its usefulness is at least the share `NEARLY` of the best. Counts with a larger error
@@ -25,7 +26,7 @@ from anonset.release.statements import parameters_of
 from anonset.spelling import counted, listed, setting
 
 FEW_KEPT = 0.05
-"""A warning is issued if the share of unchanged occurrences is smaller."""
+"""Minimum share of unchanged occurrences without a warning."""
 COUNTED_WITHIN = 0.25
 """Largest median error of usable counts of frequent items."""
 NEARLY = Fraction(4, 5)
@@ -34,7 +35,8 @@ _EQUAL = 1e-9
 
 
 def ranked(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Return candidates by descending usefulness; ties by smaller loss, then larger unchanged share, then input order.
+    """Return candidates by descending usefulness. Ties are resolved by smaller loss, then larger unchanged share, then
+    input order.
 
     A candidate with usable counts of frequent items precedes a slightly more useful candidate without usable counts.
     Candidates for another model come last.
@@ -74,7 +76,7 @@ def set_beside(candidates: Sequence[Candidate]) -> Candidate | None:
 
 
 def best_of(candidates: Sequence[Candidate]) -> Candidate | None:
-    """Return the first of the ranked candidates that holds, preferably on all data. None if there is none.
+    """Return the first ranked candidate that satisfies the model, preferably on all data. None if no candidate does.
 
     Candidates for another model do not count.
     """
@@ -141,12 +143,13 @@ def made_from_data(best: Candidate | None) -> str:
 
 
 def warning(best: Candidate | None, dropped: Sequence[str] = (), without: Candidate | None = None) -> str:
-    """Return the problems of the best candidate: few unchanged items or unusable counts. Empty if it has none.
+    """Return the problems of the best candidate, such as few unchanged items or unusable counts. Empty if it has no
+    problems.
 
     Parameters
     ----------
     dropped, without
-        Relational columns without which counts are more accurate, and the result of the candidate without them.
+        Relational columns that make counts less accurate, and the result of the candidate without these columns.
     """
     if best is None or not best.shares.get("items"):
         return ""
@@ -210,7 +213,7 @@ def explain_failure(candidates: Sequence[Candidate], model: PrivacyModel, second
 
 
 def limit(best: Candidate | None, candidates: Sequence[Candidate]) -> str:
-    """Explain the limit on utility: items that are rare within clusters, or a cut with proven minimum loss."""
+    """Explain the limit on utility. Items may be rare within clusters, or the loss of a cut is the proven minimum."""
     if best is not None and (rare := rare_text(best.measures.get("rare_in_clusters", 0.0))):
         return rare
     exact_cuts = [

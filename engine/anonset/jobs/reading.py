@@ -1,4 +1,4 @@
-"""Data that a command compares: the files of a data set, memory-mapped if large."""
+"""Data that a command compares. Large data are stored in files and memory-mapped."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -26,11 +26,11 @@ from anonset.settings.settings import ComparedSettings, ReadingSettings
 from anonset.spelling import as_typed, setting
 
 _RISKS = 1.2
-"""Memory for counting risks, as a multiple of a run's memory: 654 MiB for 1,048,576 baskets."""
+"""Memory for counting risks, as a multiple of the memory of a run. It was 654 MiB for 1,048,576 baskets."""
 _SIZES = frozenset({"k", "m", "seed"})
 """Settings of `inspect` that do not determine how data are read."""
 _CHUNKS = 1.5
-"""Memory for a disassociated publication, as a multiple of a run's memory.
+"""Memory for a disassociated publication, as a multiple of the memory of a run.
 
 Measured: 470 MiB for 1,470 clusters of 88,162 baskets.
 """
@@ -38,7 +38,7 @@ Measured: 470 MiB for 1,470 clusters of 88,162 baskets.
 
 @contextmanager
 def place_of_data(sources: Sequence[Source], settings: ComparedSettings, factor: float = 1.0) -> Iterator[Store]:
-    """Yield the store for data that a command compares: in memory if all data fit, otherwise on disk.
+    """Yield the store for data that a command compares. The store is in memory if all data fit, otherwise on disk.
 
     Parameters
     ----------
@@ -76,7 +76,8 @@ def place_of_data(sources: Sequence[Source], settings: ComparedSettings, factor:
 def compared_data(opened: OpenedPublication | None, original: Source | None, *, records: bool = False) -> list[Source]:
     """Return the data whose total size determines whether the store is in memory.
 
-    These are the original, buckets and chunks; records only if `records` is set or if they are held in memory.
+    These data are the original, buckets and chunks. Records are included only if `records` is True, or if the kind of
+    publication is held in memory.
     """
     data = None if opened is None else opened.attested.data
     sized = data is not None and (records or data.by_blocks or data.held_in_memory)
@@ -100,14 +101,14 @@ def opened_to_compare(
     settings
         Private directory, reading options of the original, memory limit, work directory and cluster.
     for_risks
-        Whether matching records are counted; with an original, this requires memory.
+        Whether matching records are counted. Counting with an original requires memory.
     with_private
         Whether to fetch the private files next to a publication at an address.
 
     Yields
     ------
     tuple of Opened and Store
-        Publication, and the store for the original: memory if all data fit.
+        Publication, and the store for the original. The store is in memory if all data fit.
 
     Raises
     ------
@@ -158,7 +159,7 @@ def read_data(source: Source, options: Mapping[str, Any], store: Store = MEMORY)
     options
         Options of `anonset.read`.
     store
-        Store that contains the table; a table in files is stored in a nested directory.
+        Store that contains the table. A table in files is stored in a nested directory.
 
     Raises
     ------
@@ -174,7 +175,7 @@ def read_data(source: Source, options: Mapping[str, Any], store: Store = MEMORY)
 
 
 def source_to_read(settings: ReadingSettings, where: str) -> Source:
-    """Resolve data. If their format is not stated, the error has the command that detects it."""
+    """Resolve data. If their format is unknown, the error message contains the command that detects it."""
     try:
         return settings.source(where)
     except MisreadError as error:
@@ -183,7 +184,8 @@ def source_to_read(settings: ReadingSettings, where: str) -> Source:
 
 
 def to_inspect(where: str, options: Mapping[str, Any]) -> list[str]:
-    """Return the lines with the commands that detect how to read data, and propose the roles that are not stated.
+    """Return lines with the commands that detect the reading options of data, and propose the roles that are not
+    stated.
 
     If no column can be proposed, the commands name columns that the owner may publish.
 

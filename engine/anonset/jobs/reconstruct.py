@@ -21,10 +21,10 @@ from anonset.verification import verify
 def reconstruct(published: Release | str | os.PathLike[str], *, seed: int = 0) -> Table:
     """Return a random table that is consistent with a disassociated publication.
 
-    Items of one chunk occur together as often as published; items of different chunks are combined at random, so
-    associations within a cluster are underestimated. A term is assigned to one record of its cluster, or, if its total
-    is published, to that many records of its clusters. In clusters without terms no record stays empty. The table
-    contains no more information than the publication and no data of real persons.
+    Items of one chunk occur together as often as published. Items of different chunks are combined at random, so
+    associations within a cluster are underestimated. A term is assigned to one record of its cluster. If the total of
+    the term is published, the term is assigned to that many records of its clusters. In clusters without terms no
+    record stays empty. The table contains no more information than the publication and no data of real persons.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def reconstruct(published: Release | str | os.PathLike[str], *, seed: int = 0) -
     Raises
     ------
     InputError
-        If it is no disassociated publication, or the seed is negative.
+        If the publication is not disassociated, or the seed is negative.
     VerificationError
         If the publication does not satisfy the privacy model.
 
@@ -53,7 +53,7 @@ def reconstruct(published: Release | str | os.PathLike[str], *, seed: int = 0) -
 
 
 def possible_tables(published: Release | str | os.PathLike[str], seeds: Iterable[int]) -> Iterator[Table]:
-    """Yield a table for each seed, from a publication that is read and verified once; see `reconstruct`."""
+    """Yield a reconstructed table for each seed (see `reconstruct`). The publication is read and verified only once."""
     if isinstance(published, Release):
         publication, model = published.publication, published.verdict.model
     else:
@@ -88,7 +88,9 @@ def _drawn(publication: Chunks, random: SplitMix) -> Table:
 
 
 def _place_cluster(records: list[list[int]], first: int, cluster: PublishedCluster, random: SplitMix) -> None:
-    """Assign the chunks and terms of a cluster to its records; without terms, empty records are filled first."""
+    """Assign the chunks and terms of a cluster to its records. In a cluster without terms, empty records are filled
+    first.
+    """
     for rows in cluster.chunks:
         places = first + _shuffled(cluster.n, random)
         if not cluster.terms:
@@ -108,7 +110,9 @@ def _place_more(records: list[list[int]], term: int, places: list[int], total: i
 
 
 def _put(records: list[list[int]], rows: Rows, places: Int64, random: SplitMix) -> None:
-    """Assign sub-records in random order to the first records of `places`, of which there are enough."""
+    """Assign sub-records in random order to the first records of `places`. There are at least as many places as
+    sub-records.
+    """
     sub_records = [items for items, count in rows for _ in range(count)]
     for place, row in zip(places.tolist(), _shuffled(len(sub_records), random).tolist(), strict=False):
         records[place] += sub_records[row]

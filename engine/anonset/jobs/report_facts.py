@@ -1,4 +1,4 @@
-"""Facts for a report on a publication: attestation, private report, and risks."""
+"""Facts for a report on a publication, from the attestation, the private report and the risks."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -29,15 +29,15 @@ class ReportFacts(RedactedRepr):
     attested: Attestation
     """Public attestation."""
     model: PrivacyModel
-    """Promised privacy model."""
+    """Attested privacy model."""
     summary: Summary
     """First rows and figures from the public files."""
     after: RiskReport
     """Risks of the publication."""
     before: tuple[Exposure, ...] = ()
-    """Risks of the original under the same knowledge, if the original is available."""
+    """Risks of the original for an attacker with the same knowledge. Empty without the original."""
     errors: CountAccuracy | None = None
-    """Errors of item counts, if the original is available."""
+    """Errors of item counts. None without the original."""
     private: Report | None = None
     """Private report. None if it is not available."""
 
@@ -53,7 +53,7 @@ def report_facts(
     Parameters
     ----------
     persons
-        int64 (n,): person number of each record of the original, from 0. None if each record is a different person.
+        Person number of each record of the original, from 0, int64 (n,). None if each record is a different person.
 
     Raises
     ------

@@ -64,7 +64,7 @@ class Suggestion(RedactedRepr):
     recommended: Candidate | None
     """Best candidate. None if no candidate is useful."""
     reason: str = field(repr=False)
-    """Reason for the recommendation; if there is none, the obstacle and the remedy."""
+    """Reason for the recommendation. Without a recommendation, the obstacle and the remedy."""
     limit: str = field(repr=False)
     """Whether the hierarchy or the algorithm limits the utility. Empty if unknown."""
     sample: int | None = None
@@ -103,8 +103,8 @@ class Suggestion(RedactedRepr):
 
 
 def cells(candidate: Candidate) -> tuple[str, ...]:
-    """Return table cells as text: occurrences by outcome, errors of items and pairs, remaining ranges, and
-    usefulness.
+    """Return table cells as text for the occurrences by outcome, the errors of items and pairs, the remaining ranges,
+    and the usefulness.
     """
     items = candidate.fates
     counted = candidate.countable
@@ -135,11 +135,11 @@ def suggest(
 
     A candidate is not recommended if the scan for values of few persons would stop its publication.
 
-    Candidates are ranked by usefulness. For items it is the mean of: 1 minus the median error of the counts of the 200
-    most frequent items, the same for the 200 most frequent pairs of these items, and the unchanged share minus the
-    suppressed share. For relational columns it is the share of the range that remains. For both it is the minimum. If
-    the counts of frequent items have a median error above 25% for the best candidate, a nearly as useful candidate with
-    a smaller error is preferred.
+    Candidates are ranked by usefulness. The usefulness of items is the mean of three figures: 1 minus the median error
+    of the counts of the 200 most frequent items, 1 minus the median error for the 200 most frequent pairs of these
+    items, and the unchanged share minus the suppressed share. The usefulness of relational columns is the share of the
+    range that remains. If there are both, usefulness is the minimum. If the counts of frequent items have a median
+    error above 25% for the best candidate, a nearly as useful candidate with a smaller error is preferred.
 
     Parameters
     ----------
@@ -149,13 +149,14 @@ def suggest(
         `KmAnonymity`, `KAnonymity`, `KLDiversity`, `KTCloseness`, `KKmAnonymity`, `KLmDiversity`, `LmDiversity`,
         `Coherence`, `TransactionKAnonymity`, `SafetyConstraint` or `AnatomyDiversity`.
     hierarchies
-        Hierarchies by column; items without a hierarchy get ``halves:frequency``.
+        Hierarchies by column. Items without a hierarchy get ``halves:frequency``.
     workers, progress
         As for `anonset.anonymize`.
     seed
         Seed of the sample.
     seconds
-        Approximate time limit for all candidates together; slow candidates are stopped. Compilation does not count.
+        Approximate time limit in seconds for all candidates together. Slow candidates are stopped. Compilation does not
+        count.
     large
         Number of records above which all candidates are tried on a sample of this size, and the best on all data.
     round_ends, publish_as_is
@@ -228,7 +229,8 @@ def suggest(
 def _finalists(order: Sequence[Candidate], *, with_own: bool) -> list[Candidate]:
     """Return the candidates that are tried on all data.
 
-    These are the best candidates that hold, the best with the owner's hierarchy, and the best of another model.
+    These are the best candidates that satisfy the model, the best candidate with the owner's hierarchy, and the best
+    candidate of another model.
     """
     other = set_beside(order)
     order = [candidate for candidate in order if not candidate.beside]
@@ -267,13 +269,13 @@ class _CandidateTrial:
     hierarchies: Mapping[str, HierarchySpec]
     progress: Progress | None
     left: float
-    """Remaining seconds for all candidates; loading and compiling kernels does not count."""
+    """Remaining seconds for all candidates. Loading and compiling kernels does not count."""
     round_ends: bool
     whole: bool = True
     """Whether the table contains all data. In a sample, frequent values may seem to belong to few persons."""
 
     def of_all(self, table: Table, trials: Sequence[Mapping[str, Any]], *, share: float) -> list[Candidate]:
-        """Try all candidates; each may use the given share of the remaining time."""
+        """Try all candidates. Each candidate may use the given share of the remaining time."""
         sets = table.joined or (() if table.transactions is None else (table.transactions.name,))
         frequent = None if table.transactions is None else FrequentItems.of(table.transactions)
         candidates = []
@@ -292,7 +294,7 @@ class _CandidateTrial:
         """Leave out relational columns one by one, until the best candidate counts frequent items accurately.
 
         Each step leaves out the column whose omission gives the most accurate counts, until the time limit is reached.
-        Return the columns and the candidate without them.
+        Return the omitted columns, and the candidate without these columns.
         """
         dropped: list[str] = []
         while best is not None and counts_usably(best) is False and len(table.relational) > 1 and self.left > 0:

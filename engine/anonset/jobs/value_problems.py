@@ -1,4 +1,4 @@
-"""Problems of values that `inspect` reports: nulls, texts that mean null, and values that are not codes."""
+"""Problems of values that `inspect` reports, such as nulls, texts that mean null, and values that are not codes."""
 
 from collections.abc import Collection, Mapping, Sequence
 
@@ -7,7 +7,9 @@ from anonset.spelling import counted, setting
 
 
 def null_problems(profiles: Sequence[Profile], dropped: Collection[str] = ()) -> list[str]:
-    """Return a line for each column with missing or doubtful values; missing numbers only if it is not dropped."""
+    """Return a line for each column with missing or doubtful values. Missing numbers are reported only for columns that
+    are not dropped.
+    """
     problems = []
     for column in profiles:
         if column.nulls:

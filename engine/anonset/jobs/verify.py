@@ -42,12 +42,12 @@ def check(
     Parameters
     ----------
     published
-        A data file; a directory whose attestation names the column roles and, if no model is given, the model; or, for
-        buckets, any directory with ``qit.csv`` and ``snt.csv``.
+        A data file, or a directory whose attestation names the column roles, and the model if no model is given.
+        Buckets may be in any directory with ``qit.csv`` and ``snt.csv``.
     options
         Fields of `CheckSettings` and parameters of the model.
     private
-        Private directory; by default the directory next to the publication.
+        Private directory. The default is the directory next to the publication.
 
     Raises
     ------
@@ -122,10 +122,9 @@ def _requested_model(settings: CheckSettings) -> PrivacyModel:
 
 
 def _model_of(opened: OpenedPublication, settings: CheckSettings) -> PrivacyModel:
-    """Return the requested model, or else the attested model.
+    """Return the requested model, or the attested model if none is requested.
 
-    If the attested model depends on private data such as partitions, and these are missing, only its public part is
-    checked.
+    If the attested model depends on private data that are missing, such as partitions, only its public part is checked.
     """
     if settings.model is not None:
         return _requested_model(settings)
@@ -134,7 +133,9 @@ def _model_of(opened: OpenedPublication, settings: CheckSettings) -> PrivacyMode
 
 
 def _require_readable(opened: OpenedPublication, settings: CheckSettings, model: PrivacyModel) -> Published:
-    """Return the data of a publication, if the model applies to them and their codebook is complete."""
+    """Return the data of a publication. Reject column roles in the settings, a model for other data, and an incomplete
+    codebook.
+    """
     attested = opened.attested
     options = [n for n in ("items", "relational", "keep", "separator", "codebook") if getattr(settings, n)]
     if roles := [option(n) for n in options if n not in _of_original(settings, attested)]:

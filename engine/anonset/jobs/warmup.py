@@ -1,4 +1,4 @@
-"""The job of `anonset warmup`: compile every kernel in advance, for example for a container image."""
+"""Compile every kernel in advance, for example for a container image. This is the job of `anonset warmup`."""
 
 import hashlib
 import os
@@ -28,7 +28,7 @@ def warm_up(*, progress: Progress | None = None) -> CompilationResult:
     Raises
     ------
     InputError
-        If there is no writable cache, so that every run would compile again.
+        If there is no writable cache. Every run would then compile the kernels again.
     """
     from anonset_kernels._compiling import COMPILATION
     from anonset_kernels._jit import cache_writable
@@ -51,7 +51,7 @@ def warm_up(*, progress: Progress | None = None) -> CompilationResult:
 
 
 def kernel_cache() -> Path | None:
-    """Return the folder of the compiled machine code, or None if there is none."""
+    """Return the folder of the compiled machine code. None if there is no cache."""
     from anonset_kernels._jit import cache_directory
 
     return cache_directory()
@@ -60,7 +60,7 @@ def kernel_cache() -> Path | None:
 def is_warm() -> bool:
     """Return True if `warm_up` has compiled the kernels of this version for this processor, or the JIT is disabled.
 
-    Kernels compiled by earlier runs do not count: these runs may have called only some of them.
+    Kernels compiled by earlier runs do not count, because these runs may have called only some of the kernels.
     """
     if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
         return True

@@ -1,5 +1,5 @@
-"""Work directory of an out-of-core run: a temporary directory, a new named directory, or the directory of a killed
-run.
+"""Work directory of an out-of-core run. It is a temporary directory, a new named directory, or the directory of a
+killed run.
 """
 
 import json
@@ -36,7 +36,7 @@ _NOT_OF_THE_RESULT = (
 
 @contextmanager
 def work_place(settings: Settings, limits: Limits, note: Callable[[str], None] | None) -> Iterator[Files]:
-    """Yield the work directory of a run, locked against other runs; it is removed when the run succeeds.
+    """Yield the work directory of a run, locked against other runs. The directory is removed when the run succeeds.
 
     A named directory remains if the run fails, so that the next run can continue from it.
 
@@ -133,7 +133,7 @@ def clear_finished(settings: Settings) -> None:
 
 
 def place_of_run(path: Path) -> Path | None:
-    """Return the work directory of a run: `path` or one of its subdirectories. None if there is none."""
+    """Return the work directory of a run, which is `path` or a directory inside it. None if no run has used `path`."""
     return next((place for place in (path / INSIDE, path) if os.path.lexists(place / lease.LEASE)), None)
 
 
@@ -177,7 +177,7 @@ def _manifest(path: Path, option: str) -> dict[str, Any]:
     Raises
     ------
     InputError
-        If it cannot be read; the message begins with `option`.
+        If the identity cannot be read. The message begins with `option`.
     """
     try:
         recorded = loads(own_file(path / RUN).read_bytes())
@@ -192,7 +192,7 @@ def _manifest(path: Path, option: str) -> dict[str, Any]:
 
 
 def _identity(settings: Settings) -> dict[str, Any]:
-    # a declaration concerns the scan at the end of a run: the results of the search remain valid
+    # a declaration affects only the scan at the end of a run, so results of the search remain valid
     options = with_absolute_paths(settings.model_dump(exclude_none=True, exclude={"publish_as_is"}))
     return {
         "settings": relevant(options),
@@ -215,7 +215,7 @@ def _clear(store: Files) -> None:
 
 
 def differing(expected: Mapping[str, Any], made: Mapping[str, Any]) -> str:
-    """Return the names of the differing entries, in parentheses."""
+    """Return the names of the entries that differ, in parentheses."""
     names = sorted(name for name in expected.keys() | made.keys() if expected.get(name) != made.get(name))
     return f" ({', '.join(names)})"
 

@@ -48,9 +48,9 @@ class Numbers(RedactedRepr):
     """Numbers of a column, or of a batch of it. The type of the column is known only after the last batch."""
 
     values: NDArray[np.float64]
-    """The exact numbers, float64 (n,)."""
+    """Exact numbers, float64 (n,)."""
     integers: bool
-    """True if all are written as integers, or have an integer type."""
+    """True if all numbers are written as integers, or have an integer type."""
     whole: bool
     """True if no number has a fraction, and a float represents every integer up to the largest."""
     currency: str = ""
@@ -62,7 +62,7 @@ class Numbers(RedactedRepr):
 
 
 def others(rows: int, until: int | None = None) -> str:
-    """Return the number of further rows with the same fault as text; with the last row read if rows follow.
+    """Return text with the number of further rows with the same fault. It names the last row read if more rows follow.
 
     >>> others(1), others(3), others(3, until=1000)
     ('', ' (and 2 more)', ' (and 2 more up to row 1000)')
@@ -84,7 +84,7 @@ def recognised_decimal(values: Iterable[str]) -> str:
 
 
 def decimals_of(values: Iterable[str]) -> list[str]:
-    """Return the decimal signs under which all values are numbers. Empty if all are plain numbers."""
+    """Return the decimal signs under which all values are numbers. Empty if all values are plain numbers."""
     filled = [value for value in values if value]
     if all(re.match(_NUMBER, value) for value in filled):
         return []
@@ -119,16 +119,18 @@ def read_numbers(
     Parameters
     ----------
     before
-        Number of rows before these, for messages.
+        Number of rows before the given rows, for messages.
     until
-        Number of the last of these rows, if others follow.
+        Number of the last given row, for messages. None if no rows follow.
     decimal
-        The decimal sign of a text that may have a currency and thousands separators; empty: a point, without them.
+        Decimal sign of a text that may have a currency and thousands separators. Empty for a decimal point without
+        them.
 
     Raises
     ------
     InputError
-        If a value is not a number, not finite, too large, or not represented exactly; with the column and the row.
+        If a value is not a number, not finite, too large, or not represented exactly. The message contains the column
+        and the row.
     """
     import pyarrow as pa
 
@@ -153,7 +155,7 @@ class _Numbers:
         self.where, self.name, self.before, self.until = where, name, before, until
 
     def plain(self, text: Any, decimal: str) -> tuple[Any, str]:
-        """Return numbers with a decimal point, without currency and thousands separators; and their currency."""
+        """Return numbers with a decimal point, without currency and thousands separators, and their currency."""
         if arrow.all(arrow.matches(text, _NUMBER.replace(r"\.", re.escape(decimal)))).as_py() is not False:
             return arrow.replaced(text, ",", "."), ""
         wrong = np.flatnonzero(~arrow.to_numpy(arrow.matches(text, _WRITTEN[decimal])))

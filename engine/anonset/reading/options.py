@@ -1,4 +1,4 @@
-"""Reading options, each declared once: `read`, `scan`, job files and flags derive from these fields."""
+"""Reading options. Each option is declared once, and `read`, `scan`, job files and flags derive from these fields."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ from anonset.spelling import require_known, setting
 
 _MISSING = ("refuse", "empty", "value")
 SKIPPED = ("no-id", "footer", "labels")
-"""Rows that can be skipped: rows without an id, and sums and notes below the last record."""
+"""Kinds of rows that can be skipped."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,8 +32,9 @@ class FileOptions:
         },
     )
     """Separator of the items in a text cell, for all columns or for single columns (``drugs=, codes=|``). Default:
-    blanks; a cell that seems to use another separator is rejected. An empty cell is the empty set, and blanks around an
-    item are ignored."""
+    blanks. A cell that seems to use another separator is rejected. An empty cell is the empty set, and blanks around an
+    item are ignored.
+    """
     delimiter: str | None = field(
         default=None,
         metadata={"description": "Character between the fields of a line, such as ';' or tab; default: detected."},
@@ -67,10 +68,11 @@ class FileOptions:
     decimal: Literal[",", "."] | None = field(
         default=None, metadata={"description": "Decimal sign of --numeric columns; default: detected."}
     )
-    """Decimal sign of numeric text columns, ``,`` or ``.``; currency and thousands separators are allowed. None:
-    detected from the first rows of a CSV or TSV file, else a point."""
+    """Decimal sign of numeric text columns, ``,`` or ``.``. Currency and thousands separators are then allowed. By
+    default, the sign is detected from the first rows of a CSV or TSV file, and is a point in other files.
+    """
     null: Names = field(default=(), metadata={"description": 'Texts that mean "no value", such as k.A.,NULL,COLUMN=0.'})
-    """Texts that mean "no value": they are null in all columns, ``COLUMN=TEXT`` only in this column."""
+    """Texts that mean "no value". A text is null in all columns. ``COLUMN=TEXT`` is null only in the named column."""
     input_format: str | None = field(
         default=None,
         metadata={"description": "csv, tsv, fimi, baskets, spmf, jsonl, xlsx or parquet; default: by the file name."},
@@ -87,8 +89,9 @@ class FileOptions:
             "beginning with dx."
         },
     )
-    """Columns that contain one code each, from a common vocabulary; an empty cell adds no code. The set-valued column
-    is called ``items``."""
+    """Columns that contain one code each, from a common vocabulary. An empty cell adds no code. The set-valued column
+    is called ``items``.
+    """
     normalize: Names = field(
         default=(),
         metadata={
@@ -116,8 +119,9 @@ class FileOptions:
             "description": "How to treat codes that are inner nodes of the hierarchy. leaf adds a leaf below each."
         },
     )
-    """Treatment of codes that are inner nodes of their hierarchy: ``error``, or ``leaf``: every inner node gets an
-    additional leaf, ``E11:unspecified``."""
+    """Treatment of codes that are inner nodes of their hierarchy. ``error`` rejects them. ``leaf`` gives every inner
+    node an additional leaf, ``E11:unspecified``.
+    """
     missing: str = field(
         default="refuse",
         metadata={
@@ -132,8 +136,9 @@ class FileOptions:
         default=False,
         metadata={"description": "Combine all rows of an --id into one record; each field is then one item."},
     )
-    """Merge the rows of an id into one record: the union of their sets; all other values must agree (see `differing`).
-    A text cell is then one item (``type 2 diabetes``), unless a separator is declared."""
+    """Merge the rows of an id into one record with the union of their sets. All other values must agree (see
+    `differing`). A text cell is then one item (``type 2 diabetes``), unless a separator is declared.
+    """
     differing: Literal["refuse", "first"] = field(
         default="refuse",
         metadata={
@@ -189,7 +194,7 @@ class ReadOptions(FileOptions):
     relational: Names = ()
     """Quasi-identifiers."""
     numeric: Names = ()
-    """Relational columns that are numbers; all others are text."""
+    """Relational columns that are numbers. All other relational columns are text."""
     sensitive: str | None = None
     """Sensitive attribute of bucketization."""
     id: Names = ()
@@ -201,9 +206,9 @@ class ReadOptions(FileOptions):
     drop: Names = ()
     """Columns that are not read."""
     rows_are_persons: bool = False
-    """True: each row, or each value of `id`, is a different person. False: `anonset.anonymize` rejects a table without
-    `id` if values of a possible identifier (an id, a name, an e-mail address, …) repeat. The attestation contains this
-    declaration.
+    """Declaration that each row, or each value of `id`, is a different person. Without it, `anonset.anonymize` rejects
+    a table without `id` if values of a possible identifier (an id, a name, an e-mail address, …) repeat. The
+    attestation contains this declaration.
     """
     identifying_as_declared: bool = False
     """Declaration by the owner that columns of names, e-mail addresses or IBANs are relational or kept on purpose.
@@ -212,7 +217,7 @@ class ReadOptions(FileOptions):
     unit: Names = ()
     """Unit declared in a job file: the columns that identify a person."""
     exact: bool = False
-    """True if anonset wrote the text, with commas and in UTF-8: blanks are then significant."""
+    """True if anonset wrote the text, with commas and in UTF-8. Blanks are then significant."""
 
     def __post_init__(self) -> None:
         """Check all options that can be checked without data."""
@@ -268,7 +273,7 @@ class ReadOptions(FileOptions):
 
     @cached_property
     def _rules_of_columns(self) -> Mapping[str, tuple[str, ...]]:
-        """Rules by column; the empty name has the rules for all items."""
+        """Rules by column. The empty name has the rules for all items."""
         return _rules(self.normalize)
 
     @cached_property
@@ -318,7 +323,7 @@ class ReadOptions(FileOptions):
         Raises
         ------
         InputError
-            If a column has no role or two, or does not exist; or if rows are to be merged and no id is declared.
+            If a column does not exist, has no role or two roles, or if rows are to be merged without a declared id.
         """
         plan = Plan.of(source, self.numeric, self._roles)
         plan.require_places(source.where, self._rules_of_columns)
@@ -369,7 +374,7 @@ def separators_in(separator: str | None, items: Sequence[str]) -> dict[str, str]
 
 
 def _rules(rules: Names) -> dict[str, tuple[str, ...]]:
-    """Return the rules of each column; the empty name has the rules for all items."""
+    """Return the rules of each column. The empty name has the rules for all items."""
     rules_of: dict[str, tuple[str, ...]] = {}
     for rule_text in names_in((), rules):
         column, _, rule = rule_text.rpartition("=")

@@ -1,4 +1,4 @@
-"""Places: local directories and addresses of object stores, which contain objects under names."""
+"""Places, which are local directories and addresses of object stores. A place contains objects under names."""
 
 import hashlib
 import os
@@ -31,7 +31,7 @@ def is_address(path: str | os.PathLike[str]) -> bool:
 
 @dataclass(frozen=True)
 class Place:
-    """A local directory, or an address such as ``s3://bucket/out``, with objects under relative names.
+    """Local directory, or address such as ``s3://bucket/out``, with objects under relative names.
 
     An object appears complete or not at all, and is never changed. Creating a place contacts no server. All methods
     raise InputError if the system fails.
@@ -71,7 +71,7 @@ class Place:
         return not is_address(self.address)
 
     def names(self) -> list[str]:
-        """Return the sorted names of all objects, also in subdirectories. Empty if there are none.
+        """Return the sorted names of all objects, including objects in subdirectories. Empty if there are none.
 
         Raises
         ------
@@ -98,12 +98,12 @@ class Place:
         return None if size is None else int(size)
 
     def put(self, name: str, content: bytes | Path, *, replace: bool = False) -> None:
-        """Write an object: bytes, or the content of a local file, whose permissions a local place keeps.
+        """Write an object from bytes or from a local file. A local place keeps the permissions of the file.
 
         Parameters
         ----------
         replace
-            Whether the object may exist.
+            Whether an existing object may be replaced.
 
         Raises
         ------
@@ -123,7 +123,7 @@ class Place:
             shutil.copymode(content, self._local(name))
 
     def read(self, name: str, start: int = 0, size: int | None = None) -> bytes:
-        """Return the bytes of an object from `start` on: `size` bytes, or all.
+        """Return `size` bytes of an object from `start` on. Return all further bytes if `size` is None.
 
         Raises
         ------
@@ -155,7 +155,9 @@ class Place:
         return found.hexdigest()
 
     def copy(self, name: str, to: "Place") -> None:
-        """Copy an object under the same name to a place of the same system, without a transfer if the store can."""
+        """Copy an object under the same name to a place of the same system. The store copies it without a transfer if
+        possible.
+        """
         (system, base), (other, target) = self._system, to._system
         if not self.is_local and system.equals(other) and (self.size(name) or 0) <= MOST_COPIED:
             with reading(to / name, "cannot be written"):
@@ -187,7 +189,9 @@ class Place:
         return Path(self.address) / name
 
     def _parts(self, name: str) -> Iterator[bytes]:
-        """Yield the bytes of an object. Failed reads continue after a pause: Arrow does not repeat all of them."""
+        """Yield the bytes of an object. Failed reads are repeated after a pause, because Arrow does not repeat all
+        failed reads.
+        """
         system, base = self._system
         start, pauses = 0, iter(() if self.is_local else PAUSES)
         with reading(self / name):
@@ -208,7 +212,7 @@ class Place:
 
     @contextmanager
     def _written(self, name: str) -> Iterator[IO[bytes]]:
-        """Yield a stream whose content becomes the object on exit; after an exception there is no object."""
+        """Yield a stream whose content becomes the object on exit. After an exception there is no object."""
         system, base = self._system
         if not self.is_local:
             try:

@@ -50,7 +50,7 @@ class Plan:
         Raises
         ------
         InputError
-            If a named column does not exist, or a column has no role or two.
+            If a named column does not exist, or a column has no role or two roles.
         """
         if (
             source.sets_only
@@ -79,12 +79,12 @@ class Plan:
     def signs(
         self, where: str, head: Callable[[Sequence[str]], Mapping[str, Any]], *, grouped: bool
     ) -> tuple[tuple[RepeatedIdentifiers, ...], tuple[UnitCandidate, ...]]:
-        """Return the repeated candidates for the unit, and the candidates to check in all rows.
+        """Return the possible identifiers of persons that repeat, and the possible identifiers to check in all rows.
 
         Parameters
         ----------
         head
-            Returns the named columns of the first rows.
+            Function that returns the named columns of the first rows.
         grouped
             Whether the rows of an id are merged.
 
@@ -99,7 +99,8 @@ class Plan:
         return find_unit_candidates(where, self.roles, head, grouped=grouped)
 
     def leaves_unit_open(self, distinct: Sequence[UnitCandidate], word: OwnerStatements) -> bool:
-        """Return True if there are columns besides the items, and neither the owner nor a column shows who is a person.
+        """Return True if there are columns besides the items, and neither the owner nor a column identifies the person
+        of a row.
 
         Parameters
         ----------
@@ -151,7 +152,7 @@ class Plan:
         return self.roles.items if len(self.roles.items) > 1 else ()
 
     def sets(self, encoder: Encoder, loaded: Mapping[str, Any]) -> SetColumn | None:
-        """Encode the sets, in any of their column layouts."""
+        """Encode the sets from any column layout."""
         roles = self.roles
         if misplaced := next(
             (n for n in roles.used if isinstance(loaded[n], SetColumn) and n not in roles.items), None

@@ -1,4 +1,6 @@
-"""Policy files: one protected itemset or one item group per line, items separated by blanks, quoted as in CSV."""
+"""Policy files. Each line contains a protected itemset or an item group. Items are separated by blanks, and quoted as
+in CSV.
+"""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -22,7 +24,7 @@ def read_privacy_policy(path: str | Path, vocabulary: Vocabulary | None = None) 
     Parameters
     ----------
     vocabulary
-        If given, must contain all items.
+        Vocabulary that must contain all items. None accepts any items.
 
     Raises
     ------
@@ -43,12 +45,12 @@ def read_utility_policy(path: str | Path, vocabulary: Vocabulary | None = None) 
     Parameters
     ----------
     vocabulary
-        If given, the groups must be a partition of it.
+        Vocabulary that the groups must partition. None accepts any groups.
 
     Raises
     ------
     InputError
-        If the file cannot be read or contains no group, or if an item is unknown, in two groups or in none.
+        If the file cannot be read or contains no group, or if an item is unknown, in two groups or in no group.
     """
     where = Path(path)
     lines, line_of = _lines(where), dict[str, int]()
@@ -72,7 +74,7 @@ def read_utility_policy(path: str | Path, vocabulary: Vocabulary | None = None) 
 
 
 def read_item_weights(path: str | Path, vocabulary: Vocabulary | None = None) -> ItemWeights:
-    """Read weights of item groups: each line contains a weight in [0, 1] and the items, separated by blanks.
+    """Read weights of item groups. Each line contains a weight in [0, 1] and the items, separated by blanks.
 
     Raises
     ------

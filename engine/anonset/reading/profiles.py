@@ -1,4 +1,6 @@
-"""Profiles of columns that have no role yet: number of values, their kind, and whether they are sets."""
+"""Profiles of columns that have no role yet. A profile contains the number and kind of the values, and whether they are
+sets.
+"""
 
 import hashlib
 import re
@@ -34,7 +36,7 @@ _MISSING = MISSING | PROBABLE_NULLS
 """Values that may be missing."""
 
 _ROWS_OF_A_DATE = 100
-"""A column of text contains dates if at least one in this many labels contains a date."""
+"""A text column is a column of dates if at least one in `_ROWS_OF_A_DATE` labels contains a date."""
 _FEW_ROWS = 16
 _MOST_FREQUENT = 12
 
@@ -50,34 +52,37 @@ class Profile(RedactedRepr):
     records: int
     """Number of rows."""
     distinct: int
-    """Number of distinct values; for sets, of distinct items."""
+    """Number of distinct values. For sets, number of distinct items."""
     nulls: int
     """Number of nulls."""
     missing: int
-    """Number of values that mean null: empty, ``?``, ``NA`` and the like."""
+    """Number of values that mean null, such as the empty text, ``?`` or ``NA``."""
     entropy: float
-    """Entropy, in bits, of the value of a random row; for sets, of the item of a random occurrence."""
+    """Entropy of the value of a random row, in bits. For sets, entropy of the item of a random occurrence."""
     largest: int
-    """Number of rows with the most frequent value; for sets, with the most frequent item."""
+    """Number of rows with the most frequent value. For sets, number of rows with the most frequent item."""
     rarest: int = 0
-    """Number of rows with the rarest value; for sets, 0."""
+    """Number of rows with the rarest value. 0 for sets."""
     occurrences: int = 0
-    """For sets: number of items in all rows."""
+    """Number of items in all rows. 0 for other columns than sets."""
     separator: str | None = None
-    """For sets in text cells: the separator of items."""
+    """Separator of items for sets in text cells. None for other columns."""
     items_kind: str = ""
-    """For sets: the kind of the items."""
+    """Kind of the items of sets. Empty for other columns."""
     look: ValueFormat = field(default_factory=lambda: ValueFormat("text"))
-    """Kind and format of the values; for sets, of the items."""
+    """Kind and format of the values. For sets, kind and format of the items."""
     frequencies: tuple[int, ...] = ()
-    """Number of rows of each of the 12 most frequent values, in descending order; for sets, of items."""
+    """Number of rows of each of the 12 most frequent values, in descending order. For sets, number of rows of the
+    items.
+    """
     null_words: tuple[str, ...] = ()
     """Texts from a fixed list that occur in the column and probably mean null."""
     missing_codes: tuple[str, ...] = ()
     """Numbers from a fixed list, such as -99, that differ from all other numbers and may mean a missing value."""
     reaches: str = ""
-    """Kind of nearly all values if they name or reach people, as returned by `identifying`. Empty for others. For sets,
-    ``name`` if the items are names of persons."""
+    """Kind of nearly all values if they are names or contact data of people, as returned by `identifying`. Empty for
+    other values. For sets, ``name`` if the items are names of persons.
+    """
     capitalised: bool = False
     """True if nearly all values are capitalised words without digits, like names."""
     commas: bool = False
@@ -86,10 +91,10 @@ class Profile(RedactedRepr):
     """True if all values are letters with digits, or long numbers of the same width, like keys."""
 
     item_codes: bool = False
-    """For sets: True if the items are letters with digits, like codes."""
+    """True if the items of sets are letters with digits, like codes."""
 
     prose: str = ""
-    """Reason why the values, or the items, are text that may mention persons. Empty if they are not."""
+    """Reason why the values, or the items, are text that may mention persons. Empty for other values."""
 
     results: bool = False
     """True if values are test results, or measurements with limits."""
@@ -101,7 +106,7 @@ class Profile(RedactedRepr):
 
 
 def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
-    """Return the profile of a loaded column; `separator` is the declared separator of items."""
+    """Return the profile of a loaded column. `separator` is the declared separator of items."""
     import pyarrow as pa
 
     if isinstance(loaded, SetColumn):
@@ -166,14 +171,14 @@ def _unsupported(column: str, what: str, n: int, nulls: int, way: str) -> Profil
 
 @dataclass(frozen=True)
 class _Values(RedactedRepr):
-    """Distinct values of a column of plain values, as text."""
+    """Distinct values of a column without sets, as text."""
 
     given: list[str]
-    """Values that are not missing; the first of many."""
+    """Values that are not missing. If there are many, only the first values."""
     words: list[str]
     """Values that mean null."""
     counts: NDArray[np.int64] | list[int]
-    """Frequencies of the values that are not missing; a list if there are few rows."""
+    """Frequencies of the values that are not missing. They are a list if there are few rows."""
 
 
 def _values(loaded: Any) -> _Values:
@@ -188,7 +193,7 @@ def _values(loaded: Any) -> _Values:
 
 
 def _few_values(loaded: Any) -> _Values:
-    """Return the distinct values of a column with few rows. A single Arrow call would take longer than all of this."""
+    """Return the distinct values of a column with few rows. Python is faster here than a single Arrow call."""
     times = Counter(text for text in _few_texts(loaded) if text is not None)
     missing = _MISSING.intersection(times)
     words = _null_words(missing, len(times) - len(missing)) if missing else []
@@ -204,9 +209,9 @@ def _few_texts(loaded: Any) -> list[str | None]:
 
 
 def coded(loaded: Any) -> Any:
-    """Dictionary-encode a loaded text column if it has few distinct values; return other columns unchanged.
+    """Dictionary-encode a loaded text column if it has few distinct values. Return other columns unchanged.
 
-    Readers of the column then need not look up each value again.
+    Later steps then need not look up each value again.
     """
     import pyarrow as pa
 
@@ -247,7 +252,8 @@ _NUMBER = re.compile(r"\d{1,18}([.,]\d+)?").fullmatch
 
 
 def missing_codes(labels: Sequence[str]) -> tuple[str, ...]:
-    """Return the numbers that may mean a missing value: negative, or at least four times all other numbers.
+    """Return the numbers that may mean a missing value, because they are negative or at least four times all other
+    numbers.
 
     >>> missing_codes(["0", "1", "-99"]), missing_codes(["1", "2", "98", "99"]), missing_codes(["16", "61", "99"])
     (('-99',), ('98', '99'), ())
@@ -268,7 +274,9 @@ def missing_codes(labels: Sequence[str]) -> tuple[str, ...]:
 
 
 def _prose(labels: Sequence[str], occurrences: int) -> str:
-    """Return why labels are text that may mention persons: they contain dates or contacts, or are sentences."""
+    """Return the reason why labels are text that may mention persons, such as dates, contact data or sentences. Empty
+    for other labels.
+    """
     looked_at = labels[:: max(1, len(labels) // MOST_LOOKED_AT)]
     if sum(map(contains_date, looked_at)) * _ROWS_OF_A_DATE >= max(1, len(looked_at)):
         return "values contain dates"
@@ -284,7 +292,7 @@ def _counted(column: Any) -> tuple[list[str], NDArray[np.int64]]:
 
 
 def _counts(column: Any) -> tuple[Any, NDArray[np.int64]]:
-    """Return the distinct values of a column, none if they are not text, and their frequencies."""
+    """Return the distinct values of a column as text, and their frequencies. Empty for lists and binary values."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -317,7 +325,7 @@ def _texts(values: Any) -> list[str]:
 
 
 def _first_values(loaded: Any) -> list[str]:
-    """Return the first distinct values as text, up to the number examined."""
+    """Return the first distinct values as text. At most `_SOME` values are returned."""
     head = loaded.slice(0, 3 * MOST_LOOKED_AT)
     values = _counts(head)[0]
     if len(values) < MOST_LOOKED_AT and len(head) < len(loaded):
@@ -326,7 +334,7 @@ def _first_values(loaded: Any) -> list[str]:
 
 
 def _null_words(words: Collection[str], others: int) -> list[str]:
-    """Return which of the given words mean null, if the column has `others` other values.
+    """Return the words that mean null in a column with `others` other values.
 
     A single character means null only if there are more than two other values, because it may belong to a pair.
     """
@@ -359,7 +367,7 @@ def most_frequent(counts: NDArray[np.int64] | list[int]) -> tuple[int, ...]:
 
 
 def entropy(counts: NDArray[np.int64] | list[int]) -> float:
-    """Return the entropy of a value in bits, given the frequencies of the values."""
+    """Return the entropy of the values in bits, given their frequencies."""
     if isinstance(counts, list) or len(counts) <= _FEW_ROWS:
         held: list[int] = counts if isinstance(counts, list) else counts.tolist()
         total = sum(held)
@@ -384,7 +392,7 @@ def _items(cells: Any, mark: str) -> tuple[list[str], NDArray[np.int64]]:
 
 
 def pattern(loaded: Any) -> bytes:
-    """Return a digest of the partition of rows by equal values of a loaded column, null being a value.
+    """Return a digest of the partition of rows by equal values of a loaded column. Null counts as a value.
 
     Lists are not supported.
 
@@ -408,7 +416,7 @@ def pattern(loaded: Any) -> bytes:
 
 
 def count_differing(ids: Sequence[Any], column: Any) -> int:
-    """Count the persons with different values of `column`; all persons if it contains lists.
+    """Count the persons with different values of `column`. If the column contains lists, all persons are counted.
 
     `ids` are loaded columns that identify the persons.
 

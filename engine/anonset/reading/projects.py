@@ -1,4 +1,4 @@
-"""Read settings files of other tools: ARX projects and Amnesia templates."""
+"""Read settings files of other tools, which are ARX projects and Amnesia templates."""
 
 import re
 import zipfile
@@ -13,7 +13,8 @@ from anonset.errors import InputError, datum, foreign, shortened
 from anonset.reading.files import reading, require_file
 
 _MOST_BYTES = 10 * 2**20
-"""Maximum uncompressed size of a settings or hierarchy file: a small archive can contain files of any size."""
+"""Maximum uncompressed size of a settings or hierarchy file, in bytes. A small archive can contain files of any size.
+"""
 _MOST_DATA = 4 * 2**30
 """Maximum uncompressed size of the data, in bytes."""
 _MOST_RATIO, _SMALL_DATA = 200, 100 * 2**20
@@ -98,7 +99,7 @@ def read_project(path: str | Path) -> Project:
     Raises
     ------
     InputError
-        If the file is neither, or is damaged.
+        If the file is neither a project nor a template, or is damaged.
     """
     where = Path(path)
     require_file(where)
@@ -207,7 +208,7 @@ def _require_plain(where: Path, name: str, text: bytes) -> None:
 
 
 def _opened(where: Path) -> zipfile.ZipFile:
-    """Open an archive. Reject two members of the same name, because programs differ in which of the two they read."""
+    """Open an archive. Reject two members of the same name, because programs differ in the member that they read."""
     archive = zipfile.ZipFile(where)
     names = archive.namelist()
     if len(set(names)) < len(names):
@@ -269,7 +270,7 @@ _KINDS = ("string", "int", "decimal", "date")
 
 
 def _amnesia(where: Path, text: str) -> Project:
-    """Read a template: lines ``column: true,type,hierarchy`` and ``k: 3``, with lines of slashes between them.
+    """Read a template. It has lines ``column: true,type,hierarchy`` and ``k: 3``, separated by lines of slashes.
 
     Reference: the template specification in Amnesia's README.
     """

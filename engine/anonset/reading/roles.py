@@ -42,7 +42,7 @@ class Roles:
     def published(self, names: Sequence[str]) -> tuple[str, ...]:
         """Return the columns that may be published, in the order of `names`.
 
-        Sets in several columns are at the place of the first.
+        Sets in several columns have the position of their first column.
         """
         shown = {*self.items, *self.relational, *self.sensitive, *self.keep}
         wide = {*self.wide}
@@ -51,7 +51,7 @@ class Roles:
 
 
 def absent(names: Sequence[str], declared: Iterable[Names]) -> list[str]:
-    """Return the columns that have a role and are not among `names`.
+    """Return the declared columns that are not among `names`.
 
     Raises
     ------
@@ -81,12 +81,13 @@ def resolve(
     hint
         Advice for the message about a missing column.
     given
-        Column names by role, each a sequence, or text: one name, or several separated by commas.
+        Column names by role. The names of a role are a sequence, or a text with one name or several names separated by
+        commas.
 
     Raises
     ------
     InputError
-        If a named column does not exist, a column has no role or two, or two columns have the same name.
+        If a named column does not exist, a column has no role or two roles, or two columns have the same name.
     """
     names_of = {role: names_in(names, value) for role, value in {**given, "numeric": numeric}.items()}
     with_role = {name for role, columns in names_of.items() if role not in _WIDE for name in columns}
@@ -128,7 +129,7 @@ class Header:
     hint: str = ""
     """Advice for the message about a missing column."""
     lines: bool = False
-    """True if lines may contain only items, because no other column was named."""
+    """True if lines may contain only items, because no column in another role was named."""
 
     def require_distinct(self) -> None:
         """Reject duplicate column names."""
@@ -211,7 +212,7 @@ def names_in(names: Sequence[str], declared: Names) -> tuple[str, ...]:
 
 
 def _with_commas(names: Sequence[str], listed: Sequence[str]) -> Sequence[str]:
-    """Return the declared names, in which parts of a column name with commas are joined again."""
+    """Return the declared names. Parts of a column name with commas are joined again."""
     parts_of = {tuple(part.strip() for part in name.split(",")): name for name in names if "," in name}
     if not parts_of or set(names).issuperset(listed):
         return listed
@@ -236,7 +237,7 @@ def label_of(name: str, declared: Names) -> str:
 
 
 def _matching(names: Sequence[str], name_set: frozenset[str], pattern: str) -> list[str]:
-    """Return the columns that a declared name selects: itself, or all columns with the prefix before ``*``."""
+    """Return the column of a declared name, or all columns with the prefix before ``*``."""
     if pattern in name_set:
         return [pattern]
     start = pattern[:-1]

@@ -26,9 +26,9 @@ def scan(
     Parameters
     ----------
     source
-        A file or a folder; a glob (``visits/*.parquet``); a tree of folders named ``key=value``, whose keys are
-        columns; or an address (``s3://bucket/visits``) that Arrow, or the package fsspec, supports. All files must have
-        the same format and columns. They are read in the order of their paths. CSV, TSV, FIMI, baskets and Parquet are
+        A file, a folder, a glob (``visits/*.parquet``), or an address (``s3://bucket/visits``) that Arrow or the
+        package fsspec supports. The keys of folders named ``key=value`` are columns. All files must have the same
+        format and columns. They are read in the order of their paths. CSV, TSV, FIMI, baskets and Parquet are
         supported.
     work_dir
         A new or empty directory for the arrays, which remain after a successful run. Default: a directory below the

@@ -18,7 +18,7 @@ _BYTES_OF_A_CELL, _CELLS_OF_A_ROW = 30, 8
 
 @dataclass(frozen=True)
 class DataSize:
-    """Estimated size of a data set; sizes can be added.
+    """Estimated size of a data set. Sizes can be added.
 
     >>> DataSize(1, 3, 12) + DataSize(2, 4, 15)
     DataSize(records=3, values=7, text=27)
@@ -39,8 +39,8 @@ def estimate_size(path: str | Path) -> DataSize:
 
     The byte count is exact for plain text. For gzip it is the size in the trailer (modulo 2^32, of the last member
     only) if that is plausible. Otherwise, and for zstd, it is six times the file size. Record and value counts are
-    extrapolated from the first bytes. Parquet files store both counts; the length of their texts is extrapolated from
-    the first.
+    extrapolated from the first bytes. Parquet files store both counts. The length of their texts is extrapolated from
+    the first texts.
 
     Raises
     ------
@@ -57,7 +57,7 @@ def estimate_size(path: str | Path) -> DataSize:
 
 
 def size_in(name: str, file: Any, size: int) -> DataSize:
-    """Estimate the content of an open file, given the name and the size in bytes; see `estimate_size`."""
+    """Estimate the content of an open file, given the name and the size in bytes (see `estimate_size`)."""
     if PurePosixPath(name).suffix.lower() == ".parquet":
         with reading(name, "not valid Parquet"):
             return _parquet_size(file)
@@ -82,7 +82,7 @@ def _unpacked_bytes(name: str, file: Any, size: int) -> int:
 
 
 def _head(name: str, file: Any) -> bytes:
-    """Return the first bytes of a text. Empty if decompression fails, which the reader reports."""
+    """Return the first bytes of a text. Empty if decompression fails. The reader of the file reports the failure."""
     file.seek(0)
     packing = compression_of(name)
     if packing is None:
@@ -120,7 +120,9 @@ def _workbook_size(name: str, file: Any) -> DataSize:
 
 
 def _text_bytes(column: Any) -> int:
-    """Return the size of a column as text in bytes: approximate for numbers; for texts, separators included."""
+    """Return the size of a column as text in bytes. The size is approximate for numbers, and includes separators for
+    texts.
+    """
     while hasattr(column, "flatten") and hasattr(column.type, "value_type"):
         column = column.flatten() if not hasattr(column, "dictionary_decode") else column.dictionary_decode()
     if column.type in _texts():

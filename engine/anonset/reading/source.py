@@ -1,4 +1,4 @@
-"""Resolve an input once: a file, a folder, a glob, a tree of folders named by keys, an address or an object."""
+"""Resolve an input, which is a file, a folder, a glob, a tree of folders named by keys, an address or an object."""
 
 import hashlib
 import os
@@ -26,11 +26,13 @@ OBJECT = "object"
 """Format of objects in memory."""
 
 Key = tuple[str, str | None]
-"""Name of a column and the value in all rows of a file; None: null."""
+"""Name of a column, and its value in all rows of a file. None means null."""
 
 
 FileState = tuple[object, ...]
-"""State of a file: size, modification time and inode of a local file; size and version of a remote object."""
+"""State of a file. It is the size, modification time and inode of a local file, or the size and version of a remote
+object.
+"""
 _VERSIONS = ("etag", "md5hash", "generation", "versionid", "lastmodified", "mtime", "modified", "updated", "created")
 """Names that file systems of the package fsspec use for the version of an object, in lower case without separators."""
 
@@ -60,9 +62,9 @@ class DataFile(RedactedRepr):
     where: str
     """Path or address."""
     name: str
-    """Path relative to the folder; determines the order of files and the digest of the data set."""
+    """Path relative to the folder. It determines the order of files and the digest of the data set."""
     system: Any
-    """File system of the file (``pyarrow.fs.FileSystem``); None: local."""
+    """File system of the file (``pyarrow.fs.FileSystem``). None for a local file."""
     path: str
     """Path within the file system."""
     keys: tuple[Key, ...] = ()
@@ -77,7 +79,7 @@ class DataFile(RedactedRepr):
         Raises
         ------
         InputError
-            If the file was replaced or changed since then, or while it was read.
+            If the file was replaced or changed since it was first opened.
         """
         import pyarrow as pa
 
@@ -127,7 +129,7 @@ class DataFile(RedactedRepr):
 
 @dataclass(frozen=True, eq=False)
 class Source(RedactedRepr):
-    """Resolved input: all files of a data set, in reading order, or an object in memory.
+    """Resolved input, which is all files of a data set in reading order, or an object in memory.
 
     The size and the digest are computed on first use, and only once.
     """
@@ -148,7 +150,7 @@ class Source(RedactedRepr):
 
     @cached_property
     def sha256(self) -> str:
-        """SHA-256 of the file; for several files, over their names and digests, or over all files of their folder."""
+        """SHA-256 of a single file. For several files, SHA-256 of their names and digests, or of their whole folder."""
         if Path(self.where).is_dir():
             folder_digest = digest(self.where)
             for file in self.files:
@@ -167,7 +169,7 @@ class Source(RedactedRepr):
 
 @singledispatch
 def source_of(given: Any, declared: str | None = None, *, no_header: bool = False) -> Source:
-    """Resolve an input; a `Source` is returned unchanged.
+    """Resolve an input. A `Source` is returned unchanged.
 
     Parameters
     ----------
@@ -177,7 +179,7 @@ def source_of(given: Any, declared: str | None = None, *, no_header: bool = Fals
     declared
         Format of the files, independent of their names.
     no_header
-        Whether the first line is a row: a single file of any name is then CSV.
+        Whether the first line is a row. A single file of any name is then CSV.
 
     Raises
     ------
@@ -217,7 +219,7 @@ def _(given: str | os.PathLike[str], declared: str | None = None, *, no_header: 
 
 
 def _split(path: Path) -> tuple[Path, str]:
-    """Return the folder of a path, and the pattern below it; no pattern if the path exists."""
+    """Return the folder of a path, and the pattern below it. The pattern is empty if the path exists."""
     if path.exists():
         return path, ""
     first = next((n for n, part in enumerate(path.parts) if any(mark in part for mark in _MARKS)), len(path.parts))
@@ -274,7 +276,7 @@ def _at_address(address: str, declared: str | None) -> Source:
 
 
 def _endings(names: Sequence[str], declared: str | None) -> tuple[str, ...]:
-    """Return the suffixes of data files in a folder: of Parquet, otherwise of the first known format."""
+    """Return the suffixes of data files in a folder. They belong to Parquet, or else to the first known format."""
     if declared is not None:
         ending = _ENDINGS.get(format_of(Path("x"), declared))
         return () if ending is None else (ending, f"{ending}.gz", f"{ending}.zst")
@@ -284,7 +286,7 @@ def _endings(names: Sequence[str], declared: str | None) -> tuple[str, ...]:
 
 
 def _together(where: str, declared: str | None, files: Sequence[DataFile]) -> Source:
-    """Return files as a source. Reject files if their folders encode other columns than the first file."""
+    """Return files as a source. Reject files whose folders encode other columns than the folders of the first file."""
     first = files[0]
     for file in files:
         names, expected = ([name for name, _ in one_file.keys] for one_file in (file, first))

@@ -1,7 +1,7 @@
 """Build a table from batches of rows, in memory or in the files of a work directory.
 
-Labels get provisional codes when they first occur. A single odd item can change the canonical order, so the final codes
-are known only after the last label. Codes are rewritten if any code changed.
+Labels get provisional codes when they first occur. A single unusual item can change the canonical order, so the final
+codes are known only after the last label. Codes are rewritten if any code changed.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -58,7 +58,7 @@ def gather_files(source: Any, options: ReadOptions, store: Store, tell: Tell = l
 
 
 def read_exactly(source: Path, *, separator: str = " ", **roles: Any) -> Table:
-    """Read a text that anonset wrote: with commas, in UTF-8, with significant blanks. Roles are as for `read`.
+    """Read a text that anonset wrote, with commas, in UTF-8 and with significant blanks. Roles are as for `read`.
 
     Raises
     ------
@@ -86,12 +86,13 @@ def gather(
     store
         Storage for the arrays.
     with_ids
-        Whether the ids become columns of the table. None: only if there is a sensitive column, in which case ids may
-        repeat. Otherwise ids are not stored, and must be distinct.
+        Whether the ids become columns of the table. None stores ids only if there is a sensitive column, because ids
+        may then repeat. Otherwise ids are not stored, and must be distinct.
     expected
         Expected content of id columns, or of kept columns, whose labels are stored in files.
     sets
-        Expected set-valued column: it is compared row by row, and becomes the column of the table. None: any content.
+        Expected set-valued column. It is compared row by row, and becomes the column of the table. None accepts any
+        content.
 
     Raises
     ------
@@ -181,7 +182,9 @@ def read_all_rows(source: OpenedSource, names: Sequence[str]) -> dict[str, Any]:
 
 
 def _of_one_type(chunks: list[Any]) -> list[Any]:
-    """Return the chunks of a column as text if their types differ, as they do if some contain texts that mean null."""
+    """Return the chunks of a column as text if their types differ. Types may differ if some chunks contain texts that
+    mean null.
+    """
     import pyarrow as pa
 
     return chunks if len({chunk.type for chunk in chunks}) == 1 else [chunk.cast(pa.string()) for chunk in chunks]
@@ -363,7 +366,8 @@ class _IdColumn(ExitStack):
     Parameters
     ----------
     fold
-        Whether ids that differ only in spelling become equal: the first of them replaces the others (see `folded`).
+        Whether ids that differ only in spelling become equal. The first of these ids then replaces the others (see
+        `folded`).
     """
 
     def __init__(self, name: str, *, fold: bool) -> None:

@@ -1,4 +1,4 @@
-"""Build text columns: few labels are kept in memory; many are stored in files and encoded at the end."""
+"""Build text columns. Few labels are kept in memory. Many labels are stored in files and encoded at the end."""
 
 from contextlib import ExitStack
 from itertools import islice
@@ -16,7 +16,8 @@ from anonset.reading import arrow
 from anonset.reading.columns import Encoder
 
 _MOST_TEXT_HELD = 1 << 24
-"""Maximum number of characters of a column's distinct labels in memory; above it, none is kept in memory."""
+"""Maximum number of characters of a column's distinct labels in memory. If there are more, no label is kept in memory.
+"""
 
 _Known = TypeVar("_Known", CategoricalColumn, SetColumn)
 
@@ -115,7 +116,9 @@ class ExpectedColumn(ExitStack, Generic[_Known]):
 
 
 class ExpectedTexts(ExpectedColumn[CategoricalColumn]):
-    """Column with labels in files that must equal an expected column text by text. It gets the codes of that column."""
+    """Column with labels in files that must equal an expected column text by text. It gets the codes of the expected
+    column.
+    """
 
     def add(self, column: Any) -> None:
         """Compare further rows.
@@ -133,14 +136,14 @@ class ExpectedTexts(ExpectedColumn[CategoricalColumn]):
 
 
 class KeptTexts(ExitStack):
-    """Categorical column that keeps labels in memory while they are few.
+    """Categorical column that keeps labels in memory if there are few.
 
     The content and the order of codes do not depend on the storage.
 
     Parameters
     ----------
     expected
-        Column with labels in files that must be equal, text by text; None: any content.
+        Column with labels in files that must be equal, text by text. None accepts any content.
     """
 
     def __init__(self, name: str, store: Store, expected: CategoricalColumn | None = None) -> None:

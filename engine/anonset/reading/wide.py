@@ -1,4 +1,4 @@
-"""Read sets stored in several columns: a 0/1 column for each item, or several columns with one code each."""
+"""Read sets stored in several columns, which are a 0/1 column for each item, or columns with one code each."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -27,7 +27,7 @@ def one_hot_sets(encoder: Encoder, columns: Mapping[str, Any], labels: Mapping[s
     Parameters
     ----------
     columns
-        Columns by name: 0/1 or true/false, as text, numbers or booleans.
+        Columns by name. They contain 0/1 or true/false, as text, numbers or booleans.
     labels
         Items by column name.
 
@@ -60,7 +60,7 @@ def one_hot_sets(encoder: Encoder, columns: Mapping[str, Any], labels: Mapping[s
 
 
 def _present(encoder: Encoder, name: str, column: Any) -> NDArray[np.bool_]:
-    """Return whether each record contains the item of a column."""
+    """Return a mask of the records that contain the item of a column."""
     codes, labels = encoder.truth(name, column)
     presence = says_present([label for label in labels if label != "0"] if encoder.empty_for_null else labels)
     present = [presence.get(label, False) for label in labels]

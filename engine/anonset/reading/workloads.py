@@ -1,4 +1,4 @@
-"""Workload files: JSON, so that the same queries can be evaluated on several publications."""
+"""Workload files in JSON, so that the same queries can be evaluated on several publications."""
 
 from pathlib import Path
 from typing import Any

@@ -92,7 +92,8 @@ class ItemScan:
                     yield _free_text((mention.items,), mention.labels, remedy)
 
     def _keys(self, names: tuple[str, ...], sets: SetColumn) -> tuple[tuple[str, ...], int]:
-        """Return the columns whose items are keys, and the key count. Return all columns if only their union qualifies.
+        """Return the columns whose items are keys, and the key count. All columns are returned if only their union
+        qualifies.
         """
         counts, keys, number = sets.occurrences, list[str](), 0
         of_column = np.zeros(len(counts), np.int64)

@@ -141,8 +141,7 @@ def _group_sizes(columns: Sequence[CategoricalColumn], store: Store) -> Iterator
 
 
 def _keys(columns: Sequence[CategoricalColumn]) -> Int64:
-    """Return a number for the combination of values in each record, int64 (n,). Equal combinations have equal numbers.
-    """
+    """Return a number for the values of each record, int64 (n,). Equal combinations of values have equal numbers."""
     keys, size = np.zeros(columns[0].n, np.int64), 1
     for column in columns:
         width = max(1, len(column.vocabulary))

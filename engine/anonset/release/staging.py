@@ -296,8 +296,7 @@ def sync_entry(path: Path) -> None:
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
-    """Return the device and inode of a directory, which renaming does not change. None if the directory does not exist.
-    """
+    """Return the device and inode of a directory, which renaming does not change. None if there is no directory."""
     try:
         status = path.lstat()
     except OSError:
