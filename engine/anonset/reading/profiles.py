@@ -325,7 +325,7 @@ def _texts(values: Any) -> list[str]:
 
 
 def _first_values(loaded: Any) -> list[str]:
-    """Return the first distinct values as text. At most `_SOME` values are returned."""
+    """Return the first distinct values as text. At most `MOST_LOOKED_AT` values are returned."""
     head = loaded.slice(0, 3 * MOST_LOOKED_AT)
     values = _counts(head)[0]
     if len(values) < MOST_LOOKED_AT and len(head) < len(loaded):

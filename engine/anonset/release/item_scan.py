@@ -36,7 +36,7 @@ class ItemScan:
         return few_persons(self.model)
 
     def shown(self, names: tuple[str, ...], published: Iterable[str]) -> Iterator[ScanFinding]:
-        """Yield findings for published items that are names, contact data, keys or free text."""
+        """Yield findings for items of a publication or its codebook that are names, contact data, keys or free text."""
         word, sets = self.table.word, self.table.transactions
         if sets is None or set(names) <= set(word.publish_as_is):
             return
