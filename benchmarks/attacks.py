@@ -1,7 +1,7 @@
 """Success of downcoding and combinatorial refinement on publications of Adult: 30,162 complete rows, ARX's hierarchies.
 
-Run as ``python -m benchmarks.attacks FOLDER``, with the folder of `benchmarks.relational`. Prints a line per
-formation, for k=5 and for age, sex, race and education, or all eight quasi-identifiers.
+Run as ``python -m benchmarks.attacks FOLDER``, with the folder of `benchmarks.relational`. Prints a line per formation
+and attack for k=5, first for age, sex, race and education, then for all eight quasi-identifiers.
 """
 
 import sys

@@ -64,7 +64,7 @@ def main(folder: Path) -> None:
     """Print a table per sensitive column."""
     names = " | ".join(f"`{name}`{' `--refine`' if refine else ''}" for name, refine in FORMS)
     for sensitive in ASKED:
-        sys.stdout.write(f"\n| sensitive: {sensitive} | {names} | together |\n|{'---|' * (len(FORMS) + 2)}\n")
+        sys.stdout.write(f"\n| sensitive: {sensitive} | {names} | total time |\n|{'---|' * (len(FORMS) + 2)}\n")
         for line in lines_of(folder, sensitive):
             sys.stdout.write(line + "\n")
             sys.stdout.flush()

@@ -30,7 +30,7 @@ QUANTITIES = ("coordinator", "workers", "tasks", "bytes_sent", "bytes_written")
 JOB = ["--items", "items", "--rows-are-persons", "--hierarchy", "items=balanced:5", "--model", "km", "--algorithm"]
 JOB += ["apriori", "--k", "5", "--m", "2", "--part-rows", "1000000", "--format", "parquet", "--memory-limit", "1G"]
 _ONE_TASK = ("complete",)
-"""Phases in which a single task contains the work on all records: the way back, and the digest of its file."""
+"""Phases with a single task for all records: the mapping to input records, and the digest of its file."""
 _ROWS_PER_TASK, _MOST_MAPPED = 1 << 20, 65_530
 """Records of a task, and the usual limit of Linux on maps (vm.max_map_count)."""
 
@@ -94,7 +94,7 @@ def run(files: Sequence[Path], address: str, folder: Path) -> Run:
 
 
 class Model:
-    """Each quantity of each phase as a constant and a price per record, and for sorting per comparison."""
+    """Each quantity of each phase as a constant and a price per record. Sorting also has a price per comparison."""
 
     def __init__(self, runs: Sequence[Run]) -> None:
         self.names = list(runs[0].phases)
@@ -110,7 +110,7 @@ class Model:
         return prices
 
     def of(self, records: float, name: str, quantity: str) -> float:
-        """Return a quantity of a phase."""
+        """Return the value of a quantity, such as ``tasks``, that the run reports for a phase."""
         return float(np.dot(_terms(records), self.prices[name, quantity]))
 
     def total(self, records: float, quantity: str) -> float:

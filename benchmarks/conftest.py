@@ -27,7 +27,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     if "ANONSET_DATA" not in os.environ:
         for item in items:
             if item.get_closest_marker("data"):
-                item.add_marker(pytest.mark.skip(reason="ANONSET_DATA is not set: real data do not ship"))
+                item.add_marker(
+                    pytest.mark.skip(reason="ANONSET_DATA is not set, and the project contains no real data")
+                )
 
 
 def pytest_benchmark_update_json(output_json: dict[str, Any]) -> None:

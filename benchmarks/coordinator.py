@@ -1,8 +1,8 @@
 """CPU seconds of coordinator and scheduler per task, with simulated workers that sleep.
 
 ``python -m benchmarks.coordinator 256`` starts a scheduler, and a process with 256 workers of one thread. Tasks go
-through `anonset.data.cluster` and sleep. The result shows whether a coordinator keeps up with more machines than there
-are here.
+through `anonset.data.cluster` and sleep. The result shows whether a coordinator keeps up with many more workers than
+this machine can run.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ _QUIET = {
     "DASK_DISTRIBUTED__ADMIN__TICK__INTERVAL": "5s",
     "DASK_DISTRIBUTED__ADMIN__SYSTEM_MONITOR__INTERVAL": "60s",
 }
-"""Environment of the workers: their self-monitoring would take the time of the single process that runs all of them."""
+"""Environment of the workers. It disables self-monitoring, because a single process runs all workers."""
 
 
 async def serve(address: str, n: int, folder: str) -> None:

@@ -23,7 +23,7 @@ class Took:
     """Resources used by a command."""
 
     code: int
-    """Exit code; negative for the signal that ended the command."""
+    """Exit code, or the negative number of the signal that ended the command."""
     seconds: float
     """Wall-clock seconds."""
     cpu_seconds: float
@@ -56,7 +56,7 @@ class Group:
 
 @contextmanager
 def group() -> Iterator[Group | None]:
-    """Yield a control group below that of this process; None if not possible. Removes it at the end."""
+    """Yield a control group below that of this process, and remove it at the end. Yields None if not possible."""
     found = _own_group()
     if found is None:
         yield None
@@ -102,7 +102,7 @@ def run(command: Sequence[str], *, limit: int | None = None, env: Mapping[str, s
     with group() as made, tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         if limit is not None:
             if made is None:
-                msg = "no control group can be made here: a limit cannot be held"
+                msg = "control groups are not available, so a memory limit cannot be enforced"
                 raise RuntimeError(msg)
             made.limit(limit)
         began = time.perf_counter()

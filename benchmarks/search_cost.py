@@ -157,18 +157,18 @@ def summary(lines: Sequence[Line]) -> Iterator[str]:
         ratios = [sorted(line.ratio for line in lines if (line.name, line.m) == (name, m)) for m in ms]
         yield f"| {name} | " + " | ".join(f"{of_m[0]:.2f} to {of_m[-1]:.2f}" if of_m else "" for of_m in ratios) + " |"
     slower, differing = sum(line.slower for line in lines), sum(not line.same for line in lines)
-    yield f"\n{len(lines)} searches: {slower} take over 5% more, {differing} find another cut or trace."
+    yield f"\n{len(lines)} searches: {slower} take over 5% longer, {differing} find a different cut or trace."
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Compare, and print a line per search."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("before", type=Path, nargs="?", help="folder of the checkout to compare with")
-    parser.add_argument("--sets", help="data sets, comma-separated; all that are there by default")
+    parser.add_argument("--sets", help="data sets, comma-separated; by default all available data sets")
     parser.add_argument("--k", default=",".join(map(str, KS)))
     parser.add_argument("--m", default=",".join(map(str, MS)))
     parser.add_argument("--runs", type=int, default=5, help="counted runs of each search")
-    parser.add_argument("--seconds", type=float, default=10.0, help="no further run of a search that has taken so much")
+    parser.add_argument("--seconds", type=float, default=10.0, help="seconds after which a search is not repeated")
     parser.add_argument("--answer", action="store_true", help=argparse.SUPPRESS)
     told = parser.parse_args(arguments)
     if told.answer:

@@ -25,13 +25,13 @@ STORED = RESULTS / "comparison.json"
 TABLES = {"adult4": ("age", "education", "marital-status", "race"), "adult": COLUMNS}
 SETS = ("groceries", "bms_webview1")
 ADDED = "90,Preschool,Widowed,Other\n"
-"""Row of ``adult4`` that no tool may publish."""
+"""Row that violates the guarantee, with the columns of ``adult4``. No tool may publish it."""
 SECONDS = 180
 """Time limit of a run."""
 _TIMED_OUT = 124
 
 Judge = Callable[[tools.Way, Path], tuple[float, int]]
-"""Returns loss, and size of the smallest class or support of the rarest set, of a published file."""
+"""Returns the loss of a published file, and the size of its smallest class or the support of its rarest set."""
 
 
 @app.command

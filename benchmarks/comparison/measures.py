@@ -1,7 +1,7 @@
 """Loss and guarantee of a published file, computed in the same way for all tools.
 
-The loss is NCP: a generalized value costs its share of the leaves that occur in the data; an unchanged value costs 0, a
-suppressed value or record 1.
+The loss is NCP. A generalized value costs the share of the occurring leaves that it covers. An unchanged value costs 0,
+and a suppressed value or record costs 1.
 """
 
 import csv
@@ -27,7 +27,7 @@ def read_sets(path: Path) -> Rows:
 
 
 def cost(tree: Tree, label: str) -> float:
-    """Return the loss of a published label; a label that is not in the hierarchy is a suppressed value.
+    """Return the loss of a published label. A label that is not in the hierarchy counts as a suppressed value.
 
     >>> tree = Tree([("a", "1_x", "*"), ("b", "1_x", "*"), ("c", "1_y", "*"), ("d", "1_y", "*")])
     >>> [cost(tree, label) for label in ("a", "1_x", "*", "NA")]
@@ -38,7 +38,7 @@ def cost(tree: Tree, label: str) -> float:
 
 
 def table_loss(rows: Rows, trees: Mapping[str, Tree], n: int) -> float:
-    """Return the mean loss of a value; records missing from the `n` original records are suppressed."""
+    """Return the mean loss of a value. If fewer than `n` records are published, the missing records are suppressed."""
     suppressed = (n - len(rows)) * len(trees)
     columns = zip(trees.values(), zip(*rows, strict=True), strict=True)
     losses = sum(count * cost(tree, label) for tree, column in columns for label, count in Counter(column).items())
@@ -51,7 +51,7 @@ def smallest_class(rows: Rows) -> int:
 
 
 def best_levels(lines: Rows, rows: Rows, trees: Mapping[str, Tree]) -> Rows:
-    """Return the table with the least loss among full-domain solutions, a level per column and line."""
+    """Return the table with the least loss among full-domain solutions, given as lines with a level per column."""
 
     def generalized(levels: Sequence[int]) -> Rows:
         at = [{path[0]: path[level] for path in tree.paths} for tree, level in zip(trees.values(), levels, strict=True)]
@@ -69,7 +69,7 @@ def best_levels(lines: Rows, rows: Rows, trees: Mapping[str, Tree]) -> Rows:
 
 
 def set_loss(published: Rows, records: Rows, tree: Tree) -> float:
-    """Return the mean loss of an item occurrence; an item without a published label above it is suppressed."""
+    """Return the mean loss of an item occurrence. An item is suppressed if no published label covers it."""
     labels = {label for record in published for label in record}
     label_of = {path[0]: next((label for label in path if label in labels), "") for path in tree.paths}
     occurrences = Counter(item for record in records for item in record)

@@ -43,7 +43,7 @@ def prepare(tools: Mapping[str, Mapping[str, str]], folder: Path) -> dict[str, l
 
 
 def of_tables(begin: Mapping[str, list[str]], folder: Path, columns: list[str]) -> Iterator[Way]:
-    """Yield the ways to k-anonymity of a table."""
+    """Yield the algorithms of all tools that make a table k-anonymous."""
     data, out = folder / "table.csv", folder / "out"
     roles = ["--relational", ",".join(columns), *(f"--hierarchy={name}={folder / name}.csv" for name in columns)]
     for name, *options in (("local-recoding", "--refine"), ("mondrian", "--refine"), ("full-domain",)):
@@ -68,7 +68,7 @@ def of_tables(begin: Mapping[str, list[str]], folder: Path, columns: list[str]) 
 
 
 def of_sets(begin: Mapping[str, list[str]], folder: Path) -> Iterator[Way]:
-    """Yield the ways to k^m-anonymity of sets."""
+    """Yield the algorithms of all tools that make sets k^m-anonymous."""
     data, tree, out = folder / "sets.dat", folder / "sets", folder / "out"
     for name in ("exact", "apriori"):
         publish = ["anonymize", str(data), f"--k={K_OF_SETS}", f"--m={M}", f"--hierarchy=items={tree}.csv"]

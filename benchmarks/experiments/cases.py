@@ -113,7 +113,7 @@ class Finding(NamedTuple):
     parts: Mapping[str, bool] = {}
     """Outcome for each part of the claim; the claim's `over` names the parts."""
     margin: float | None = None
-    """Distance to the criterion for the sign test: positive in favour, negative against, zero for a tie."""
+    """Distance to the criterion for the sign test. Positive if the criterion is met, negative if not, 0 for a tie."""
 
 
 @dataclass(frozen=True)
@@ -123,21 +123,21 @@ class Claim:
     text: str
     """The claim, close to the paper's wording."""
     criterion: str
-    """Requirement on the results, with tolerance; without a check, the reason why the claim cannot be tested."""
+    """Requirement on the results, with tolerance. Without a check, the reason why the claim cannot be tested."""
     check: Callable[[Results], tuple[bool, str] | Finding] | None
-    """Check of the results at a level; None if not testable here."""
+    """Check of the results at a level. None if the claim cannot be tested here."""
     factor: Factor | None = None
-    """Factor whose levels are the repetitions of the check; None if measured once."""
+    """Factor whose levels are the repetitions of the check. None if the figure is measured once."""
     kind: Literal["paper", "own", "enforced"] = "paper"
-    """Origin: the paper, our own, or enforced by the algorithm (a bound that it receives)."""
+    """Origin of the claim: ``paper``, ``own``, or ``enforced`` (the algorithm receives the claim as a bound)."""
     over: str = ""
     """Name of the parts that the check returns, such as "data set"."""
     printed: str = ""
     """Figures that the paper prints for the claim."""
     main: bool = False
-    """Listed among the main findings at the top of the page of findings."""
+    """True if the claim is one of the main findings at the top of the page of findings."""
     about: tuple[str, ...] = ()
-    """Curves that the check needs: the claim is judged when all their cases have results; all curves by default."""
+    """Curves that the check needs. The claim is judged when all cases of these curves have results."""
 
 
 def with_main(claims: Sequence[Claim], *texts: str) -> tuple[Claim, ...]:
@@ -156,7 +156,7 @@ def with_main(claims: Sequence[Claim], *texts: str) -> tuple[Claim, ...]:
 
 @dataclass(frozen=True)
 class Printed:
-    """Figures that the paper's text states for one quantity: drawn as a band, and printed above our table."""
+    """Figures that the paper's text states for a quantity. They are drawn as a band, and printed above our table."""
 
     quantity: str
     low: float

@@ -46,7 +46,7 @@ class Factor:
         return (*self.draws, *self.singles)
 
     def over(self, cases: Iterable[C], *, cost: Cost = "", levels: Sequence[str] | None = None) -> list[C]:
-        """Return every case at every level, level by level, so that compared cases run side by side."""
+        """Return every case at every level, ordered by level, so that compared cases run one after another."""
         made = list(cases)
         return [
             replace(case, parameters={**case.parameters, self.parameter: level}, repetition=level, cost=cost)
@@ -72,7 +72,7 @@ TREES = Factor("taxonomy", "tree", _numbered("tree", 20), quick=_numbered("tree"
 POLICIES = Factor("policy", "policy", _numbered("policy", 20), quick=_numbered("policy", 2))
 """Constraints drawn at random."""
 RUNS = Factor("run", "run", _numbered("run", 3), quick=("run 1",), least=3)
-"""Identical runs, for times; compared cases run side by side in each."""
+"""Identical runs for times. In each run, compared cases run one after another."""
 
 FACTORS = (ORDERS, SAMPLES, SEEDS, WORKLOADS, TREES, POLICIES, RUNS)
 _OF_LEVEL = {level: factor for factor in FACTORS for level in factor.levels}

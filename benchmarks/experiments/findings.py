@@ -55,18 +55,19 @@ balanced hierarchy, a sample, a seed, a query workload), it is repeated {criteri
 |---|---|
 | **holds** | at least {criteria.HOLDS:.0%} of the repetitions meet the criterion |
 | **fails** | at most {criteria.FAILS:.0%} meet the criterion |
-| **depends on the …** | the random draws agree, but a named level or a part of the claim always contradicts them |
-| **unsettled** | between the two, and no examined factor separates the cases |
+| **depends on the …** | the random draws agree, but a named choice or a part of the claim always contradicts them |
+| **unsettled** | none of the above: no examined factor explains why some repetitions meet the criterion |
 | **not testable here** | the data or figures are not available |
 
-Named levels are, for example, the numeric order of the leaves; parts of a claim are, for example, data sets.
+A named choice is, for example, the numeric order of the leaves. A part of a claim is, for example, one of several data
+sets for which the paper states the claim.
 
 Counts, enforced properties and growth are measured once. Times are measured in three runs, each with all compared
 algorithms side by side.
 `benchmarks/results/{FILE}` contains the verdicts for programs. To repeat an experiment:
 
 ```
-make reproduce QUICK=1                                          # a part of each paper in some minutes, no verdicts
+make reproduce QUICK=1                                          # a part of each paper in some minutes, without verdicts
 make reproduce                                                  # everything
 python -m benchmarks.experiments run terrovitis2008 --figure fig8
 ```"""
@@ -121,7 +122,7 @@ def names(key: str) -> str:
 
 def _paper(key: str, judged: Sequence[Judged]) -> list[str]:
     page = f"../benchmarks/results/{key}/README.md"
-    link = f"All figures with numbers, and our own claims: [{key}]({page})."
+    link = f"[The page of this paper]({page}) shows the numbers of all figures, and our own claims."
     parts = [f"## {paper(key).title}", f"{link} {_measured_at(key)}"]
     for word, head in _ORDER:
         chosen = [

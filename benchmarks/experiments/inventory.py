@@ -31,17 +31,17 @@ def text(judged: Mapping[str, Sequence[Judged]]) -> str:
 _INTRODUCTION = """\
 # Every panel and table
 
-Is a certain figure or table of the five papers reproduced here, and with which differences? The first table counts the
-panels (parts of a figure), tables and result sections by status. The tables after it list each, for researchers who
-check a paper.
+Is a certain figure or table of the five papers reproduced here, and with which differences? The first table shows the
+number of panels (parts of a figure), tables and result sections by status. The other tables list them for researchers
+who check a paper.
 
 *`python -m benchmarks.experiments render` generates this page; do not edit it.*
 
 | column | meaning |
 |---|---|
-| printed | numbers from the text and tables of the paper; plots contain no numbers |
-| reproduced: as printed | on the data of the paper, with all parameters that it states |
-| reproduced: with differences | on other data or with other parameters, as listed |
+| printed | numbers from the text and tables of the paper. The plots of the papers contain no numbers |
+| reproduced: as printed | measured on the data of the paper, with all parameters that the paper states |
+| reproduced: with differences | measured on other data or with other parameters. The differences are listed |
 | verdicts | number of verdicts on the claims about the figure |
 
 [Which claims of the papers hold](findings.md) lists the claims."""

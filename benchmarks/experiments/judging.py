@@ -21,15 +21,15 @@ class Judged:
     verdict: str
     """A verdict of `criteria`, or "depends on the ..."."""
     measured: str
-    """Figures behind the verdict (medians over repetitions), or the reason why there is no verdict."""
+    """Figures from which the verdict follows (medians over repetitions), or the reason for a missing verdict."""
     met: int = 0
     """Repetitions that meet the criterion."""
     of: int = 0
-    """All repetitions: drawn levels, runs, or 1 if measured once."""
+    """Number of repetitions (drawn levels or runs), or 1 if measured once."""
     singles: Mapping[str, bool] = field(default_factory=dict)
     """Outcome at each named level."""
     parts: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    """For each part of the claim: repetitions that meet the criterion, and all repetitions."""
+    """Number of repetitions that meet the criterion, and of all repetitions, by part of the claim."""
     p: float | None = None
     """p-value of the sign test over the repetitions, corrected for the number of tests of the paper."""
 
@@ -164,7 +164,7 @@ def _judged(figure: Figure, claim: Claim, draws: list[Finding], singles: dict[st
 
 
 def _verdict(claim: Claim, met: int, of: int, singles: Mapping[str, bool], parts: Mapping[str, tuple[int, int]]) -> str:
-    """Return the verdict for the shares; "depends on" only if a factor or part separates the outcomes."""
+    """Return the verdict for the shares. It is "depends on the …" only if a factor or part separates the outcomes."""
     verdicts = {criteria.verdict_of(part_met, part_of) for part_met, part_of in parts.values()}
     if claim.over and verdicts == {criteria.HOLDS_IN_WORDS, criteria.FAILS_IN_WORDS}:
         return criteria.DEPENDS + claim.over

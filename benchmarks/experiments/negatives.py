@@ -85,7 +85,7 @@ NEGATIVES = (
         "claim that AA satisfies none of the four policies cannot be true.",
         (
             ("loukides2010", "fig13", "AA satisfies none of the utility policies"),
-            ("loukides2010", "fig13", "UP4 restricts nothing on BMS-1: its only group contains all 497 items"),
+            ("loukides2010", "fig13", "UP4 restricts nothing on BMS-1, because its only group contains all 497 items"),
         ),
     ),
     Negative(
@@ -130,7 +130,8 @@ paper does not state: the order of the leaves of the hierarchy, the data, or the
 researchers who compare the methods; each section explains one failure.
 
 AA, COAT, mHgHs, Rum-bound and Tum-bound are [algorithms](glossary.md#algorithms-by-their-names-in-the-papers). UL and
-NCP are [losses](losses.md): lower is better. [Which claims of the papers hold](findings.md) defines the verdicts.
+NCP are [losses](losses.md),
+so lower values are better. [Which claims of the papers hold](findings.md) defines the verdicts.
 
 *`python -m benchmarks.experiments render` generates this page; do not edit it.*"""
 

@@ -14,16 +14,16 @@ Status = Literal["as printed", "with differences", "not testable"]
 
 @dataclass(frozen=True)
 class Band:
-    """A value or a range of values that a paper prints."""
+    """Value, or range of values, that a paper prints."""
 
     low: float
     high: float
     unit: str = ""
-    """Unit of the quantity; empty for a share or a ratio."""
+    """Unit of the quantity. Empty for a share or a ratio."""
     series: str = ""
-    """Curve of the value; all curves if empty."""
+    """Curve of the value. Empty if the value applies to all curves."""
     where: str = ""
-    """Parameters of the value; all if empty."""
+    """Parameters of the value. Empty if the value applies to all parameters."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +37,7 @@ class Panel:
     shows: str
     """Quantities drawn or listed, and the axis."""
     printed: Mapping[str, tuple[Band, ...]] = field(default_factory=dict)
-    """Bands by quantity: a quantity key of the figure, or a description of several words."""
+    """Printed values by quantity. A quantity is a key of the figure, or a description of several words."""
     figure: str | None = None
     """Key of the figure in our experiments that reproduces the panel, or None."""
     status: Status = "as printed"
@@ -94,7 +94,7 @@ _BMS_1 = _shape("BMS-WebView-1", 59_602, 497, 267, 2.5)
 _BMS_2 = _shape("BMS-WebView-2", 77_512, 3_340, 161, 5.0)
 _BEST = "largest AvgRE of AA / COAT"
 _NO_POS = "BMS-POS is not available"
-_REAL_BASKETS = f"{_NO_POS}: replaced by real baskets with a similar number of items"
+_REAL_BASKETS = f"{_NO_POS}. Real baskets with a similar number of items replace it"
 _AVERAGE = "BMS-WebView-2 has 4.62 items a record"
 
 
@@ -168,7 +168,7 @@ def _loukides() -> Iterable[Panel]:
         paper=paper, label="Fig. 14b", shows=f"{shows}k, BMS-WebView-1", figure="fig14b",
         printed={"seconds": (Band(0, 30, "s", "COAT"),)},
     )  # fmt: skip
-    hospital = "The hospital's data are not public: replaced by other diagnosis codes and disorders"
+    hospital = "The hospital's data are not public. Other diagnosis codes and disorders replace them"
     yield Panel(
         paper=paper, label="Table 3", shows="characteristics of the hospital's data", figure="table3",
         printed=_shapes(_shape("EMR", 1_336, 5_830, 25, 3.1)), status="with differences", differences=hospital,
@@ -190,17 +190,17 @@ _POLICIES: Mapping[str, tuple[float, ...]] = {
 
 def _liu() -> Iterable[Panel]:
     paper = "liu2010"
-    pos = f"{_NO_POS}: replaced by real baskets with a hierarchy of degree 5, and by bills"
+    pos = f"{_NO_POS}. Real baskets with a hierarchy of degree 5, and bills, replace it"
     aol = (
         "The AOL queries name persons and are not used: replaced by baskets of products with the real taxonomy, and "
         "by clicks with random unbalanced taxonomies"
     )
-    axis = "the paper does not state if the axis is m or k: both are shown"
+    axis = "the paper does not state whether the axis is m or k, so both are shown"
     mm_on_aol, aa_on_aol = Band(0.46, 0.96, "", "MM", "m >= 2"), _value(0.39, "", "AA")
     small = Band(0, 0.1, "", "mHgHs")
     for letter, data, k, bands, differences in (
         ("a", "POS", 50, (Band(0.075, 0.7, "", "MM", "m >= 2"),),
-         f"{pos}; that k=50 follows from panels c and d; {axis}"),
+         f"{pos}; k=50 is inferred from panels c and d; {axis}"),
         ("b", "POS", 5, (Band(0.075, 0.7, "", "MM", "m >= 2"),), pos),
         ("c", "AOL", 50, (mm_on_aol, aa_on_aol, small, _value(0.09, "", "mHgHs", "m >= 5"),
                           _value(0.17, "", "LG"), Band(0, 0.27, "", "LG", "any k")), f"{aol}; {axis}"),
@@ -212,15 +212,15 @@ def _liu() -> Iterable[Panel]:
             printed={"ncp": bands}, figure=f"fig3{letter}", status="with differences", differences=differences,
         )  # fmt: skip
     yield Panel(
-        paper=paper, label="Section 5.2", shows="how mHgHs scales over ten subsets of AOL", figure="scalability",
+        paper=paper, label="Section 5.2", shows="cost of mHgHs over ten subsets of AOL", figure="scalability",
         status="with differences", differences=f"{aol}; the paper has no figure",
     )  # fmt: skip
 
 
 def _poulis() -> Iterable[Panel]:
     paper = "poulis2013"
-    informs = "INFORMS: only the records of 2005, 26,735 records, some of them longer"
-    youtube = "YOUTUBE is not available: replaced by generated videos"
+    informs = "Only the 26,735 records of INFORMS from 2005 are available, and some are longer than in the paper"
+    youtube = "YOUTUBE is not available. Generated videos replace it"
     yield Panel(
         paper=paper, label="Table 1", shows="characteristics of the data", figure="table1", status="with differences",
         printed=_shapes(_shape("INFORMS", 36_553, 619, 17, 4.27), _shape("YOUTUBE", 131_780, 936, 37, 6.51)),
@@ -235,15 +235,15 @@ def _poulis() -> Iterable[Panel]:
 
     asked = ("relational values", "both", "items")
     for letter, what in zip("abc", asked, strict=True):
-        yield panel(f"4{letter}", f"ARE of queries for {what} over delta, INFORMS, Rum-bound", "fig4ac")
+        yield panel(f"4{letter}", f"ARE of queries for {what} as delta grows, Rum-bound on INFORMS", "fig4ac")
     for letter, what in zip("defg", ("relational values", "both", "both", "items"), strict=True):
-        yield panel(f"4{letter}", f"ARE of queries for {what} over delta, YOUTUBE, Rum-bound", "fig4dg", youtube)
-    yield panel("4h", "ARE over delta, INFORMS, Tum-bound", "fig4h")
-    sensitive = f"{informs}. The paper does not name l and the sensitive codes"
+        yield panel(f"4{letter}", f"ARE of queries for {what} as delta grows, Rum-bound on YOUTUBE", "fig4dg", youtube)
+    yield panel("4h", "ARE as delta grows, Tum-bound on INFORMS", "fig4h")
+    sensitive = f"{informs}. The paper does not state l and the sensitive codes"
     for letter, what in zip("abc", asked, strict=True):
-        shows = f"ARE of queries for {what} over delta, INFORMS, Rum-bound, (k, l^m)-diversity"
+        shows = f"ARE of queries for {what} as delta grows, Rum-bound with (k, l^m)-diversity on INFORMS"
         yield panel(f"5{letter}", shows, "fig5ac", sensitive)
-    yield panel("5d", "ARE over delta, INFORMS, Tum-bound, (k, l^m)-diversity", "fig5d", sensitive)
+    yield panel("5d", "ARE as delta grows, Tum-bound with (k, l^m)-diversity on INFORMS", "fig5d", sensitive)
     for letter, what, data, figure, differences in (
         ("a", "largest cluster", "INFORMS", "fig4ac", informs),
         ("b", "largest cluster", "YOUTUBE", "fig4dg", youtube),
@@ -251,10 +251,13 @@ def _poulis() -> Iterable[Panel]:
         ("d", "UL", "YOUTUBE", "fig4dg", youtube),
     ):
         yield panel(f"6{letter}", f"{what} over delta, {data}, Rum-bound", figure, differences)
-    yield panel("7a", "time over |D|, Rum-bound and only CLUSTER", "fig7a")
+    yield panel("7a", "time of Rum-bound, and of CLUSTER alone, as |D| grows", "fig7a")
     ratio = _value(2.2, where="largest")
     yield panel(
-        "7b", "time over k, Rum-bound and only CLUSTER", "fig7b", printed={"times RM_T is faster than RM_R": (ratio,)}
+        "7b",
+        "time of Rum-bound, and of CLUSTER alone, as k grows",
+        "fig7b",
+        printed={"times RM_T is faster than RM_R": (ratio,)},
     )
     for letter, what, framework, figure in (
         ("c", "time", "Rum-bound", "fig7ce"),
@@ -263,12 +266,12 @@ def _poulis() -> Iterable[Panel]:
         ("f", "UL", "Tum-bound", "fig7df"),
     ):
         faster = Band(10, float("inf"))
-        shows = f"{what} with and without BTD over delta, {framework}"
+        shows = f"{what} with and without BTD as delta grows, {framework}"
         printed = {"times faster with BTD": (faster,)} if what == "time" else {}
         yield panel(f"7{letter}", shows, figure, printed=printed)
     rises = {"rises": (_value(0, "merges"),)}
     yield panel("7g", "UL over the number of merges, Rum-bound", "fig7g", printed=rises)
-    own = f"{informs}. With delta=1, as printed, Tum-bound would not merge: delta is the loss of a single cluster"
+    own = f"{informs}. With delta=1, as printed, Tum-bound would not merge, so delta is the loss of a single cluster"
     yield panel("7h", "UL over the number of merges, Tum-bound", "fig7h", own, printed=rises)
 
 
@@ -288,7 +291,8 @@ def _albouna() -> Iterable[Panel]:
         yield Panel(
             paper=paper, label=f"Fig. 4{letter}", shows=f"share of tuples anonymized over l, k={k}", figure="fig4abc",
             printed={"loss_counted": (Band(0, 0.1, where="small l"),), **high}, status="with differences",
-            differences=f"{joined}, and whether tuples anonymized for l-diversity count in their group",
+            differences=f"{joined}. It also does not state whether tuples anonymized for l-diversity still count as "
+                        "members of their group",
         )  # fmt: skip
     yield Panel(
         paper=paper, label="Fig. 4d", shows="time of safe grouping and Anatomy over k", figure="fig4d",

@@ -22,11 +22,11 @@ _SIGNS = "x+1234"
 _PRINTED = "the paper's text"
 """Legend entry for the figures that a paper prints."""
 _WIDTH, _HEIGHT, _HEIGHT_OF_SLANTED, _HEIGHT_OF_NAMES, _HEIGHT_OF_LINE = 4.4, 2.8, 3.6, 0.25, 0.16
-"""Inches: panel width and height, height with slanted tick labels, line height of the legend and of the caption."""
+"""Panel width and height, height with slanted tick labels, line height of legend and caption, in inches."""
 _CHARACTERS = 44
 """Characters of tick labels that fit side by side below a panel."""
 _FEW_POSITIONS = 6
-"""Number of tick labels that do not overlap if they are slanted, however long they are."""
+"""Number of slanted tick labels that never overlap, even if they are long."""
 _LABEL_WIDTH = 32
 """Characters per line of the label of the vertical axis."""
 _STYLE: Any = {

@@ -8,12 +8,12 @@ from benchmarks.experiments.factors import RUNS, SEEDS
 
 _OF = {SAFE: "safe-grouping", ANATOMY: "anatomy"}
 _LOSS = {
-    "diversity_counted": "for diversity, counted",
-    "diversity": "for diversity, not counted",
-    "loss_counted": "in total, counted (LM)",
-    "loss": "in total, not counted (LM)",
-    "with_groups": "with groups that lost too many tuples",
-    "starred": "starred alone",
+    "diversity_counted": "anonymized for diversity (counted)",
+    "diversity": "anonymized for diversity (not counted)",
+    "loss_counted": "anonymized in total (counted, LM)",
+    "loss": "anonymized in total (not counted, LM)",
+    "with_groups": "removed because their group lost too many tuples",
+    "starred": "with only a starred identity",
 }
 _SHARES = "Shares of all tuples that are"
 
@@ -68,16 +68,18 @@ PAPER = Paper(
     note="""\
 The data are generated as in section 8.1, from UCI Adult and a synthetic voter list, because the paper's own join is not
 public: `longitudinal`, 48,842 tuples of 21,201 individuals (the paper: 48,836 of 21,201), each with two or more tuples;
-9 of 10 are distributed occupation by occupation. The paper does not state the persistence of occupations, and the
-losses depend on it (figure "Persistence"). An unknown occupation (`?`) is a value like any other. Each of twenty seeds
-determines the assignment of tuples to individuals and the random choices of the algorithms. Every result was verified.
+9 of 10 tuples are distributed occupation by occupation. The paper does not state how often an individual keeps an
+occupation, and the losses depend on it (figure "Persistence"). An unknown occupation (`?`) is a value like any other.
+Each of twenty seeds determines the assignment of tuples to individuals and the random choices of the algorithms. Every
+result was verified.
 
-The paper does not state whether a tuple that is anonymized for l-diversity still counts in its group. *Counted*: it
-does, so each value loses its tuples beyond 1/l of the group. *Not counted*: it is removed, as in the engine; the group
-shrinks, and more tuples are removed until no value exceeds 1/l of the remaining group. The groups are the same in both.
+The paper does not state whether a tuple that is anonymized for l-diversity still counts as a member of its group. In
+the variant *counted*, the tuple counts, so each value loses its tuples beyond 1/l of the group. In the variant *not
+counted*, the tuple is removed, as in the engine. The group shrinks, and more tuples are removed until no value exceeds
+1/l of the remaining group. Both variants have the same groups.
 
 Times are single searches on a table in memory, on one thread, after a search that loads the kernels. In each of three
-runs, all compared searches follow each other.""",
+runs, all compared searches run one after another.""",
     measure=measure,
     prepare=compile_kernels,
     reads=lambda parameters: [] if "records" in parameters else ["adult"],
@@ -128,7 +130,7 @@ runs, all compared searches follow each other.""",
         ),
         Figure(
             "persistence",
-            "Persistence: loss by the share of tuples that are distributed at random (k=9)",
+            "Persistence: loss as the share of tuples distributed at random grows (k=9)",
             "share at random",
             _LOSS,
             _persistence(),
@@ -151,7 +153,7 @@ runs, all compared searches follow each other.""",
             "speed",
             "Speed: safe grouping and Anatomy from 10^5 to 10^7 tuples",
             "tuples",
-            {"seconds": "time in seconds", "peak_mib": "peak memory of the process in MiB, data included"},
+            {"seconds": "time in seconds", "peak_mib": "peak memory of the process in MiB, including the data"},
             _speed(),
             claims.SPEED,
             "Generated: 2.3 tuples per person on average, identified by two columns, 15 values, 9 of 10 tuples of a "

@@ -11,7 +11,7 @@ KS, LS = (7, 8, 9), (2, 3, 4, 5, 6, 7)
 _REPORTED = (167, 360)
 _LOSSES = {"counted": "loss_counted", "not counted": "loss"}
 _FOR_DIVERSITY = {"counted": "diversity_counted", "not counted": "diversity"}
-"""Quantities by denominator: tuples anonymized for diversity count in their group, or not."""
+"""Quantities by variant. Tuples anonymized for diversity count as members of their group, or do not count."""
 _DENOMINATOR = "denominator"
 _WITH_BOTH = "for both ways of counting tuples that are anonymized for diversity"
 
@@ -69,21 +69,34 @@ def _none_after(results: Results) -> Finding:
 VIOLATIONS = (
     Claim(
         "naive Anatomy leaves violations inside groups",
-        "at least one violation for l=2 or 3",
+        "there is at least one violation for l=2 or 3",
         _some_inside,
         SEEDS,
         printed="5",
     ),
     Claim(
         "naive Anatomy leaves as many violations between groups as printed",
-        "within a factor of 2, for individuals in 3 groups or more (alpha=3, the smallest the paper allows)",
+        "the number is within a factor of 2 of the printed number, for individuals in 3 groups or more (alpha=3, the "
+        "smallest value in the paper)",
         _as_many_between,
         SEEDS,
         over="l",
         printed="167 for l=2, 360 for l=3",
     ),
-    Claim("more violations between groups for l=3 than for l=2", "more for alpha=3", _more_for_larger_l, SEEDS, "own"),
-    Claim("safe grouping eliminates these violations", "no violation (k=7, alpha=3)", _none_after, SEEDS, "enforced"),
+    Claim(
+        "more violations between groups for l=3 than for l=2",
+        "there are more violations for alpha=3",
+        _more_for_larger_l,
+        SEEDS,
+        "own",
+    ),
+    Claim(
+        "safe grouping eliminates these violations",
+        "there is no violation (k=7, alpha=3)",
+        _none_after,
+        SEEDS,
+        "enforced",
+    ),
 )
 
 
@@ -190,7 +203,11 @@ def _falls(quantity: str, slack: float) -> _Check:
 
 COST = (
     Claim(
-        "for small l safe grouping is faster than Anatomy", "faster at each k, for l=2 and 3", _faster, RUNS, over="l"
+        "for small l safe grouping is faster than Anatomy",
+        "safe grouping is faster at each k, for l=2 and 3",
+        _faster,
+        RUNS,
+        over="l",
     ),
     Claim(
         "the time of safe grouping falls as k grows",
@@ -229,17 +246,23 @@ def _close_to_linear(results: Results) -> Finding:
 SPEED = (
     Claim(
         "10^7 tuples are grouped within half a minute",
-        "at most 30 seconds, for both algorithms",
+        "the time is at most 30 seconds, for both algorithms",
         _seconds_at_largest,
         RUNS,
         "own",
     ),
     Claim(
         "the time of both algorithms is close to linear",
-        "exponent of the fitted power law within 0.8 to 1.3",
+        "the exponent of the fitted power law is between 0.8 and 1.3",
         _close_to_linear,
         RUNS,
         "own",
     ),
-    Claim("memory is linear", "at most 200 bytes per additional tuple, data included", _bytes_per_tuple, None, "own"),
+    Claim(
+        "memory is linear",
+        "memory is at most 200 bytes per additional tuple, including the data",
+        _bytes_per_tuple,
+        None,
+        "own",
+    ),
 )

@@ -1,8 +1,8 @@
 """Loss of safe grouping if a tuple that is anonymized for l-diversity still counts in its group.
 
-The paper does not state whether it counts. The engine removes such tuples, so the group shrinks and more tuples must be
-removed: the published tuples of a group must be l-diverse. Here they stay, and no value may occur in more than 1/l of
-the original group. The groups are computed by the engine.
+The paper does not state whether the tuple counts. The engine removes tuples for l-diversity, so the group shrinks and
+more tuples must be removed until the published tuples of the group are l-diverse. In this module, removed tuples still
+count, and no value may occur in more than 1/l of the original group. The groups are computed by the engine.
 """
 
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -43,7 +43,7 @@ def lost_if_counted(table: "Table", k: int, l: int, seed: int) -> Lost:  # noqa:
 
 @kernel()
 def count_lost(value: Any, start: Any, bounds: Any, n_values: int, k: int, l: int) -> Any:  # noqa: E741
-    """Count the lost tuples, int64 (3,): see `Lost`.
+    """Count the lost tuples, int64 (3,), in the order of the fields of `Lost`.
 
     Parameters
     ----------
@@ -54,7 +54,8 @@ def count_lost(value: Any, start: Any, bounds: Any, n_values: int, k: int, l: in
     bounds
         int64 (groups + 1,): first person of each group.
 
-    A frequent value loses tuples of the person with most remaining tuples among those with the value; ties by position.
+    A value that is too frequent loses a tuple of the person with the most remaining tuples, among the persons with this
+    value. Ties are broken by position.
     """
     lost = np.zeros(3, np.int64)
     for number in range(len(bounds) - 1):

@@ -112,7 +112,7 @@ def _groups(parameters: Parameters) -> Measured:
 
 
 def _time(parameters: Parameters) -> Measured:
-    """Time a single search on a table in memory, without loading the kernels, with the default seed."""
+    """Time a single search with the default seed on a table in memory. Loading the kernels does not count."""
     return {"seconds": _speed_of(parameters, _of_time(parameters))}
 
 
@@ -143,9 +143,10 @@ def _warm_up(algorithm: str) -> None:
 
 @lru_cache(maxsize=4)
 def persons(n: int, seed: int = 0) -> "Table":
-    """Generate `n` tuples of persons with two names and a sensitive value, 2.3 tuples per person on average.
+    """Generate `n` tuples, each with two names of a person and a sensitive value.
 
-    The 15 values have shares of at most 1/10; nine of ten tuples of a person have the same value.
+    A person has 2.3 tuples on average. Nine of ten tuples of a person have the same value. Each of the 15 values is in
+    at most 1/10 of the tuples.
     """
     import numpy as np
 

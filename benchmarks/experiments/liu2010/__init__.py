@@ -52,7 +52,7 @@ def _cases(figure: str, points: _Points, over: str, **shared: Any) -> list[Case]
 
 
 def _over_m(k: int, sizes: Sequence[int] = _SIZES, **more: Sequence[int]) -> _Points:
-    """Return the points of the four curves over m; `more` gives the sizes of further curves, or of one of the four."""
+    """Return the points of the four curves over m. `more` overrides the sizes of a curve, or adds a curve."""
     curves = dict.fromkeys(("MM", "AA", "LG", "mHgHs"), sizes) | more
     return {series: [(k, m) for m in chosen] for series, chosen in curves.items()}
 
@@ -68,7 +68,7 @@ def _apart(points: _Points) -> tuple[_Points, _Points]:
 
 
 def _over_orders(figure: str, points: _Points, data: str, over: str = "m") -> list[Case]:
-    """Return cases with a hierarchy of degree 5 and every leaf order; curves without a hierarchy ignore the order."""
+    """Return cases with a hierarchy of degree 5 and every leaf order. Curves without a hierarchy ignore the order."""
     free, bound = _apart(points)
     same = _cases(figure, free, over, data=data)
     ordered = ORDERS.over(_cases(figure, bound, over, data=data, fanout=5))
@@ -158,40 +158,40 @@ _ON_AOL_50 = (
     Printed("ncp", 0.17, 0.17, "LG 17%; over all k at most 27% (section 5.1)"),
     Printed("ncp", 0.09, 0.09, "mHgHs 9% for m >= 5 (section 5.1); never 10%"),
 )  # fmt: skip
-_AXES = "The paper does not state whether the axis of this panel is m or k; we show both."
+_AXES = "The paper does not state whether the axis of this panel is m or k, so we show both."
 
 PAPER = Paper(
     key="liu2010",
     title="Liu, Wang, PAKDD 2010: figure 3",
     note="""\
 The figures show the NCP of MM (with h=1, p=m and all items public: k^m-anonymity by suppression only), AA, LG, HgHs
-and mHgHs; a suppressed occurrence costs 1. LG does not use m, and MM does not use a hierarchy. MM and HgHs stop at 30
-million minimal threats (a limit of work, not of time); there a curve ends. The results of the first repetition were
-verified, each up to 10^8 itemset occurrences. Times are single runs on one thread, on a table in memory, with compiled
-kernels.
+and mHgHs. A suppressed occurrence costs 1. LG does not use m, and MM does not use a hierarchy. MM and HgHs stop at 30
+million minimal threats (a limit of work, not of time). Their curves end where this limit is exceeded. The results of
+the first repetition were verified, each up to 10^8 itemset occurrences. Times are single runs on one thread, on a table
+in memory, with compiled kernels.
 
 The paper's data are not available. Baskets of product subclasses (`tafeng_subclass`) and the sponsors of bills
-(`congress_bills`) replace POS, whose hierarchy was artificial, of degree 5. We did not look for the AOL queries, which
-name persons. Their relevant properties are very sparse items and an unbalanced taxonomy. Two data sets have these:
-baskets of 23,812 products with a real taxonomy (`tafeng_baskets`), and to some degree the clicks of `kosarak_70k`
-with random taxonomies.""",
+(`congress_bills`) replace POS. The paper's hierarchy of POS was artificial, with degree 5. We did not look for the AOL
+queries, because they contain names of persons. Their relevant properties are very sparse items and an unbalanced
+taxonomy. Two data sets have these properties: baskets of 23,812 products with a real taxonomy (`tafeng_baskets`), and
+to some degree the clicks of `kosarak_70k` with random taxonomies.""",
     measure=measure,
     prepare=compile_kernels,
     figures=[
         Figure(
             "fig3a",
-            "Fig. 3a, POS as Ta-Feng: information loss as m grows, k=50",
+            "Fig. 3a, Ta-Feng in place of POS: information loss as m grows, k=50",
             "m",
             _LOSSES,
             _over_orders("fig3a", _over_m(50, HgHs=(1, 2)), _SUBCLASSES),
             (*claims.ordering("m", ORDERS), claims.LG_ABOVE_AA, claims.horizontal(ORDERS), claims.close(ORDERS)),
-            f"{_DEGREE_5} k=50 follows from panels c and d. {_AXES}",
+            f"{_DEGREE_5} k=50 is inferred from panels c and d. {_AXES}",
             _ON_POS,
             quick=(2, 3),
         ),
         Figure(
             "fig3a_k",
-            "Fig. 3a over k, POS as Ta-Feng: information loss as k grows, m=7",
+            "Fig. 3a over k, Ta-Feng in place of POS: information loss as k grows, m=7",
             "k",
             _LOSSES,
             _over_orders("fig3a_k", _over_k((5, 50), 7), _SUBCLASSES, "k"),
@@ -202,7 +202,7 @@ with random taxonomies.""",
         ),
         Figure(
             "fig3b",
-            "Fig. 3b, POS as Ta-Feng: information loss as m grows, k=5",
+            "Fig. 3b, Ta-Feng in place of POS: information loss as m grows, k=5",
             "m",
             _LOSSES,
             _over_orders("fig3b", _over_m(5, HgHs=(1, 2)), _SUBCLASSES),
@@ -219,7 +219,7 @@ with random taxonomies.""",
         ),
         Figure(
             "bills",
-            "Fig. 3b, POS as bills: information loss as m grows, k=5",
+            "Fig. 3b, bills in place of POS: information loss as m grows, k=5",
             "m",
             _LOSSES,
             _over_orders("bills", _over_m(5, (1, 2, 3)), _BILLS),
@@ -230,7 +230,7 @@ with random taxonomies.""",
         ),
         Figure(
             "real",
-            "Fig. 3b with the real taxonomy, POS as Ta-Feng: information loss as m grows, k=5",
+            "Fig. 3b, Ta-Feng with its real taxonomy in place of POS: information loss as m grows, k=5",
             "m",
             {**_LOSSES, "shared": "items with several published symbols"},
             _below_the_real("real", _over_m(5, HgHs=(1, 2, 3))),
@@ -242,7 +242,7 @@ with random taxonomies.""",
         ),
         Figure(
             "fig3c",
-            "Fig. 3c, AOL as products: information loss as m grows, k=50",
+            "Fig. 3c, products in place of AOL: information loss as m grows, k=50",
             "m",
             _LOSSES,
             _over_samples("fig3c", _over_m(50, _SIZES_ON_AOL)),
@@ -257,7 +257,7 @@ with random taxonomies.""",
         ),
         Figure(
             "fig3c_k",
-            "Fig. 3c over k, AOL as products: information loss as k grows, m=7",
+            "Fig. 3c over k, products in place of AOL: information loss as k grows, m=7",
             "k",
             _LOSSES,
             _over_samples("fig3c_k", _over_k((5, 20, 50), 7), "k"),
@@ -268,7 +268,7 @@ with random taxonomies.""",
         ),
         Figure(
             "fig3d",
-            "Fig. 3d, AOL as products: information loss as m grows, k=5",
+            "Fig. 3d, products in place of AOL: information loss as m grows, k=5",
             "m",
             _LOSSES,
             _over_samples("fig3d", _over_m(5, _SIZES_ON_AOL)),
@@ -284,7 +284,7 @@ with random taxonomies.""",
         ),
         Figure(
             "drawn",
-            "Fig. 3d, AOL as Kosarak: information loss as m grows, k=5",
+            "Fig. 3d, Kosarak in place of AOL: information loss as m grows, k=5",
             "m",
             _LOSSES_BY_SKEW,
             _over_trees("drawn", _over_m(5, (1, 2, 3, 5), MM=(1, 2, 3))),
@@ -299,7 +299,7 @@ with random taxonomies.""",
         ),
         Figure(
             "drawn_k",
-            "Fig. 3c over k, AOL as Kosarak: information loss as k grows, m=5",
+            "Fig. 3c over k, Kosarak in place of AOL: information loss as k grows, m=5",
             "k",
             _LOSSES_BY_SKEW,
             _over_trees("drawn_k", _over_k((5, 50), 5, ("AA", "LG", "mHgHs")), "k"),
@@ -324,7 +324,7 @@ with random taxonomies.""",
             "% of the baskets",
             {"seconds": "time in seconds", "threats": "minimal threats stored", "cuts": "cuts evaluated"},
             [*_tenths(["mHgHs"]), *RUNS.over(_tenths(["mHgHs", "LG", "AA"]), cost="time")],
-            with_main(claims.SCALABILITY, "mHgHs is quite scalable: counted work"),
+            with_main(claims.SCALABILITY, "the counted work of mHgHs is quite scalable"),
             "One to ten of ten subsets of `tafeng_baskets`, with their real taxonomy, k=5, m=7.",
             quick=(10, 20),
         ),

@@ -11,14 +11,14 @@ MM, AA, LG, MHGHS, HGHS = "MM", "AA", "LG", "mHgHs", "HgHs"
 NCP, SECONDS = "ncp", "seconds"
 Check = Callable[[Results], Finding]
 Losses = Mapping[str, str]
-"""Quantities that are losses, by part of a claim, such as a skew; empty if there is a single part."""
+"""Quantities that are losses, by part of a claim, such as a skew. The name is empty if there is a single part."""
 _ONE: Losses = {"": NCP}
 
 
 def _gaps(
     results: Results, pairs: Sequence[tuple[str, str]], losses: Losses, begin: float = 0
 ) -> dict[tuple[str, float | str], float]:
-    """Return, by part and position, the smallest gap of all pairs by which the second curve is above the first."""
+    """Return the smallest difference between the second and the first curve of all pairs, by part and position."""
     found: dict[tuple[str, float | str], float] = {}
     for part, quantity in losses.items():
         for lower, upper in pairs:
@@ -30,7 +30,7 @@ def _gaps(
 
 
 def _shown(results: Results, names: Sequence[str], losses: Losses = _ONE) -> str:
-    """Format the values of curves. Positions are printed only where they differ from those of the previous curve."""
+    """Format the values of curves. Positions are printed only if they differ from those of the previous curve."""
     written = []
     for part, quantity in losses.items():
         parts, before = [], ""
@@ -184,7 +184,7 @@ POS, PRODUCTS, KOSARAK = "POS as subclasses", "AOL as products", "AOL as Kosarak
 _SMALL_M = 3
 _LEAST_GAIN_ON_AOL = 0.12 - 0.079
 _TIMES = 1.5
-"""Ratio of the figures printed for AOL: 12 / 7.9."""
+"""Ratio of the losses of LG and mHgHs that the paper prints for AOL (12 / 7.9)."""
 _CLOSE = 0.01
 _SCALABLE = 1.2
 _LIKE = 1.5
@@ -207,7 +207,7 @@ def ordering(
 
     most = f"at more than half of the {axis}{f' from {begin:g} on' if begin else ''}"
     return (
-        claim("MM loses most", f"NCP at least that of the others, {where}", *_ABOVE_ALL, first=begin),
+        claim("MM loses most", f"NCP is at least that of the other algorithms, {where}", *_ABOVE_ALL, first=begin),
         claim("AA loses second most in general", f"NCP at least LG's and mHgHs's, {most}", (LG, AA), (MHGHS, AA),
               first=begin, in_general=True),
         claim("LG loses third most", f"NCP at most AA's and at least mHgHs's, {where}", (LG, AA), (MHGHS, LG),
@@ -219,14 +219,14 @@ def ordering(
 
 def horizontal(factor: Factor | None, losses: Losses = _ONE) -> Claim:
     """Return the claim that LG does not use m."""
-    criterion = "equal NCP for all m: LG has no m"
+    criterion = "NCP is the same for all m, because LG has no parameter m"
     return Claim("LG's curve is horizontal", criterion, _horizontal(losses), factor, "enforced")
 
 
 def close(factor: Factor | None) -> Claim:
     """Return our own claim that rounds cost little."""
     required = f"NCP within {_CLOSE}, at every m with results of HgHs"
-    return Claim("the rounds cost little: mHgHs is close to HgHs", required, _as_hghs, factor, "own", "m")
+    return Claim("mHgHs is close to HgHs, so the rounds cost little", required, _as_hghs, factor, "own", "m")
 
 
 MODERATE = Claim(
@@ -247,9 +247,10 @@ def on_aol(factor: Factor, losses: Losses = _ONE, printed: str = "") -> tuple[Cl
     """Return the paper's claims on AOL only, over m."""
     over = "skew" if len(losses) > 1 else ""
     return (
-        Claim("AA's loss on AOL is strikingly high, even for m=1", "NCP at least 0.3 for every m",
+        Claim("AA's loss on AOL is strikingly high, even for m=1", "NCP is at least 0.3 for every m",
               _at_least(AA, 0.3, losses), factor, over=over, printed="all around 39 %"),
-        Claim("mHgHs loses less than 10% on AOL", "NCP at most 0.1 for every m", _at_most(MHGHS, 0.1, losses), factor,
+        Claim("mHgHs loses less than 10% on AOL", "NCP is at most 0.1 for every m",
+              _at_most(MHGHS, 0.1, losses), factor,
               over=over, printed="below 10 %"),
         Claim("the gain of mHgHs over LG is significant on AOL",
               f"NCP of LG at least {_TIMES:g} times that of mHgHs at the largest m (our criterion)",
@@ -261,7 +262,8 @@ def widening(factor: Factor, losses: Losses = _ONE) -> Claim:
     """Return the claim that the gain of mHgHs over LG grows with k."""
     over = "skew" if len(losses) > 1 else ""
     return Claim(
-        "the gap between mHgHs and LG widens with the requirement", "LG - mHgHs larger at the largest k than at k=5",
+        "the gap between mHgHs and LG widens with the requirement",
+        "the difference between LG and mHgHs is larger at the largest k than at k=5",
         _gap_widens(losses), factor, over=over, printed="4.1 points at k=5, 8 at k=50",
     )  # fmt: skip
 
@@ -274,28 +276,29 @@ NOT_OF_THESE_DATA = (
 )
 REAL = (
     close(None),
-    Claim("with the real taxonomy mHgHs loses least of all", "NCP at most that of the others, at every m",
+    Claim("with the real taxonomy mHgHs loses least of all", "NCP is at most that of the other algorithms, at every m",
           _ordered(*_BELOW_ALL), kind="own", over="m"),
-    Claim("with the real taxonomy AA publishes only the root", "one symbol for m >= 2", _root_only, kind="own"),
-    Claim("with the real taxonomy MM loses more than LG", "NCP at least LG's for m >= 2",
+    Claim("with the real taxonomy AA publishes only the root", "the publication has one symbol for m >= 2", _root_only,
+          kind="own"),
+    Claim("with the real taxonomy MM loses more than LG", "NCP is at least LG's for m >= 2",
           _ordered((LG, MM), begin=2), kind="own", over="m"),
     Claim("LG's output lacks domain exclusiveness (section 1)",
           "some items have several published symbols with LG, and none with AA and mHgHs", _not_exclusive),
 )  # fmt: skip
 TIMES = (
-    Claim("LG is the most efficient", "at most the time of each other algorithm", _ordered(
+    Claim("LG is the most efficient", "the time is at most that of each other algorithm", _ordered(
         (LG, MHGHS), (LG, AA), (LG, MM), losses={"": SECONDS}), RUNS, over="data set"),
-    Claim("mHgHs is second: AA and MM are less efficient", "at most the time of AA and of MM",
+    Claim("mHgHs is the second most efficient, before AA and MM", "the time is at most that of AA and that of MM",
           _ordered((MHGHS, AA), (MHGHS, MM), losses={"": SECONDS}), RUNS, over="data set"),
     Claim("AA is as efficient as LG on AOL", f"at most {_LIKE:g} times LG's time (our criterion)",
           _as_fast(AA, LG, _LIKE),
           RUNS, over="data set"),
 )  # fmt: skip
 SCALABILITY = (
-    Claim("mHgHs is quite scalable: counted work",
+    Claim("the counted work of mHgHs is quite scalable",
           f"threats and evaluated cuts grow with the records with an exponent of at most {_SCALABLE:g} (our criterion: "
           "the paper prints no figure)", _scales("threats", "cuts")),
-    Claim("mHgHs is quite scalable: time",
+    Claim("the time of mHgHs is quite scalable",
           f"seconds grow with the records with an exponent of at most {_SCALABLE:g} (our criterion)",
           _scales(SECONDS), RUNS),
 )  # fmt: skip

@@ -28,11 +28,12 @@ def measure(parameters: Parameters) -> Measured:
     Parameters
     ----------
     parameters
-        ``data``, and ``records`` for a smaller generated set; ``sample``: a ``share`` is drawn. Hierarchy: ``fanout``
-        and leaf ``order``; or ``skews`` of random taxonomies with the number ``tree``, which also seeds the leaf order
-        and, with a ``share``, the sample; or ``taxonomy`` for the data set's own; none if the algorithm needs none.
-        ``algorithm`` and the algorithm's parameters. ``run``: measure only the time. With ``skews``, names of
-        quantities contain the skew, as in ``ncp_2``.
+        ``data``: name of the data set. ``records``: size of a smaller generated set. ``sample``: number of a sample
+        with a ``share`` of the records. ``algorithm`` and its parameters. ``run``: measure only the time.
+
+        The hierarchy is given by ``fanout`` and leaf ``order``, by ``taxonomy`` (the data set's own), or by ``skews``
+        and the number ``tree`` of random taxonomies. ``tree`` also seeds the leaf order and the sample. With
+        ``skews``, names of quantities contain the skew, as in ``ncp_2``.
 
     Raises
     ------

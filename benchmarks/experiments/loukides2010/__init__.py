@@ -8,15 +8,15 @@ from benchmarks.experiments.loukides2010 import cases, claims
 from benchmarks.experiments.loukides2010.measurement import compile_kernels, measure
 
 _AVGRE = {
-    "are_record_q1": "AvgRE, q=1, queries of records",
-    "are_record_q2": "AvgRE, q=2, queries of records",
-    "are_record_q3": "AvgRE, q=3, queries of records",
-    "are_own_q1": "AvgRE, q=1, queries of own published items",
-    "are_own_q2": "AvgRE, q=2, queries of own published items",
-    "are_own_q3": "AvgRE, q=3, queries of own published items",
-    "answered_own_q2": "queries of own published items with an answer, q=2, of 1,000",
-    "answered_own_q3": "queries of own published items with an answer, q=3, of 1,000",
-    "are_domain_q1": "AvgRE, q=1, queries of the domain",
+    "are_record_q1": "AvgRE of queries of records, q=1",
+    "are_record_q2": "AvgRE of queries of records, q=2",
+    "are_record_q3": "AvgRE of queries of records, q=3",
+    "are_own_q1": "AvgRE of queries of own published items, q=1",
+    "are_own_q2": "AvgRE of queries of own published items, q=2",
+    "are_own_q3": "AvgRE of queries of own published items, q=3",
+    "answered_own_q2": "queries of own published items with an answer (of 1,000, q=2)",
+    "answered_own_q3": "queries of own published items with an answer (of 1,000, q=3)",
+    "are_domain_q1": "AvgRE of queries of the domain, q=1",
 }
 _LOSSES = {
     "ncp": "NCP",
@@ -27,7 +27,7 @@ _LOSSES = {
 
 
 def _quantities(*left_out: str) -> dict[str, str]:
-    """Return the labels of errors and losses without those of `left_out`, such as query sizes."""
+    """Return the labels of errors and losses, except the labels of `left_out`, such as query sizes."""
     return {name: label for name, label in (_AVGRE | _LOSSES).items() if not name.endswith(left_out)}
 
 
@@ -53,27 +53,29 @@ PAPER = Paper(
     title="Loukides, Gkoulalas-Divanis, Malin, 2010: figures 8 to 15, tables 1 to 3",
     note="""\
 The figures compare COAT and PCTA with AA (called Apriori in the paper). The paper states the degree of its hierarchies.
-It does not state the order of their leaves, which affects every step of AA, the weights by which COAT chooses, and UL,
-nor how queries and random policies were drawn. All three are redrawn in each repetition: leaf order N has
-queries and policies of number N. Named orders are shown separately, with queries and policies of number 1. If only
+It does not state the order of their leaves, which affects every step of AA, the weights by which COAT chooses, and UL.
+It also does not state how queries and random policies were drawn. Therefore each repetition draws a leaf order, queries
+and policies. Named leaf orders are shown separately, with the queries and policies of the first repetition. If only
 queries or policies are repeated, the leaves are in the order of the item numbers.
 
-COAT runs without a bound on suppression, which changes no step before the paper's bound s would be exceeded; its
-suppression is compared with s=0.5%. Every result with measured losses was verified, up to 10^9 itemset occurrences.
-Times are single searches on a table in memory, on one thread with compiled kernels, in three runs; peak memory is that
-of a separate process, data included.
+COAT runs without a bound on suppression. The paper's bound s would not change a step before it is exceeded, so the
+suppression of COAT is compared with s=0.5%. Every result with measured losses was verified, up to 10^9 itemset
+occurrences. Times are single searches on a table in memory, on one thread with compiled kernels, in three runs. Peak
+memory is measured in a separate process, including the data.
 
-AvgRE is measured by 1,000 queries of q items. The paper's are "selected randomly from the generalized items", which
-fits several workloads:
+AvgRE is measured by 1,000 queries of q items. The paper's queries are "selected randomly from the generalized items".
+This description fits several workloads:
 
-- *Own published items*: q different symbols of the algorithm's own publication, one item of each. Each algorithm gets
-  different queries, symbols of one item (which have no error) weigh as much as large groups, and for q=3 few queries
-  have an answer; the others are ignored.
-- *Records*: q items of a random record, the same queries for all algorithms, all with an answer.
-- *Domain*: one item of all.
+- *Own published items*: a query has one item from each of q different symbols of the algorithm's own publication. Each
+  algorithm gets different queries, and symbols of one item (which have no error) weigh as much as large groups. For
+  q=3, few queries have an answer, and the other queries are ignored.
+- *Records*: a query has q items of a random record. All algorithms get the same queries, and all queries have an
+  answer.
+- *Domain*: a query has one item, drawn from all items.
 
-The probability that several items of one group are all present follows the paper's model (all non-empty subsets equally
-likely). With many items (M), UL is far below the smallest double, so the logarithm of UL times 2^M is shown.""",
+The probability that several items of one group are all present follows the paper's model, in which all non-empty
+subsets are equally likely. With many items (M), UL is far below the smallest double-precision number, so the logarithm
+of UL times 2^M is shown.""",
     measure=measure,
     prepare=compile_kernels,
     figures=[
@@ -84,7 +86,8 @@ likely). With many items (M), UL is far below the smallest double, so the logari
             _CHARACTERISTICS,
             cases.described("table1", {name: {"data": name} for name in (cases.BMS1, cases.BMS2, cases.POS)}),
             claims.TABLE_1,
-            "BMS-POS, which the paper on AA uses, is not available: `pos_like` is generated, and used for speed only.",
+            "BMS-POS, which the paper on AA uses, is not available. The generated data `pos_like` replace it for "
+            "speed only.",
         ),
         Figure(
             "fig8",
@@ -99,7 +102,7 @@ likely). With many items (M), UL is far below the smallest double, so the logari
         ),
         Figure(
             "fig10a",
-            "Fig. 10a: UL as k grows, BMS-WebView-2; AvgRE there",
+            "Fig. 10a: UL and AvgRE as k grows, BMS-WebView-2",
             "k",
             _quantities("q2", "suppressed"),
             cases.over(ORDERS, cases.by_k("fig10a", cases.BMS2, ("COAT", "AA"))),
@@ -120,7 +123,7 @@ likely). With many items (M), UL is far below the smallest double, so the logari
         ),
         Figure(
             "fig11",
-            "Fig. 11: AvgRE by privacy policy, pairs of 2, 5, 10, 25, 50% of the items",
+            "Fig. 11: AvgRE by privacy policy with pairs of 2, 5, 10, 25, 50% of the items",
             "policy",
             _quantities("q2", "ul_log2", "largest", "suppressed") | {"constraints": "privacy constraints"},
             cases.pairs("fig11"),
@@ -142,7 +145,7 @@ likely). With many items (M), UL is far below the smallest double, so the logari
         ),
         Figure(
             "fig12",
-            "Fig. 12: AvgRE by privacy policy, itemsets of one to four items",
+            "Fig. 12: AvgRE by privacy policy with itemsets of one to four items",
             "policy",
             _quantities("q1", "q3", "ul_log2", "largest", "suppressed") | {"constraints": "privacy constraints"},
             cases.mixed("fig12"),
@@ -154,7 +157,7 @@ likely). With many items (M), UL is far below the smallest double, so the logari
         ),
         Figure(
             "fig13",
-            "Fig. 13: AvgRE by utility policy, groups of 25, 50, 250, 500 siblings",
+            "Fig. 13: AvgRE by utility policy with groups of 25, 50, 250, 500 siblings",
             "policy",
             {
                 **_quantities("q2", "ul_log2", "largest", "domain_q1"),
@@ -216,11 +219,11 @@ likely). With many items (M), UL is far below the smallest double, so the logari
             "Fig. 15: Pgen and 20 disorders on hospital codes",
             "k",
             {
-                "are_frequent": "AvgRE, W1: combinations in a tenth of the records",
+                "are_frequent": "AvgRE of W1 (combinations that occur in a tenth of the records)",
                 "answered_frequent": "queries of W1",
-                "are_own_q2": "AvgRE, W2: two of the own published items",
-                "answered_own_q2": "queries of W2 with an answer, of 1,000",
-                "are_record_q2": "AvgRE, q=2, queries of records",
+                "are_own_q2": "AvgRE of W2 (two of the own published items)",
+                "answered_own_q2": "queries of W2 with an answer (of 1,000)",
+                "are_record_q2": "AvgRE of queries of records, q=2",
                 "utility_violated": "violated utility constraints",
                 "suppressed": "share of all codes suppressed",
                 "suppressed_occurring": "share of occurring codes suppressed",

@@ -43,7 +43,7 @@ def ratio_of(coat: float, aa: float) -> float:
 
 
 def margin_of(pairs: Sequence[tuple[float, float]]) -> float:
-    """Return the mean relative difference of AA's and COAT's values: positive if AA's are larger."""
+    """Return the mean relative difference between AA's and COAT's values. Positive if AA's values are larger."""
     return sum((aa - coat) / (aa + coat) if aa + coat else 0.0 for coat, aa in pairs) / max(1, len(pairs))
 
 
@@ -163,7 +163,7 @@ def grows_with_q(results: Results) -> Finding:
 
 
 def slightly_worse_when_strict(suffixes: Sequence[str]) -> Check:
-    """Return a check that COAT's AvgRE rises with the policies, and at most doubles: the parts are the data sets."""
+    """Return a check that COAT's AvgRE rises with the policies, and at most doubles. The parts are the data sets."""
 
     def check(results: Results) -> Finding:
         found = {s.strip(): [results.values(f"{COAT}{s}", q) for q in BOTH_SIZES["records"]] for s in suffixes}

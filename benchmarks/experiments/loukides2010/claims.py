@@ -8,8 +8,8 @@ from benchmarks.experiments.loukides2010 import loss_checks as loss
 from benchmarks.experiments.loukides2010.cases import BMS1, BMS2, DRAWN_FROM, HOSPITALS, POS, WITH_TAXONOMY
 
 _WORKLOAD, _POLICY, _DATA = "workload", "utility policy", "data set"
-_LESS = "AA's AvgRE at least COAT's at every position where both have answers"
-_MUCH_LESS = "AA's AvgRE at least 1.5 times COAT's at every position where both have answers"
+_LESS = "AvgRE of AA is at least that of COAT wherever both have a value"
+_MUCH_LESS = "AvgRE of AA is at least 1.5 times that of COAT wherever both have a value"
 _READINGS = "for queries of records and of own published items"
 _NEAR = "within a factor of two of the printed ratio, queries of records and of own published items"
 _NO_SUPPRESSION = Claim(
@@ -27,126 +27,139 @@ TABLE_1 = (
 )
 FIGURE_8 = (
     Claim(
-        "COAT answers better than AA for all k, q=1", f"{_LESS}, {_READINGS} and of the domain",
+        "COAT answers queries more accurately than AA for all k, q=1", f"{_LESS}, {_READINGS} and of the domain",
         c.better(c.READINGS_1), ORDERS, over=_WORKLOAD, main=True,
     ),
     Claim(
-        "COAT answers better than AA for all k, q=3", f"{_LESS}, {_READINGS}", c.better(c.READINGS_3), ORDERS,
+        "COAT answers queries more accurately than AA for all k, q=3", f"{_LESS}, {_READINGS}",
+        c.better(c.READINGS_3), ORDERS,
         over=_WORKLOAD,
     ),
     Claim(
         "COAT's error is up to 9 times smaller", _NEAR, c.largest_ratio(9, c.BOTH_SIZES), ORDERS, over=_WORKLOAD,
         printed="9"),
     Claim(
-        "errors grow with k", "AvgRE never falls by more than 10%, q=1 and 3, queries of records", c.grows, ORDERS,
+        "errors grow with k", "AvgRE never falls by more than 10%, for queries of records with q=1 and 3",
+        c.grows, ORDERS,
         over="algorithm",
     ),
     Claim(
-        "errors grow with the query size q", "AvgRE for q=3 at least that for q=1, queries of records", c.grows_with_q,
+        "errors grow with the query size q", "AvgRE for q=3 is at least that for q=1, for queries of records",
+        c.grows_with_q,
         ORDERS,
         over="algorithm",
     ),
     _NO_SUPPRESSION,
     Claim(
-        "UL is similar on BMS-1 (no figure): COAT's is below AA's for all k", "UL below AA's for every k",
+        "on BMS-1, COAT's UL is below AA's for all k (stated without a figure)", "COAT's UL is below AA's for every k",
         loss.less_utility_loss(), ORDERS, over="k",
     ),
     Claim(
-        "with leaves in numeric order, COAT answers better than AA for all random queries",
+        "with leaves in numeric order, COAT answers queries more accurately than AA for all random queries",
         f"{_LESS}, q=1 and 3, {_READINGS}", c.better(c.BOTH_SIZES), WORKLOADS, "own", _WORKLOAD,
     ),
-    Claim("COAT's NCP is below AA's for all k", "NCP below AA's for every k", loss.lower_ncp(("",)), ORDERS, "own"),
+    Claim("COAT's NCP is below AA's for all k", "COAT's NCP is below AA's for every k", loss.lower_ncp(("",)),
+          ORDERS, "own"),
     Claim(
-        "PCTA's UL is below COAT's for all k", "UL below COAT's for every k",
+        "PCTA's UL is below COAT's for all k", "PCTA's UL is below COAT's for every k",
         loss.less_utility_loss(loser=c.COAT, winner=c.PCTA), ORDERS, "own", "k",
     ),
 )  # fmt: skip
 FIGURE_10A = (
     Claim(
-        "COAT's UL is below AA's for all k", "UL below AA's for every k", loss.less_utility_loss(), ORDERS, over="k",
+        "COAT's UL is below AA's for all k", "COAT's UL is below AA's for every k", loss.less_utility_loss(), ORDERS,
+        over="k",
         main=True,
     ),
-    Claim("AA's UL is insensitive to k up to 25", "largest at most twice the smallest", loss.flat_until_25, ORDERS),
+    Claim("AA's UL is insensitive to k up to 25", "the largest value is at most twice the smallest", loss.flat_until_25,
+          ORDERS),
     Claim(
-        "AvgRE is similar on BMS-2 (no figure): COAT answers better than AA for all k",
+        "on BMS-2, COAT answers queries more accurately than AA for all k (stated without a figure)",
         f"{_LESS}, q=1 and 3, {_READINGS}", c.better(c.BOTH_SIZES), ORDERS, over=_WORKLOAD,
     ),
     _NO_SUPPRESSION,
     Claim(
         "UL measures little more than the size of the largest published group",
-        "in every run, the binary logarithm of 2^M UL is within 10 of the size of the largest group",
+        "in every run, log2(2^M UL) differs by at most 10 from the size of the largest group",
         loss.largest_group_says_ul, ORDERS, "own",
     ),
-    Claim("COAT's NCP is below AA's for all k", "NCP below AA's for every k", loss.lower_ncp(("",)), ORDERS, "own"),
+    Claim("COAT's NCP is below AA's for all k", "COAT's NCP is below AA's for every k", loss.lower_ncp(("",)),
+          ORDERS, "own"),
 )  # fmt: skip
 FIGURE_9 = (
     Claim(
-        "COAT answers better than AA for all m, BMS-1", f"{_LESS}, q=1, 2 and 3, {_READINGS}",
+        "COAT answers queries more accurately than AA for all m, BMS-1", f"{_LESS}, q=1, 2 and 3, {_READINGS}",
         c.better(c.ALL_SIZES, c.BMS1), ORDERS, over=_WORKLOAD,
     ),
     Claim(
-        "COAT answers better than AA for all m, BMS-2", f"{_LESS}, q=1, 2 and 3, {_READINGS}",
+        "COAT answers queries more accurately than AA for all m, BMS-2", f"{_LESS}, q=1, 2 and 3, {_READINGS}",
         c.better(c.ALL_SIZES, c.BMS2), ORDERS, over=_WORKLOAD,
     ),
     Claim(
         "AA's error is 7 times COAT's at m=3, BMS-1",
-        "ratio of AvgRE within a factor of two of 7, q=1, 2 and 3, queries of records",
+        "the ratio of AvgRE is within a factor of two of 7, for queries of records with q=1, 2 and 3",
         c.largest_ratio(7, c.RECORDS, (c.BMS1,), at=3), ORDERS, over="items of a query", printed="7",
     ),
     Claim(
         "the ratio of errors at m=3 is larger on BMS-2",
-        "ratio of AvgRE at m=3 above that on BMS-1, q=1, 2 and 3, queries of records",
+        "the ratio of AvgRE at m=3 is above that on BMS-1, for queries of records with q=1, 2 and 3",
         c.more_on_bms2, ORDERS, over="items of a query",
     ),
     _NO_SUPPRESSION,
     Claim(
-        "AA's UL is substantially above COAT's for all m, BMS-2", "at least twice COAT's for every m",
+        "AA's UL is substantially above COAT's for all m, BMS-2", "AA's UL is at least twice COAT's for every m",
         loss.less_utility_loss(c.BMS2, twice=True), ORDERS, over="m",
     ),
     Claim(
-        "UL is similar on BMS-1 (no figure): AA's is substantially above COAT's", "at least twice COAT's for every m",
+        "on BMS-1, AA's UL is substantially above COAT's (stated without a figure)",
+        "AA's UL is at least twice COAT's for every m",
         loss.less_utility_loss(c.BMS1, twice=True), ORDERS, over="m",
     ),
     Claim(
-        "COAT's NCP is below AA's for all m", "NCP below AA's for every m", loss.lower_ncp((c.BMS1, c.BMS2)), ORDERS,
+        "COAT's NCP is below AA's for all m", "COAT's NCP is below AA's for every m",
+        loss.lower_ncp((c.BMS1, c.BMS2)), ORDERS,
         "own", _DATA,
     ),
     Claim(
         "UL measures little more than the size of the largest published group",
-        "in every run, the binary logarithm of 2^M UL is within 10 of the size of the largest group",
+        "in every run, log2(2^M UL) differs by at most 10 from the size of the largest group",
         loss.largest_group_says_ul, ORDERS, "own",
     ),
 )  # fmt: skip
 FIGURE_11 = (
     Claim(
-        "COAT answers significantly better than AA for PP1 to PP5, BMS-1", f"{_MUCH_LESS}, {_READINGS}",
+        "COAT answers queries significantly more accurately than AA for PP1 to PP5, BMS-1",
+        f"{_MUCH_LESS}, {_READINGS}",
         c.better(c.FIG_11, c.BMS1, times=c.SUBSTANTIAL), ORDERS, over=_WORKLOAD,
     ),
     Claim(
-        "COAT answers significantly better than AA for PP1 to PP5, BMS-2", f"{_MUCH_LESS}, {_READINGS}",
+        "COAT answers queries significantly more accurately than AA for PP1 to PP5, BMS-2",
+        f"{_MUCH_LESS}, {_READINGS}",
         c.better(c.FIG_11, c.BMS2, times=c.SUBSTANTIAL), ORDERS, over=_WORKLOAD,
     ),
     Claim(
         "COAT's error grows slightly as policies become stricter",
-        "AvgRE never falls by more than 10%, and is for PP5 at most twice that for PP1, q=1 and 3, queries of "
-        "records",
+        "AvgRE never falls by more than 10%, and AvgRE for PP5 is at most twice that for PP1, for queries of records "
+        "with q=1 and 3",
         c.slightly_worse_when_strict((c.BMS1, c.BMS2)), ORDERS, over=_DATA,
     ),
     Claim(
-        "with independent policies and leaves in numeric order, COAT answers significantly better than AA",
+        "with independent policies and leaves in numeric order, COAT answers queries significantly more accurately "
+        "than AA",
         f"{_MUCH_LESS}, BMS-1, {_READINGS}", c.better(c.FIG_11, c.BMS1, times=c.SUBSTANTIAL), POLICIES,
         "own", _WORKLOAD,
     ),
     Claim(
         "with independent policies, BMS-1, COAT's error grows slightly as policies become stricter",
-        "AvgRE never falls by more than 10%, and is for PP5 at most twice that for PP1, q=1 and 3, queries of "
-        "records",
+        "AvgRE never falls by more than 10%, and AvgRE for PP5 is at most twice that for PP1, for queries of records "
+        "with q=1 and 3",
         c.slightly_worse_when_strict((c.BMS1,)), POLICIES, "own",
     ),
 )  # fmt: skip
 TABLE_2 = (
     Claim(
-        "PP6 to PP9 have the printed shares of itemset sizes", "each within 0.1 percentage points",
+        "PP6 to PP9 have the printed shares of itemset sizes",
+        "each share is within 0.1 percentage points of the printed share",
         loss.shares_of_table_2, kind="enforced",
         printed="33/33/33/1; 30/30/30/10; 25/25/25/25; 16.7/16.7/16.7/50",
     ),
@@ -155,59 +168,60 @@ _ITEMSETS = "itemsets and workload"
 _WAYS = {way: way.removeprefix(", ") or "1,000 itemsets" for way in DRAWN_FROM}
 FIGURE_12 = (
     Claim(
-        "COAT answers better than AA for PP6 to PP9, BMS-1",
+        "COAT answers queries more accurately than AA for PP6 to PP9, BMS-1",
         f"{_LESS}, q=2, {_READINGS}, for every way of drawing itemsets",
         c.better(c.READINGS_2, c.BMS1, ways=_WAYS), ORDERS, over=_ITEMSETS,
     ),
     Claim(
-        "COAT answers better than AA for PP6 to PP9, BMS-2",
+        "COAT answers queries more accurately than AA for PP6 to PP9, BMS-2",
         f"{_LESS}, q=2, {_READINGS}, for every way of drawing itemsets",
         c.better(c.READINGS_2, c.BMS2, ways=_WAYS), ORDERS, over=_ITEMSETS,
     ),
     Claim(
         "COAT's error is up to 40 times smaller",
-        "largest ratio of AvgRE on both data sets within a factor of two of 40, queries of records",
+        "on both data sets, the largest ratio of AvgRE is within a factor of two of 40, for queries of records",
         c.largest_ratio(40, {"": c.READINGS_2["records"]}, (c.BMS1, c.BMS2), ways=_WAYS), ORDERS,
         over="itemsets", printed="40",
     ),
     Claim(
-        "with leaves in numeric order, COAT answers better than AA for all random itemsets",
+        "with leaves in numeric order, COAT answers queries more accurately than AA for all random itemsets",
         f"{_LESS}, q=2, BMS-1, {_READINGS}", c.better(c.READINGS_2, c.BMS1), POLICIES, "own", _WORKLOAD,
     ),
 )  # fmt: skip
 _UTILITY = ("are_record_q1", "are_record_q3")
 FIGURE_13 = (
     Claim(
-        "COAT satisfies all utility policies (s=0.5%), BMS-1", "at most 0.5% of the items suppressed",
+        "COAT satisfies all utility policies (s=0.5%), BMS-1", "at most 0.5% of the items are suppressed",
         loss.within_s(c.BMS1), ORDERS, over=_POLICY, printed="0.5%", main=True,
     ),
     Claim(
-        "AA satisfies none of the utility policies", "at least one constraint violated for each policy",
+        "AA satisfies none of the utility policies", "the publication violates at least one constraint of each policy",
         loss.violates((f"{c.AA}{c.BMS1}",)),
         ORDERS, over=_POLICY, main=True,
     ),
     Claim(
-        "COAT answers significantly better than AA for all policies, BMS-1",
+        "COAT answers queries significantly more accurately than AA for all policies, BMS-1",
         f"{_MUCH_LESS}, q=1 and 3, queries of records, also if COAT exceeds s",
         c.better_at_each(_UTILITY, c.BMS1, times=c.SUBSTANTIAL), ORDERS, over=_POLICY,
     ),
     Claim(
         "COAT suppresses items only for UP1, and very few",
-        "no item suppressed except for UP1, there at most twice the printed share",
+        "no item is suppressed for the other policies, and for UP1 at most twice the printed share",
         loss.only_up1_suppresses, ORDERS, over="way of counting", printed="0.01%",
     ),
     Claim(
-        "utility policies affect AvgRE little, BMS-1", "largest at most 1.5 times the smallest, queries of records",
+        "utility policies affect AvgRE little, BMS-1",
+        "the largest value is at most 1.5 times the smallest, queries of records",
         c.policies_matter_little, ORDERS, over="items of a query",
     ),
     Claim(
-        "similar on BMS-2 (no figure): COAT answers better than AA for all policies",
+        "on BMS-2, COAT answers queries more accurately than AA for all policies (stated without a figure)",
         f"{_LESS}, q=1 and 3, queries of records, also if COAT exceeds s",
         c.better_at_each(_UTILITY, c.BMS2), ORDERS, over=_POLICY,
     ),
     Claim(
-        "similar on BMS-2 (no figure): COAT satisfies all utility policies (s=0.5%)",
-        "at most 0.5% of the items suppressed",
+        "on BMS-2, COAT satisfies all utility policies (s=0.5%, stated without a figure)",
+        "at most 0.5% of the items are suppressed",
         loss.within_s(c.BMS2), ORDERS, over=_POLICY,
     ),
     Claim(
@@ -215,21 +229,24 @@ FIGURE_13 = (
         "enforced",
     ),
     Claim(
-        "UP4 restricts nothing on BMS-1: its only group contains all 497 items",
-        "one group, and no constraint violated by AA", loss.up4_restricts_nothing, ORDERS, "own",
+        "UP4 restricts nothing on BMS-1, because its only group contains all 497 items",
+        "the policy has one group, and AA violates no constraint", loss.up4_restricts_nothing, ORDERS, "own",
     ),
 )  # fmt: skip
 FIGURE_14A = (
     Claim(
         "COAT scales better with |D| than AA, in counted work",
-        "exponent of COAT's merges below that of AA's increments", loss.less_work_growth, SAMPLES,
+        "the number of COAT's merges grows with a smaller exponent than the number of AA's increments",
+        loss.less_work_growth, SAMPLES,
     ),
     Claim(
-        "COAT scales better with |D| than AA, in seconds", "smaller exponent of the fitted power law",
+        "COAT scales better with |D| than AA, in seconds",
+        "the fitted power law of COAT's time has a smaller exponent than that of AA's time",
         loss.less_time_growth, RUNS,
     ),
     Claim(
-        "COAT is up to 2.5 times faster than AA", "largest ratio of AA's time to COAT's within a factor of two of 2.5",
+        "COAT is up to 2.5 times faster than AA",
+        "the largest ratio of AA's time to COAT's time is within a factor of two of 2.5",
         loss.times_faster(2.5), RUNS, printed="2.5",
     ),
 )  # fmt: skip
@@ -258,31 +275,34 @@ _STAND_IN, _ALL, _WITH = "data and disorders", tuple(HOSPITALS), tuple(f"{c.AA} 
 FIGURE_15 = (
     Claim(
         "COAT satisfies the 20 utility constraints for all k (s=0.5%)",
-        "at most 0.5% of all codes suppressed for every k",
+        "at most 0.5% of all codes are suppressed for every k",
         loss.suppressed_little("suppressed", _ALL), SAMPLES, over=_STAND_IN, printed="0.5%", main=True,
     ),
     Claim(
-        "AA satisfies the 20 utility constraints for no k", "at least one constraint violated for every k",
+        "AA satisfies the 20 utility constraints for no k",
+        "the publication violates at least one constraint for every k",
         loss.violates(_WITH, by_series=True),
         SAMPLES, over=_STAND_IN,
     ),
     Claim(
         "frequent combinations (W1) are answered fairly accurately, even for large k",
-        "AvgRE at most 0.5 for every k, for combinations in a tenth of the records",
+        "AvgRE is at most 0.5 for every k, for queries of combinations that occur in a tenth of the records",
         c.frequent_accurate(_ALL), SAMPLES, over=_STAND_IN,
     ),
     Claim(
-        "W2: low loss, in particular for k up to 5",
+        "pairs of generalized codes (W2) are answered with low loss, in particular for k up to 5",
         "AvgRE at most 1 for k=2 and 5, and at least as much for k=50 as for k=2, by queries of records, of own "
         "published items",
         c.low_for_small_k(_ALL), SAMPLES, over=f"{_STAND_IN}, and workload",
     ),
     Claim(
-        "s=0.5% also suffices as a share of occurring codes", "at most 0.5% of occurring codes suppressed for every k",
+        "s=0.5% also suffices as a share of occurring codes",
+        "at most 0.5% of the occurring codes are suppressed for every k",
         loss.suppressed_little("suppressed_occurring", _ALL), SAMPLES, "own", _STAND_IN,
     ),
     Claim(
-        "s=0.5% also suffices as a share of occurrences", "at most 0.5% of code occurrences suppressed for every k",
+        "s=0.5% also suffices as a share of occurrences",
+        "at most 0.5% of the code occurrences are suppressed for every k",
         loss.suppressed_little("suppressed_occurrences", _ALL), SAMPLES, "own", _STAND_IN,
     ),
     Claim(
@@ -306,7 +326,7 @@ SPEED = (
     Claim("Pgen, k=5, retail", "at most 5 s", loss.within("Pgen", "retail", 5), RUNS, "own"),
     Claim(
         "each of these runs needs less than 1 GiB",
-        "peak memory of each process at most 1,024 MiB, data included",
+        "the peak memory of each process is at most 1,024 MiB, including the data",
         loss.in_memory(1024),
         kind="own",
     ),

@@ -20,7 +20,7 @@ DEPTH = {"sub-chapters": 2, "categories": 3}
 
 
 def privacy_policy(parameters: Parameters, column: "SetColumn") -> "PrivacyPolicy":
-    """Return the itemsets to protect, over the items as read: independent of the leaf order.
+    """Return the itemsets to protect. The itemsets do not depend on the leaf order.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def _disorders(column: "SetColumn", hierarchy: "Hierarchy", depth: int) -> "Util
 
 
 def n_violated(publication: "Records", utility: "UtilityPolicy") -> int:
-    """Return the number of utility constraints with an item that is published together with one of another."""
+    """Return the number of utility constraints with an item that is published together with an item of another one."""
     group_of = {item: number for number, group in enumerate(utility.groups) for item in group}
     spanned = [{group_of[item] for item in symbol.members} for symbol in publication.symbols]
     return len(set().union(*[groups for groups in spanned if len(groups) > 1]))

@@ -1,8 +1,8 @@
-"""Errors of query answers for each reading of the paper's workload; true answers are cached for the next case.
+"""Errors of query answers for each interpretation of the paper's workload. True answers are cached for the next case.
 
-The paper's queries are of "items selected randomly from the generalized items". Read as *own published items*: q
-different symbols of the algorithm's publication, and an item of each; *records*: q items of a random record; *domain*:
-an item, uniformly drawn from all.
+The paper's queries are of "items selected randomly from the generalized items". There are three interpretations. *Own
+published items*: one item from each of q different symbols of the algorithm's publication. *Records*: q items of a
+random record. *Domain*: an item drawn uniformly from all items.
 """
 
 from functools import lru_cache
@@ -23,7 +23,7 @@ ITEMS_OF_QUERY = (1, 2, 3)
 FREQUENT = 0.1
 """Share of records that contain a combination of the frequent workload, W1."""
 LARGEST_FREQUENT = 3
-"""Largest size of such a combination."""
+"""Largest size of a combination of the frequent workload."""
 
 
 def errors(parameters: Parameters, column: "SetColumn", publication: "Records") -> dict[str, float]:

@@ -68,24 +68,25 @@ PAPER = Paper(
     key="optimum",
     title="Distance of the heuristics from the best cut",
     note="""\
-The k^m-anonymous cut with the smallest NCP (`exact`) compared with AA, DA and VPA, and with suppression compared with
-HgHs and mHgHs. Data sets have their own taxonomy, or `balanced:5` over their items.
+This study compares the k^m-anonymous cut with the smallest NCP (`exact`) with AA, DA and VPA. With suppression, it
+compares the best cut with HgHs and mHgHs. Data sets have their own taxonomy, or `balanced:5` over their items.
 
-Limits were fixed in advance, as work and not as time: 500 steps of the exact search, 10^9 sets of each size for a
-heuristic, 2 million threats. Data sets of more than 400,000 item occurrences: 100 steps, 2 * 10^8 sets, and no
-suppression for m=3. A heuristic that exceeds its limit has no figure; with suppression, a case that mHgHs cannot finish
-is skipped.
+Limits of work, not of time, were fixed in advance: 500 steps of the exact search, 10^9 sets of each size for a
+heuristic, and 2 million threats. For data sets of more than 400,000 item occurrences, the limits are 100 steps and
+2 * 10^8 sets, and there is no suppression for m=3. A heuristic that exceeds its limit has no figure. With suppression,
+a case that mHgHs cannot finish is skipped.
 
-If a search ends before its proof, "best" is the best cut that any search found; with default limits the search takes
-longer and proves more. Every best cut was verified up to 2 * 10^7 itemset occurrences. Times are those of one thread on
-a busy machine, up to five times as long as on an idle one.""",
+If the exact search reaches its limit before the proof, "best" is the best cut that any search found. With default
+limits the exact search takes longer and proves more cases. Every best cut was verified up to 2 * 10^7 itemset
+occurrences. Times were measured with one thread on a busy machine, and are up to five times as long as on an idle
+machine.""",
     measure=measure,
     study=True,
     prepare=compile_kernels,
     figures=[
         Figure(
             "orders",
-            "Orders of the leaves: balanced:5 over 16 random orders, and numeric, lexical, by frequency, first seen",
+            "Orders of the leaves: balanced:5 over 16 random orders and four named orders",
             "data",
             _SPREAD | {f"best in {name} order": f"NCP of the best cut in {name} order"
                        for name in ("numeric", "lexical", "frequency", "first seen")},
@@ -96,7 +97,7 @@ a busy machine, up to five times as long as on an idle one.""",
         ),
         Figure(
             "samples",
-            "Samples: records drawn without replacement, 8 times each",
+            "Samples: 8 samples of records, drawn without replacement",
             "data",
             _SPREAD,
             [Case("samples", "m=2", f"{data}, {percent} %",

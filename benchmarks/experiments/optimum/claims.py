@@ -54,7 +54,7 @@ def _no_better(name: str, other: str, modes: Sequence[str]) -> Check:
         better = [b - a for a, b in pairs if a < b - _SLACK]
         worse = sum(a > b + _SLACK for a, b in pairs)
         gain = f", by up to {max(better):.3g} points" if better else ""
-        return not better, f"of {len(pairs)}: better in {len(better)}{gain}, worse in {worse}"
+        return not better, f"better in {len(better)} of {len(pairs)} cases{gain}, worse in {worse}"
 
     return check
 
@@ -123,47 +123,64 @@ def _open_from(series: str) -> Check:
 
 
 SETS = (
-    Claim("the best cut is proven without suppression", "proven in every case", _all_proven(_each("open", [""]))),
+    Claim(
+        "the best cut is proven without suppression",
+        "the best cut is proven in every case",
+        _all_proven(_each("open", [""])),
+    ),
     Claim(
         "the best cut is proven with suppression",
-        "proven in every case within the limits",
+        "the best cut is proven in every case within the limits",
         _all_proven(_each("open", ["s"])),
     ),
-    Claim("the linear relaxation suffices for the proof", "in at least 90 % of the proven cases", _seldom_branches),
-    Claim("AA is close to the best cut", "at most 5 % above each proven best cut", _distance_at_most("apriori", "", 5)),
-    Claim("VPA is close to the best cut", "at most 5 % above each proven best cut", _distance_at_most("vpa", "", 5)),
-    Claim("DA is no better than AA", "better in no case", _no_better("direct", "apriori", [""])),
-    Claim("VPA is no better than AA", "better in no case", _no_better("vpa", "apriori", [""])),
+    Claim(
+        "the linear relaxation suffices for the proof",
+        "the relaxation suffices in at least 90 % of the proven cases",
+        _seldom_branches,
+    ),
+    Claim(
+        "AA is close to the best cut",
+        "the NCP is at most 5 % above that of each proven best cut",
+        _distance_at_most("apriori", "", 5),
+    ),
+    Claim(
+        "VPA is close to the best cut",
+        "the NCP is at most 5 % above that of each proven best cut",
+        _distance_at_most("vpa", "", 5),
+    ),
+    Claim("DA is no better than AA", "the NCP is lower in no case", _no_better("direct", "apriori", [""])),
+    Claim("VPA is no better than AA", "the NCP is lower in no case", _no_better("vpa", "apriori", [""])),
     Claim(
         "HgHs is close to the best cut with suppression",
-        "at most 5 % above each proven best cut",
+        "the NCP is at most 5 % above that of each proven best cut",
         _distance_at_most("hghs", "s", 5),
     ),
     Claim(
         "mHgHs is close to the best cut with suppression",
-        "at most 5 % above each proven best cut",
+        "the NCP is at most 5 % above that of each proven best cut",
         _distance_at_most("mhghs", "s", 5),
     ),
-    Claim("HgHs is no better than mHgHs", "better in no case", _no_better("hghs", "mhghs", ["s"])),
+    Claim("HgHs is no better than mHgHs", "the NCP is lower in no case", _no_better("hghs", "mhghs", ["s"])),
 )
 ORDERS = (
     Claim("the order of the leaves matters more than the algorithm",
-          "the worst order's excess over the best order is at least AA's median excess over the best cut",
+          "the worst order exceeds the loss of the best order at least as much as AA exceeds the best cut (median)",
           _order_matters_more),
-    Claim("AA's distance from the best cut does not depend on the order", "smallest and largest within 5 points",
+    Claim("AA's distance from the best cut does not depend on the order",
+          "the smallest and the largest distance differ by at most 5 percentage points",
           _order_changes_distance),
     Claim("the order by frequency loses least", "no random order is better", _frequency_is_best),
 )  # fmt: skip
 SAMPLES = (
     Claim(
         "a sample predicts AA's distance from the best cut",
-        "medians of the samples within 5 points",
+        "the medians of the samples differ by at most 5 percentage points",
         _samples_agree,
         factors.SAMPLES,
     ),
 )
 ITEMS = (
-    Claim("time grows at most quadratically with the item count", "exponents at most 2",
+    Claim("time grows at most quadratically with the item count", "the exponents are at most 2",
           exponents_within(("m=2", "m=3"), "seconds", float("-inf"), 2)),
     Claim("the best cut is proven for m=2 at every item count", "no open case", _open_from("m=2")),
     Claim("the best cut is proven for m=3 at every item count", "no open case", _open_from("m=3")),

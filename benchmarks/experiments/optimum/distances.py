@@ -43,9 +43,9 @@ def distances(
 
     Returns
     -------
-    ``best`` (NCP), ``open`` (percent above the bound), ``programs`` (integer programs solved), ``root`` (percent by
-    which the last relaxation before them is below the best), and for each heuristic within the limits, by name, the
-    percent above the best.
+    ``best`` (NCP of the best cut), ``open`` (percent above the bound), ``programs`` (number of integer programs
+    solved), ``root`` (percent by which the last linear relaxation is below the best cut), and the percent above the
+    best cut for each heuristic within the limits, by name.
     """
     losses = {}
     for name in HEURISTICS[suppress]:
@@ -65,7 +65,7 @@ def distances(
 
 
 def percent(loss: float, best: float) -> float:
-    """Return by how many percent a loss exceeds another; 0 if both are zero."""
+    """Return by how many percent a loss exceeds another loss. Returns 0 if both are zero."""
     if best <= 0:
         return 0.0 if loss <= 0 else float("1e9")
     above = 100 * (loss / best - 1)

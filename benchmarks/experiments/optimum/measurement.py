@@ -15,7 +15,7 @@ FANOUT = 5
 
 
 def measure(parameters: Parameters) -> Measured:
-    """Measure a case; ``what`` selects the kind, which determines the other parameters."""
+    """Measure a case. ``what`` selects the kind of measurement, and the kind determines the other parameters."""
     kinds: dict[str, Callable[[Parameters], Measured]] = {
         "set": _of_a_set,
         "orders": _over_orders,

@@ -11,21 +11,21 @@ from benchmarks.experiments.poulis2013.jobs import DIVERSITY
 from benchmarks.experiments.poulis2013.measurement import compile_kernels, measure
 
 _ARE = {
-    "are_2_0": "ARE, 2 relational values",
-    "are_1_2": "ARE, 1 relational value and 2 items (1/2 each)",
-    "are1s_1_2": "ARE, 1 relational value and 2 items (1/s each)",
-    "are_2_2": "ARE, 2 relational values and 2 items (1/2 each)",
-    "are1s_2_2": "ARE, 2 relational values and 2 items (1/s each)",
-    "are_0_2": "ARE, 2 items (1/2 each)",
-    "are1s_0_2": "ARE, 2 items (1/s each)",
+    "are_2_0": "ARE of 2 relational values",
+    "are_1_2": "ARE of 1 relational value and 2 items, with probability 1/2",
+    "are1s_1_2": "ARE of 1 relational value and 2 items, with probability 1/s",
+    "are_2_2": "ARE of 2 relational values and 2 items, with probability 1/2",
+    "are1s_2_2": "ARE of 2 relational values and 2 items, with probability 1/s",
+    "are_0_2": "ARE of 2 items, with probability 1/2",
+    "are1s_0_2": "ARE of 2 items, with probability 1/s",
 }
 _LOSSES = {"ncp": "relational loss (NCP)", "ul": "utility loss (UL)", "delta": "bound delta"}
 _LARGEST = {"largest_cluster": "size of the largest cluster"}
 _SECONDS = {"seconds": "time in seconds"}
 _WORK = {"merges": "merges", "ranked": "clusters ranked"}
 _MEMORY = {"peak_mib": "peak memory of the process in MiB"}
-_OF_RUM = "bound as a fraction of the way from X to 1"
-_OF_TUM = "bound as a fraction of the way up to UL of CLUSTER"
+_OF_RUM = "bound, as a fraction of the distance from X to 1"
+_OF_TUM = "bound, as a fraction of the distance from UL of a single cluster to UL of CLUSTER"
 _QUICK = (0.25, 0.75)
 _INFORMS = f"k=25, m=2; {cases.SAMPLE:,} records of INFORMS; each repetition draws records, leaf orders and queries."
 _YOUTUBE = (
@@ -33,11 +33,12 @@ _YOUTUBE = (
 )
 _LM = (
     f" l={DIVERSITY}; sensitive codes are those of mental disorders (290 to 319); the paper states neither. Clusters "
-    "that no generalization makes diverse are first merged with their best partner."
+    "that no generalization makes diverse are merged with their best partner before the search."
 )
 _TUM = (
-    " The paper's bounds start at UL of CLUSTER's clusters, where Tum-bound does not merge. The bounds here are lower, "
-    "starting at UL of a single cluster of all records."
+    " The paper's bounds start at UL of CLUSTER's clusters, at which Tum-bound does not merge. The bounds here are "
+    "lower "
+    "and start at UL of a single cluster of all records."
 )
 
 
@@ -50,7 +51,7 @@ def _errors(key: str, title: str, repeated: Sequence[Case], said: Sequence[Claim
 def _figures_4_and_5() -> list[Figure]:
     rum, tum, clusters = claims.rum(), claims.tum(), claims.clusters()
     youtube: dict[str, Any] = {"data": cases.YOUTUBE, "records": cases.GENERATED, "k": 100}
-    both = " The paper states only for INFORMS that RM_RT is between RM_R and RM_T in Fig. 6."
+    both = " The paper states that RM_RT is between RM_R and RM_T in Fig. 6, but only for INFORMS."
     return [
         _errors("fig4ac", "Fig. 4a-c, 6a and 6c: INFORMS, Rum-bound",
                 SAMPLES.over(cases.by_bound("fig4ac", "rum", FUNCTIONS)),
@@ -71,11 +72,12 @@ def _figures_4_and_5() -> list[Figure]:
 
 def _figure_7() -> list[Figure]:
     benefit = {
-        "unions": "clusters to which T is applied, ordered by BTD",
-        "unions_ul": "clusters to which T is applied, ordered by UL",
-        "seconds": "time in seconds, ordered by BTD", "seconds_ul": "time in seconds, ordered by UL",
-        "ul": "UL, ordered by BTD", "ul_ul": "UL, ordered by UL",
-        "ncp": "NCP, ordered by BTD", "ncp_ul": "NCP, ordered by UL",
+        "unions": "clusters to which T is applied, with candidates ordered by BTD",
+        "unions_ul": "clusters to which T is applied, with candidates ordered by UL",
+        "seconds": "time in seconds, with candidates ordered by BTD",
+        "seconds_ul": "time in seconds, with candidates ordered by UL",
+        "ul": "UL, with candidates ordered by BTD", "ul_ul": "UL, with candidates ordered by UL",
+        "ncp": "NCP, with candidates ordered by BTD", "ncp_ul": "NCP, with candidates ordered by UL",
     }  # fmt: skip
     btd = f"{cases.SMALL:,} records of INFORMS, k=25, m=2. Each order is one search."
     merged = {"ul": "utility loss (UL)", "rises": "merges that increased UL", "merges": "merges",
@@ -105,10 +107,10 @@ def _figure_7() -> list[Figure]:
         Figure("fig7df", "Fig. 7d and f: effect of BTD, Tum-bound", _OF_TUM, benefit,
                cases.by_order("fig7df", "tum"), claims.benefit("TM"),
                f"{btd} The paper names TM_R, which does not use BTD; we show TM_T.", quick=_QUICK[:1]),
-        Figure("fig7g", "Fig. 7g: UL as clusters are merged, Rum-bound", "merges in percent of all", merged,
+        Figure("fig7g", "Fig. 7g: UL as clusters are merged, Rum-bound", "percentage of the merges", merged,
                cases.by_merge("fig7g", "rum", {**FUNCTIONS, "lm": "(k, l^m)"}), claims.MERGING,
                f"{trace} delta=1: all clusters become one.{_LM}", quick=cases.PERCENTS[::2]),
-        Figure("fig7h", "Fig. 7h: UL as clusters are merged, Tum-bound", "merges in percent of all", merged,
+        Figure("fig7h", "Fig. 7h: UL as clusters are merged, Tum-bound", "percentage of the merges", merged,
                cases.by_merge("fig7h", "tum", FUNCTIONS), claims.MERGING, trace + own, quick=cases.PERCENTS[::2]),
     ]  # fmt: skip
 
@@ -119,17 +121,17 @@ def _own() -> list[Figure]:
     trade_off = claims.trade_off("RM")
     fixed = f"k=25, m=2; the first sample of {cases.SAMPLE:,} records of INFORMS, with the first"
     plain = (
-        "Without hierarchies of the relational columns: numbers become ranges, categories sets of values. Otherwise as "
-        "in Fig. 4a-c."
+        "There are no hierarchies of the relational columns, so numbers become ranges and categories become sets of "
+        "values. Otherwise the setting is that of Fig. 4a-c."
     )
     clinics = (
         f"k=25, m=2; {cases.SAMPLE:,} of 71,517 diabetes patients with real ICD-9 codes; otherwise like Fig. 4a-c."
     )
     return [
-        _errors("orders", "Orders: leaf orders, Rum-bound",
+        _errors("orders", "Orders: effect of the leaf order, Rum-bound",
                 ORDERS.over(cases.by_bound("orders", "rum", FUNCTIONS, few)), claims.by(ORDERS, trade_off, "own"),
                 f"{fixed} workload. Orders of the items, and of the non-numeric relational values."),
-        _errors("workloads", "Workloads: random queries, Rum-bound",
+        _errors("workloads", "Workloads: effect of the queries, Rum-bound",
                 WORKLOADS.over(cases.by_bound("workloads", "rum", FUNCTIONS, few)),
                 claims.by(WORKLOADS, trade_off, "own"), f"{fixed} leaf order."),
         _errors("ranges", "Ranges: INFORMS without relational hierarchies, Rum-bound",
@@ -177,17 +179,17 @@ PAPER = Paper(
     note="""\
 `informs2005` is the available part of INFORMS (one year, 26,735 of 36,553 records). YOUTUBE is not available;
 `youtube_like` is generated with its characteristics. The paper does not name its transaction function: each claim has
-AA and COAT (only k^m-anonymity, no suppression) as parts. Hierarchies are "as in [17]": balanced, degree 5, over the
-items in a random order, and over the values of each relational column, with numbers ascending and other values in a
-random order. Each repetition redraws all unstated choices: records, orders and queries. Bounds are fractions of the way
-from X, the loss of CLUSTER's clusters, which differs between samples.
+AA and COAT as parts, with k^m-anonymity and without suppression. Hierarchies are "as in [17]", that is, balanced with
+degree 5. The hierarchy of the items has the items in a random order. The hierarchies of the relational columns have
+numbers in ascending order and other values in a random order. Each repetition draws records, orders and queries again.
+Bounds are fractions of the distance from X to 1. X is the loss of CLUSTER's clusters, which differs between samples.
 
-Each workload has 1,000 queries from random records (values and 2 items of one record, so no answer is 0), the same for
-all variants. ARE is computed for two readings of a published set of s items: any non-empty subset is possible, so each
-item is present with probability about 1/2; or each item is present with probability 1/s. Columns and items are
-independent.
-With the first reading, ARE is large if rare items are published in large sets. Clusters that no generalization makes
-anonymous are merged with their best partner. The results of every point's first repetition were verified.
+Each workload has 1,000 queries from random records. The values and the 2 items of a query are from the same record, so
+no answer is 0. All variants get the same queries. ARE is computed for two interpretations of a published set of s
+items. Either any non-empty subset is possible, so each item is present with probability about 1/2. Or each item is
+present with probability 1/s. Columns and items are independent. With the first interpretation, ARE is large if rare
+items are published in large sets. Clusters that no generalization makes anonymous are merged with their best partner.
+The results of every point's first repetition were verified.
 
 The paper's plots have no numbers, so the claims come from its text.""",
     measure=measure,

@@ -12,7 +12,7 @@ FUNCTIONS = {"aa": "AA", "coat": "COAT"}
 DIVERSE = {"lm": ""}
 INFORMS, DIABETES, YOUTUBE = "informs2005", "diabetes130_patients", "youtube_like"
 SAMPLE, GENERATED, SMALL = 8_000, 15_000, 4_000
-"""Records of an INFORMS sample, generated videos, and records of a sample in place of the paper's 4,000."""
+"""Record counts of an INFORMS sample, of the generated videos, and of the sample that replaces the paper's 4,000."""
 SHARES = (0.1, 0.25, 0.5, 0.75, 0.9)
 """Bounds, as fractions of the way from the lowest feasible bound."""
 FEW_SHARES = (0.25, 0.75)
@@ -31,7 +31,7 @@ def parameters(framework: str, merge: str, function: str, **more: Any) -> dict[s
 
 
 def variants(framework: str, functions: dict[str, str]) -> Iterable[tuple[str, str, str]]:
-    """Yield series, merge order and transaction function of variants that are compared."""
+    """Yield series, merge order and transaction function of the compared variants."""
     for function, name in functions.items():
         for series, merge in (RM if framework == "rum" else TM).items():
             yield f"{series}, {name}" if name else series, merge, function

@@ -11,9 +11,9 @@ Check = Callable[[Results], Finding]
 VALUES = {"": ("are_2_0",)}
 ITEMS = {"1/2": ("are_0_2",), "1/s": ("are1s_0_2",)}
 BOTH = {"1/2": ("are_1_2", "are_2_2"), "1/s": ("are1s_1_2", "are1s_2_2")}
-"""Error quantities by reading: an item of a published set is present with probability about 1/2, or 1/s."""
+"""Error quantities by interpretation. An item of a published set is present with probability about 1/2, or 1/s."""
 FUNCTION = "transaction function"
-READING = "transaction function or reading of a set of items"
+READING = "transaction function or interpretation of a set of items"
 _SLACK = 0.05
 AT_EACH = f"at each x ({_SLACK:.0%} slack)"
 
@@ -32,7 +32,10 @@ def curves(results: Results, quantity: str) -> dict[str, dict[str, list[float]]]
 
 
 def parts_of(results: Results, quantities: Mapping[str, Sequence[str]]) -> dict[str, dict[str, list[float]]]:
-    """Return the curves by part of a claim, that is, transaction function and reading; quantities are concatenated."""
+    """Return the curves by part of a claim. A part is a transaction function and an interpretation of sets of items.
+
+    The values of all quantities of a part are concatenated.
+    """
     found: dict[str, dict[str, list[float]]] = {}
     for reading, names in quantities.items():
         for name in names:
@@ -69,7 +72,7 @@ def _ratios(low: Sequence[float], high: Sequence[float]) -> list[float]:
 
 
 def _advantage(low: Sequence[float], high: Sequence[float]) -> float:
-    """Return the mean relative difference of two curves: positive if the first is lower."""
+    """Return the mean relative difference of two curves. Positive if the first curve is lower."""
     found = [2 * (b - a) / (abs(a) + abs(b)) if a or b else 0.0 for a, b in zip(low, high, strict=True)]
     return sum(found) / len(found)
 
@@ -166,7 +169,7 @@ def times(quantity: str, least: float) -> Check:
 
 
 def flatter(quantity: str) -> Check:
-    """Return a check that a quantity varies over delta at most as much with BTD as with UL."""
+    """Return a check that a quantity varies with delta at most as much with BTD as with UL."""
 
     def check(results: Results) -> Finding:
         parts, shown, slow = {}, [], parts_of(results, {"": (f"{quantity}_ul",)})

@@ -53,7 +53,7 @@ def rum() -> list[Claim]:
         ),
         Claim(
             "data remain useful for queries involving both attribute types",
-            "ARE below 1 at every delta; 1 is the error of always answering 0 (our criterion)",
+            "ARE is below 1 at every delta, where 1 is the error of always answering 0 (our criterion)",
             check.below(BOTH, 1.0),
             over=READING,
         ),
@@ -73,7 +73,7 @@ def tum() -> list[Claim]:
         ),
         Claim(
             "the information loss in the transaction attribute is low",
-            "ARE of items below 1 at every delta; 1 is the error of always answering 0 (our criterion)",
+            "ARE of items is below 1 at every delta, where 1 is the error of always answering 0 (our criterion)",
             check.below(ITEMS, 1.0),
             over=READING,
         ),
@@ -82,16 +82,17 @@ def tum() -> list[Claim]:
 
 
 def clusters(p: str = "RM", *, losses: bool = True, both: bool = True) -> list[Claim]:
-    """Return the paper's claims on the largest clusters: of R, and with `both` of RT and T."""
+    """Return the paper's claims on the largest clusters of R. With `both`, also return the claims on RT and T."""
     r, t, rt = f"{p}_R", f"{p}_T", f"{p}_RT"
     size, ul = {"": ("largest_cluster",)}, {"": ("ul",)}
     found = [
         Claim(f"{r} creates the largest clusters",
-              f"size of the largest cluster at least that of {t} and {rt}, {AT_EACH}",
+              f"the largest cluster is at least as large as those of {t} and {rt}, {AT_EACH}",
               check.ordered((t, r), (rt, r), of=size), over=FUNCTION),
-        Claim("these clusters have low UL", f"UL of {r} at most that of {t} and {rt}, {AT_EACH}",
+        Claim("these clusters have low UL", f"UL of {r} is at most that of {t} and {rt}, {AT_EACH}",
               check.ordered((r, t), (r, rt), of=ul), over=FUNCTION),
-        Claim(f"{rt} creates larger clusters than {t}", f"size of the largest cluster at least that of {t}, {AT_EACH}",
+        Claim(f"{rt} creates larger clusters than {t}",
+              f"the largest cluster is at least as large as that of {t}, {AT_EACH}",
               check.ordered((t, rt), of=size), over=FUNCTION),
         Claim(f"the clusters of {rt} have lower UL than those of {t}", f"UL at most that of {t}, {AT_EACH}",
               check.ordered((rt, t), of=ul), over=FUNCTION),
@@ -182,7 +183,8 @@ def benefit(p: str) -> list[Claim]:
     )
     counted, span = "clusters to which the transaction function is applied", "range over delta"
     found = [
-        Claim(f"{names} have the same UL as their baselines", "at most 10% more, at every x", check.no_worse("ul"),
+        Claim(f"{names} have the same UL as their baselines",
+              "the loss is at most 10% higher than that of the baselines, at every x", check.no_worse("ul"),
               SAMPLES),
         Claim(f"{faster}: counted work", f"ratio at least 10 at every x: {counted}", check.times("unions", 10),
               SAMPLES, printed=">= 10"),
@@ -195,38 +197,50 @@ def benefit(p: str) -> list[Claim]:
     ]  # fmt: skip
     if p == "TM":
         text = f"{names} have the same NCP as their baselines"
-        found.append(Claim(text, "at most 10% more, at every x", check.no_worse("ncp"), SAMPLES, kind="own"))
+        found.append(
+            Claim(
+                text,
+                "the loss is at most 10% higher than that of the baselines, at every x",
+                check.no_worse("ncp"),
+                SAMPLES,
+                kind="own",
+            )
+        )
     return [replace(one, over=FUNCTION) for one in found]
 
 
 MERGING = [
     Claim("UL never increases as clusters merge", "no merge increases UL", check.never_rises, SAMPLES, over=FUNCTION,
           printed="0 rises"),
-    Claim("UL is lower after all merges than before", "UL after the last merge at most that before the first",
+    Claim("UL is lower after all merges than before", "UL after the last merge is at most UL before the first merge",
           check.falls_overall, SAMPLES, kind="own", over=FUNCTION),
 ]  # fmt: skip
 
 
 SPEED = [
     Claim(
-        "every variant finishes in seconds", "at most 30 seconds each", check.at_most("seconds", 30), RUNS, kind="own"
+        "every variant finishes in seconds",
+        "each variant takes at most 30 seconds",
+        check.at_most("seconds", 30),
+        RUNS,
+        kind="own",
     )
 ]
 ICD9 = [
     Claim("with the ICD-9 taxonomy AA publishes only the root",
-          "only the root in at least 99% of the records", check.root_alone, kind="own"),
+          "at least 99% of the records contain only the root", check.root_alone, kind="own"),
 ]  # fmt: skip
 GROWTH = [
-    Claim("300,000 records take at most a minute", "at most 60 seconds, for both formations", check.at_most("seconds",
-          60), RUNS,
-          kind="own"),
-    Claim("300,000 records need less than 1 GiB", "peak memory of the process at most 1,024 MiB, data included",
+    Claim("300,000 records take at most a minute", "the search takes at most 60 seconds, for both formations",
+          check.at_most("seconds", 60), RUNS, kind="own"),
+    Claim("300,000 records need less than 1 GiB",
+          "the peak memory of the process is at most 1,024 MiB, including the data",
           check.at_most("peak_mib", 1024),
           kind="own"),
-    Claim("the time with Mondrian is close to linear", "exponent of the fitted power law below 1.3",
+    Claim("the time with Mondrian is close to linear", "the exponent of the fitted power law is below 1.3",
           check.grows_below("Mondrian", 1.3),
           RUNS, kind="own"),
     Claim("the time with CLUSTER grows less than the quadratic cost in the paper",
-          "exponent of the fitted power law below 2",
+          "the exponent of the fitted power law is below 2",
           check.grows_below("CLUSTER", 2), RUNS, kind="own"),
 ]  # fmt: skip

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from anonset.algorithms.rt.tum_bound import TumBound
 
 DIVERSITY = 3
-"""l of the diversity variants."""
+"""Parameter l of the variants with diversity."""
 M = 2
 _FANOUT = 5
 _DRAWN = ("sample", "seed", "order", "workload", "run")
@@ -51,7 +51,7 @@ class Job:
 
     @classmethod
     def of(cls, parameters: Parameters) -> "Job":
-        """Load the data, and bind them to the hierarchy of items for the transaction function."""
+        """Load the data, and bind the items to their hierarchy if the transaction function uses a hierarchy."""
         from anonset.algorithms.transaction.apriori import Apriori
         from anonset.algorithms.transaction.coat import Coat
         from anonset.algorithms.transaction.lm_apriori import LmApriori
@@ -80,10 +80,10 @@ class Job:
 
     @cached_property
     def delta(self) -> float:
-        """The bound: explicit, or as a fraction of the way between the extreme losses.
+        """Bound of the framework, given explicitly or as a fraction of the distance between two losses.
 
-        Rum-bound: from X, the loss of the initial clusters, to 1. Tum-bound: from the loss of a single cluster of all
-        records to that of the initial clusters.
+        For Rum-bound, the losses are X, the loss of the initial clusters, and 1. For Tum-bound, they are the loss of a
+        single cluster of all records and the loss of the initial clusters.
         """
         if "delta" in self.parameters:
             return float(self.parameters["delta"])
@@ -138,7 +138,7 @@ def items_of(table: "Table") -> Any:
     Raises
     ------
     RuntimeError
-        If there is none.
+        If the table has no set-valued column.
     """
     if table.transactions is None:
         msg = "the data must have a set-valued column"
@@ -221,7 +221,10 @@ def as_categories(table: "Table") -> "Table":
 
 
 def _of_values(data: str, table: "Table", order: str) -> "dict[str, Hierarchy]":
-    """Return balanced hierarchies over the values of the relational columns: numbers ascending, others in `order`."""
+    """Return balanced hierarchies over the values of the relational columns.
+
+    The leaves are in ascending order for numbers, and in `order` for other values.
+    """
     from anonset import Hierarchy
     from anonset.data import NumericColumn
 

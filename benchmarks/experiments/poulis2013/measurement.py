@@ -1,4 +1,4 @@
-"""Measure a run of Rum-bound or Tum-bound: losses, query errors, counted work; time or memory separately."""
+"""Measure a run of Rum-bound or Tum-bound: losses, query errors and counted work, or time, or memory."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -128,7 +128,7 @@ def _seconds(search: Callable[[], object]) -> float:
 
 
 def _time(job: Job) -> Measured:
-    """Time a search, formation included, on a table without cached results."""
+    """Time a search, including the formation of clusters, on a table without cached results."""
     delta = job.delta
     _load_kernels(job, "btd")
     algorithm, table = job.algorithm(delta=delta), _fresh(job)
@@ -147,7 +147,7 @@ def _memory(job: Job) -> Measured:
 
 
 def _orders(job: Job) -> Measured:
-    """Order candidates by BTD and by UL; count the unions to which the transaction function is applied."""
+    """Search with candidates ordered by BTD and by UL. Count the unions that the transaction function anonymizes."""
     found: dict[str, Any] = {}
     for order, suffix in (("btd", ""), ("ul", "_ul")):
         with counting() as counted:

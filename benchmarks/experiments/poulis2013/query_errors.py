@@ -1,9 +1,9 @@
-"""ARE of many queries at once, for two readings of a generalized item.
+"""ARE of many queries at once, for two interpretations of a generalized item.
 
-A symbol of s items represents any of their 2^s - 1 non-empty subsets with equal probability (``half``: each item is
-present with about probability 1/2; Loukides et al. 2010, section 6.1), or each item with probability 1/s, independently
-(``one``). `anonset.measures.query_error` computes the first one query by query for the reading ``subsets``; here all
-queries of a workload share their work.
+With ``half``, a symbol of s items represents each of their 2^s - 1 non-empty subsets with equal probability, so each
+item is present with a probability of about 1/2 (Loukides et al. 2010, section 6.1). With ``one``, each item is present
+with probability 1/s, independently. `anonset.measures.query_error` computes ``half`` for a single query by its
+``subsets``. Here all queries of a workload share their work.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ QUERIES = 1000
 SHAPES = ((2, 0), (1, 2), (2, 2), (0, 2))
 """Number of relational values and of items in the queries of each workload."""
 MODELS = {"are": "half", "are1s": "one"}
-"""Reading by prefix of the error's name."""
+"""Interpretation by prefix of the error's name."""
 
 
 @dataclass(frozen=True)
@@ -40,10 +40,10 @@ class Asked:
 
 
 def errors(job: Job, publication: "Published") -> dict[str, float]:
-    """Return the ARE of every shape for both readings, as ``are_2_0`` and ``are1s_2_0``.
+    """Return the ARE of every shape for both interpretations, as ``are_2_0`` and ``are1s_2_0``.
 
-    All shapes use the same pairs of items: each draw is a record, two of its items and two of its values; the shapes
-    use both values, the first, or none.
+    Each draw has a record, two of its items and two of its values. All shapes use the same pairs of items. A shape uses
+    both values, the first value, or no value.
     """
     asked = _asked(job)
     published, found = _Published(job.records, publication), {}
@@ -96,7 +96,7 @@ class _Answers:
         self.holds[column.items, np.repeat(np.arange(table.n), column.lengths)] = True
 
     def of(self, items: Ints | None, values: Sequence[Mapping[str, Any]]) -> Floats:
-        """Return float64 (Q,): the number of records that match the items and the values of each query."""
+        """Return the number of records that match the items and the values of each query, float64 (Q,)."""
         found = np.empty(len(values))
         for q, asked in enumerate(values):
             chosen = np.ones(self.table.n, np.bool_)
@@ -144,7 +144,7 @@ class _Published:
         self.together = {"half": np.where(size == 1, 1.0, 0.25 / whole), "one": 1.0 / size**2}
 
     def _symbols(self, publication: "Published", place: Mapping[str, int]) -> Ints:
-        """Return int64 (C, items): the symbol that represents each item in each cluster, the last index if none."""
+        """Return the symbol of each item in each cluster, int64 (C, items). The last index means no symbol."""
         found = np.full((len(self.size), len(place)), self.many - 1, np.int64)
         members = [np.array([place[item] for item in symbol.members]) for symbol in publication.symbols]
         for cluster, symbol in zip(*np.divmod(self.once[0], self.many), strict=True):
@@ -152,7 +152,7 @@ class _Published:
         return found
 
     def relational(self, values: Sequence[Mapping[str, Any]]) -> Floats:
-        """Return float64 (Q, C): the probability that a record of each cluster matches the values of each query."""
+        """Return the probability that a record of each cluster matches the values of each query, float64 (Q, C)."""
         found = np.ones((len(values), len(self.size)))
         for q, asked in enumerate(values):
             for name, value in asked.items():
@@ -160,7 +160,7 @@ class _Published:
         return found
 
     def with_items(self, items: Ints | None, model: str) -> Floats:
-        """Return float64 (Q, C): the expected number of records of each cluster with both items of each query."""
+        """Return the expected number of records of each cluster with both items of each query, float64 (Q, C)."""
         if items is None:
             msg = "the queries ask for no items"
             raise ValueError(msg)

@@ -26,13 +26,13 @@ _QUANTITIES = {
     "rum": "relational loss (RUM)",
     "items_error": "median relative error of the 200 most frequent items",
     "pairs_error": "median relative error of the 200 most frequent pairs",
-    "usefulness": "usefulness, as suggest ranks it",
+    "usefulness": "usefulness, by the ranking of suggest",
     "kept": "share of occurrences published unchanged",
     "tum": "utility loss (UL) of the items, mean over records",
-    "are1s_1_2": "ARE, 1 relational value and 2 items (1/s each)",
+    "are1s_1_2": "ARE of 1 relational value and 2 items, with probability 1/s",
     "clusters": "clusters",
-    "infeasible_below": "infeasible: smallest feasible bound",
-    "did_not_end_within": "did not end: CPU seconds after which the search was stopped",
+    "infeasible_below": "smallest feasible bound if the bound is infeasible",
+    "did_not_end_within": "CPU seconds after which a search that did not end was stopped",
 }
 _OF_HALVES = {
     "learned_rum": "relational loss on the half from which w was learned",
@@ -87,22 +87,22 @@ PAPER = Paper(
     key="rt_frontier",
     title="RT-datasets: item counts and relational loss, by framework",
     note=f"""\
-Each data set is a sample of {RECORDS:,} records, or all records if it has fewer; its domains are those of all records.
+Each data set is a sample of {RECORDS:,} records, or all records if it has fewer. Domains come from all records.
 `joint-split` runs at its three points. Rum-bound has the same bounds as `delta`, and merges by relational loss (R) or
 by both losses (RT). Tum-bound, `rfirst` and `tfirst` run once. Items are published by COAT, by AA (`apriori` on
 `halves:frequency`) or in sets (`set-search`). A search is stopped after {LIMIT} s of CPU time and recorded as "did not
 end".
-Range boundaries are rounded, clusters that no mapping makes anonymous are merged first, and every result was verified.
-Item and pair errors count each symbol as 1/members for each member. UL and ARE (1,000 queries drawn from records) are
-those of Poulis et al.
+Range boundaries are rounded. Clusters that no mapping makes anonymous are merged before the search. Every result was
+verified. Item and pair errors count each symbol as 1/members for each of its members. UL and ARE are defined as in
+Poulis et al., and ARE uses 1,000 queries drawn from records.
 
 The claims about frameworks and halves were fixed before any case was run. Cases, samples and the rule for the points
 were fixed before the samples were measured. At that time, results of the complete data were known for informs2005 and
 vermont2013 (all frameworks), and for `joint-split` on halves of all eight data sets.
 
 The points `attributes`, `balanced` and `items` are bounds of {", ".join(map(str, POINTS.values()))} on the relational
-loss (RUM); each is about three times the previous bound. A point remains an option of `joint-split` if its item error
-is at least a quarter smaller than that of the previous point, on at least half of the data sets.""",
+loss (RUM). Each bound is about three times the previous bound. A point remains an option of `joint-split` if its item
+error is at least a quarter smaller than that of the previous point, on at least half of the data sets.""",
     measure=measure,
     study=True,
     prepare=compile_kernels,

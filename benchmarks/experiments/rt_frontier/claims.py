@@ -8,7 +8,7 @@ from benchmarks.experiments.checks import Check
 COUNTED = 0.25
 """Largest median error of frequent items with which counts are useful to a recipient."""
 LESS = 0.75
-"""Largest ratio of two item errors at which the smaller one counts as a real difference."""
+"""Largest ratio of two item errors that counts as a real difference."""
 JOINT = "joint-split"
 _SAME = 1 + 1e-9
 
@@ -133,9 +133,10 @@ BY_BOUND = (
     _best("RM", "`joint-split` counts frequent items better than Rum-bound", "items_error", _RUM),
     _best("RM", "`joint-split` counts frequent pairs better than Rum-bound", "pairs_error", _RUM),
     _best("RM", "`joint-split` has a smaller UL than Rum-bound", "tum", _RUM),
-    _best("RM", "`joint-split` has a smaller ARE (1 value, 2 items, 1/s each) than Rum-bound", "are1s_1_2", _RUM),
+    _best("RM", "`joint-split` has a smaller ARE (1 value and 2 items, with probability 1/s) than Rum-bound",
+          "are1s_1_2", _RUM),
     Claim("`joint-split` matches every point of `rfirst`, `tfirst` and Tum-bound",
-          "for each of their points, a point of joint-split has no larger relational loss and no larger item error",
+          "for each of their results, a point of joint-split has no larger relational loss and no larger item error",
           _not_dominated("rfirst", "tfirst", "TM"), about=(JOINT, *_FIRST, "tfirst", *_TUM)),
     Claim("frequent items can be counted at a relational loss of 0.1", f"median error at most {COUNTED:.0%}",
           _at_most("items_error", 0.1, COUNTED), about=(JOINT,)),
@@ -151,7 +152,7 @@ def halves(bound: float) -> tuple[Claim, ...]:
     bound_claim = "a learned weight meets its bound on the other half"
     error_claim = "a learned weight has a similar item error on the other half"
     return (
-        Claim(bound_claim, "relational loss at most 1.25 times the bound", _each_within("rum", bound, 1.25)),
-        Claim(error_claim, "at most 1.25 times the error on the learned half, plus one percentage point",
+        Claim(bound_claim, "the relational loss is at most 1.25 times the bound", _each_within("rum", bound, 1.25)),
+        Claim(error_claim, "the item error is at most 1.25 times that on the learned half, plus one percentage point",
               _each_within("items_error", "learned_items_error", 1.25, 0.01)),
     )  # fmt: skip

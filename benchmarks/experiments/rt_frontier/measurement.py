@@ -34,7 +34,7 @@ class _OutOfTimeError(BaseException):
 
 
 def measure(parameters: Parameters) -> Measured:
-    """Measure a case: ``what`` is ``whole`` or ``halves``.
+    """Measure a case. ``what`` is ``whole`` or ``halves``.
 
     Raises
     ------
@@ -58,7 +58,7 @@ def compile_kernels() -> None:
 
 
 def algorithm_of(parameters: Parameters) -> "Algorithm":
-    """Return the framework of a case with its transaction function; Tum-bound without a bound does not merge."""
+    """Return the framework of a case with its transaction function. Tum-bound without a bound does not merge."""
     from anonset.algorithms.registry import ALGORITHMS
 
     framework, asked = parameters["framework"], {name: parameters[name] for name in ("k", "m")}
@@ -80,7 +80,7 @@ def _made(algorithm: Any, parameters: Mapping[str, Any]) -> "Algorithm":
 
 
 def _whole(parameters: Parameters) -> Measured:
-    """Publish all records, and measure losses and errors; an infeasible bound or a stopped search is also a result."""
+    """Publish all records, and measure losses and errors. An infeasible bound or a stopped search is also a result."""
     from anonset.errors import InfeasibleError
 
     job = _job(parameters["data"])

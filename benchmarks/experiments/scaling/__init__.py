@@ -43,13 +43,15 @@ PAPER = Paper(
     title="Growth of the cost of AA",
     note="""\
 AA on `pos_like`, generated point-of-sale baskets of 6.5 items on average over 1,657 items, k=5, `balanced:5`. Smaller
-tables are prefixes of larger ones, so fewer itemsets are rare in larger tables, and the loss falls. Times are searches
-on a table in memory, on one thread, the best of three runs after others that load the kernels. Each case runs in a
+tables are prefixes of larger tables, so fewer itemsets are rare in larger tables,
+and the loss falls. Times are the best
+of three searches on a table in memory, on one thread, after a search that loads the kernels. Each case runs in a
 separate process. Every result was verified.
 
-The figures "Blocks" show only the search, over records in the files of a work directory, on two threads or on a local
-cluster of two single-threaded processes, after a small search that loads the kernels. CPU seconds of a cluster include
-its scheduler.""",
+The figures "Blocks" show only the search,
+over records in the files of a work directory. It runs on two threads, or on a
+local cluster of two single-threaded processes, after a small search that loads the kernels. CPU seconds of a cluster
+include its scheduler.""",
     measure=measure,
     reads=lambda parameters: [RUNS if "model" in parameters else parameters.get("data", "")],
     study=True,
@@ -64,17 +66,17 @@ its scheduler.""",
             (
                 Claim(
                     "the time per record does not grow up to 5,000,000 records",
-                    "largest at most twice the smallest",
+                    "the largest value is at most twice the smallest",
                     spread_at_most("AA", "microseconds_per_record", 2),
                 ),
                 Claim(
                     "the search is linear in the number of records",
-                    "exponent of the fitted power law within 0.9 to 1.1",
+                    "the exponent of the fitted power law is between 0.9 and 1.1",
                     exponents_within(("AA",), "seconds", 0.9, 1.1),
                 ),
                 Claim(
                     "memory is linear in the number of records",
-                    "at most 500 bytes per additional record",
+                    "memory is at most 500 bytes per additional record",
                     _bytes_per_record,
                 ),
             ),
@@ -88,7 +90,7 @@ its scheduler.""",
             (
                 Claim(
                     "half a million baskets are anonymized in seconds up to m=5",
-                    "at most 30 seconds for each m",
+                    "the time is at most 30 seconds for each m",
                     each_at_most("AA", "seconds", 30),
                 ),
             ),

@@ -64,63 +64,64 @@ def _prediction(series: str, workers: int) -> Case:
 FIGURES = [
     Figure(
         "blocks-records",
-        "Blocks, records: CPU by record count (m=2)",
+        "Blocks, records: CPU time as the number of records grows (m=2)",
         "records",
         _QUANTITIES,
         [_case("blocks-records", engine, n, records=n) for engine in ("threads", "cluster") for n in _RECORDS],
         (
             Claim(
                 "the CPU time per record does not grow from 1,000,000 records on",
-                "largest at most 1.5 times the smallest, on threads",
+                "the largest value is at most 1.5 times the smallest, on threads",
                 _level,
             ),
             Claim(
                 "a cluster of two single-threaded processes costs little more than two threads",
-                "at most 1.3 times the CPU time and the elapsed time at 20,000,000 records, without start-up",
+                "CPU time and elapsed time are at most 1.3 times as high at 20,000,000 records, without start-up",
                 _cluster_beside_threads,
             ),
         ),
     ),
     Figure(
         "blocks-m",
-        "Blocks, m: CPU by the number of items that an attacker knows (1,000,000 records)",
+        "Blocks, m: CPU time as the number of items that an attacker knows grows (1,000,000 records)",
         "m",
         _QUANTITIES,
         [_case("blocks-m", "threads", m, m=m) for m in (1, 2, 3, 4)],
     ),
     Figure(
         "blocks-m-large",
-        "Blocks, m and records: CPU of a run outside the fit of the model (3,000,000 records)",
+        "Blocks, m and records: CPU time of a run that was not used to fit the model (3,000,000 records)",
         "m",
         _QUANTITIES,
         [_case("blocks-m-large", "threads", 3, m=3, records=3_000_000)],
     ),
     Figure(
         "blocks-universe",
-        "Blocks, universe: CPU by item count, most items rare (`long_tail`, 300,000 records)",
+        "Blocks, universe: CPU time as the number of items grows, if most items are rare (`long_tail`, 300,000 "
+        "records)",
         "items",
         _QUANTITIES,
         [_case("blocks-universe", "threads", n, generator="long_tail", records=300_000, n_items=n) for n in _UNIVERSE],
     ),
     Figure(
         "blocks-length",
-        "Blocks, length: CPU by record length (500,000 records)",
+        "Blocks, length: CPU time as record length grows (500,000 records)",
         "mean items per record",
         _QUANTITIES,
         [_case("blocks-length", "threads", n, records=500_000, avg_length=float(n)) for n in (3, 6, 12, 20)],
     ),
     Figure(
         "model",
-        "Cost model: CPU seconds of runs outside its fit",
+        "Cost model: CPU seconds of runs that were not used to fit the model",
         "run",
         {"seconds": "CPU seconds"},
         [_model_case(kind, x) for kind in ("measured", "predicted") for x in HELD_OUT],
         (Claim("the model predicts the CPU time of new runs", f"within a factor of {WITHIN} for each run", _within),),
         note="""\
-The model adds up the cost of: the search itself, nodes of the records in tables of sets, accesses to cells of sets of
-size 3 or more, counter increments, GiB of records read, items of the universe, MiB of tables that tasks return, and on
-a cluster tasks. Each has a non-negative price in CPU seconds. The prices minimize the sum of squared relative errors
-over the runs of the figures "Blocks", without the runs shown here. A cell contains 64 sets.""",
+The model adds up the cost of the search itself, of nodes of the records in tables of sets, accesses to cells of sets of
+size 3 or more, counter increments, GiB of records read, items of the universe, and MiB of tables that tasks return. On
+a cluster, it adds the cost of tasks. Each unit has a non-negative price in CPU seconds. The prices minimize the sum of
+squared relative errors over the runs of the figures "Blocks", without the runs shown here. A cell contains 64 sets.""",
     ),
     Figure(
         "workers",

@@ -40,11 +40,11 @@ class Counted(Workers):
         return self._inner.local if self.remote else self
 
     def at_once(self, tasks: int) -> int:
-        """Return the number of tasks of a pass that run at the same time."""
+        """Return the number of tasks that run at the same time in a pass over the data."""
         return self._inner.at_once(tasks)
 
     def tasks(self, wanted: int) -> int:
-        """Return the number of tasks of a pass."""
+        """Return the number of tasks into which a pass over the data is divided."""
         return self._inner.tasks(wanted)
 
     def begin(self, work: Callable[[Any], Any], task: Any, ended: threading.Event) -> Any:

@@ -134,8 +134,9 @@ def _memory() -> list[Case]:
 
 _REDUCED = "item numbers of BMS-WebView-2 modulo |I|, duplicates removed; k=100, degree 4"
 _BASKETS = (
-    "BMS-POS is not available; real baskets with almost as many items replace it: sponsors of 260,851 bills of the US "
-    "Congress (1,718 items) and 119,578 baskets of Ta-Feng (2,012)"
+    "BMS-POS is not available. Two real data sets with almost as many items replace it: the sponsors of 260,851 "
+    "bills of "
+    "the US Congress (1,718 items), and 119,578 baskets of Ta-Feng (2,012 items)"
 )
 
 PAPER = Paper(
@@ -154,11 +155,11 @@ Work is counted for the algorithms as printed, independently of the engine:
   the records contain at most 10^9 sets of m nodes);
 - cuts evaluated by OA.
 
-The engine walks these trees without storing them. Its OA stops counting at the first rare set of a cut, so its time
-does not depend on the tree.
+The engine walks these trees without storing them. Its OA stops counting at the first rare set of a cut, so the time of
+OA does not depend on the tree.
 
-Times are single searches on a table in memory, one thread, leaf order "{_TIMED_ORDER}", after a run on a tiny table
-that compiles the kernels. In each of three runs, all compared searches follow each other.""",
+Times are single searches on a table in memory with one thread and leaf order "{_TIMED_ORDER}", after a run on a tiny
+table that compiles the kernels. In each of three runs, all compared searches run one after another.""",
     measure=measure,
     prepare=compile_kernels,
     figures=[
@@ -183,7 +184,7 @@ that compiles the kernels. In each of three runs, all compared searches follow e
         ),
         Figure(
             "fig8_samples",
-            "Fig. 8 over samples: random records in place of the first ones, leaves in numeric order",
+            "Fig. 8 over samples: random records in place of the first records, leaves in numeric order",
             "|D|",
             {**_LOSS, **_WORK},
             _over_samples(_by_records("fig8_samples")),
@@ -215,7 +216,7 @@ that compiles the kernels. In each of three runs, all compared searches follow e
         ),
         Figure(
             "optimum",
-            "Section 5.2: AA compared with the optimum in all cases of Fig. 8 to 10",
+            "Section 5.2: AA and the optimum in all cases of Fig. 8 to 10",
             "case",
             _LOSS,
             ORDERS.over(_in_all("optimum")),
@@ -230,8 +231,8 @@ that compiles the kernels. In each of three runs, all compared searches follow e
             _OF_AA,
             [*_over_orders(_aa("fig11a", AA, name, name) for name in _WEBVIEW), *_timed([_GENERATED])],
             with_main(claims.FIGURE_11A, "AA runs in acceptable time", "AA's loss is low on the large sets"),
-            "k=5, m=3, degree 5. BMS-POS is not available: `pos_like`, generated with the same counts of records and "
-            "items and the same lengths, replaces it for times only; its loss does not predict the real loss.",
+            "k=5, m=3, degree 5. BMS-POS is not available. `pos_like`, generated with the same counts of records and "
+            "items and the same lengths, replaces it for times only. Its loss does not predict the real loss.",
             printed=[Printed("ncp", 0, 0.03, "the information loss is low (maximum 3%), section 5.2")],
         ),
         Figure(
@@ -270,7 +271,7 @@ that compiles the kernels. In each of three runs, all compared searches follow e
             "memory",
             "Memory of the process: AA on the large sets",
             "data",
-            {"peak_mib": "peak memory of the process in MiB, data included"},
+            {"peak_mib": "peak memory of the process in MiB, including the data"},
             _memory(),
             note="k=5, m=3, degree 5. The paper reports nodes of the count-tree, which our engine does not store.",
         ),

@@ -191,13 +191,13 @@ def _own(claims: Sequence[Claim], factor: Factor) -> tuple[Claim, ...]:
 FIGURE_7 = (
     Claim(
         "the data sets have the characteristics printed in the table",
-        "all figures equal, the average length within 0.1",
+        "all figures are equal, except that the average length may differ by 0.1",
         _as_printed,
         over="data set",
         printed="59,602, 497, 267, 2.5; 77,512, 3,340, 161, 5.0",
     ),
 )
-_CONVERGES = "ratio AA / DA at most 0.5 at the first position, rising (10% slack), at least 0.8 at the last"
+_CONVERGES = "the ratio AA / DA is at most 0.5 at the first point, rises (10% slack), and is at least 0.8 at the last"
 _GROWS_LINEARLY = _of(
     "the cost of OA and DA grows linearly with |D|",
     f"{_LINEAR}, for the itemsets inserted into their tree",
@@ -205,7 +205,7 @@ _GROWS_LINEARLY = _of(
 )
 _TREE_IS_STEADY = _of(
     "the count-tree of OA and DA is not very sensitive to |D|",
-    "largest at most 1.5 times the smallest",
+    "the largest value is at most 1.5 times the smallest",
     _spread_at_most((DA,), NODES),
 )
 _AA_CONVERGES = _of(
@@ -220,12 +220,12 @@ _TREE_CONVERGES = _of(
 )
 _ALL_OPTIMAL = _of(
     "all three algorithms have the same, optimal loss",
-    "equal NCP at every position",
+    "the NCP is equal at every position",
     _same_loss("|D|", DA, AA),
     over="number of records",
 )
 FIGURE_8 = (
-    _of("OA and DA have identical performance", "times within a factor of 2", _same_time, RUNS),
+    _of("OA and DA have identical performance", "the times are within a factor of 2", _same_time, RUNS),
     _GROWS_LINEARLY,
     _of(
         "the cost of OA and DA grows linearly with |D|" + _BY_SECONDS,
@@ -244,9 +244,13 @@ FIGURE_8 = (
     ),
     _TREE_CONVERGES,
     _ALL_OPTIMAL,
-    Claim("OA loses the least", "NCP of DA and AA never below OA's", _optimum_is_least, ORDERS, "enforced"),
+    Claim("OA loses the least", "the NCP of DA and AA is never below OA's", _optimum_is_least, ORDERS, "enforced"),
     Claim(
-        "AA's tree is no larger than DA's", "nodes and inserted itemsets at most DA's", _never_more, ORDERS, "enforced"
+        "AA's tree is no larger than DA's",
+        "AA has at most as many nodes and inserted itemsets as DA",
+        _never_more,
+        ORDERS,
+        "enforced",
     ),
 )
 FIGURE_8_SAMPLES = _own((_GROWS_LINEARLY, _TREE_IS_STEADY, _AA_CONVERGES, _TREE_CONVERGES, _ALL_OPTIMAL), SAMPLES)
@@ -290,7 +294,7 @@ FIGURE_9 = (
     _of("the tree of AA scales better", f"a smaller {_EXPONENT} than DA's", _scales_better),
     _of(
         "the loss of AA equals the optimum",
-        "equal NCP at every position",
+        "the NCP is equal at every position",
         _same_loss("|I|", AA),
         over="number of items",
     ),
@@ -298,12 +302,12 @@ FIGURE_9 = (
 FIGURE_10 = (
     _of(
         "the cost of OA and DA is exponential in m",
-        "doubles or more with each m, for the itemsets inserted into their tree",
+        "the number of itemsets inserted into their tree at least doubles with each m",
         _multiplies((DA,), INSERTED),
     ),
     _of(
         "the time of OA and DA is exponential in m" + _BY_SECONDS,
-        "at least doubles with each m",
+        "the value at least doubles with each m",
         _multiplies((OA, DA), SECONDS),
         RUNS,
         "algorithm",
@@ -314,7 +318,9 @@ FIGURE_10 = (
         _exponents((AA,), INSERTED, _LEAST, _MOST),
     ),
     _of("the time of AA grows linearly with m" + _BY_SECONDS, _LINEAR, _exponents((AA,), SECONDS, _LEAST, _MOST), RUNS),
-    _of("the tree of OA and DA grows exponentially", "at least doubles with each m", _multiplies((DA,), NODES)),
+    _of(
+        "the tree of OA and DA grows exponentially", "the value at least doubles with each m", _multiplies((DA,), NODES)
+    ),
     _of("the tree of AA scales better", f"a smaller {_EXPONENT} than DA's", _scales_better),
     _of(
         "the loss of DA and AA is close to optimal for all m",
@@ -331,10 +337,16 @@ IN_ALL = (
     ),
 )
 FIGURE_11A = (
-    _of("AA runs in acceptable time", "at most a minute on each set", _at_most(SECONDS, 60), RUNS, "data set"),
-    _of("AA's count-tree is manageable", "the paper gives no number: figures are shown, not judged", None),
+    _of(
+        "AA runs in acceptable time",
+        "the search takes at most a minute on each data set",
+        _at_most(SECONDS, 60),
+        RUNS,
+        "data set",
+    ),
+    _of("AA's count-tree is manageable", "the paper gives no number, so the figures are shown and not judged", None),
     replace(
-        _of("AA's loss is low on the large sets", "NCP at most 0.03", _at_most(NCP, 0.03), over="data set"),
+        _of("AA's loss is low on the large sets", "NCP is at most 0.03", _at_most(NCP, 0.03), over="data set"),
         printed="maximum 3%",
     ),
     replace(_of("AA's loss is low on BMS-POS", "BMS-POS is not available", None), printed="maximum 3%"),
@@ -342,20 +354,20 @@ FIGURE_11A = (
 FIGURE_11B = (
     _of(
         "AA's cost is insensitive to k",
-        "largest at most 1.5 times the smallest, for the itemsets inserted into the trees",
+        "the largest value is at most 1.5 times the smallest, for the itemsets inserted into the trees",
         _spread_at_most(_BOTH, INSERTED),
         over="data set",
     ),
     _of(
         "AA's cost is insensitive to k" + _BY_SECONDS,
-        "largest at most 1.5 times the smallest",
+        "the largest value is at most 1.5 times the smallest",
         _spread_at_most(_BOTH, SECONDS),
         RUNS,
         "data set",
     ),
     _of(
         "AA's memory is insensitive to k",
-        "largest at most 1.5 times the smallest, for the nodes",
+        "the largest value is at most 1.5 times the smallest, for the nodes",
         _spread_at_most(_BOTH, NODES),
         over="data set",
     ),
@@ -368,7 +380,11 @@ FIGURE_11C = (
         over="data set",
     ),
     _of(
-        "AA is faster for smaller h" + _BY_SECONDS, "rises with h (10% slack)", _grows(_BOTH, SECONDS), RUNS, "data set"
+        "AA is faster for smaller h" + _BY_SECONDS,
+        "the time rises with h (10% slack)",
+        _grows(_BOTH, SECONDS),
+        RUNS,
+        "data set",
     ),
     _of("AA loses more for smaller h", "NCP never rises with h", _of_each(_BOTH, _worse_when_lower), over="data set"),
     _of(
@@ -378,7 +394,7 @@ FIGURE_11C = (
         over="data set",
     ),
     replace(
-        _of("for all other h the loss is close to 1%", "NCP at most 0.02", _of_each(_BOTH, _low_above_four), ORDERS),
+        _of("for all other h the loss is close to 1%", "NCP is at most 0.02", _of_each(_BOTH, _low_above_four), ORDERS),
         over="data set",
         printed="close to 1%",
     ),
@@ -387,7 +403,7 @@ FIGURE_11D = (
     _of("time grows with m" + _BY_SECONDS, "rises (10% slack)", _grows(_BOTH, SECONDS), RUNS, "data set"),
     _of(
         "the loss grows only slightly with m",
-        "NCP at the largest m at most 0.05 above the NCP at m=1",
+        "NCP at the largest m is at most 0.05 above NCP at m=1",
         _of_each(_BOTH, _grows_slightly),
         over="data set",
     ),

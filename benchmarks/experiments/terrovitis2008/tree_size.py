@@ -25,11 +25,11 @@ def tree_nodes(
     size
         Length of the longest paths.
     cut
-        int32 (M,): node that replaces each leaf. The tree is that of AA's iteration `size` if it starts with this
-        cut: the sets of exactly `size` nodes at or above it. By default the tree of OA and DA: all sets of up to `size`
-        nodes.
+        int32 (M,): node that replaces each leaf. The tree is that of iteration `size` of AA, starting from this cut. It
+        contains the sets of exactly `size` nodes at or above the cut. Without `cut`, the tree is that of OA and DA,
+        which contains all sets of up to `size` nodes.
     limit
-        Largest number of sets of `size` nodes in the records; returns None above it.
+        Largest number of sets of `size` nodes in the records. Returns None if the records contain more.
 
     Cost: a few steps for each set of ``size - 1`` nodes in each record.
     """
@@ -86,7 +86,7 @@ def nodes_below(
     records
         Codes by record, the record of each position, and the codes of each record as a bit set.
     candidates
-        int32: possible next codes: those that follow the prefix without its last code.
+        int32: possible next codes, that is, the codes that follow the prefix without its last code.
     rule
         (size, exact): length of the longest paths, and whether only nodes on such a path count.
     room

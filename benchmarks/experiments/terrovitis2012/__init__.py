@@ -7,8 +7,8 @@ from benchmarks.experiments.terrovitis2012.measurement import compile_kernels, m
 DATA = ("bms_webview1", "bms_webview2", "t10i4d100k")
 CLUSTERINGS = ("gray", "horpart")
 _QUANTITIES = {
-    "tkd": "tKd: share of the 1,000 most frequent sets of 2 to 4 items that is lost",
-    "re": "re: mean relative error of their counts, by the mean of both",
+    "tkd": "tKd: lost share of the 1,000 most frequent sets of 2 to 4 items",
+    "re": "re: mean error of these counts, relative to the mean of both counts",
     "re_of_ranks": "re of the pairs of the 201st to 220th most frequent items",
     "tlost": "tlost: share of the items of at least k records that occur only in term chunks",
 }
@@ -22,18 +22,19 @@ PAPER = Paper(
     key="terrovitis2012",
     title="Disassociation, after Terrovitis, Liagouris, Mamoulis and Skiadopoulos (PVLDB 2012), our variant",
     note="""\
-The text of the paper was not available to us: the measures tKd, re and tlost follow citations in other papers, and all
-claims are our own. Differences: the clusters (runs of the Gray order, compared with HorPart), a stricter condition for
-shared chunks, expected counts in closed form without drawing a table, and the data: BMS-POS and the Quest sets of the
-paper were not available, so the Quest set is T10I4D100K. Every result was verified. The criteria were fixed before the
-study, when some values for k=5 were known.""",
+The text of the paper was not available to us. Therefore the measures tKd,
+re and tlost follow citations in other papers,
+and all claims are our own. Our variant differs in three points. Clusters are runs of the Gray order, compared with
+HorPart. The condition for shared chunks is stricter. Expected counts are computed in closed form, without drawing a
+table. The data differ because BMS-POS and the Quest sets of the paper were not available; T10I4D100K replaces the Quest
+set. Every result was verified. The criteria were fixed before the study, when some values for k=5 were known.""",
     measure=measure,
     study=True,
     prepare=compile_kernels,
     figures=[
         Figure(
             "k",
-            "k: lost sets and items, and errors of counts",
+            "k: effect on lost sets, lost items and errors of counts",
             "k",
             _QUANTITIES,
             [_case("k", f"{data}, {clustering}", k, data=data, clustering=clustering, k=k)
@@ -43,7 +44,7 @@ study, when some values for k=5 were known.""",
         ),
         Figure(
             "size",
-            "Cluster size: lost sets and items, and errors of counts",
+            "Cluster size: effect on lost sets, lost items and errors of counts",
             "records per cluster",
             _QUANTITIES,
             [_case("size", data, size, data=data, cluster_size=size) for data in DATA for size in (30, 60, 120, 240)],
@@ -52,7 +53,7 @@ study, when some values for k=5 were known.""",
         ),
         Figure(
             "m",
-            "m: lost sets and items, and errors of counts",
+            "m: effect on lost sets, lost items and errors of counts",
             "m",
             _QUANTITIES,
             [_case("m", data, m, data=data, m=m) for data in DATA for m in (1, 2, 3)],

@@ -69,25 +69,25 @@ def _gray_beside_horpart(quantity: str, most: float) -> Check:
 
 OVER_K = (
     Claim("errors of counts do not shrink with k", "re never falls by more than 10%", _rises("re", 0.1), kind="own"),
-    Claim("errors of counts grow slowly with k", "re at k=20 at most 3 times that at k=5", _times("re", 5, 20, 3.0),
+    Claim("errors of counts grow slowly with k", "re at k=20 is at most 3 times re at k=5", _times("re", 5, 20, 3.0),
           kind="own"),
-    Claim("most of the 1,000 most frequent sets are preserved", "tKd at most 1/4 at k=5", _at_most("tkd", 0.25, 5),
+    Claim("most of the 1,000 most frequent sets are preserved", "tKd is at most 1/4 at k=5", _at_most("tkd", 0.25, 5),
           kind="own"),
-    Claim("few frequent items are lost", "tlost at most 1/5 at every k", _at_most("tlost", 0.2), kind="own"),
-    Claim("the Gray order preserves as many sets as HorPart", "tKd at most 1.1 times HorPart's at every k",
+    Claim("few frequent items are lost", "tlost is at most 1/5 at every k", _at_most("tlost", 0.2), kind="own"),
+    Claim("the Gray order preserves as many sets as HorPart", "tKd is at most 1.1 times HorPart's at every k",
           _gray_beside_horpart("tkd", 1.1), kind="own"),
-    Claim("the Gray order counts sets as accurately as HorPart", "re at most 1.1 times HorPart's at every k",
+    Claim("the Gray order counts sets as accurately as HorPart", "re is at most 1.1 times HorPart's at every k",
           _gray_beside_horpart("re", 1.1), kind="own"),
 )  # fmt: skip
 OVER_SIZES = (
-    Claim("the cluster size matters little for counts", "re at 240 records at most 1.5 times that at 30", _times("re",
-          30, 240, 1.5),
-          kind="own"),
-    Claim("larger clusters lose fewer items", "tlost at 240 records at most that at 30", _times("tlost", 30, 240, 1.0),
+    Claim("the cluster size matters little for counts", "re at 240 records is at most 1.5 times re at 30 records",
+          _times("re", 30, 240, 1.5), kind="own"),
+    Claim("larger clusters lose fewer items", "tlost at 240 records is at most tlost at 30 records",
+          _times("tlost", 30, 240, 1.0),
           kind="own"),
 )  # fmt: skip
 OVER_M = (
-    Claim("protection for m=3 costs little more than for m=2", "re at m=3 at most 1.1 times that at m=2",
+    Claim("protection for m=3 costs little more than for m=2", "re at m=3 is at most 1.1 times re at m=2",
           _times("re", 2, 3, 1.1), kind="own"),
     Claim("protection for larger m costs accuracy", "re never falls by more than 10%", _rises("re", 0.1),
           kind="own"),

@@ -47,12 +47,12 @@ PAPER = Paper(
     key="trees",
     title="Utility of trees from frequencies, and of sets without a tree",
     note="""\
-The cut with the smallest NCP (`exact`) on several kinds of trees, `set-search` with its weight, `coat`, and the cut of
-AA (`apriori`) on two of the trees. `python -m benchmarks.experiments beside NAME` adds another algorithm to the tables.
-A tree of halves by frequency competes with one by number, as by default. Every result was verified. Counts assign each
-published symbol to one of its members (`one-member`). The criteria were fixed before any measurement. `inspect` and
-`suggest` follow the claims that hold: they propose `halves:frequency` if there is no tree, and `set-search` as an
-alternative if sets need no meaning.""",
+This study compares the cut with the smallest NCP (`exact`) on several kinds of trees, `set-search` with its weight,
+`coat`, and the cut of AA (`apriori`) on two of the trees. `python -m benchmarks.experiments beside NAME` adds another
+algorithm to the tables. For halves by frequency, the better result of a tree by frequency and a tree by number counts,
+as by default. Every result was verified. Counts assign each published symbol to one of its members (`one-member`). The
+criteria were fixed before any measurement. `inspect` and `suggest` follow the claims that hold. They propose
+`halves:frequency` if there is no tree, and `set-search` as an alternative if sets need no meaning.""",
     measure=measure,
     study=True,
     prepare=compile_kernels,
@@ -65,7 +65,7 @@ alternative if sets need no meaning.""",
         _figure(5, 2, _OTHERS, ", more data sets"),
         Figure(
             "halves",
-            "Learning a tree from one half of the records, publishing the other half",
+            "Trees learned from one half of the records and used to publish the other half",
             "data",
             {"base": "LM, times 10,000, with balanced:5", "own": "with halves learned from the same records",
              "learned": "with halves learned from the others", "kept": "share of the gain preserved"},

@@ -62,46 +62,51 @@ def _keeps(series: str) -> Check:
         kept = dict(results.curve(series, "kept"))
         enough = [x for x, share in kept.items() if share >= 0.8]
         shown = ", ".join(f"{x} {share:.2f}" for x, share in kept.items())
-        return 10 * len(enough) >= 7 * len(kept) > 0, f"{len(enough)} of {len(kept)} keep 80 %: {shown}"
+        told = f"{len(enough)} of {len(kept)} data sets preserve 80 % of the gain: {shown}"
+        return 10 * len(enough) >= 7 * len(kept) > 0, told
 
     return check
 
 
 WAYS = (
-    _less("halves by frequency lose less than `balanced:5`", "LM at most as high, on every data set",
+    _less("halves by frequency lose less than `balanced:5`", "the LM is at most as high, on every data set",
           "halves:frequency", "balanced:5", "lm"),
-    _less("halves by frequency lose less than `balanced:5:frequency`", "LM at most as high, on every data set",
+    _less("halves by frequency lose less than `balanced:5:frequency`", "the LM is at most as high, on every data set",
           "halves:frequency", "balanced:5:frequency", "lm"),
     _less("pair counts with halves by frequency are no worse than with `balanced:5`",
-          "error at most 1.1 times, on every data set",
+          "the error is at most 1.1 times as high, on every data set",
           "halves:frequency", "balanced:5", "pairs", 1.1),
     _less("item counts with halves by frequency are no worse than with `balanced:5`",
-          "error at most 1.1 times, on every data set",
+          "the error is at most 1.1 times as high, on every data set",
           "halves:frequency", "balanced:5", "singles", 1.1),
     _less("trying halves by frequency and by number never loses more than halves by number",
-          "LM at most that of halves by number",
+          "the LM is at most that of halves by number",
           "halves:frequency", "halves:number", "lm"),
-    _less("refining the data's own tree never loses more", "LM at most that of the own tree, on every data set",
+    _less("refining the data's own tree never loses more",
+          "the LM is at most that of the data's own tree, on every data set",
           "own tree, refined", "own tree", "lm"),
-    _less("`set-search` loses less than `coat`", "LM at most as high, on every data set", "set-search 4", "coat", "lm"),
-    _less("item counts with `set-search` are better than with `coat`", "error at most as high, on every data set",
+    _less("`set-search` loses less than `coat`", "the LM is at most as high, on every data set", "set-search 4",
+          "coat", "lm"),
+    _less("item counts with `set-search` are better than with `coat`",
+          "the error is at most as high, on every data set",
           "set-search 4", "coat", "singles"),
-    _less("pair counts with `set-search` are no worse than with `coat`", "error at most 1.1 times, on every data set",
+    _less("pair counts with `set-search` are no worse than with `coat`",
+          "the error is at most 1.1 times as high, on every data set",
           "set-search 4", "coat", "pairs", 1.1),
-    _less("`set-search` loses less than the best cut of halves", "LM at most as high, on every data set",
+    _less("`set-search` loses less than the best cut of halves", "the LM is at most as high, on every data set",
           "set-search 4", "halves:frequency", "lm"),
     Claim("sets from halves by frequency are as mixed as random sets",
-          "distance in the data's own tree at least 0.8 times that of random sets",
+          "the distance in the data's own tree is at least 0.8 times that of random sets",
           _as_by_chance("halves:frequency"), about=("halves:frequency",)),
     Claim("sets of `set-search` are as mixed as random sets",
-          "distance in the data's own tree at least 0.8 times that of random sets",
+          "the distance in the data's own tree is at least 0.8 times that of random sets",
           _as_by_chance("set-search 4"), about=("set-search 4",)),
 )  # fmt: skip
 HALVES = (
     Claim("a tree learned from other records preserves most of the gain, by frequency",
-          "at least 80 % on 7 of 10 data sets",
+          "at least 80 % of the gain is preserved on 7 of 10 data sets",
           _keeps("frequency"), about=("frequency",)),
     Claim("a tree learned from other records preserves most of the gain, by number",
-          "at least 80 % on 7 of 10 data sets",
+          "at least 80 % of the gain is preserved on 7 of 10 data sets",
           _keeps("number"), about=("number",)),
 )  # fmt: skip

@@ -23,7 +23,7 @@ SINGLES = 200
 
 
 def measure(parameters: Parameters) -> Measured:
-    """Measure a case; ``what`` selects the kind, which determines the other parameters."""
+    """Measure a case. ``what`` selects the kind of measurement, and the kind determines the other parameters."""
     kinds: dict[str, Callable[[Parameters], Measured]] = {"whole": _of_a_way, "halves": _learned_elsewhere}
     return kinds[parameters["what"]](parameters)
 
@@ -62,7 +62,7 @@ def _published(column: "SetColumn", way: str, parameters: Parameters) -> "Releas
 
 
 def algorithm_of_a_way(way: str, parameters: Parameters) -> "tuple[Algorithm, str]":
-    """Return the algorithm of a method, and the name of the tree (may be empty).
+    """Return the algorithm of a method, and the name of the tree. The name may be empty.
 
     A method is a tree for `exact`, or an algorithm name followed by a tree or, for `set-search`, a weight. The
     algorithm gets k and m if it has these parameters.
