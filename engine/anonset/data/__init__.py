@@ -1,4 +1,6 @@
-"""Encoded data: vocabularies, columns, tables and hierarchies. Immutable, in memory or mapped from files."""
+"""Vocabularies, columns, tables and hierarchies of encoded data. They are immutable, and in memory or mapped from
+files.
+"""
 
 from anonset.data.hierarchy import Hierarchy
 from anonset.data.table import CategoricalColumn, Column, NumericColumn, SetColumn, Table

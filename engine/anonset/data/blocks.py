@@ -1,4 +1,4 @@
-"""Set-valued columns as rows: blocks for a search, and columns assembled from parts by a reader."""
+"""Rows of set-valued columns. A search processes them in blocks, and a reader builds a column from parts."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
@@ -17,7 +17,9 @@ from anonset.data.table import Int32, Int64, SetColumn
 from anonset.data.vocabulary import Vocabulary, canonical_codes
 
 Rows = tuple[Int64, Int32]
-"""(indptr, items): int64 (b + 1,), start of each record of a block in the items; int32, the codes, ascending."""
+"""Arrays (indptr, items) of a block: start of each record in the items, int64 (b + 1,), and ascending item codes,
+int32.
+"""
 StoredRows = tuple[Int64, Codes]
 """Rows in their stored form, in memory or in files. `sound` converts them for kernels."""
 RECORDS_PER_BLOCK = 1 << 18
@@ -70,9 +72,9 @@ class Blocks(RedactedRepr):
 
 
 def checked_rows(rows: StoredRows, n_items: int) -> Rows:
-    """Return rows for kernels, and reject rows in files with starts or codes out of bounds.
+    """Return rows in the format of the kernels. Reject rows in files if a start or a code is out of bounds.
 
-    Rows in memory are returned without checks. Narrow codes are widened for these rows only.
+    Rows in memory are not checked. Two-byte codes are converted to int32, but only for the given rows.
 
     Parameters
     ----------
@@ -103,8 +105,8 @@ def checked_rows(rows: StoredRows, n_items: int) -> Rows:
 
 
 class SetColumnBuilder(ExitStack):
-    """Builder of a set-valued column of unknown length. The vocabulary is set at the end; in files, codes may be
-    narrow.
+    """Builder of a set-valued column of unknown length. The vocabulary is set at the end. In files, codes may have two
+    bytes.
 
     >>> with SetColumnBuilder("items") as sets:
     ...     sets.append(SetColumn.of([{"a"}, {"b"}]))
@@ -174,6 +176,6 @@ def encode_sets(name: str, indptr: Int64, codes: Int32, labels: Sequence[str]) -
 
 
 def keep_tokens(lengths: Int64, codes: Int32, kept: NDArray[np.bool_]) -> tuple[Int64, Int32]:
-    """Remove the tokens not marked in `kept`; return the new row lengths and codes."""
+    """Remove the tokens that are not marked in `kept`. Return the new row lengths and codes."""
     rows = np.repeat(np.arange(len(lengths)), lengths)
     return np.bincount(rows[kept], minlength=len(lengths)).astype(np.int64), codes[kept]

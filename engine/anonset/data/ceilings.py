@@ -15,8 +15,8 @@ Ceiling = int | Collection[str]
 def cap_hierarchy(hierarchy: Hierarchy, ceiling: Ceiling) -> Hierarchy:
     """Return a hierarchy without the nodes above a ceiling. Its root is never published.
 
-    Each remaining node has the same leaves, so losses do not change. Nodes that are neither above nor below a ceiling
-    remain. If the root is the only ceiling, the hierarchy is returned unchanged.
+    The remaining nodes have the same leaves as before, so losses do not change. A node that is neither above nor below
+    a ceiling remains. If the root is the only ceiling, the hierarchy is returned unchanged.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Rules on the sensitive values of every class of records, in the format of the kernels."""
+"""Conditions on the sensitive values of every class of records, in the format of the kernels."""
 
 from dataclasses import dataclass, field, replace
 
@@ -14,7 +14,7 @@ from anonset_kernels._arrays import PackedRule
 class ClassRule(RedactedRepr):
     """Requirement on the sensitive values of every class of records.
 
-    If all parts of a class satisfy the rule, the class does, so merging classes never breaks it.
+    If two classes satisfy the rule, their union satisfies it. Merging classes therefore never violates the rule.
     """
 
     terms: Int64
@@ -22,9 +22,11 @@ class ClassRule(RedactedRepr):
     overall: Int64
     """int64 (M,): frequency of each value in the complete table."""
     value: Int32
-    """int32 (n,): value of each record; -1 for missing values, which no class counts."""
+    """Value of each record, int32 (n,). Missing values are -1 and are not counted."""
     ways: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 3), np.int64))
-    """int64 (W, 3), for t-closeness: start and end of a range of values, and the distance to move its surplus."""
+    """Ranges of values for t-closeness, int64 (W, 3): start, end, and the distance over which the surplus of the range
+    is moved.
+    """
 
     @classmethod
     def none(cls) -> "ClassRule":
@@ -41,7 +43,7 @@ class ClassRule(RedactedRepr):
         """True if every superset of a class that satisfies the rule satisfies it as well."""
         from anonset_kernels._class_rules import DISTINCT, KIND
 
-        # a class without known values satisfies the rule, but its union with a record of a known value may not
+        # a class without known values satisfies the rule, but may violate it after a record with a known value is added
         return bool(self.terms[KIND] == DISTINCT and not (self.value < 0).any())
 
     def take(self, records: NDArray[np.integer]) -> "ClassRule":
@@ -49,7 +51,7 @@ class ClassRule(RedactedRepr):
         return replace(self, value=self.value[records])
 
     def broken_classes(self, class_of: NDArray[np.integer], n_classes: int) -> NDArray[np.bool_]:
-        """Return the classes that break the rule, bool (C,). Empty classes satisfy it.
+        """Return the classes that violate the rule, bool (C,). Empty classes satisfy the rule.
 
         Parameters
         ----------
@@ -59,7 +61,7 @@ class ClassRule(RedactedRepr):
         return _broken(self, class_of, n_classes, self.value, np.ones(len(self.value), np.int64))
 
     def by_tuple(self, tuple_of: Int32, n_tuples: int) -> "TupleRule":
-        """Return the rule for classes of distinct tuples, given the tuple of each record."""
+        """Return the same rule for classes of distinct tuples. `tuple_of` is the tuple of each record."""
         width, known = max(1, len(self.overall)), self.value >= 0
         pairs, weight = np.unique(tuple_of[known].astype(np.int64) * width + self.value[known], return_counts=True)
         entries = (pairs // width).astype(np.int32), (pairs % width).astype(np.int32), weight.astype(np.int64)
@@ -80,7 +82,7 @@ class TupleRule(RedactedRepr):
     """int64 (E,): record count of each entry."""
 
     def take(self, tuples: NDArray[np.integer]) -> "TupleRule":
-        """Return the rule for classes of the given tuples, which are renumbered."""
+        """Return the rule for the given tuples only. The tuples are numbered anew."""
         number = np.full(self.n_tuples, -1, np.int32)
         number[tuples] = np.arange(len(tuples))
         is_taken = number[self.tuple_of] >= 0
@@ -88,8 +90,8 @@ class TupleRule(RedactedRepr):
         return TupleRule(self.rule, len(tuples), *entries)
 
     def broken_classes(self, class_of: NDArray[np.integer], n_classes: int) -> NDArray[np.bool_]:
-        """Return the classes that break the rule, bool (C,), given the class of each tuple; negative values mean no
-        class.
+        """Return the classes that violate the rule, bool (C,). `class_of` is the class of each tuple, negative for
+        none.
         """
         return _broken(self.rule, class_of[self.tuple_of], n_classes, self.value, self.weight)
 

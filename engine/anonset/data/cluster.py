@@ -1,8 +1,9 @@
 """Workers on a dask cluster.
 
-Tasks contain no records. Arrays in files of the work directory are sent by name. Large arrays of a result, and large
-objects shared by all tasks of a pass, are written there; only counts and file names pass through the scheduler. A task
-that is lost with its worker is repeated on another worker, which writes other files, and its result counts once.
+Tasks contain no records. Arrays in files of the work directory are sent as file names. Large arrays of a result, and
+large objects shared by all tasks of a pass, are written to the work directory. Only counts and file names pass through
+the scheduler. If a worker is lost, its task is repeated on another worker, which writes new files. Each result is used
+once.
 """
 
 import io
@@ -40,9 +41,7 @@ import logging, signal
 signal.signal(signal.SIGINT, signal.SIG_IGN)
 logging.getLogger("distributed").setLevel(logging.CRITICAL)
 """
-"""Code that local processes run first. They ignore Ctrl-C, which a terminal also sends to them: the main process
-handles it.
-"""
+"""Code that local processes run at their start. They ignore Ctrl-C because the main process handles it."""
 _QUIET = {
     "distributed.worker.profile.enabled": False,
     "distributed.admin.tick.interval": "500ms",
@@ -52,12 +51,12 @@ _QUIET = {
 _TRIM = "MALLOC_TRIM_THRESHOLD_"
 """Environment variable that is removed for local processes, because it costs a further tenth of the CPU time."""
 CERTIFICATES = ("ca.pem", "cert.pem", "key.pem")
-"""Certificate of the authority, own certificate and own key."""
+"""File names of the authority's certificate, the client's certificate and the client's key."""
 _LOGGERS = ("distributed", "tornado", "asyncio")
 """Dask's loggers that report lost connections; they are silenced."""
 _EMBEDDED, _ARRAY_IN_RESULT = 1 << 10, 1 << 16
-"""Maximum bytes of a function, a task or a result that passes through the scheduler, and of an array in the file of a
-result. Others are written to their own files in the work directory.
+"""Size limits in bytes: for functions, tasks and results that pass through the scheduler, and for arrays in the file of
+a result. Larger objects are written to separate files in the work directory.
 """
 _FUNCTIONS = 4
 TASKS_PER_WORKER, MOST_TASKS = 2, 16
@@ -65,7 +64,7 @@ TASKS_PER_WORKER, MOST_TASKS = 2, 16
 _SECONDS_TO_ANSWER = 10
 """Timeout for connecting to a scheduler."""
 _SECONDS_WITHOUT_WORKERS = 60
-"""Waiting time for new workers after all are lost."""
+"""Waiting time for new workers in seconds, after all workers are lost."""
 
 
 _COUNT = re.compile("[1-9][0-9]{0,2}")
@@ -74,19 +73,19 @@ _COUNT = re.compile("[1-9][0-9]{0,2}")
 
 @contextmanager
 def cluster_of(address: str, certificates: str | None = None) -> Iterator[Any]:
-    """Connect to a running scheduler, or (``local:N``) to N processes that are started and stopped here; yield the
-    client. The processes accept connections from this machine, with a certificate that exists only in their memory.
+    """Connect to a running scheduler and yield the client. The address ``local:N`` starts N local processes, which end
+    with the block. These processes only accept connections from this machine, with a certificate that exists only in
+    their memory.
 
     Parameters
     ----------
     certificates
-        Directory with `CERTIFICATES` for a ``tls://`` address; None: dask's configuration.
+        Directory with the files `CERTIFICATES`, for a ``tls://`` address. None uses Dask's configuration.
 
     Raises
     ------
     InputError
-        If dask.distributed is not installed, the address is invalid, a certificate is missing, or no scheduler answers
-        there.
+        If dask.distributed is not installed, the address is invalid, a certificate is missing, or no scheduler answers.
     """
     try:
         import dask
@@ -146,7 +145,7 @@ def cluster_of(address: str, certificates: str | None = None) -> Iterator[Any]:
 
 
 def _security_of(address: str, folder: Path) -> Any:
-    """Return dask's security with the certificates in a directory.
+    """Return Dask's TLS settings with the certificates in a directory.
 
     Raises
     ------
@@ -168,7 +167,7 @@ def _security_of(address: str, folder: Path) -> Any:
 class ClusterWorkers(Workers):
     """Workers of a dask cluster that can access a work directory.
 
-    On exit, the files of all tasks are deleted. Later tasks run on the local workers.
+    On exit, the files of all tasks are deleted. Tasks that are started later run on the local workers.
 
     Parameters
     ----------
@@ -180,7 +179,7 @@ class ClusterWorkers(Workers):
     Raises
     ------
     InputError
-        If there is no worker, or a worker cannot access the directory or runs another version of anonset.
+        If there is no worker. If a worker cannot access the directory, or runs another version of anonset.
     """
 
     def __init__(self, client: Any, store: Files) -> None:
@@ -203,11 +202,13 @@ class ClusterWorkers(Workers):
 
     @property
     def local(self) -> Workers:
-        """Workers of the store."""
+        """Workers of the store in this process."""
         return self.store.workers
 
     def see(self, paths: Collection[str]) -> bool:
-        """Return True if all workers can access these files, and none is lost at this moment."""
+        """Return True if all workers can access these files. A worker that is lost during the check makes the result
+        False.
+        """
         absolute = [os.path.abspath(path) for path in paths]  # noqa: PTH100
         with _connected(self.client):
             answers = self.client.run(_see, absolute, on_error="return")
@@ -220,7 +221,7 @@ class ClusterWorkers(Workers):
     def tasks(self, requested: int) -> int:
         """Return the number of tasks of a pass. It is small, because each task returns a result.
 
-        A task costs some milliseconds, and a result that sums over many blocks is no larger than for one block.
+        Starting a task costs some milliseconds. A sum over many blocks is no larger than a sum over one block.
         """
         return tasks_of_pass(self.count)
 
@@ -235,7 +236,7 @@ class ClusterWorkers(Workers):
             return _Pending(self.client.submit(_run, *sent, pure=False), self.client, self._check, packed)
 
     def _check(self) -> None:
-        """Reject workers that joined after the first check, and run another version."""
+        """Reject workers that joined after the first check if they run another version."""
         require_workers(self.client, self.store)
 
     def __enter__(self) -> Self:
@@ -248,13 +249,13 @@ class ClusterWorkers(Workers):
         self._ended = True
 
     def _sent(self, fn: Callable[..., Any]) -> bytes | Path:
-        """Return a function in its transport form: packed, or the path of the file that contains it."""
+        """Return a serialized function, or the path of the file that contains it."""
         if id(fn) not in self._functions:
             packed: bytes | Path = _packed(fn)
             if isinstance(packed, bytes) and len(packed) > _EMBEDDED:
                 name = f"task-{secrets.token_hex(8)}"
                 self.store.keep(name, np.frombuffer(packed, np.uint8))
-                self._files.append(name)  # until exit: tasks may wait for a worker
+                self._files.append(name)  # the file remains until exit, because tasks may still wait for a worker
                 packed = self.store.path / name
             self._functions[id(fn)] = fn, packed  # keep a reference: id() is reused after garbage collection
             while len(self._functions) > _FUNCTIONS:
@@ -272,7 +273,7 @@ def tasks_of_pass(workers: int) -> int:
 
 
 def require_workers(client: Any, store: Files) -> None:
-    """Reject a cluster without workers, or with workers that cannot access the work directory or run another version.
+    """Reject a cluster without workers. Reject workers that cannot access the work directory or run another version.
 
     Raises
     ------
@@ -339,7 +340,7 @@ class _Pending:
         Raises
         ------
         AnonsetError
-            If the task has repeatedly killed its worker, no worker is left, or the scheduler is lost.
+            If the task has repeatedly ended its worker, no worker is left, or the scheduler is lost.
         """
         with _connected(self._client):
             return self._result(timeout)
@@ -388,7 +389,8 @@ def _packed(value: Any, folder: str | None = None) -> bytes:
     Parameters
     ----------
     folder
-        Directory for the large arrays of a result, each in a new file. None: arrays in memory are serialized.
+        Directory for the large arrays of a result. Each array is written to a new file. None serializes arrays in
+        memory.
     """
     from cloudpickle import Pickler
 
@@ -400,7 +402,7 @@ def _packed(value: Any, folder: str | None = None) -> bytes:
                     return _in_file, (str(file.filename), value.dtype.str, offset, value.shape)
             if folder is not None and isinstance(value, np.ndarray) and value.nbytes > _ARRAY_IN_RESULT:
                 return _taken, (_written(value, folder), value.dtype.str, value.shape)
-            if type(value).__module__ == "anonset_kernels._jit":  # Numba would send the source, to be compiled again
+            if type(value).__module__ == "anonset_kernels._jit":  # else recompiled by the worker
                 return resolve_name, (f"{value.__module__}:{value.__qualname__}",)
             return super().reducer_override(value)
 
@@ -410,14 +412,14 @@ def _packed(value: Any, folder: str | None = None) -> bytes:
 
 
 def _sendable(packed: bytes, folder: str) -> bytes | Path:
-    """Return a packed value, or, if it is large, the path of a new file of a directory that contains it."""
+    """Return a serialized value. A large value is written to a new file, and the path is returned."""
     if len(packed) <= _EMBEDDED:
         return packed
     return Path(_written(np.frombuffer(packed, np.uint8), folder))
 
 
 def _content(sent: bytes | Path, *, delete: bool = False) -> bytes:
-    """Return a packed value that was sent, and delete its file if requested."""
+    """Return the bytes of a serialized value. Its file is deleted if `delete` is True."""
     if isinstance(sent, bytes):
         return sent
     with writing(sent, "cannot be read"):
@@ -434,7 +436,7 @@ def _unpacked(data: bytes) -> Any:
 
 
 def _in_file(path: str, dtype: str, offset: int, shape: tuple[int, ...]) -> Any:
-    """Return a slice of an array in a file."""
+    """Map a part of a file as an array."""
     return np.asarray(np.memmap(path, dtype, "c", offset, shape))
 
 
@@ -456,7 +458,7 @@ def _taken(path: str, dtype: str, shape: tuple[int, ...]) -> NDArray[Any]:
 
 
 def _run(sent: bytes | Path, task: bytes | Path, folder: str, version: str) -> tuple[bytes | Path, TaskUsage]:
-    """Run a task on a worker; return its result and the resources that it used.
+    """Run a task on a worker. Return its result and the resources that the task used.
 
     Raises
     ------
@@ -478,13 +480,13 @@ def _result_of(sent: bytes | Path, task: bytes | Path, folder: str) -> bytes | P
 
 @lru_cache(_FUNCTIONS)
 def _function(path: Path) -> Callable[..., Any]:
-    """Return a function sent in a file. Each worker unpacks it once."""
+    """Return the function that a file contains. Each worker reads the file once."""
     function: Callable[..., Any] = _unpacked(path.read_bytes())
     return function
 
 
 def _introduce(mark: str) -> tuple[str, bool]:
-    """Return the version of this worker, and whether it can access a file."""
+    """Return the version of this worker, and True if the worker can access the file `mark`."""
     return version_here(), Path(mark).exists()
 
 

@@ -1,4 +1,4 @@
-"""Codes missing from a hierarchy, and substitute leaves for them."""
+"""Codes of the data that a hierarchy does not contain as leaves, and leaves that replace these codes."""
 
 from dataclasses import dataclass, field
 
@@ -17,11 +17,11 @@ class Misfit(RedactedRepr):
     label: str = field(repr=False)
     occurrences: int
     inner: bool
-    """True if it is an inner node; False if it is missing."""
+    """True if the label is an inner node of the hierarchy. False if the hierarchy does not contain the label."""
 
 
 def misfits(hierarchy: Hierarchy, labels: tuple[str, ...], occurrences: list[int]) -> list[Misfit]:
-    """Return the labels that are not leaves, in their order."""
+    """Return the labels that are not leaves, in the given order."""
     leaves = hierarchy.leaves.index
     misfitting = [(label, count) for label, count in zip(labels, occurrences, strict=True) if label not in leaves]
     inner = inner_labels(hierarchy) if misfitting else set()
@@ -48,9 +48,11 @@ def longest_prefix(label: str, nodes: set[str]) -> str | None:
 
 
 def with_unspecified(hierarchy: Hierarchy) -> Hierarchy:
-    """Add to every inner node a last leaf that represents the node itself. Collapsed nodes are restored.
+    """Add a leaf to every inner node, after its other children. The leaf represents the node itself. Collapsed nodes
+    are restored.
 
-    Every inner node gets such a leaf, regardless of the data, so the tree discloses nothing about them.
+    Every inner node gets a leaf, even if the data do not contain the node. The tree therefore discloses nothing about
+    the data.
 
     >>> with_unspecified(Hierarchy.from_tree(("any", [("E", ["E10", "E11"]), "I10"]))).leaves.labels
     ('E10', 'E11', 'E:unspecified', 'I10', 'any:unspecified')

@@ -18,7 +18,9 @@ Int32 = NDArray[np.int32]
 
 
 class _StoredNumbers:
-    """Numbers stored in a file with fewer bytes than kernels need. Indexing returns a new array of the wider type."""
+    """Numbers in a file, each stored in fewer bytes than kernels require. Indexing returns a new array of the wider
+    type.
+    """
 
     dtype: np.dtype[Any]
     ndim = 1
@@ -73,11 +75,11 @@ class RowNumbers(_StoredNumbers):
 
 
 Codes = Int32 | NarrowCodes
-"""int32 (n,): codes that are read in slices."""
+"""Codes, int32 (n,), that are read in slices."""
 
 
 def as_codes(stored: NDArray[Any]) -> Codes:
-    """Wrap stored codes for reading: int32 unchanged, two-byte codes as `NarrowCodes`."""
+    """Prepare stored codes for reading. Two-byte codes become `NarrowCodes`, and int32 codes are returned unchanged."""
     return NarrowCodes(stored) if stored.dtype == np.uint16 else stored
 
 
@@ -87,12 +89,14 @@ def stored_codes(codes: Codes | RowNumbers | NDArray[np.int64]) -> NDArray[Any]:
 
 
 def are_narrow(store: Store, n_codes: int) -> bool:
-    """Return True if the store uses two bytes per code: only in files, and if all codes fit."""
+    """Return True if the store uses two bytes per code. This requires a store in files, and codes that fit into two
+    bytes.
+    """
     return store.code_type(n_codes) == np.uint16
 
 
 def codes_array(store: Store, length: int, n_codes: int) -> Codes:
-    """Allocate an array for `length` codes below `n_codes`, writable in any order.
+    """Allocate an array for `length` codes below `n_codes`. Elements can be written in any order.
 
     In files, a code has two bytes if all codes fit.
     """
@@ -108,7 +112,7 @@ def code_counts(codes: Codes, size: int) -> NDArray[np.int64]:
 
 
 def in_full(codes: Codes) -> Int32:
-    """Return all codes as int32 (n,), for kernels with random access. Narrow codes are copied."""
+    """Return all codes as an array in memory, int32 (n,), for kernels with random access. Two-byte codes are copied."""
     if not isinstance(codes, NarrowCodes):
         return codes
     wide = delete_when_collected(store_of(codes.base).array("codes", np.int32, len(codes)))
@@ -118,7 +122,8 @@ def in_full(codes: Codes) -> Int32:
 
 
 class CodesBuilder:
-    """Builder of codes of unknown number. In files, codes are narrow; the first that does not fit widens all of them.
+    """Builder for an unknown number of codes. In files, codes have two bytes each until a code does not fit. Then all
+    codes are converted to four bytes.
 
     >>> from anonset.data.store import Files
     >>> with Files.temporary() as store, CodesBuilder("codes", store) as codes:
@@ -133,7 +138,7 @@ class CodesBuilder:
         self._growing: ArrayBuilder = store.growing(name, store.code_type(0))
 
     def append(self, codes: Codes) -> None:
-        """Append codes. Narrow codes are not converted.
+        """Append codes. Two-byte codes are not converted.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Hierarchies made from other hierarchies: with attached sensitive items, or joined under one root."""
+"""Hierarchies built from other hierarchies, by attaching sensitive items or by joining several trees under one root."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -14,11 +14,11 @@ _BESIDE = " and sensitive items"
 
 
 def attach_sensitive(hierarchy: Hierarchy, sensitive: Iterable[str]) -> Hierarchy:
-    """Return a hierarchy with a root above the given hierarchy and each sensitive item.
+    """Return a hierarchy with a new root. Its children are the root of the given hierarchy and the sensitive items.
 
-    Items are never generalized to this root, so sensitive items remain unchanged. The other leaf codes are the codes of
-    the given hierarchy; the sensitive items follow in canonical order. A hierarchy that already has these items
-    attached is returned unchanged.
+    Items are never generalized to the new root, so sensitive items remain unchanged. The other leaves keep their codes,
+    and the sensitive items follow in canonical order. A hierarchy that already has these items attached is returned
+    unchanged.
 
     >>> h = attach_sensitive(Hierarchy.from_tree(("ALL", ["a", "b"])), ["s2", "s1"])
     >>> h.labels
@@ -29,7 +29,7 @@ def attach_sensitive(hierarchy: Hierarchy, sensitive: Iterable[str]) -> Hierarch
     Raises
     ------
     InputError
-        If a sensitive item is in the hierarchy, because it would be generalized.
+        If a sensitive item is already in the given hierarchy, which could generalize the item.
     """
     items = canonical_order(sensitive)
     if not items or is_attached(hierarchy, items):
@@ -72,7 +72,7 @@ def is_attached(hierarchy: Hierarchy, sensitive: Iterable[str]) -> bool:
 
 
 def join_hierarchies(parts: Mapping[str, Hierarchy], root: str) -> Hierarchy:
-    """Join the hierarchies of several columns under one root. Labels are prefixed by the column name.
+    """Join the hierarchies of several columns under one root. Each label is prefixed with its column name.
 
     >>> drugs, codes = Hierarchy.from_tree(("ALL", ["1", "2"])), Hierarchy.from_tree(("ALL", ["8", "9"]))
     >>> join_hierarchies({"drug": drugs, "icd": codes}, "items").labels
@@ -80,7 +80,7 @@ def join_hierarchies(parts: Mapping[str, Hierarchy], root: str) -> Hierarchy:
     """
     labels, parents, columns = [root], [np.array([-1], np.int64)], [0]
     for name, part in parts.items():
-        first = int(part.capped)  # a capped root is never published: its children become children of the new root
+        first = int(part.capped)  # a root above ceilings is replaced by the new root
         above = part.parent[first:].astype(np.int64) - first
         parents.append(np.where(above < 0, 0, above + len(labels)))
         labels += [prefixed(name, label) for label in part.labels[first:]]

@@ -1,4 +1,4 @@
-"""Exact fractions of written numbers, and checks for numbers that floats represent exactly."""
+"""Exact values of numbers as a user writes them, and checks for numbers that floats represent exactly."""
 
 import re
 from contextlib import suppress
@@ -12,12 +12,12 @@ from anonset.errors import InputError
 from anonset.spelling import setting
 
 Written = float | str | Decimal | Fraction
-"""A number as entered. A float counts as the decimal number that it is printed as."""
+"""A number as a user writes it. The value of a float is the decimal number that Python prints."""
 
 LARGEST_NUMBER = 1e300
-"""Maximum absolute value: differences, and sums over 10^8 records, remain finite."""
-_ALL_EXACT = 1 << 53  # all integers up to this value are exact floats
-_DIGITS = 400  # maximum digits and exponent of a number: more than a float needs, and still fast
+"""Maximum absolute value. Differences of two values, and sums over 10^8 records, remain finite."""
+_ALL_EXACT = 1 << 53  # a float represents all integers up to this value exactly
+_DIGITS = 400  # maximum number of digits, and maximum exponent: more than a float needs, and still fast
 _EXPONENT = re.compile(r"[eE]([+-]?\d+)")
 
 
@@ -30,14 +30,14 @@ def exact(value: Written) -> Fraction:
     Raises
     ------
     ValueError
-        If it is not a finite number, or has more than 400 digits.
+        If the value is not a finite number, or has more than 400 digits.
     """
     if isinstance(value, Fraction):
         return value
     text, fraction = str(value).strip(), None
     shift = _EXPONENT.search(text)
     if not (isinstance(value, bool) or len(text) > _DIGITS or (shift and abs(int(shift[1])) > _DIGITS)):
-        with suppress(ValueError, ZeroDivisionError):  # the original error texts contain the value
+        with suppress(ValueError, ZeroDivisionError):  # the messages of the original errors contain the value
             fraction = Fraction(text)
     if fraction is None:
         msg = f"a number of at most {_DIGITS} digits is required"
@@ -46,7 +46,7 @@ def exact(value: Written) -> Fraction:
 
 
 def shortest_float(value: Fraction) -> float | Fraction:
-    """Return the float that prints as this number, or the number itself if there is none.
+    """Return the float that Python prints as this number. If no float does, return the number itself.
 
     >>> shortest_float(exact("0.10")), shortest_float(exact("1/3")), shortest_float(exact("0.99999999999999999999"))
     (0.1, Fraction(1, 3), Fraction(99999999999999999999, 100000000000000000000))
@@ -67,7 +67,7 @@ def shortest_text(value: Written) -> str:
 
 
 def require_between_0_and_1(name: str, value: Written, *, above_0: bool = False) -> float | Fraction:
-    """Return an exact number from 0 to 1.
+    """Validate a number between 0 and 1, and return it without rounding.
 
     Raises
     ------
@@ -89,8 +89,8 @@ def require_between_0_and_1(name: str, value: Written, *, above_0: bool = False)
 def floor_fraction(value: Fraction, most: int) -> Fraction:
     """Return the largest fraction <= `value` (in [0, 1]) with a denominator of at most `most` (>= 1).
 
-    A ratio of counts up to `most` exceeds `value` if and only if it exceeds this fraction. Thus comparisons need only
-    small integers.
+    A ratio of counts up to `most` exceeds `value` if and only if the ratio exceeds this fraction. Comparisons therefore
+    need only small integers.
 
     >>> floor_fraction(exact("0.9999999999"), 1000), floor_fraction(exact("1e-12"), 1000)
     (Fraction(999, 1000), Fraction(0, 1))
@@ -112,14 +112,14 @@ def floor_fraction(value: Fraction, most: int) -> Fraction:
 
 
 def unfit(values: NDArray[np.int64] | NDArray[np.float64]) -> tuple[NDArray[np.int64], str]:
-    """Return the positions of unusable numbers, and the requirement that they violate.
+    """Return the positions of unusable numbers, and the requirement that these numbers violate.
 
     Usable numbers are exact 64-bit floats, small enough that sums do not overflow. Integers are processed as floats.
     With more than 53 significant bits they would be rounded, and different integers could become equal.
 
     Returns
     -------
-    int64 positions, ascending, and the requirement; empty positions and an empty text if all numbers are usable. O(n).
+    Ascending positions, int64, and the requirement as text. Both are empty if all numbers are usable. Cost: O(n).
 
     >>> unfit(np.array([0.1, -1e301, np.inf])), unfit(np.array([1, 2**53 + 1, 2**60]))[0]
     ((array([2]), 'a finite number'), array([1]))

@@ -1,4 +1,4 @@
-"""Division of rows into shares by key, each small enough for memory. Rows with equal keys are in the same share."""
+"""Division of rows by key into shares that fit in memory. Rows with equal keys are in the same share."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -13,7 +13,7 @@ from anonset.data.store import Store
 
 
 class Division(ExitStack):
-    """Rows divided into shares. Within a share, rows are in the order of `add`.
+    """Rows divided into shares. Rows within a share are in the order in which they were added.
 
     Parameters
     ----------
@@ -36,8 +36,8 @@ class Division(ExitStack):
         self._shares: list[ArrayBuilder | None] = [None] * count
 
     def add(self, key: NDArray[np.uint64], rows: NDArray[Any]) -> None:
-        """Add rows, (r,) or (r, any), with a key per row, uint64 (r,): a hash, or another uniformly distributed
-        number.
+        """Add rows, (r,) or (r, any), with one key per row, uint64 (r,). Keys are hashes or other uniformly distributed
+        numbers.
         """
         count, self._shape = len(self._shares), (-1, *rows.shape[1:])
         if count == 1:
@@ -56,7 +56,7 @@ class Division(ExitStack):
         share.append(rows.ravel())
 
     def shares(self, *, dropped: bool = True) -> Iterator[NDArray[Any]]:
-        """Yield the rows of each share in the order of `add`, deleting each before the next. Do not call `add`
+        """Yield the rows of each share. By default a share is deleted before the next share is read. Do not call `add`
         afterwards.
         """
         for share in self._shares:

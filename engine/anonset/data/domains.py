@@ -1,4 +1,4 @@
-"""Domains of relational columns, to which values generalize: hierarchy nodes, sets of values, or ranges."""
+"""Domains of relational columns. A domain defines how values are generalized: to hierarchy nodes, sets or ranges."""
 
 from dataclasses import dataclass, field, replace
 
@@ -12,14 +12,16 @@ from anonset.data.vocabulary import Vocabulary
 from anonset.errors import InputError
 
 LISTED = 0.1
-"""Share of persons with rare values above which sets of values identify persons."""
+"""Maximum share of persons with rare values. If more persons have rare values, published sets of values identify
+persons.
+"""
 FEWEST_LISTED = 10
-"""Minimum number of rare values in sets that identify persons."""
+"""Minimum number of rare values. With fewer rare values, published sets of values do not identify persons."""
 
 
 @dataclass(frozen=True)
 class ValueSet(RedactedRepr):
-    """Domain of a category without hierarchy: values generalize to sets."""
+    """Domain of a categorical column without a hierarchy. Values are generalized to sets."""
 
     vocabulary: Vocabulary
     """All values of the column."""
@@ -27,26 +29,27 @@ class ValueSet(RedactedRepr):
 
 @dataclass(frozen=True)
 class Range(RedactedRepr):
-    """Domain of a number: values generalize to the smallest range that contains them."""
+    """Domain of a numeric column. Values are generalized to the smallest range that contains them."""
 
     low: float = field(repr=False)
     """Smallest value of the domain."""
     high: float = field(repr=False)
     """Largest value of the domain."""
     grid: Grid | None = field(default=None, repr=False, compare=False)
-    """Admissible ends of published ranges; None: any values."""
+    """Numbers at which published ranges may end. None allows any number."""
 
 
 Domain = Hierarchy | ValueSet | Range
 
 
 def lists_persons(counts: Int64, threshold: int, n: int) -> bool:
-    """Return True if sets of values identify persons: more than `LISTED` of the n persons have a rare value.
+    """Return True if sets of values identify persons because more than the share `LISTED` of the n persons has a rare
+    value.
 
     Parameters
     ----------
     counts
-        int64 (values,): persons with each value that the sets contain.
+        Number of persons with each value of the sets, int64 (values,).
     threshold
         A value is rare if fewer persons have it.
 
@@ -59,7 +62,8 @@ def lists_persons(counts: Int64, threshold: int, n: int) -> bool:
 
 
 def domain_of(column: Column, hierarchy: Hierarchy | None = None) -> Domain:
-    """Return the domain of a relational column: the hierarchy, the value set, or the range over all records.
+    """Return the domain of a relational column. The domain is the hierarchy, the set of all values, or the range of all
+    values.
 
     >>> import numpy as np
     >>> from anonset.data import NumericColumn
@@ -88,7 +92,8 @@ def domain_of(column: Column, hierarchy: Hierarchy | None = None) -> Domain:
 
 
 def with_range(column: Column) -> Column:
-    """Return the column with the value range, so that parts of it have the domain of the complete column.
+    """Return the column with the range of its values. Parts of the returned column have the same domain as the complete
+    column.
 
     Raises
     ------
@@ -110,7 +115,8 @@ def with_range(column: Column) -> Column:
 
 
 def with_grid(column: Column, k: int) -> Column:
-    """Return a numeric column with a grid, which parts inherit; return other columns unchanged.
+    """Return a numeric column with a grid. Parts of the returned column have the same grid. Other columns are returned
+    unchanged.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Labels stored in files, for columns of almost distinct values, such as ids."""
+"""Labels stored in files, for columns in which most values are different, such as ids."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
@@ -21,7 +21,7 @@ _TEXT_AT_ONCE = 1 << 22
 
 
 class FiledLabels(Sequence[str]):
-    """Distinct labels in canonical order, read from mapped files on access.
+    """Distinct labels in canonical order. Each label is read from mapped files when it is accessed.
 
     >>> labels = FiledLabels(np.array([0, 1, 3]), np.frombuffer(b"abb", np.uint8))
     >>> list(labels), labels[1], list(labels.followed_by("*")), labels.places["bb"], "c" in labels.places
@@ -36,7 +36,7 @@ class FiledLabels(Sequence[str]):
         self.numeric = numeric
         """True if all labels are integers, in numeric order."""
         self.last = last
-        """Additional label after the labels in files, not in canonical order."""
+        """Additional label after the labels in files, or None. Its position ignores the canonical order."""
 
     @property
     def filed(self) -> int:
@@ -78,7 +78,8 @@ class FiledLabels(Sequence[str]):
         return self.text[self.starts[index] : self.starts[index + 1]].tobytes().decode()
 
     def spans(self) -> Iterator[tuple[int, int]]:
-        """Yield start and end of blocks of labels in files. Blocks have bounded label count and size.
+        """Yield the start and end of each block of labels in files. The number and the size of the labels in a block
+        are limited.
 
         >>> list(FiledLabels(np.array([0, 1, 1 << 24, 1 << 25]), np.empty(1 << 25, np.uint8)).spans())
         [(0, 1), (1, 2), (2, 3)]
@@ -127,7 +128,7 @@ class FiledLabels(Sequence[str]):
         return np.diff(self._gathered_starts(codes))
 
     def gathered(self, codes: Int32) -> tuple[Int64, UInt8]:
-        """Return the labels of given codes: the start of each, int64 (n + 1,), and the bytes.
+        """Return the labels of given codes as concatenated bytes. The start of each label is int64 (n + 1,).
 
         Raises
         ------
@@ -152,12 +153,12 @@ class FiledLabels(Sequence[str]):
         return starts
 
     def beginning(self, marks: bytes, shown: NDArray[np.bool_] | None = None) -> Iterator[str]:
-        """Yield the labels in files with a first byte in `marks`.
+        """Yield the labels in files whose first byte is in `marks`.
 
         Parameters
         ----------
         shown
-            bool (labels,): labels to check; None: all.
+            Labels to check, bool (labels,). None checks all labels.
 
         >>> labels = FiledLabels(np.array([0, 0, 2, 3]), np.frombuffer(b"+1b", np.uint8))
         >>> list(labels.beginning(b"+-"))
@@ -173,7 +174,7 @@ class FiledLabels(Sequence[str]):
                 yield self[first + position]
 
     def first_other(self, codes: Int32, starts: Int64, text: UInt8) -> int:
-        """Return the first row whose text differs from the label of its code; -1 if there is none."""
+        """Return the first row whose text differs from the label of its code. Return -1 if all rows agree."""
         from anonset_kernels.labels import first_other_text
 
         return int(first_other_text(codes, self.arrays, self.last_bytes, starts, text))

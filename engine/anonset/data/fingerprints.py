@@ -25,12 +25,13 @@ _BETWEEN = b", "
 
 
 def column_sha256(column: SetColumn | Column, store: Store = MEMORY) -> str:
-    """Return the fingerprint of a column's content (labels or numbers per row) in hex. Name and codes are not included.
+    """Return the fingerprint of a column's labels or numbers in hex. The column name and the codes are not included.
 
     It is the SHA-256 of a JSON list: the class of the column, the SHA-256 of each block of `ROWS` rows, and the SHA-256
-    of each block of `LABELS` labels. The labels that occur are sorted by code point, and a row contains the positions
-    of its labels. The vocabulary order and unused labels do not matter, so a column has the same fingerprint with and
-    without a hierarchy. Cost: O(nnz + n), and sorting the labels that occur.
+    of each block of `LABELS` labels. The labels that occur are sorted by code point, and each row is represented by the
+    positions of its labels. The fingerprint does not depend on the vocabulary order or on unused labels. A column
+    therefore has the same fingerprint with and without a hierarchy. Cost: O(nnz + n), and sorting the labels that
+    occur.
 
     >>> one = SetColumn.of([{"a", "b"}, {"a"}])
     >>> alike = SetColumn.of([{"b", "a"}, {"a"}], name="drugs", universe=["c", "b", "a"])
@@ -41,7 +42,7 @@ def column_sha256(column: SetColumn | Column, store: Store = MEMORY) -> str:
     Parameters
     ----------
     store
-        Its workers read the blocks.
+        Store with the workers that read the blocks.
     """
     with ExitStack() as stack:
         place: Int32 | None = None
@@ -54,8 +55,8 @@ def column_sha256(column: SetColumn | Column, store: Store = MEMORY) -> str:
 
 
 def _rows_sha256(column: SetColumn | Column, place: Int32 | None, rows: tuple[int, int]) -> str:
-    """Return the SHA-256 of a block of rows in hex: numbers or positions of labels, little-endian. For sets, the number
-    of labels of each row precedes the positions, which ascend in each row.
+    """Return the SHA-256 of a block of rows in hex. Rows are hashed as little-endian numbers or label positions. For
+    sets, the number of labels of each row is followed by their ascending positions.
     """
     digest, block = hashlib.sha256(), column.slice(*rows)
     if isinstance(block, SetColumn):
@@ -113,7 +114,7 @@ def combined_sha256(columns: Mapping[str, str]) -> str:
 
 
 def fingerprint(table: Table) -> dict[str, Any]:
-    """Return the size of a table, the fingerprint, and the column fingerprints."""
+    """Return the size and the fingerprint of a table, and the fingerprint of each column."""
     columns = columns_sha256(table)
     facts: dict[str, Any] = {"records": table.n, "content_sha256": combined_sha256(columns), "columns": columns}
     if table.transactions is not None:
@@ -123,10 +124,10 @@ def fingerprint(table: Table) -> dict[str, Any]:
 
 
 def _by_code_point(column: SetColumn | CategoricalColumn, stack: ExitStack) -> tuple[Int32 | None, Sequence[str]]:
-    """Return the labels that occur, by code point, and the position of each code among them, int32 (M,).
+    """Return the labels that occur, sorted by code point, and the position of each code in this order, int32 (M,).
 
-    All labels in files occur. If their order is the order of the codes, the positions are None. Otherwise the result is
-    stored in files until the stack is closed.
+    Labels that are stored in files all occur. If the codes are already in this order, the positions are None. Otherwise
+    the result is stored in files until `stack` is closed.
     """
     vocabulary = column.vocabulary
     if isinstance(column, CategoricalColumn) and (filed := vocabulary.filed) is not None:

@@ -1,7 +1,7 @@
-"""Grids: the numbers at which published ranges of a numeric column may end.
+"""Grids of numeric columns. A grid contains the numbers at which published ranges may end.
 
-The smallest and the largest value of a class are values of single records. Published ranges end at round numbers
-instead: at multiples of 1, 2 or 5 times a power of ten. The multiples are fine for dense values and coarse for
+The smallest and the largest value of a class are values of single records. Published ranges therefore end at round
+numbers, which are multiples of 1, 2 or 5 times a power of ten. The steps are fine for dense values and coarse for
 sparse values. A grid depends on the data only through sets of at least k records:
 
 * A multiple p of a step s can be an inner end if [p - s, p) or [p, p + s) contains at least k records. Coarse steps
@@ -9,7 +9,7 @@ sparse values. A grid depends on the data only through sets of at least k record
 * The outer ends are multiples of the smallest step s for which at least k values are less than s away from the
   smallest, or from the largest value.
 
-So each cell of a grid contains at least k records, and no end depends on where fewer than k records are.
+Each cell of a grid therefore contains at least k records. No end depends on the values of fewer than k records.
 """
 
 from collections.abc import Iterator
@@ -27,11 +27,11 @@ Float64 = NDArray[np.float64]
 Numbers = Int64 | Float64
 
 MOST_CELLS = 1 << 16
-"""Maximum number of counted cells: if the values occupy more, cells ten times as wide are counted."""
+"""Maximum number of counted cells. If the values occupy more cells, cells of ten times the width are counted."""
 _DIGITS = 15
 """Significant digits that a float preserves."""
 _LEAST_EXPONENT = -290
-"""Smallest exponent of a step: far smaller floats have fewer than `_DIGITS` significant digits."""
+"""Smallest exponent of a step. Much smaller floats have fewer than `_DIGITS` significant digits."""
 _EXACT_POWER = 22
 """Largest exponent of a power of ten that is a float."""
 _LARGEST_POWER = 18
@@ -44,19 +44,21 @@ class Grid(RedactedRepr):
     """Admissible ends of published ranges, as cells ``[lows[i] : highs[i]]`` of at least k records each."""
 
     lows: Numbers = field(repr=False)
-    """Lower ends, int64 or float64 (cells,), ascending: cell i has the values x with ``lows[i] <= x < lows[i + 1]``.
+    """Ascending lower ends, int64 or float64 (cells,). Cell i contains the values x with ``lows[i] <= x < lows[i +
+    1]``.
 
-    An algorithm may split the values at all ends but the first."""
+    An algorithm may split the values at all lower ends except the first."""
     highs: Numbers = field(repr=False)
-    """Upper ends, (cells,), ascending: ``lows[i + 1]`` for floats, ``lows[i + 1] - 1`` for integers; both ends of a
-    published range are part of it."""
+    """Ascending upper ends, (cells,): ``lows[i + 1]`` for floats, and ``lows[i + 1] - 1`` for integers. A published
+    range includes both ends.
+    """
 
     def __len__(self) -> int:
         """Return the number of cells."""
         return len(self.lows)
 
     def rounded(self, low: Float64, high: Float64) -> tuple[Numbers, Numbers]:
-        """Round ranges of the column outward, each an element of `low` and of `high`; single values do not change.
+        """Widen the ranges from `low` to `high` to the ends of the grid. A range of a single value does not change.
 
         >>> grid = grid_of(np.repeat(np.arange(18, 66, 2), 3), 5)
         >>> grid.rounded(np.array([22.0, 30.0]), np.array([24.0, 30.0]))
@@ -67,8 +69,10 @@ class Grid(RedactedRepr):
         return np.where(several, begin, low.astype(dtype)), np.where(several, end, high.astype(dtype))
 
     def around(self, low: Float64, high: Float64) -> tuple[Numbers, Numbers]:
-        """Return the ends of the cells that ranges overlap. A single value becomes the range of its cell."""
-        dtype = self.lows.dtype  # integers of a column are exact floats
+        """Return the ends of the cells that the ranges overlap. A range of a single value becomes the range of its
+        cell.
+        """
+        dtype = self.lows.dtype  # floats represent the integers of a column exactly
         begin = np.searchsorted(self.lows, low.astype(dtype), side="right") - 1
         return self.lows[begin], self.highs[np.searchsorted(self.highs, high.astype(dtype), side="left")]
 
@@ -119,14 +123,14 @@ class _Counted(RedactedRepr):
     below: Int64
     """int64 (C + 1,): records below each cell; the last element is the record count."""
     top: int
-    """Smallest multiple of the power of ten that is not below the largest value."""
+    """Smallest multiple of the power of ten that is at least the largest value."""
 
     @classmethod
     def of(cls, values: Numbers) -> "_Counted":
         """Count values in blocks."""
         blocks = [values[first:end] for first, end in spans(len(values))]
         least, largest = min(block.min() for block in blocks), max(block.max() for block in blocks)
-        if values.dtype == np.int64:  # larger integers are multiples of 2^7, since they are exact floats
+        if values.dtype == np.int64:  # larger integers are multiples of 2^7, because floats represent them exactly
             exponent = int(max(abs(int(least)), abs(int(largest))) > 10**_LARGEST_POWER)
         else:
             exponent = _finest(max(abs(least), abs(largest)))
@@ -154,8 +158,8 @@ def _finest(largest: float) -> int:
 def _cells(values: Numbers, exponent: int) -> Int64:
     """Return the cell of each value.
 
-    A float counts as the decimal number that it is printed as: 0.3 is in cell 3 of the exponent -1, although 0.3 / 0.1
-    < 3.
+    The value of a float is the decimal number that Python prints: 0.3 is in cell 3 of the exponent -1, although 0.3 /
+    0.1 < 3.
     """
     if values.dtype == np.int64:
         return (values // 10**exponent if exponent else values).astype(np.int64, copy=False)
@@ -166,7 +170,7 @@ def _cells(values: Numbers, exponent: int) -> Int64:
 
 
 def _multiples(number: Float64, exponent: int) -> Float64:
-    """Return the floats nearest to multiples of a power of ten. They print as these multiples."""
+    """Return the floats nearest to multiples of a power of ten. Python prints them as these multiples."""
     if abs(exponent) > _EXACT_POWER:
         return np.array([float(f"{int(multiple)}e{exponent}") for multiple in number.tolist()], np.float64)
     return number * 10.0**exponent if exponent >= 0 else number / 10.0**-exponent
@@ -186,14 +190,14 @@ def _first_of_runs(codes: Int64) -> Int64:
 def _inner_ends(counted: _Counted, k: int) -> Int64:
     """Return the inner ends, ascending, as multiples of the power of ten."""
     cell, below = counted.cell, counted.below
-    ends, records_below = np.empty(0, np.int64), np.array([0, below[-1]])  # records below each end, with 0 and all
+    ends, records_below = np.empty(0, np.int64), np.array([0, below[-1]])  # records below each end
     span = int(cell[-1]) - int(cell[0])
     for power in range(min(len(str(span)), _LARGEST_POWER), -1, -1):
         for step in (5 * 10**power, 2 * 10**power, 10**power):
             wide = cell // step
             first = _first_of_runs(wide)
             dense = np.diff(below[np.append(first, len(cell))]) >= k
-            for multiple in (wide[first[dense]] + 1, wide[first[dense]]):  # above and below a cell of k records
+            for multiple in (wide[first[dense]] + 1, wide[first[dense]]):  # ends above and below a cell of k records
                 multiple = multiple[(wide[0] < multiple) & (multiple <= wide[-1])]
                 records = below[np.searchsorted(wide, multiple)]
                 index = np.searchsorted(records_below, records, side="right")
@@ -209,7 +213,7 @@ def _outer_ends(counted: _Counted, k: int) -> tuple[int, int]:
     """Return the lower and the upper outer end as multiples of the power of ten."""
     cell, below, top = counted.cell, counted.below, counted.top
     n, first = int(below[-1]), int(cell[0])
-    kth = np.searchsorted(below, [min(k, n), n - min(k, n) + 1]) - 1  # cells of the k-th smallest, and k-th largest
+    kth = np.searchsorted(below, [min(k, n), n - min(k, n) + 1]) - 1  # k-th smallest and k-th largest value
     lowest = next(step for step in _steps() if step > int(cell[kth[0]]) - first)
     highest = next(step for step in _steps() if step > top - int(cell[kth[1]]))
     return first // lowest * lowest, -(-top // highest) * highest

@@ -1,4 +1,4 @@
-"""Arrays of unknown length, built from their parts, in memory or in a file."""
+"""Arrays of unknown length that are built from parts, in memory or in a file."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +12,7 @@ from anonset.local_paths import writing
 
 
 class ArrayBuilder:
-    """Builder of an array of unknown length. Its parts are kept in memory, and deleted if the block fails."""
+    """Builder of an array of unknown length. The parts remain in memory and are deleted if the ``with`` block fails."""
 
     def __init__(self, dtype: DTypeLike) -> None:
         self.dtype = np.dtype(dtype)
@@ -51,7 +51,7 @@ class ArrayBuilder:
 
 
 class FileArrayBuilder(ArrayBuilder):
-    """Builder of an array of unknown length in a new file, which `mapped` maps once it is complete."""
+    """Builder of an array of unknown length in a new file. The complete file is mapped by `mapped`."""
 
     def __init__(self, path: Path, dtype: DTypeLike, mapped: Callable[[], NDArray[Any]]) -> None:
         super().__init__(dtype)

@@ -1,8 +1,9 @@
-"""Binary trees by descending frequency, which separate frequent labels and combine rare labels.
+"""Binary trees over labels in order of descending frequency. They separate frequent labels and combine rare labels.
 
-By ``frequency``, a node's children have half of its occurrences each; by ``number``, half of its labels. Each node is a
-range of neighbours in the order (-occurrences, place), so a cut discloses frequency ranges. The nodes have no names for
-publication. Published sets are sorted in label order, so they do not disclose the tree.
+With ``frequency``, each of the two children of a node has about half of its occurrences. With ``number``, each child
+has half of its labels. A node contains consecutive labels in the order (-occurrences, place), so a cut discloses
+frequency ranges. The nodes have no names for publication. Published sets are sorted in label order, so they do not
+disclose the tree.
 """
 
 from bisect import bisect_left
@@ -29,9 +30,9 @@ def halves(labels: Sequence[str], occurrences: Int64, by: str = "frequency", *, 
     labels
         At least one label, in canonical order.
     occurrences
-        int64 (M,): frequency of each label; labels that do not occur count as 1.
+        Frequency of each label, int64 (M,). Labels that do not occur get frequency 1.
     by
-        One of `HALVED_BY`. The tree by frequency has the tree by number as its `Hierarchy.rival`.
+        Value of `HALVED_BY`. The tree by frequency has the tree by number as its `Hierarchy.rival`.
     from_data
         Whether the occurrences are from the data to be published.
 
@@ -97,7 +98,9 @@ def refined(
 
 
 def _split(hierarchy: Hierarchy, occurrences: Int64, by: str) -> tuple[list[int], list[int]]:
-    """Return the old node (or -1) and the parent of each new node, in preorder."""
+    """Return, for each node of the new tree in preorder, the original node and the parent. New nodes have -1 as
+    original node.
+    """
     before = begins_of(occurrences)
     below = (before[hierarchy.leaf_hi] - before[hierarchy.leaf_lo]).tolist()
     weight = np.maximum(below, 1).tolist() if hierarchy.n_nodes else []
@@ -123,7 +126,7 @@ def _split(hierarchy: Hierarchy, occurrences: Int64, by: str) -> tuple[list[int]
 
 
 def _middle(sums: Sequence[int], low: int, high: int, by: str) -> int:
-    """Return the position that divides neighbours into two non-empty halves: the start of the second."""
+    """Return the start of the second half if consecutive labels are divided into two non-empty halves."""
     if by == "number":
         return low + (high - low + 1) // 2
     total = sums[low] + sums[high]  # 2 * (sums[j] - sums[low]) < sums[high] - sums[low]
@@ -134,7 +137,9 @@ def _middle(sums: Sequence[int], low: int, high: int, by: str) -> int:
 def _names(
     hierarchy: Hierarchy, old_nodes: list[int], parent: list[int], made: list[bool], place: list[int]
 ) -> list[str]:
-    """Return the name of each node. New nodes are numbered by (first place below, larger node first)."""
+    """Return the name of each node. New nodes are numbered by the first place below them. If it is equal, the larger
+    node comes first.
+    """
     n, last = len(old_nodes), max(place) + 1
     first, size = [last] * n, [0] * n
     old_leaf = {int(node): leaf for leaf, node in enumerate(hierarchy.leaf_node)}

@@ -1,4 +1,4 @@
-"""Hierarchies over a vocabulary as flat preorder arrays. Each node is an interval of leaves."""
+"""Hierarchies over a vocabulary, stored as arrays in preorder. Each node covers an interval of leaves."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -39,15 +39,15 @@ class Hierarchy(RedactedRepr):
     from_data: bool = False
     """True if the tree was built from label frequencies and may disclose them."""
     columns_above: Int32 | None = None
-    """int32 (V,): column of the file, counted from the root's column, that first contains each node; None: the node
-    depth.
+    """First column of the file that contains each node, int32 (V,). The root's column is 0. None: the column is the
+    node depth.
     """
     unnamed: frozenset[str] = frozenset()
     """Labels of nodes without a public name. Such a node is published as the set of its leaves."""
     place: Int32 | None = None
-    """int32 (M,): position of each leaf in publication order; None: the leaves are in this order."""
+    """Position of each leaf in publication order, int32 (M,). None if the leaves are already in publication order."""
     rival: "Hierarchy | None" = None
-    """Another tree over the same leaves in the same order, which `exact` tries as well."""
+    """Another tree over the same leaves in the same order. The algorithm `exact` searches both trees."""
     capped: bool = False
     """True if the root is never published: see `anonset.data.ceilings`."""
 
@@ -87,16 +87,17 @@ class Hierarchy(RedactedRepr):
 
     @cached_property
     def column_depth(self) -> Int32:
-        """int32 (V,): column of the file, counted from the root's column, that first contains each node.
+        """First column of the file that contains each node, int32 (V,). The root's column is 0.
 
-        It exceeds the depth if nodes above were collapsed, or labels are repeated.
+        The column number exceeds the depth if nodes above were collapsed or labels are repeated.
         """
         return self.depth if self.columns_above is None else self.columns_above
 
     def nodes_in_column(self, depth: int) -> Int32:
         """Return the node above each leaf in a column of the file, int32 (M,). Column 0 contains the root.
 
-        A shorter path is represented by its leaf, a collapsed node by the node that replaces it.
+        If the path of a leaf is too short, the result is the leaf. A collapsed node is represented by the node that
+        replaces it.
 
         >>> h = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), ("U", [("B", ["b1", "b2"])])]))
         >>> [[h.labels[v] for v in h.nodes_in_column(depth)] for depth in (1, 2)]
@@ -210,7 +211,7 @@ class Hierarchy(RedactedRepr):
         Parameters
         ----------
         columns_above
-            Column of a file, counted from the root's column, that first contains each node; by default the depth.
+            First column of a file that contains each node. The root's column is 0. By default, the column is the depth.
 
         Raises
         ------
@@ -225,7 +226,7 @@ class Hierarchy(RedactedRepr):
         kept_parent, kept_columns, new_id = [], [], [-1] * n
         pending: list[int] = []
         for old in range(n):
-            if n_children[old] == 1:  # in preorder the only child is the next node; it replaces this node
+            if n_children[old] == 1:  # in preorder an only child is the next node, and replaces this node
                 pending.append(old)
                 new_id[old] = -2 if above_of[old] < 0 else new_id[above_of[old]]
                 continue
@@ -260,10 +261,10 @@ class Hierarchy(RedactedRepr):
 
     @classmethod
     def balanced(cls, items: Sequence[str], fanout: int) -> "Hierarchy":
-        """Build a balanced hierarchy: chunks of `fanout` consecutive items, repeated up to a single root.
+        """Build a balanced hierarchy. Every `fanout` consecutive nodes of a level get a parent, up to a single root.
 
-        Inner labels are ``N<level>_<index>``. The last chunk of a level may be short, and nodes with a single child are
-        collapsed.
+        Inner labels are ``N<level>_<index>``. The last node of a level may have fewer children. Nodes with a single
+        child are collapsed.
 
         >>> Hierarchy.balanced(["1", "2", "3", "4", "5"], 2).labels
         ('N3_0', 'N2_0', 'N1_0', '1', '2', 'N1_1', '3', '4', '5')

@@ -1,8 +1,9 @@
-"""Encoding of any number of texts as codes of the distinct texts in canonical order, by bucket sort.
+"""Encoding of texts by an external bucket sort. The code of a text is its position among the distinct texts in
+canonical order.
 
-The bucket of a text is determined by the eight bytes after the prefix that all texts share. Quantiles of a sample
-limit the number and size of the texts in a bucket. If many texts are equal or have a common prefix, a bucket may be
-larger. It is still sorted at once, but its texts are copied in batches.
+The bucket of a text is determined by the eight bytes after the prefix that all texts share. Quantiles of a sample limit
+the number and size of the texts in a bucket. A bucket may be larger if many texts are equal or share a longer prefix. A
+larger bucket is still sorted in one step, but its texts are copied in batches.
 """
 
 import math
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from anonset_kernels.labels import LabelTexts, TextComparison
 
 BYTES_PER_BUCKET = 1 << 24
-"""Approximate maximum text size of a bucket in bytes, and of texts copied at once."""
+"""Approximate maximum size of the texts in a bucket, and of the texts copied in one step, in bytes."""
 PER_TASK = 1 << 20
 """Number of texts that a task distributes over the buckets."""
 SAMPLE = 1 << 16
@@ -41,11 +42,11 @@ def encode_labels(
     Parameters
     ----------
     starts, text
-        int64 (n + 1,) and uint8 (bytes,): the concatenated texts; the first start is 0.
+        Start of each text, int64 (n + 1,), and the concatenated texts, uint8 (bytes,). The first start is 0.
     store
         Store of the codes and labels.
     numeric
-        Sort numerically; None: if all texts are plain integers.
+        Whether to sort numerically. None sorts numerically if all texts are plain integers.
 
     >>> from anonset.data.store import Files
     >>> with Files.temporary() as work:
@@ -59,7 +60,7 @@ def encode_labels(
 
 @dataclass(frozen=True)
 class _Encoding(RedactedRepr):
-    """Encodes texts."""
+    """Encoding of texts in a store."""
 
     starts: Int64
     text: UInt8
@@ -111,7 +112,7 @@ class _Encoding(RedactedRepr):
         return min(shared for shared, _ in surveyed), all(integers for _, integers in surveyed)
 
     def _splitters(self, by: "TextComparison") -> UInt64:
-        """Return the smallest key of each bucket but the first, uint64 (b - 1,)."""
+        """Return the smallest key of each bucket except the first, uint64 (b - 1,)."""
         from anonset_kernels.labels import label_keys
 
         texts, filled = (
@@ -131,7 +132,9 @@ class _Encoding(RedactedRepr):
         return np.unique(keys[order[np.searchsorted(done, np.arange(1, math.ceil(done[-1])))]])
 
     def _distributed(self, by: "TextComparison", splitters: UInt64) -> tuple[Int64, "LabelTexts", Int32]:
-        """Return the text and byte counts of each bucket, int64 (2, b), the texts by bucket, and their row numbers."""
+        """Return the number of texts and bytes in each bucket, int64 (2, b), the texts ordered by bucket, and their row
+        numbers.
+        """
         from anonset_kernels.labels import LabelTexts, fill_labels, measure_labels
 
         def measured(rows: tuple[int, int]) -> Int64:
@@ -178,7 +181,7 @@ class _Encoding(RedactedRepr):
 
 
 def _copied(chosen: Int32, labels: "LabelTexts") -> Iterator[tuple[Int64, UInt8]]:
-    """Yield the texts of given rows, concatenated: the start of each, int64 (any + 1,), and the bytes."""
+    """Yield the texts of given rows as concatenated bytes. The start of each text is int64 (any + 1,)."""
     from anonset_kernels.labels import gather_text, gathered_starts
 
     done = np.cumsum(labels.starts[chosen + 1] - labels.starts[chosen])

@@ -1,15 +1,16 @@
-"""The lease of a directory: a file in it that identifies the process that uses the directory and renews the file.
+"""Leases of directories. A lease is a file in a directory. It identifies the process that uses the directory, and this
+process renews the file.
 
-A process that is killed cannot remove its directories. Another process then finds a stale lease and takes it over:
+A killed process cannot remove its directories. Another process then finds a stale lease and takes over the directory:
 
-- On the same machine, since the same boot, a lease is stale when its process no longer exists.
-- Elsewhere it is stale if it was not renewed while the observer watched it for `LASTS` seconds. The observer uses its
-  own monotonic clock, so clocks that differ or jump do not matter. ``expires`` is only for listings.
+- If the lease was written on the same machine since the last boot, it is stale when its process no longer exists.
+- Otherwise a lease is stale if it is not renewed for `LASTS` seconds. The observing process measures this time with its
+  own monotonic clock, so different or changed clocks do not matter. ``expires`` is only used for display.
 
-The first lease of a directory is the file `LEASE`; the successor of the lease with token T is ``anonset-lease-T.json``.
-Both are created exclusively: if two processes find the same stale lease, only one succeeds. A lease is valid until a
-successor exists. A process renews its file through the descriptor that created it, so a process that was suspended and
-lost its lease never changes another process's lease. File locks are not used.
+The first lease of a directory is the file `LEASE`. The successor of the lease with token T is the file
+``anonset-lease-T.json``. Files are created exclusively, so if two processes find the same stale lease, only one of them
+succeeds. A lease is valid until a successor exists. A process renews its file through the descriptor that created it,
+so a process that was suspended and lost its lease never changes another process's lease. File locks are not used.
 """
 
 import json
@@ -38,7 +39,9 @@ EVERY = 5.0
 LASTS = 60.0
 """Seconds without a renewal after which a lease is stale, if the process cannot be checked."""
 State = Literal["left", "in use", "of another user", "of another host", "unknown"]
-"""State of a directory. ``left``: no process uses it; ``unknown``: there is no lease, or it is unreadable."""
+"""State of a directory. ``left`` means that no process uses the directory. ``unknown`` means that the lease is missing
+or unreadable.
+"""
 Tell = Callable[[str], None]
 """Called with one line for the user."""
 
@@ -60,9 +63,9 @@ class Lease:
 
     token: str
     process: int
-    """Process number; 0 after a failed run, when the directory is free for another process."""
+    """Process number. 0 after a failed run, which leaves the directory to other processes."""
     start: int
-    """Start of the process in ticks since boot: process numbers are reused."""
+    """Start of the process in ticks since boot. It distinguishes processes with the same number."""
     processes: str
     """Namespace of the process number."""
     boot: str
@@ -71,7 +74,7 @@ class Lease:
     user: int
     renewals: int
     expires: float
-    """Time in seconds since 1970, by the clock of the host, until which the lease is valid without renewal."""
+    """Time at which the lease expires unless it is renewed, in seconds since 1970 by the clock of the host."""
 
 
 @dataclass
@@ -138,7 +141,7 @@ def take(folder: Path, tell: Tell | None = None) -> None:
         if isinstance(error, OSError):
             error.filename = str(folder / name)
         raise
-    if not holds(folder):  # the process that won removed and recreated the directory meanwhile
+    if not holds(folder):  # the process that acquired the lease has removed and recreated the directory
         forget(folder)
         (folder / name).unlink(missing_ok=True)
         raise in_use(folder, _last(folder)[1])
@@ -166,7 +169,7 @@ def holds(folder: Path) -> bool:
 
 
 def is_lost(folder: Path) -> bool:
-    """Return True if this process took the lease of a directory, and another process has taken it over since."""
+    """Return True if another process has taken over the lease of a directory from this process."""
     return folder in _held and not holds(folder)
 
 
@@ -221,7 +224,7 @@ def is_lease(name: str) -> bool:
 
 
 def lease_of(folder: Path) -> Lease | None:
-    """Return the last lease of a directory owned by this user; None if there is none, or it is unreadable.
+    """Return the last lease of a directory that this user owns. Return None if the lease is missing or unreadable.
 
     Raises
     ------
@@ -235,7 +238,7 @@ def lease_of(folder: Path) -> Lease | None:
 
 
 def state_of(folder: Path) -> State:
-    """Return whether a run uses a directory, as far as this can be determined locally and without waiting.
+    """Return the state of a directory, as far as this process can determine it without waiting.
 
     Raises
     ------
@@ -266,7 +269,9 @@ def clear_command(folder: Path) -> str:
 
 
 def why_taken(folder: Path) -> str:
-    """Return the message that a directory is not empty, with the cleanup command if it contains leftovers of a run."""
+    """Return the error message for a directory that is not empty. If it contains leftovers of a run, the message
+    includes the cleanup command.
+    """
     reason = f"{folder}: the work directory must be new or empty; its files may belong to another run"
     return (
         f"{reason}; to remove the files of an interrupted run: {clear_command(folder)}"
@@ -276,9 +281,11 @@ def why_taken(folder: Path) -> str:
 
 
 def _is_valid(lease: Lease) -> bool:
-    """Return True if the process of a lease is alive, or, if this cannot be checked, the lease has not expired.
+    """Return True if the process of a lease is running. If this cannot be checked, return True if the lease has not
+    expired.
 
-    This process may have given up a lease without recording it in the file, for example on a full disk.
+    If this process gave up a lease but could not write this to the file, for example on a full disk, the lease is not
+    valid.
     """
     if lease.process == 0:
         return False
@@ -292,14 +299,15 @@ def _is_stale(folder: Path, content: bytes, tell: Tell | None) -> bool:
 
 
 def is_stale(where: object, found: bytes, again: Callable[[], bytes | None], tell: Tell | None) -> bool:
-    """Return True if no process renews a lease. If this cannot be checked directly, watch it for `LASTS` seconds.
+    """Return True if no process renews a lease. If the process cannot be checked, the lease is observed for `LASTS`
+    seconds.
 
     Parameters
     ----------
     found
         Content of the lease.
     again
-        Reads the lease.
+        Function that reads the content of the lease.
     """
     lease = parsed_lease(found)
     if lease is not None and (lease.process == 0 or _is_here(lease)):
@@ -330,7 +338,7 @@ def in_use(folder: object, found: bytes | None) -> InputError:
 
 
 def _last(folder: Path, *, own_only: bool = False) -> tuple[str, bytes | None]:
-    """Return the name and content of the last lease of a directory; the content is None if there is no lease.
+    """Return the name and the content of the last lease of a directory. Without a lease, the content is None.
 
     Parameters
     ----------
@@ -348,7 +356,9 @@ def _last(folder: Path, *, own_only: bool = False) -> tuple[str, bytes | None]:
 
 
 def _read(path: Path, *, own_only: bool) -> bytes | None:
-    """Return the content of a lease: None if it is missing, empty if it is not a small regular file."""
+    """Return the content of a lease. It is None if the file is missing, and empty if the file is large or not a regular
+    file.
+    """
     try:
         descriptor = os.open(path, _OPENED)
     except FileNotFoundError:
@@ -361,14 +371,14 @@ def _read(path: Path, *, own_only: bool) -> bytes | None:
         if foreign or not stat.S_ISREG(status.st_mode) or status.st_size > _MOST_BYTES:
             return b""
         return os.pread(descriptor, _MOST_BYTES, 0)
-    except OSError:  # for example, the file is removed on a network file system
+    except OSError:  # for example, another host removed the file on a network file system
         return b""
     finally:
         os.close(descriptor)
 
 
 def parsed_lease(data: bytes) -> Lease | None:
-    """Return the content of a lease; None unless it has exactly the fields of a `Lease`, each of its type."""
+    """Parse the content of a lease. Return None unless it has exactly the fields of `Lease`, with the correct types."""
     try:
         said = loads(data)
     except ValueError:
@@ -400,12 +410,12 @@ def _renew() -> None:
     while True:
         time.sleep(EVERY)
         for own_lease in tuple(_held.values()):
-            with suppress(OSError):  # for example, on a full disk: `holds` checks whether the lease is lost
+            with suppress(OSError):  # for example, the disk is full. `holds` detects a lost lease
                 own_lease.renew()
 
 
 for _own in (_held, TOKENS):
-    os.register_at_fork(after_in_child=_own.clear)  # leases remain with the parent process
+    os.register_at_fork(after_in_child=_own.clear)  # after a fork, the parent process keeps the leases
 
 
 def _is_here(lease: Lease) -> bool:

@@ -1,7 +1,8 @@
-"""Finished steps of a run, stored in its work directory. A resumed run does not repeat them.
+"""Results of the finished steps of a run, stored in its work directory. A resumed run does not repeat these steps.
 
-The result of a step consists of dataclasses and named tuples of anonset, and of numbers, texts, arrays and collections
-of these. It is stored as data, never as code. Arrays in files of the work directory are stored by name, with checksums.
+The result of a step consists of dataclasses and named tuples of anonset, numbers, texts, arrays, and collections of
+these. Results are stored as data, never as code. For an array in a file of the work directory, only the file name and
+checksums are stored.
 """
 
 import json
@@ -30,7 +31,7 @@ _PACKAGES = ("anonset.", "anonset_kernels.")
 _SCALARS = (type(None), bool, int, float, str)
 _VALUE = "value"
 _IN_MEMORY = 1 << 20
-"""Maximum bytes of a part of a mapped array that is stored with the result."""
+"""Maximum size in bytes of a slice of a mapped array that is stored with the result."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,13 +39,13 @@ class Ledger(RedactedRepr):
     """Results of the finished steps, each in a file.
 
     Steps are identified by name. The caller checks that the work directory belongs to the same data, settings and
-    version. If the directory does not identify the run, no results are stored.
+    version. No results are stored in a directory without the file `RUN`.
     """
 
     store: Files | None
     """Work directory of a resumable run; None if no results are stored."""
     known: Mapping[str, Hierarchy | Vocabulary] = field(default_factory=dict)
-    """Objects that are the same in a resumed run, and are stored by name."""
+    """Objects that a resumed run creates again. Only their names are stored."""
 
     @classmethod
     def of(cls, store: Store, table: Table, hierarchies: Mapping[str, Hierarchy]) -> Self:
@@ -56,7 +57,7 @@ class Ledger(RedactedRepr):
         return cls(store.of_run, known)
 
     def finish(self, step: str, result: Any) -> None:
-        """Store the result of a step. A result with objects of other packages is not stored.
+        """Store the result of a step. A result that contains objects of other packages is not stored.
 
         Raises
         ------
@@ -76,7 +77,7 @@ class Ledger(RedactedRepr):
             np.savez(file, **stored)
 
     def finished(self, step: str) -> Any:
-        """Return the result of a step; None if it is not finished.
+        """Return the result of a step, or None if the step is not finished.
 
         Raises
         ------
@@ -127,19 +128,19 @@ def file_of(step: str) -> str:
 
 
 def _read(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """Return the description of a result, and its arrays in memory."""
+    """Return the description of a result, and the arrays that are stored with it."""
     with np.load(BytesIO(path.read_bytes()), allow_pickle=False) as stored:
         described: dict[str, Any] = json.loads(str(stored[_VALUE]))
         return described, {name: stored[name] for name in stored.files if name != _VALUE}
 
 
 def _numeric(name: str) -> np.dtype[Any]:
-    """Return a type by name.
+    """Return a NumPy type by name.
 
     Raises
     ------
     ValueError
-        If its values are objects.
+        If the values of the type are Python objects.
     """
     dtype = np.dtype(name)
     if dtype.hasobject:
@@ -157,7 +158,7 @@ class _Writer:
         """Type and checksums of each array that is stored by name."""
 
     def plain(self, value: Any) -> Any:
-        """Return a value as JSON types. Lists and dicts of the value are dicts with one entry."""
+        """Convert a value to JSON types. A list or dict of the value becomes a dict with one entry."""
         if type(value) in _SCALARS:
             return value
         if isinstance(value, np.generic):
@@ -177,7 +178,9 @@ class _Writer:
         raise _UnknownTypeError
 
     def _collection(self, values: Any) -> Any:
-        """Return a collection as JSON types. Many arrays, or many objects of a type, are stored field by field."""
+        """Convert a collection to JSON types. Many arrays, or many objects of the same type, are stored field
+        by field.
+        """
         kind, entries = type(values).__name__, list(values)
         types = set(map(type, entries))
         if types <= set(_SCALARS):
@@ -288,7 +291,7 @@ def _class(name: str) -> type[Any]:
     Raises
     ------
     ValueError
-        If the name is of something else.
+        If the name belongs to another object.
     """
     kind = resolve_name(name) if name.startswith(_PACKAGES) else None
     if not isinstance(kind, type) or _fields(kind) is None:

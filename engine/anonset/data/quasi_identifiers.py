@@ -1,4 +1,4 @@
-"""Relational columns of a table, coded for kernels: distinct tuples, and generalization costs."""
+"""Distinct tuples of the relational columns of a table, and generalization costs, in the format of the kernels."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,7 +20,7 @@ from anonset_kernels._arrays import AttributeSpace, Tuples
 Float64 = NDArray[np.float64]
 
 RANGE, NODE, SET = 0, 1, 2
-"""Generalization type of a column: a range, a node of its hierarchy, a set of values."""
+"""Generalization type of a column: to ranges, to nodes of its hierarchy, or to sets of values."""
 _FORBIDDEN = 1e9
 """Cost of a node that must not be published."""
 
@@ -29,7 +29,7 @@ _FORBIDDEN = 1e9
 class QuasiIdentifiers(RedactedRepr):
     """Relational columns bound to their domains, with weights.
 
-    Equal tuples have equal cost, so all work is done on distinct tuples.
+    Equal tuples have equal costs, so computations use distinct tuples.
     """
 
     columns: tuple[Column, ...]
@@ -39,7 +39,7 @@ class QuasiIdentifiers(RedactedRepr):
     weights: tuple[float, ...]
     """Weight of each column in the loss."""
     forbids: bool = False
-    """True if some columns have ceilings: their roots then have a cost that exceeds every loss bound."""
+    """True if some hierarchies have ceilings. The cost of their roots then exceeds every loss bound."""
     rule: ClassRule | None = None
     """Requirement on every class in addition to its size."""
 
@@ -100,7 +100,9 @@ class QuasiIdentifiers(RedactedRepr):
 
     @cached_property
     def slot(self) -> Int64:
-        """int64 (v,): row of each column in the numbers (for ranges) or in the codes (for other columns)."""
+        """Position of each column, int64 (v,). Columns that generalize to ranges and other columns are counted
+        separately.
+        """
         numeric = self.kind == RANGE
         return np.where(numeric, np.cumsum(numeric) - 1, np.cumsum(~numeric) - 1).astype(np.int64)
 
@@ -111,7 +113,7 @@ class QuasiIdentifiers(RedactedRepr):
 
     @cached_property
     def word_at(self) -> Int64:
-        """int64 (v + 1,): first 64-bit word of each column's value set."""
+        """Position of the first 64-bit word of each column's value set, int64 (v + 1,)."""
         words = [(len(d.vocabulary) + 63) // 64 if isinstance(d, ValueSet) else 0 for d in self.domains]
         return begins_of(words)
 
@@ -158,7 +160,7 @@ class QuasiIdentifiers(RedactedRepr):
         codes = np.empty((len(self.columns) - self.n_numbers, len(first)), np.int32)
         for column, domain, slot in zip(self.columns, self.domains, self.slot, strict=True):
             if isinstance(column, NumericColumn):
-                numbers[slot] = column.values[first] + 0.0  # converts negative zero to zero
+                numbers[slot] = column.values[first] + 0.0  # adding zero converts negative zero to zero
             else:
                 own_codes = column.codes[first]
                 codes[slot] = domain.leaf_node[own_codes] if isinstance(domain, Hierarchy) else own_codes
@@ -166,7 +168,9 @@ class QuasiIdentifiers(RedactedRepr):
 
 
 def _tables(domain: Domain, weight: float) -> tuple[Float64, Int32, Int32]:
-    """Return the weighted loss of each node or set size, and the arrays `parent` and `subtree_end` of a hierarchy."""
+    """Return the weighted loss of each node or set size of a domain, and the arrays `parent` and `subtree_end` of its
+    hierarchy.
+    """
     if isinstance(domain, Range):
         return np.zeros(0), np.zeros(0, np.int32), np.zeros(0, np.int32)
     if isinstance(domain, Hierarchy):

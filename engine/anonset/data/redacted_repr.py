@@ -1,5 +1,5 @@
-"""Reprs that show parameters and sizes, but no labels of the data, because notebooks, tracebacks and logs show
-reprs.
+"""Object representations without labels of the data. Notebooks, tracebacks and logs show them, so they contain only
+parameters and sizes.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sized
@@ -47,7 +47,8 @@ def shown_fields(instance: Any) -> list[str]:
 
 
 def redacted(value: Any) -> str:
-    """Return a value as text: numbers, names, and objects without labels in full; other values as their size.
+    """Return a value as text. Numbers, names and objects without labels are shown completely. For other values, only
+    the size is shown.
 
     >>> redacted(0.5), redacted(("a", "b")), redacted({"a": 1}), redacted(np.zeros((2, 3), np.int32))
     ('0.5', '<2>', '<1>', '<int32 2x3>')
@@ -70,7 +71,7 @@ def redacted(value: Any) -> str:
 
 
 def names_shown(names: Iterable[str]) -> str:
-    """Return column names as text, at most the first few.
+    """Return column names as text. Only the first names of a long list are shown.
 
     >>> names_shown(["age", "sex"]), names_shown("abcdefgh")
     ("'age', 'sex'", "'a', 'b', 'c', 'd', 'e', … (8)")

@@ -1,4 +1,4 @@
-"""Description of a mapped table in the work directory, for other processes to open it."""
+"""Description of a mapped table in the work directory. Other processes open the table with it."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -23,7 +23,7 @@ NAME = "table.json"
 
 
 def save_table(table: Table, store: Files, facts: Mapping[str, Any]) -> None:
-    """Write the description of a table to its work directory, with facts and checksums of the arrays.
+    """Write the description of a table, facts about the data, and checksums of the arrays to the work directory.
 
     Raises
     ------
@@ -75,7 +75,7 @@ def save_table(table: Table, store: Files, facts: Mapping[str, Any]) -> None:
 
 
 def saved_facts(store: Files) -> dict[str, Any] | None:
-    """Return the facts saved with a table; None if there is no table.
+    """Return the facts that were saved with a table. Return None if no table was saved.
 
     Raises
     ------
@@ -88,7 +88,7 @@ def saved_facts(store: Files) -> dict[str, Any] | None:
 
 
 def saved_files(store: Files) -> set[str]:
-    """Return the file names of a saved table and the description; empty if there is no table.
+    """Return the file names of a saved table and of its description. The set is empty if no table was saved.
 
     Raises
     ------
@@ -111,7 +111,7 @@ def saved_table(store: Files) -> Table:
     Raises
     ------
     InputError
-        If there is none, or an array is damaged.
+        If no table was saved, or an array is damaged.
     """
     description = _described(store)
     if description is None:
@@ -175,7 +175,7 @@ def _described(store: Files) -> dict[str, Any] | None:
 
 @contextmanager
 def _sound(store: Files) -> Iterator[None]:
-    """Report a missing or malformed entry of the description as damage."""
+    """Convert errors by missing or malformed entries of the description to the error for a damaged directory."""
     try:
         yield
     except InputError:

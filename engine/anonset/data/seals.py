@@ -1,5 +1,5 @@
-"""Checksums of files of a work directory, to prevent publication of data that are damaged during a run or before it is
-resumed.
+"""Checksums of the files in a work directory. Data that are damaged during a run, or before a run is resumed, are not
+published.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -20,14 +20,14 @@ _WORDS = 1 << 20
 _BYTES_PER_TASK = 1 << 26
 """Bytes of a file that a task reads."""
 _FileRange = tuple[Path, int, int]
-"""File, position of the first byte of a part, and position after its last byte."""
+"""Range of a file: path, position of the first byte, and position after the last byte."""
 Sum = tuple[int, int, int]
-"""File size in bytes, and sum and exclusive or of its 64-bit words."""
+"""Checksums of a file: size in bytes, sum of its 64-bit words, and exclusive or of the words."""
 
 
 @dataclass(frozen=True)
 class Seal(RedactedRepr):
-    """Checksums of files. They detect damage, but not tampering before they are computed."""
+    """Checksums of files. They detect changes after the checksums were computed, but no earlier changes."""
 
     sums: Mapping[Path, Sum]
     store: Store
@@ -35,14 +35,14 @@ class Seal(RedactedRepr):
 
     @classmethod
     def of(cls, table: Table) -> "Seal":
-        """Compute the checksums of the files of a table; a table in memory has none. Cost: one pass over the files."""
+        """Compute the checksums of the files of a table. Without files, the result is empty. Cost: one pass over the
+        files.
+        """
         return cls.over([*_arrays(table), *_labels(table)], table.store)
 
     @classmethod
     def of_labels(cls, table: Table) -> "Seal":
-        """Compute the checksums of the files of a table's labels, which are written to the publication and read
-        back.
-        """
+        """Compute the checksums of the files that contain the labels of a table."""
         return cls.over(_labels(table), table.store)
 
     @classmethod
@@ -58,14 +58,14 @@ class Seal(RedactedRepr):
 
     @classmethod
     def restored(cls, store: Files, by_name: Mapping[str, Sequence[int]]) -> "Seal":
-        """Return checksums that were stored (`by_name`).
+        """Return the checksums that were stored as `by_name`.
 
         Raises
         ------
         InputError
             If a file is not in the work directory.
         ValueError, TypeError
-            If they are malformed.
+            If the checksums are malformed.
         """
         sums = dict[Path, Sum]()
         for name, (size, total, parity) in by_name.items():
@@ -97,7 +97,8 @@ class Seal(RedactedRepr):
 
     @contextmanager
     def kept(self) -> Iterator[None]:
-        """Check the files at the end of the block, and also if the block fails, because damage may be the cause.
+        """Check the files at the end of the block. The files are also checked if the block fails, because damage may be
+        the cause.
 
         Raises
         ------
@@ -107,8 +108,8 @@ class Seal(RedactedRepr):
         try:
             yield
         except Exception:
-            local = replace(self, store=self.store.with_local_workers())  # the failure may be a lost cluster
-            local.require_unbroken()  # damage is the cause
+            local = replace(self, store=self.store.with_local_workers())  # the cluster may be lost
+            local.require_unbroken()  # report the damage as the cause of the failure
             raise
         self.require_unbroken()
 
@@ -152,7 +153,7 @@ def _added(one: Sum, other: Sum) -> Sum:
 
 
 def _sum(part: _FileRange) -> Sum:
-    """Return the checksums of a range of a file; its first position is a multiple of 8."""
+    """Return the checksums of a range of a file. The first position must be a multiple of 8."""
     (path, start, stop), total, parity = part, 0, 0
     n_words = (stop - start) // 8
     words = np.memmap(path, np.uint64, "r", start, (n_words,)) if n_words else np.empty(0, np.uint64)

@@ -1,10 +1,10 @@
-"""Memory limits: number of records processed together, and amount of data in memory.
+"""Limits of a run: number of records that are processed together, and amount of data in memory.
 
-Arrays are processed in spans (blocks) of elements. Some functions never divide a *run*: a sequence of elements that
-belong together, such as the items of a record.
+Arrays are processed in spans (blocks) of elements. A *run* is a sequence of elements that belong together, such as the
+items of a record. Some functions never divide a run.
 
-Processor and memory limits are the limits of this process's control groups (/proc/self/cgroup, versions 1 and 2),
-including the limits of parent groups. In a container, the files of the process's own group may be at the root.
+Processor and memory limits are read from the control groups of this process (/proc/self/cgroup, versions 1 and 2) and
+from their parent groups. In a container, the files of the process's own group may be at the root.
 """
 
 import math
@@ -26,12 +26,13 @@ AT_ONCE = 1 << 18
 ROWS_PER_TASK, ITEMS_PER_TASK = 1 << 20, 1 << 24
 """Approximate maximum number of rows and of items per task in another process."""
 _TASKS_PER_WORKER = 4
-"""Intended number of tasks per worker. The minimum and maximum size of a task have priority."""
+"""Intended number of tasks per worker. The actual number may differ because of the minimum and maximum size of a task.
+"""
 BASE = 330 << 20
-"""Base memory of a run in blocks, in bytes: Python, compiled kernels, buffers."""
+"""Memory in bytes that an out-of-core run needs for Python, compiled kernels and buffers."""
 _OWN, _GROUPS = Path("/proc/self/cgroup"), Path("/sys/fs/cgroup")
-_CACHE = ("file", "total_cache")  # page cache in memory.stat, by version
-_UNLIMITED = 1 << 62  # version 1 reports about twice this value if there is no limit
+_CACHE = ("file", "total_cache")  # name of the page cache in memory.stat, by version of the control groups
+_UNLIMITED = 1 << 62  # without a limit, version 1 reports about twice this value
 
 
 def spans(n: int, at_once: int | None = None) -> Iterator[tuple[int, int]]:
@@ -66,13 +67,15 @@ def cores() -> int:
 
 
 def memory_left() -> int | None:
-    """Return the free memory within the group limits in bytes, counting page cache as free; None without a limit."""
+    """Return the free memory within the group limits in bytes, or None without a limit. Page cache counts as free
+    memory.
+    """
     free = []
     for folder in _folders("memory", _OWN, _GROUPS):
         for limit, usage in (("memory.max", "memory.current"), ("memory.limit_in_bytes", "memory.usage_in_bytes")):
             try:
                 if (most := int((folder / limit).read_text())) >= _UNLIMITED:
-                    continue  # without a limit, skip the usage: the kernel computes it slowly
+                    continue  # without a limit, do not read the usage, which the system computes slowly
                 used = int((folder / usage).read_text())
                 stat = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
             except (OSError, ValueError):  # no such file, or "max"
@@ -116,8 +119,8 @@ def _folders(controller: str, group_file: Path, groups: Path) -> Iterator[Path]:
 
 @dataclass(frozen=True, kw_only=True)
 class Limits(RedactedRepr):
-    """Limits on the data that a run has in memory. Tests set small limits, so that small data use the code path of
-    large data.
+    """Limits on the data that a run keeps in memory. Tests set low limits, so that small data are processed like large
+    data.
 
     >>> Limits(room=8000).at_once_within(1000, 8), Limits(room=8000).has_room(8001), Limits().at_once_within(1000, 8)
     (500, False, 1000)
@@ -126,19 +129,23 @@ class Limits(RedactedRepr):
     """
 
     room: int | None = None
-    """Bytes available for data in memory; None: no limit."""
+    """Memory available for data in bytes. None means no limit."""
     rows_per_bucket: int = 1 << 19
     """Approximate number of rows, or texts, that are sorted or compared together."""
     labels_held: int = 1 << 16
-    """Maximum distinct labels of a published column in memory. Above it, the labels are stored in files."""
+    """Maximum number of distinct labels of a published column in memory. If there are more labels, they are stored in
+    files.
+    """
 
     @classmethod
     def of_process(cls, memory: int | None) -> Self:
-        """Return the limits of a run, given the memory limit of its process in bytes; None: no limit."""
+        """Return the limits of a run. `memory` is the memory limit of the process in bytes, or None."""
         return cls(room=None if memory is None else max(memory - BASE, memory // 8))
 
     def at_once_within(self, most: int, bytes_each: int) -> int:
-        """Return the number of elements to process together: `most`, or as many as fit into half of the limit."""
+        """Return the number of elements that are processed together. It is at most `most`, and the elements fit into
+        half of the limit.
+        """
         return most if self.room is None else max(1, min(most, self.room // 2 // bytes_each))
 
     def has_room(self, n_bytes: int) -> bool:
@@ -179,7 +186,7 @@ def run_spans(codes: NDArray[np.integer], at_once: int | None = None) -> Iterato
 
 
 def begins_of(lengths: Iterable[int] | NDArray[np.integer | np.bool_]) -> NDArray[np.int64]:
-    """Return the start of each run, and the end of the last, int64 (runs + 1,), given the run lengths.
+    """Return the start of each run and the end of the last run, int64 (runs + 1,). `lengths` are the run lengths.
 
     >>> begins_of([2, 0, 3]).tolist()
     [0, 2, 2, 5]
@@ -191,7 +198,7 @@ def begins_of(lengths: Iterable[int] | NDArray[np.integer | np.bool_]) -> NDArra
 
 
 def gathered(first: NDArray[np.integer], lengths: NDArray[np.integer]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the start of each run in the concatenated runs, and the original position of each element.
+    """Concatenate runs. Return the start of each run in the result, and the original position of each element.
 
     >>> begins, places = gathered(np.array([2, 0]), np.array([3, 2]))
     >>> begins.tolist(), places.tolist()

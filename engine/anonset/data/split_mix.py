@@ -1,4 +1,6 @@
-"""Random numbers of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014), identical on all platforms for the same seed."""
+"""Random number generator SplitMix64 (Steele, Lea, Flood, OOPSLA 2014). A seed gives the same numbers on all
+platforms.
+"""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,11 +47,11 @@ class SplitMix:
         return z ^ (z >> np.uint64(31))
 
     def below(self, n: int) -> int:
-        """Return an index in 0 .. n - 1: the next number modulo n."""
+        """Return an index in 0 .. n - 1, which is the next number modulo n."""
         return self.next() % n
 
     def distinct(self, n: int, size: int) -> list[int]:
-        """Draw `size` distinct indices below `n` (>= `size`), in the order drawn. Repeated indices are redrawn."""
+        """Draw `size` distinct indices below `n`. Repeated indices are discarded. `n` must be at least `size`."""
         drawn: dict[int, None] = {}
         while len(drawn) < size:
             drawn.setdefault(self.below(n))

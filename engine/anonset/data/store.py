@@ -1,7 +1,7 @@
 """Storage for the arrays of a run, in memory or in files of a work directory, and the workers of the run.
 
-An array in files is memory-mapped and read page by page. A column over such arrays can be used like any other column.
-Code that processes it in blocks keeps only one block in memory.
+An array in files is memory-mapped and read page by page. A column of mapped arrays can be used like any other column.
+Code that processes the column in blocks keeps only one block in memory.
 """
 
 import os
@@ -29,7 +29,7 @@ from anonset.errors import InputError
 from anonset.local_paths import require_local, writing
 
 RUN = "run.json"
-"""Name of the file that identifies the run of a work directory, if that run can be resumed."""
+"""Name of the file that identifies the run of a work directory. Only a run that can be resumed writes the file."""
 MOST_CODES = 1 << 16
 """Maximum number of codes that fit into two bytes."""
 PREFIX = "anonset-"
@@ -39,7 +39,7 @@ DONE = "done-"
 INSIDE = "anonset-work"
 """Name of the directory created inside an existing directory given by the user."""
 
-_temporary: dict[Path, None] = {}  # existing temporary directories of this process
+_temporary: dict[Path, None] = {}  # temporary directories of this process that still exist
 
 
 def damage_error(file: object = "", reason: str = "") -> InputError:
@@ -57,18 +57,18 @@ class Store(RedactedRepr, ABC):
     each table of the job has a reference to it.
 
     Arrays of table length are always allocated in a store. Code that needs a different algorithm for files checks
-    `in_files`, never the type of the store. Each call allocates a new array; the name only makes its file recognizable.
+    `in_files`, never the type of the store. Each call allocates a new array. The name only appears in the file name.
     All methods raise InputError if the disk is full or not writable. Serialized stores have no workers.
     """
 
     limits: Limits
-    """Limits of the data in memory at once."""
+    """Limits on the data in memory."""
     workers: Workers
     """Workers that run the tasks."""
     path: Path | None = None
     """Directory of the files, None in memory."""
     in_files: bool
-    """True if arrays are mapped from files. Then code should keep no array of table length in memory."""
+    """True if arrays are mapped from files. If so, code should not keep arrays of table length in memory."""
 
     def map(self, work: Callable[[_Task], _Done], tasks: Iterable[_Task], ahead: int | None = None) -> Iterator[_Done]:
         """Run `work` over independent tasks on the workers; see `Workers.map`."""
@@ -89,7 +89,7 @@ class Store(RedactedRepr, ABC):
 
     @abstractmethod
     def array(self, name: str, dtype: DTypeLike, length: int) -> NDArray[Any]:
-        """Allocate a zero-filled array, (length,), writable in any order."""
+        """Allocate a zero-filled array, (length,). Elements can be written in any order."""
 
     @abstractmethod
     def growing(self, name: str, dtype: DTypeLike) -> ArrayBuilder:
@@ -97,19 +97,23 @@ class Store(RedactedRepr, ABC):
 
     @abstractmethod
     def rows_at_once(self, n: int, most: int) -> int:
-        """Return how many of n rows are processed together: all in memory, at most `most` in files."""
+        """Return how many of `n` rows are processed together. A store in memory returns `n`, and a store in files at
+        most `most`.
+        """
 
     @abstractmethod
     def spans(self, n: int, at_once: int | None = None) -> Iterable[tuple[int, int]]:
-        """Return the start and end of each block of n rows to be processed at once: a single block in memory."""
+        """Return the start and end of each block of `n` rows. A store in memory returns a single block."""
 
     @abstractmethod
     def buckets(self, n: int) -> int:
-        """Return the number of buckets for n rows: 1 in memory."""
+        """Return the number of buckets for `n` rows. A store in memory returns 1."""
 
     @abstractmethod
     def code_type(self, n_codes: int) -> DTypeLike:
-        """Return the stored type of codes below `n_codes`: int32, or two bytes in files if all codes fit."""
+        """Return the stored type of codes below `n_codes`. It is uint16 in files if all codes fit, and
+        otherwise int32.
+        """
 
     def require_held(self) -> None:
         """Reject a work directory that another process has taken over."""
@@ -121,7 +125,7 @@ class Store(RedactedRepr, ABC):
         return None
 
     def nested_on_disk(self) -> "Files":
-        """Return a nested store in files: temporary files if this store is in memory."""
+        """Return a nested store in files. If this store is in memory, the files are in a temporary directory."""
         return Files.temporary()
 
     @abstractmethod
@@ -134,7 +138,7 @@ class Store(RedactedRepr, ABC):
 
     @abstractmethod
     def nested(self) -> Self:
-        """Return a nested store; deleting it deletes all arrays in it. As a context manager, it is deleted on exit."""
+        """Return a nested store. Removing it deletes its arrays. As a context manager, it is removed on exit."""
 
     @abstractmethod
     def remove(self) -> None:
@@ -196,7 +200,7 @@ class Memory(Store):
         return values
 
     def drop(self, *names: str) -> None:
-        """Do nothing: arrays are garbage collected."""
+        """Do nothing, because arrays in memory are garbage collected."""
 
     def nested(self) -> Self:
         """Return this store."""
@@ -211,7 +215,7 @@ MEMORY = Memory()
 
 
 class DirectoryToken:
-    """Keeps a temporary directory alive: it is deleted when no store refers to this object."""
+    """Reference to a temporary directory. The directory is deleted when no store refers to this object."""
 
 
 @dataclass(frozen=True)
@@ -229,15 +233,16 @@ class Files(Store):
     limits: Limits = field(default=NO_LIMITS, repr=False)
     workers: Workers = field(default=THREADS, repr=False, compare=False)
     token: DirectoryToken = field(default_factory=DirectoryToken, repr=False, compare=False)
-    """Token of the directory, shared by this store and its copies with other workers, but not by arrays."""
+    """Token of the directory. This store and its copies with other workers share the token. Arrays do not refer to it.
+    """
     in_files = True
 
     @classmethod
     def temporary(cls, parent: Path | None = None, limits: Limits = NO_LIMITS, workers: Workers = THREADS) -> Self:
         """Create a directory in `parent`, by default in the system's directory for temporary files.
 
-        In the system's directory, a lease marks it as used by this process. In another parent, the enclosing store has
-        a lease.
+        In the system's directory, a lease marks the new directory as used by this process. In another parent directory,
+        the lease of the enclosing store protects it.
 
         Raises
         ------
@@ -251,12 +256,12 @@ class Files(Store):
 
     @classmethod
     def create(cls, path: Path, limits: Limits = NO_LIMITS, workers: Workers = THREADS) -> Self:
-        """Create a directory at a path. If the path is an existing empty directory, create it inside.
+        """Create a directory at a path. If the path is an existing empty directory, create the directory inside it.
 
         Raises
         ------
         InputError
-            If it cannot be created, or the path is not empty.
+            If the directory cannot be created, or the path exists and is not empty.
         """
         require_local(path)
         with writing(path):
@@ -266,7 +271,7 @@ class Files(Store):
             made = cls(path / INSIDE if is_directory else path, limits, workers)
             made.path.parent.mkdir(parents=True, exist_ok=True)
             made.path.mkdir(mode=0o700)
-            made.path.chmod(0o700)  # exact mode, independent of the umask
+            made.path.chmod(0o700)  # set the mode regardless of the umask
         return made.acquire()
 
     def acquire(self) -> Self:
@@ -275,7 +280,7 @@ class Files(Store):
         Raises
         ------
         InputError
-            If the mark cannot be written. The directory is then deleted.
+            If the lease cannot be written. The directory is then deleted.
         """
         try:
             with writing(self.path / LEASE):
@@ -286,14 +291,14 @@ class Files(Store):
         return self
 
     def reserve_name(self, name: str) -> str:
-        """Return an unused file name: the given name with a suffix."""
+        """Return an unused file name, which is the given name with a suffix."""
         with writing(self.path):
             number, path = tempfile.mkstemp(prefix=f"{name}-", dir=self.path)
             os.close(number)
         return Path(path).name
 
     def rows_at_once(self, n: int, most: int) -> int:
-        """Return `most`, or n if that is fewer."""
+        """Return the smaller of `most` and `n`."""
         return min(n, most)
 
     def spans(self, n: int, at_once: int | None = None) -> Iterable[tuple[int, int]]:
@@ -327,7 +332,7 @@ class Files(Store):
         require_held(self.path)
 
     def mapped(self, name: str, dtype: DTypeLike, mode: str = "c") -> NDArray[Any]:
-        """Return a finished array, (n,). Writes are private to this process, unless `mode` is ``r+``."""
+        """Map a complete file as an array, (n,). Unless `mode` is ``r+``, changes are private to this process."""
         # mode "r" would trigger a second compilation, for read-only arrays
         return self._map(self.path / name, dtype, mode)
 
@@ -339,7 +344,9 @@ class Files(Store):
 
     @contextmanager
     def written(self, name: str, *, synced: bool = True) -> Iterator[IO[bytes]]:
-        """Yield a file that gets its name after all bytes are written, and flushed to the disk if `synced`."""
+        """Yield a temporary file that is renamed to `name` when it is complete. With `synced`, it is first flushed to
+        the disk.
+        """
         with writing(self.path / name):
             descriptor, temporary = tempfile.mkstemp(dir=self.path)
             try:
@@ -377,8 +384,8 @@ class Files(Store):
         forget(self.path)
 
     def _map(self, path: Path, dtype: DTypeLike, mode: Any) -> NDArray[Any]:
-        """Map a file as an array with a reference to its store. An empty file, which cannot be mapped, is an empty
-        array.
+        """Map a file as an array with a reference to its store. For an empty file, which cannot be mapped, return an
+        empty array.
         """
         with writing(path, "cannot be read"):
             size = path.stat().st_size
@@ -398,7 +405,7 @@ def remove_temporary() -> None:
 
 
 def store_of(array: NDArray[Any]) -> Store:
-    """Return the store of an array: memory without limits if it is not in a file, or its directory was deleted."""
+    """Return the store of an array. If the array is in memory, or its directory was deleted, return `MEMORY`."""
     file: Any = backing(array)
     if file is None or not (folder := Path(str(file.filename)).parent).exists():
         return MEMORY
@@ -406,14 +413,14 @@ def store_of(array: NDArray[Any]) -> Store:
 
 
 def delete_when_collected(array: NDArray[Any]) -> NDArray[Any]:
-    """Delete the file of an array, if any, when the array is garbage collected; return the array."""
+    """Return the array, and delete its file when the array is garbage collected. Arrays in memory have no file."""
     if (file := backing(array)) is not None:
         weakref.finalize(file, Path(str(file.filename)).unlink, missing_ok=True)
     return array
 
 
 def backing(array: NDArray[Any]) -> np.memmap[Any, Any] | None:
-    """Return the mapped file that an array is a view of; None if it is in memory."""
+    """Return the mapped file that an array is a view of, or None if the array is in memory."""
     base: Any = array
     while base is not None and not isinstance(base, np.memmap):
         base = getattr(base, "base", None)
@@ -421,7 +428,9 @@ def backing(array: NDArray[Any]) -> np.memmap[Any, Any] | None:
 
 
 def fetch(array: NDArray[Any], first: int, end: int) -> None:
-    """Ask the system to load elements before random access. The array must cover its complete file."""
+    """Request that the system loads the elements from `first` to `end` - 1 before random access. The array must cover
+    its complete file.
+    """
     file, size = backing(array), array.itemsize
     if file is None or not hasattr(os, "posix_fadvise"):
         return

@@ -1,4 +1,4 @@
-"""Tables of coded columns: sets, categories, numbers."""
+"""Tables of encoded columns of sets, categories or numbers."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,14 +22,14 @@ from anonset.errors import InputError, datum
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
 Index = Int32 | Int64
-"""Indices into arrays that may exceed 2^31 elements: int32 if sufficient, otherwise int64."""
+"""Indices of elements of an array. They are int32, or int64 if the array may exceed 2^31 elements."""
 
 
 @dataclass(frozen=True, eq=False)
 class SetColumn(RedactedRepr):
     """A set of items per record, in compressed sparse rows.
 
-    Record `r` contains ``items[indptr[r]:indptr[r + 1]]``: item codes, ascending and distinct.
+    Record `r` contains the item codes ``items[indptr[r]:indptr[r + 1]]``, which are ascending and distinct.
     """
 
     name: str
@@ -37,9 +37,9 @@ class SetColumn(RedactedRepr):
     indptr: Int64
     """int64 (n + 1,): start of each record in the items."""
     codes: Codes
-    """int32 (nnz,): item codes in stored form. In files they may be narrow; read them in slices."""
+    """Item codes in stored form, int32 (nnz,). In files they may have two bytes each and must be read in slices."""
     vocabulary: Vocabulary
-    """Item universe. Codes are positions in it."""
+    """All items that may occur. Codes are positions in the vocabulary."""
 
     def __post_init__(self) -> None:
         if self.indptr.dtype != np.int64 or self.codes.dtype != np.int32:
@@ -61,7 +61,7 @@ class SetColumn(RedactedRepr):
 
     @cached_property
     def items(self) -> Int32:
-        """int32 (nnz,): item codes as an array. Narrow codes are copied once."""
+        """Item codes as an array, int32 (nnz,). Two-byte codes are copied once."""
         return in_full(self.codes)
 
     @property
@@ -95,7 +95,9 @@ class SetColumn(RedactedRepr):
         return code_counts(self.codes, len(self.vocabulary))
 
     def counted(self, store: Store) -> Self:
-        """Count the occurrences in tasks if the workers of `store` are other processes, and return the column."""
+        """Return the column with its occurrences counted. If the workers of `store` are other processes, they count in
+        tasks.
+        """
         if store.workers.remote and "occurrences" not in self.__dict__:
             tasks = store.workers.divided(list(spans(len(self.codes))))
             parts = store.map(partial(_counts_of_spans, self.codes, len(self.vocabulary)), tasks)
@@ -134,8 +136,8 @@ class SetColumn(RedactedRepr):
         return SetColumn(self.name, indptr, items, self.vocabulary)
 
     def recode(self, codes: Int32, labels: Vocabulary, store: Store = MEMORY, *, in_order: bool = True) -> "SetColumn":
-        """Return the column with item code `c` replaced by ``codes[c]`` (a bijection) of a vocabulary, stored in
-        `store`.
+        """Return the column with each item code `c` replaced by ``codes[c]``. `codes` is a bijection to the codes of
+        `labels`. The new items are stored in `store`.
 
         With `in_order` False, the items of each record may be unsorted.
         """
@@ -146,9 +148,7 @@ class SetColumn(RedactedRepr):
         return SetColumn(self.name, self.indptr, moved, labels)
 
     def recoded(self, codes: Int32, size: int, *, in_order: bool = True) -> Int32:
-        """Return only the items of the column that `recode` returns, int32 (nnz,), in memory. `size` is the number of
-        new codes.
-        """
+        """Return the items that `recode` would return, int32 (nnz,), in memory. `size` is the number of new codes."""
         moved = codes[self.items]
         if in_order and ascending(codes):
             return moved
@@ -160,7 +160,8 @@ class SetColumn(RedactedRepr):
     def of(
         cls, sets: Iterable[Iterable[str]], *, name: str = "items", universe: Sequence[str] | None = None
     ) -> "SetColumn":
-        """Encode sets of labels. The universe keeps its order; by default it consists of the items that occur.
+        """Encode sets of labels. The codes follow the order of `universe`. By default, `universe` contains the items
+        that occur.
 
         >>> column = SetColumn.of([{"b", "a"}, set(), {"a"}])
         >>> column.items.tolist(), column.indptr.tolist(), column.vocabulary.labels
@@ -183,7 +184,7 @@ class SetColumn(RedactedRepr):
 
     @classmethod
     def join(cls, columns: Sequence["SetColumn"], name: str = "items") -> "SetColumn":
-        """Join columns of the same records into one, with prefixed items: ``column:item``.
+        """Join several columns into one column. An item is prefixed with its column name, as in ``column:item``.
 
         >>> drugs, codes = SetColumn.of([{"7"}, {"9"}], name="drug"), SetColumn.of([{"E10"}, set()], name="icd")
         >>> list(SetColumn.join([drugs, codes]).rows())
@@ -208,7 +209,7 @@ class SetColumn(RedactedRepr):
 
 
 def _counts_of_spans(codes: Codes, size: int, parts: Sequence[tuple[int, int]]) -> Int64:
-    """Count the frequency of each of `size` codes in some spans, int64 (size,)."""
+    """Count the frequency of each code below `size` in the given spans, int64 (size,)."""
     return sum((code_counts(codes[a:b], size) for a, b in parts), np.zeros(size, np.int64))
 
 
@@ -221,7 +222,7 @@ class CategoricalColumn(RedactedRepr):
     """int32 (n,): codes of the vocabulary."""
     vocabulary: Vocabulary
     counts: Int64 | None = field(default=None, repr=False)
-    """int64 (M,): frequency of each category in the complete column; None if this is the complete column."""
+    """Frequency of each category in the complete column, int64 (M,). None if this column is complete."""
 
     def __repr__(self) -> str:
         return f"CategoricalColumn({self.name!r}, {self.n:,} records, {len(self.vocabulary):,} labels)"
@@ -250,7 +251,9 @@ class CategoricalColumn(RedactedRepr):
         return CategoricalColumn(self.name, self.codes[records], self.vocabulary, self.counts)
 
     def recode(self, codes: Int32, vocabulary: Vocabulary, store: Store = MEMORY) -> "CategoricalColumn":
-        """Return the column with code `c` replaced by ``codes[c]`` of another vocabulary, stored in `store`."""
+        """Return the column with each code `c` replaced by ``codes[c]``, a code of `vocabulary`. The new codes are
+        stored in `store`.
+        """
         moved = store.array("codes", np.int32, self.n)
         for a, b in spans(self.n):
             moved[a:b] = codes[self.codes[a:b]]
@@ -276,9 +279,9 @@ class NumericColumn(RedactedRepr):
     values: NDArray[np.int64] | NDArray[np.float64]
     """int64 (n,) if every value is an integer, otherwise float64 (n,)."""
     range: tuple[float, float] | None = field(default=None, repr=False)
-    """Smallest and largest value of the complete column; None if this is the complete column."""
+    """Smallest and largest value of the complete column. None if this column is complete."""
     grid: Grid | None = field(default=None, repr=False)
-    """Admissible ends of published ranges; None: smallest and largest value of a class."""
+    """Numbers at which published ranges may end. With None, ranges end at the smallest and largest value of a class."""
 
     def __repr__(self) -> str:
         return f"NumericColumn({self.name!r}, {self.n:,} records)"
@@ -302,7 +305,7 @@ Column = CategoricalColumn | NumericColumn
 
 @dataclass(frozen=True, eq=False)
 class Table(RedactedRepr):
-    """Records as encoded columns by role. Arrays are shared and never modified.
+    """Records as encoded columns, ordered by role. Arrays are shared and never modified.
 
     >>> table = Table.from_sets([{"a", "b"}, {"a"}])
     >>> table.n, table.transactions.n_nonempty
@@ -322,25 +325,25 @@ class Table(RedactedRepr):
     order: tuple[str, ...] = field(default=())
     """Names of the published columns in input order."""
     joined: tuple[str, ...] = ()
-    """Names of the columns that the set-valued column was joined from, with prefixed items; empty if it was not
-    joined.
-    """
+    """Names of the columns that were joined into the set-valued column. Empty if no columns were joined."""
     rules: CodeRules = CodeRules()  # noqa: RUF009
     """Rules for codes that are not leaves of their hierarchies."""
     changes: tuple[Change, ...] = ()
     """Changes that rules made in the data."""
     store: Store = MEMORY
-    """Store of the arrays, by default the store of the items. Derived arrays are stored there, and its workers
-    compute.
+    """Store of the arrays and of derived arrays. Its workers process the table. By default, it is the store of the
+    items.
     """
     persons: tuple[str, ...] = ()
-    """Names of identifying columns that are not in the table. The reader checks that no person has two records."""
+    """Names of columns that identify the person of each record but are not in the table. The reader has checked that no
+    person has two records.
+    """
     repeated: tuple[RepeatedIdentifiers, ...] = ()
-    """Identifying columns with values that repeat over records, as found by the reader, including dropped columns."""
+    """Identifying columns in which the reader found repeated values. Dropped columns are included."""
     mentions: tuple[PersonMentions, ...] = ()
-    """Item columns that mention persons, as found by the reader."""
+    """Item columns in which the reader found persons."""
     word: OwnerStatements = OwnerStatements()  # noqa: RUF009
-    """Declarations by the owner."""
+    """Statements of the data owner about persons and columns."""
 
     def __post_init__(self) -> None:
         if self.store is MEMORY and self.transactions is not None:
@@ -405,10 +408,10 @@ class Table(RedactedRepr):
     def from_columns(
         cls, sets: Mapping[str, Iterable[Iterable[str]]] | None = None, **relational: Iterable[str]
     ) -> "Table":
-        """Encode set-valued columns (name to sets) and categorical columns (name to labels).
+        """Encode set-valued columns (sets by column name) and categorical columns (labels by column name).
 
-        Several set-valued columns are joined into one column ``items`` with prefixed items (``column:item``). They are
-        published as separate columns again.
+        Several set-valued columns are joined into one column ``items`` with prefixed items (``column:item``). The
+        publication contains separate columns.
 
         >>> table = Table.from_columns({"drug": [{"7"}, {"9"}], "icd": [{"E10"}, set()]}, sex=["f", "m"])
         >>> table.transactions.vocabulary.labels, table.joined

@@ -1,28 +1,28 @@
-"""Facts about a table in addition to its columns: changes made by code rules, and whether rows are persons."""
+"""Facts about a table that its columns do not show: changes during reading, and the relation of rows to persons."""
 
 from dataclasses import dataclass
 
 from anonset.data.redacted_repr import RedactedRepr
 
 CUT = "contains long numbers that a spreadsheet rounded (E+11), so different persons may have the same number"
-"""Description of ids that a spreadsheet truncated, for messages."""
+"""Phrase in messages about ids that a spreadsheet truncated."""
 
 
 @dataclass(frozen=True)
 class CodeRules:
-    """Treatment of codes in the data that are not leaves of their hierarchy."""
+    """Rules for codes of the data that are not leaves of their hierarchy."""
 
     unknown: str = "error"
-    """Treatment of unknown codes: ``error``, ``suppress``, or ``prefix`` (replace by the longest prefix that is a
-    node).
+    """Rule for codes that the hierarchy does not contain: ``error``, ``suppress``, or ``prefix``. The latter replaces a
+    code by its longest prefix that is a node.
     """
     inner_items: str = "error"
-    """Treatment of inner nodes: ``error``, or ``leaf`` (replace by a leaf below that node)."""
+    """Rule for codes that are inner nodes: ``error``, or ``leaf``, which replaces the code by a leaf below the node."""
 
 
 @dataclass(frozen=True)
 class Change:
-    """Change that a rule made in a column."""
+    """Change of a column by a rule."""
 
     column: str
     rule: str
@@ -30,7 +30,7 @@ class Change:
     labels: int
     """Number of distinct changed labels."""
     occurrences: int
-    """Number of occurrences of the changed labels; the row count for skipped rows."""
+    """Number of occurrences of the changed labels. For skipped rows, the number of rows."""
 
     def __str__(self) -> str:
         if self.rule == FIRST_VALUE:
@@ -42,7 +42,7 @@ class Change:
 
 
 FIRST_VALUE = "first of several values"
-"""Rule by which the value of a person's first row is used if the rows differ."""
+"""Rule for values that differ in the rows of a person. The value of the person's first row is used."""
 COARSENED = "coarsened by "
 """Prefix of the rule by which values were generalized during reading."""
 _SKIPPED = ("skipped rows without an id", "skipped footer lines", "skipped rows of labels")
@@ -60,16 +60,16 @@ def skipped(without_id: int, footer: int, labels: int) -> tuple[Change, ...]:
 
 @dataclass(frozen=True)
 class RepeatedIdentifiers:
-    """Columns that identify people and contain repeated values, so that a person may have several rows."""
+    """Columns that identify persons and contain repeated values. A person may therefore have several rows."""
 
     column: str
     """Column name, or comma-separated names if several columns identify people together."""
     agreeing: tuple[str, ...] = ()
-    """Columns that agree in rows with the same value far more often than by chance; empty if the header or the values
-    already show that the column identifies people.
+    """Columns with equal values in rows with the same identifier, far more often than by chance. Empty if the header or
+    the values already show that the column identifies persons.
     """
     cut: bool = False
-    """True if the values are long numbers that a spreadsheet truncated, so different persons may share a value."""
+    """True if a spreadsheet truncated long numbers, so different persons may have the same value."""
 
 
 @dataclass(frozen=True)
@@ -79,22 +79,22 @@ class PersonMentions(RedactedRepr):
     items: str
     """Name of the column."""
     column: str
-    """Column of names or ids that occur in the items. Empty if the items are words of free text."""
+    """Column of names or ids that also occur in the items. Empty if the items are words of free text."""
     labels: int
-    """Number of such items or texts."""
+    """Number of items or texts that mention persons."""
 
 
 @dataclass(frozen=True)
 class OwnerStatements(RedactedRepr):
-    """Statements of the owner that the data cannot confirm."""
+    """Statements of the data owner that cannot be checked with the data."""
 
     rows_are_persons: bool = False
-    """The owner declares that each record is a different person."""
+    """Each record belongs to a different person."""
     unit_is_stated: bool = False
-    """``unit`` in a job file names the columns that identify the person of each record."""
+    """The setting ``unit`` of the job file names the columns that identify the person of each record."""
     identifying_as_declared: bool = False
-    """Columns that name or locate persons have their roles on purpose."""
+    """Columns that name or locate persons have the intended roles."""
     publish_as_is: tuple[str, ...] = ()
-    """Columns that are published although they contain values that identify persons."""
+    """Columns that the owner publishes although they contain values that identify persons."""
     unit_is_open: bool = False
-    """True if the owner must state who is a person: the source has columns besides the items, and none shows it."""
+    """True if the owner must state which records belong to the same person. No column of the source shows it."""

@@ -1,4 +1,4 @@
-"""Memory and CPU time of this process, and of the tasks that ran in other processes."""
+"""Memory and CPU time of this process, and of its tasks in other processes."""
 
 import sys
 import threading
@@ -43,23 +43,24 @@ class TaskUsage:
             setattr(self, field.name, max(mine, theirs) if field.name == "peak_memory" else mine + theirs)
 
     def since(self, before: "TaskUsage") -> Self:
-        """Return the resources since an earlier state, with the peak memory up to now."""
+        """Return the resources used since an earlier measurement. The peak memory includes earlier tasks."""
         values = {f.name: getattr(self, f.name) - getattr(before, f.name) for f in fields(self)}
         return type(self)(**{**values, "peak_memory": self.peak_memory})
 
 
 REMOTE_TASKS = TaskUsage()
-"""Resources of all tasks that this process has sent to others."""
+"""Resources of all tasks that other processes ran for this process."""
 
 
 @contextmanager
 def measured(*, alone: bool) -> Iterator[TaskUsage]:
-    """Yield the usage of a task, which is complete at the end of the block.
+    """Yield an object for the resources of a task. Its values are set at the end of the block.
 
     Parameters
     ----------
     alone
-        Whether the process runs one task at a time. Otherwise other threads of the process are not counted.
+        Whether the process runs one task at a time. If so, all threads of the process are measured, and otherwise only
+        the current thread.
     """
     usage, memory, clock = TaskUsage(1), PeakMemory(), time.process_time if alone else time.thread_time
     cpu, (read, written) = clock(), transferred(thread=not alone)
@@ -71,7 +72,8 @@ def measured(*, alone: bool) -> Iterator[TaskUsage]:
 
 
 def transferred(*, thread: bool = False) -> tuple[int, int]:
-    """Return the bytes that this process or thread has read and written by system calls; zeros if unknown.
+    """Return the bytes that this process or thread has read and written by system calls. Return zeros if they are
+    unknown.
 
     Mapped files are not counted.
     """
@@ -83,10 +85,10 @@ def transferred(*, thread: bool = False) -> tuple[int, int]:
 
 
 def disk_usage(folder: Path) -> int:
-    """Return the bytes on disk of all files in a directory, also in subdirectories."""
+    """Return the disk usage of a directory with its subdirectories, in bytes."""
     sizes = list[int]()
     for path in folder.rglob("*"):
-        with suppress(FileNotFoundError):  # a thread or worker may delete files
+        with suppress(FileNotFoundError):  # threads or workers may delete files at the same time
             sizes.append(path.lstat().st_blocks * 512)
     return sum(sizes)
 
@@ -94,14 +96,14 @@ def disk_usage(folder: Path) -> int:
 class PeakMemory:
     """Peak memory of this process: anonymous and shared memory.
 
-    Pages of mapped files are excluded because the system can reclaim them. Linux reports them separately, but without a
-    peak value: a thread samples twenty times a second, about 15 µs each. On other systems the peak is the largest
-    resident memory.
+    Pages of mapped files are excluded because the system can reclaim them. Linux reports anonymous and shared memory
+    without a peak value. A thread therefore reads the memory twenty times a second, which takes about 15 µs each time.
+    On other systems the peak is the largest resident memory.
     """
 
     def __init__(self) -> None:
         self.peak: int | None = None
-        """Peak in bytes; None before the first sample, or if the system does not report it."""
+        """Peak in bytes. None before the first sample, or if the system does not report memory."""
         self._deep = 0
 
     def look(self) -> int | None:
@@ -113,7 +115,7 @@ class PeakMemory:
 
     @contextmanager
     def watched(self) -> Iterator[None]:
-        """Sample periodically and at the end of a ``with`` statement, which may be nested."""
+        """Sample the memory periodically and at the end of the ``with`` statement. The statements may be nested."""
         ended, watcher = threading.Event(), None
         if not self._deep and own_memory() is not None:
             watcher = threading.Thread(target=self._watch, args=(ended,), name="anonset-memory", daemon=True)
@@ -134,7 +136,7 @@ class PeakMemory:
 
 
 def own_memory() -> int | None:
-    """Return the anonymous and shared memory of this process, in bytes, or None if the system does not report it."""
+    """Return the anonymous and shared memory of this process in bytes, or None if the system does not report memory."""
     try:
         lines = [line.split() for line in _STATUS.read_text().splitlines()]
     except OSError:
@@ -152,9 +154,9 @@ def forget_peak() -> None:
 
 
 def peak_memory() -> int | None:
-    """Return the largest resident memory of this process, in bytes, or None if the system does not report it.
+    """Return the largest resident memory of this process in bytes, or None if the system does not report memory.
 
-    On Linux, VmHWM is preferred: `getrusage` includes the peak of the parent process.
+    On Linux, VmHWM is used, because `getrusage` includes the peak of the parent process.
     """
     if _STATUS.exists():
         for line in _STATUS.read_text().splitlines():

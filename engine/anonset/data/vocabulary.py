@@ -1,4 +1,4 @@
-"""The labels of an attribute in canonical order. A code is the position of a label."""
+"""Vocabularies: the labels of an attribute in canonical order. A code is the position of a label."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,7 +14,9 @@ from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError
 
 MOST_LABELS = 20_000_000
-"""Maximum distinct labels of a column. They are kept in memory, about 150 bytes each; larger columns are rejected."""
+"""Maximum number of distinct labels of a column. Labels are kept in memory, at about 150 bytes each. Columns with more
+labels are rejected.
+"""
 _INTEGER = re.compile(r"0|-?[1-9][0-9]*")
 
 
@@ -33,7 +35,7 @@ def canonical_order(labels: Iterable[str]) -> list[str]:
 
 
 class NumberedLabels(Sequence[str]):
-    """The labels 1, 2, ..., n, which are not stored. Constant memory.
+    """The labels 1, 2, ..., n. They are computed when accessed and use constant memory.
 
     >>> labels = NumberedLabels(12)
     >>> len(labels), labels[11], list(labels[:2]), labels == ("1", "2")
@@ -94,7 +96,8 @@ class Vocabulary(RedactedRepr):
     """Distinct labels in canonical order. Code `c` means ``labels[c]``."""
 
     labels: Sequence[str]
-    """Labels by code: a tuple, or a sequence that does not keep them in memory (`NumberedLabels`, `FiledLabels`)."""
+    """Labels by code. They are a tuple, or a sequence that keeps no labels in memory (`NumberedLabels`, `FiledLabels`).
+    """
 
     def __post_init__(self) -> None:
         if isinstance(self.labels, (NumberedLabels, FiledLabels)):
@@ -135,7 +138,7 @@ class Vocabulary(RedactedRepr):
 
     @property
     def filed(self) -> FiledLabels | None:
-        """The labels, if they are stored in files; otherwise None."""
+        """The labels if they are stored in files, otherwise None."""
         return self.labels if isinstance(self.labels, FiledLabels) else None
 
     @classmethod
@@ -178,7 +181,7 @@ class LabelCollector:
     def codes_of(self, name: str, vocabulary: Vocabulary) -> NDArray[np.int32]:
         """Return the code of each label of a batch, int32, and add new labels."""
         index, labels = self.index, vocabulary.labels
-        if labels == self._last[0]:  # most batches have the labels of the batch before
+        if labels == self._last[0]:  # most batches have the same labels as the previous batch
             return self._last[1]
         codes = np.fromiter((index.setdefault(label, len(index)) for label in labels), np.int32, len(labels))
         if len(index) > MOST_LABELS:
@@ -188,6 +191,6 @@ class LabelCollector:
         return codes
 
     def final(self) -> tuple[Vocabulary, NDArray[np.int32], bool]:
-        """Return the vocabulary, the final code of each provisional code, and True if any code changed."""
+        """Return the vocabulary, the final code of each provisional code, and whether any code has changed."""
         vocabulary, image = canonical_codes(list(self.index))
         return vocabulary, image, bool((image != np.arange(len(image))).any())

@@ -1,4 +1,4 @@
-"""Faults of single workers of a cluster: messages that name the worker, its host and the file."""
+"""Errors of single workers of a cluster. Messages name the worker, its host and the file."""
 
 import socket
 from collections.abc import Iterator, Mapping
@@ -13,7 +13,7 @@ from anonset.spelling import setting
 
 @contextmanager
 def named_worker(version: str) -> Iterator[None]:
-    """Name this worker in errors of the operating system, and reject a task of another version.
+    """Add the name of this worker to errors of the operating system. Reject a task of another version of anonset.
 
     Raises
     ------
@@ -38,7 +38,7 @@ def named_worker(version: str) -> Iterator[None]:
 
 
 def require_importable(answers: Mapping[str, Any]) -> None:
-    """Reject a cluster with a worker that cannot import this version of anonset, given the answers by worker.
+    """Reject a cluster with a worker that cannot import this version of anonset. `answers` are the answers by worker.
 
     Raises
     ------
@@ -53,7 +53,7 @@ def require_importable(answers: Mapping[str, Any]) -> None:
 
 @cache
 def version_here() -> str:
-    """Return the version of the program as hashes of its sources."""
+    """Return the version of anonset as hashes of its source files."""
     import anonset_kernels
     from anonset_kernels._jit import source_hash
 

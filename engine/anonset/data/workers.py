@@ -1,7 +1,7 @@
 """Workers of a run: the threads of this process, or the workers of a cluster.
 
-A job creates them with the store, and code calls `store.map`. Inside a task every `map` runs serially, because a task
-that waits for other tasks of its pool may wait forever.
+A job creates the workers with the store, and code calls `store.map`. Inside a task every `map` runs serially, because a
+task that waits for other tasks of the same pool may wait forever.
 """
 
 import os
@@ -49,7 +49,7 @@ class Workers(ABC):
         return min(self.count, tasks)
 
     def divided(self, parts: Sequence[_Part], tasks: int | None = None) -> list[Sequence[_Part]]:
-        """Distribute blocks over `tasks` tasks. By default each block is a task; on a cluster, each worker gets a few
+        """Distribute blocks over `tasks` tasks. By default, each block is a task. On a cluster, each worker gets a few
         tasks.
 
         >>> Threads(1).divided("abcde", 2), Threads(1).divided("ab"), Threads(1).divided("ab", 9)
@@ -63,15 +63,15 @@ class Workers(ABC):
         return requested
 
     def map(self, work: Callable[[_Task], _Done], tasks: Iterable[_Task], ahead: int | None = None) -> Iterator[_Done]:
-        """Run `work` over independent tasks; yield the results in task order.
+        """Run `work` on independent tasks, and yield the results in task order.
 
-        The first failure, or closing the iterator, cancels the remaining tasks. When the iterator ends, no thread of
-        this process runs a task anymore.
+        If a task fails or the iterator is closed, the remaining tasks are cancelled. When the iterator ends, no thread
+        of this process runs a task anymore.
 
         Parameters
         ----------
         ahead
-            Number of tasks that are started before the first result is read; None: a few per worker.
+            Number of tasks that are started before the first result is read. None starts a few tasks per worker.
         """
         if is_task() or (self.count == 1 and not self.remote):
             yield from map(work, tasks)
@@ -84,7 +84,7 @@ class Workers(ABC):
         try:
             begin(_TASKS_AHEAD * self.count if ahead is None else ahead)
             while futures:
-                done = futures[0].result()  # if interrupted, the task remains in the queue that is waited for
+                done = futures[0].result()  # if interrupted, the task is still in `futures` and is waited for
                 futures.popleft()
                 begin(1)
                 yield done
@@ -94,11 +94,11 @@ class Workers(ABC):
 
     @abstractmethod
     def begin(self, work: Callable[[_Task], _Done], task: _Task, ended: threading.Event) -> "Future[_Done]":
-        """Start a task of a pass. `ended` is set when its result is no longer needed."""
+        """Start a task. `ended` is set when the result is no longer needed."""
 
 
 class Threads(Workers):
-    """Threads of this process. They start with the first tasks and end with this object.
+    """Threads of this process. They start with the first tasks and end when this object is deleted.
 
     >>> list(Threads(2).map(len, ["a", "bc", ""]))
     [1, 2, 0]
@@ -106,7 +106,7 @@ class Threads(Workers):
     Parameters
     ----------
     n
-        Number of threads; None: one per core.
+        Number of threads. None creates one thread per core.
 
     Raises
     ------
@@ -124,7 +124,7 @@ class Threads(Workers):
 
     @property
     def count(self) -> int:
-        """Number of tasks that run at the same time; 1 inside a task."""
+        """Number of tasks that run at the same time. Inside a task, the number is 1."""
         return 1 if is_task() else self._size
 
     @property
@@ -137,7 +137,7 @@ class Threads(Workers):
         return self
 
     def begin(self, work: Callable[[_Task], _Done], task: _Task, ended: threading.Event) -> "Future[_Done]":
-        """Start a task in a thread. A forked process, which has no threads, creates a new pool."""
+        """Start a task in a thread. After a fork, the new process creates its own threads."""
         pool_key = self._size, os.getpid()
         if self._pool is None or self._made_for != pool_key:
             self._pool, self._made_for = ThreadPoolExecutor(self._size, thread_name_prefix="anonset-worker"), pool_key
@@ -148,7 +148,7 @@ class _CurrentTask(threading.local):
     """The current task of a thread."""
 
     ended: threading.Event | None = None
-    """Event that is set when the results of the pass are no longer needed; None outside of tasks."""
+    """Event that is set when the results of the current tasks are no longer needed. None outside of tasks."""
 
 
 _here = _CurrentTask()

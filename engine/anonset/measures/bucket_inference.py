@@ -1,7 +1,8 @@
-"""Probability that a bucketized table discloses the sensitive value of a row, or of a person with several rows.
+"""Probability that an attacker infers a sensitive value from a bucketized table, for a row or for a person with several
+rows.
 
-The publication hides which row of a group has which value. All assignments are assumed equally likely, and groups
-independent.
+The publication does not show which row of a group has which value. The computation assumes that all assignments are
+equally likely, and that groups are independent.
 """
 
 import numpy as np
@@ -19,7 +20,9 @@ Float64 = NDArray[np.float64]
 
 
 def of_groups(publication: Buckets) -> Float64:
-    """Return the share of the most frequent value of each group, float64 (groups,): the success of the best guess."""
+    """Return the share of the most frequent value of each group, float64 (groups,). The best guess is right with this
+    probability.
+    """
     most = np.zeros(publication.n_groups)
     for first, end in spans(len(publication.snt_group)):
         np.maximum.at(most, publication.snt_group[first:end], publication.snt_count[first:end])
@@ -28,12 +31,12 @@ def of_groups(publication: Buckets) -> Float64:
 
 
 def of_values(publication: Buckets, rows: Int64, values: Int64) -> Float64:
-    """Return the share of a value in the group of a row, float64 (r,), given the code of one value per row."""
+    """Return the share of a value in the group of each row, float64 (r,). `values` contains one value code per row."""
     groups, codes = publication.group.codes[rows], publication.snt_value.codes
     low = np.searchsorted(publication.snt_group, groups)
     stop = np.searchsorted(publication.snt_group, groups, side="right")
     high = stop
-    while (open_ := low < high).any():  # binary search: values are ascending in each group
+    while (open_ := low < high).any():  # binary search, because values are ascending in each group
         middle = (low + high) // 2
         below = codes[np.where(open_, middle, 0)] < values
         low, high = np.where(open_ & below, middle + 1, low), np.where(open_ & ~below, middle, high)
@@ -46,9 +49,10 @@ def of_values(publication: Buckets, rows: Int64, values: Int64) -> Float64:
 
 
 def likeliest(publication: Buckets, rows: Int64) -> Int64:
-    """Return the code of the most frequent value of each row's group, int64 (r,). Ties: the first value.
+    """Return the code of the most frequent value in the group of each row, int64 (r,). Of several such values, return
+    the first.
 
-    A group without values has -1.
+    Return -1 for a group without values.
     """
     groups, of = np.unique(publication.group.codes[rows], return_inverse=True)
     first = np.searchsorted(publication.snt_group, groups)
@@ -62,7 +66,7 @@ def likeliest(publication: Buckets, rows: Int64) -> Int64:
 
 
 def bucket_diversity(publication: Buckets) -> ObservedDiversity:
-    """Return the smallest l and the largest t over the groups, as `observed_diversity` for all tuples.
+    """Return the smallest l and the largest t over all groups, like `observed_diversity`.
 
     Groups are processed in blocks.
     """
@@ -92,16 +96,17 @@ def bucket_diversity(publication: Buckets) -> ObservedDiversity:
 
 
 def persons(publication: VisibleIndividuals) -> tuple[Int64, Int64]:
-    """Return the rows with a visible identity, and the person of each: int64 (v,) both, persons numbered from 0."""
+    """Return the rows with a visible identity, and the person of each of these rows, int64 (v,). Persons are numbered
+    from 0.
+    """
     shown = np.flatnonzero(~publication.starred) if publication.ids else np.zeros(0, np.int64)
     return shown, class_of([column.take(shown) for column in publication.ids], len(shown))
 
 
 def of_persons(publication: VisibleIndividuals) -> Float64:
-    """Return the probability that the best guess of a value on any of a person's rows is right, float64 (persons,).
+    """Return the probability that the best guess of one of a person's values is right, float64 (persons,).
 
-    If c of the s rows of a group have a value, the probability that none of t rows has it is that of t draws without
-    replacement.
+    If c of the s rows of a group have a value, the probability that none of t rows has the value is hypergeometric.
 
     >>> from anonset.data import CategoricalColumn, Table
     >>> from anonset.generalization import Bucketized
@@ -112,7 +117,7 @@ def of_persons(publication: VisibleIndividuals) -> Float64:
     >>> of_persons(publication).round(3).tolist()
     [0.667, 0.333]
 
-    Cost: the values of each group, for each person with rows in it.
+    Cost: for each person, the number of values in the groups of the person's rows.
     """
     from scipy.special import gammaln
 

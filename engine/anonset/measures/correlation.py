@@ -1,7 +1,7 @@
-"""Disclosure by correlations in a bucketized table: inference from several tuples of an individual.
+"""Disclosure by correlations in a bucketized table. An attacker infers values from several tuples of an individual.
 
 References: Al Bouna, Clifton, Malluhi, "Using safety constraint for transactional dataset anonymization", DBSec 2013,
-sections 5 and 8.2.1. Rows with a hidden identity count for the group size and the values, but for no individual.
+sections 5 and 8.2.1. Rows with a hidden identity count in the group size and the values, but belong to no individual.
 """
 
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ _PAIRS_AT_ONCE = 1 << 22
 
 @dataclass(frozen=True)
 class IntraGroupViolation(RedactedRepr):
-    """An individual with so many tuples in a group that some must have a certain value.
+    """An individual of whom some tuples in a group must have the same value.
 
     The individual has more tuples than the group has tuples without the value.
     """
@@ -41,13 +41,13 @@ class IntraGroupViolation(RedactedRepr):
 
     @property
     def certain(self) -> int:
-        """Minimum number of the individual's tuples that certainly have the value."""
+        """Minimum number of tuples of the individual that must have the value."""
         return self.tuples + self.count - self.size
 
 
 @dataclass(frozen=True)
 class InterGroupViolation(RedactedRepr):
-    """A value that occurs in more than 1/l of an individual's groups, see `inter_group_violations`."""
+    """A value that occurs in more than 1/l of an individual's groups. See `inter_group_violations`."""
 
     individual: tuple[str, ...]
     value: str = field(repr=False)
@@ -63,11 +63,11 @@ class InterGroupViolation(RedactedRepr):
 
 
 def intra_group_violations(publication: VisibleIndividuals) -> list[IntraGroupViolation]:
-    """Find values that the pigeonhole principle discloses inside groups, by group, individual and value.
+    """Find values that the pigeonhole principle discloses within a group. The result is sorted by group, individual and
+    value.
 
-    A group is flagged if the tuples of its most frequent individual plus the tuples of its most frequent value exceed
-    its size. The result lists all pairs of an individual and a value with this property. The condition is sufficient
-    for a violation, not necessary.
+    The result contains each pair of an individual and a value if the individual's tuples plus the tuples with the value
+    exceed the group size. This condition is sufficient for a violation, but not necessary.
 
     >>> from anonset.data import CategoricalColumn, Table
     >>> from anonset.generalization import Bucketized
@@ -115,16 +115,16 @@ def inter_group_violations(
     alpha: int = 3,
     require_intersection: bool = True,
 ) -> list[InterGroupViolation]:
-    """Find individuals with a value in more than 1/l of their groups, by individual and value.
+    """Find individuals with a value in more than 1/l of their groups. The result is sorted by individual and value.
 
     Parameters
     ----------
     publication
-        Any pair of QIT and SNT.
+        The published QIT and SNT.
     l
         A value is frequent for an individual if more than 1/l of the individual's groups contain it (>= 1).
     alpha
-        Minimum number of groups of an individual (>= 2; the paper: greater than 2).
+        Minimum number of groups of an individual (>= 2). The paper requires more than 2.
     require_intersection
         Also require that fewer than l values are common to all groups of the individual, as in the paper. Without it,
         the only individual in all groups with a value is reported even if this applies to two values.
@@ -146,7 +146,7 @@ def inter_group_violations(
 
 
 class _Incidence:
-    """Pairs of individual and group, ordered by individual, then group; and the values of each group."""
+    """Pairs of an individual and a group, sorted, and the values of each group."""
 
     def __init__(self, publication: VisibleIndividuals) -> None:
         if not publication.ids:
@@ -181,7 +181,7 @@ class _Incidence:
         return values.vocabulary.labels[int(values.codes[entry])]
 
     def parts(self, pairs: Int64) -> Iterator[Int64]:
-        """Split pairs into parts that fit in memory. An individual's pairs are in the same part."""
+        """Split the pairs into parts that fit in memory. All pairs of an individual are in the same part."""
         n_values = np.cumsum(self.snt_start[self.group[pairs] + 1] - self.snt_start[self.group[pairs]])
         person = self.person[pairs]
         begin = 0
@@ -200,7 +200,7 @@ def _inter_group(
     *,
     require_intersection: bool,
 ) -> list[InterGroupViolation]:
-    """Find the violations of some individuals, given all their groups."""
+    """Find the violations of individuals. `pairs` must contain all groups of each individual."""
     vocabulary = incidence.publication.snt_value.vocabulary
     person, first, n_groups = np.unique(incidence.person[pairs], return_index=True, return_counts=True)
     start = incidence.snt_start[incidence.group[pairs]]

@@ -1,8 +1,9 @@
-"""Accuracy of counts from a publication: errors of frequent items and frequent pairs, and mean symbol size.
+"""Accuracy of counts from a publication: count errors of frequent items and frequent pairs, and mean symbol size.
 
-With the reading ``one-member`` (see `anonset.queries.ExpectedCounts`), 1/s of the records with a symbol of s items are
-expected to contain a given item. A pair of items of two symbols is expected in 1/(s t) of the records with both
-symbols, and a pair within a symbol in none.
+The default interpretation of symbols is ``one-member`` (see `anonset.queries.ExpectedCounts`). 1/s of the records with
+a symbol of s items are then expected to contain a given item of the symbol. If two items are covered by different
+symbols of s and t items, 1/(s t) of the records with both symbols are expected to contain both items. No record is
+expected to contain two items of the same symbol.
 """
 
 from collections.abc import Iterator
@@ -24,9 +25,9 @@ from anonset.queries.chunks import ChunkCounts
 from anonset.queries.estimate import ONE_MEMBER, Reading
 
 FREQUENT = 200
-"""Number of most frequent items, and of most frequent pairs, that are counted."""
+"""Number of the most frequent items, and of the most frequent pairs, that are counted."""
 COMMONEST = 30
-"""Number of most frequent items whose counts before and after are shown."""
+"""Number of the most frequent items whose original and expected counts are shown."""
 Counts = NDArray[np.float64]
 NO_ITEMS = "item counts need a set-valued column; the publication has none"
 _RECORDS_AT_ONCE = 4096
@@ -37,20 +38,22 @@ class CountAccuracy(RedactedRepr):
     """Accuracy of counts from a publication."""
 
     items_error: float | None
-    """Median relative error of the counts of the most frequent items, or None if there are none."""
+    """Median relative error of the counts of the most frequent items. None without items."""
     pairs_error: float | None
-    """Median relative error of the counts of the most frequent pairs, or None if no record has two items."""
+    """Median relative error of the counts of the most frequent pairs. None if no record has two items."""
     stands_for: float | None
-    """Mean number of items of a symbol with several items, over its occurrences, or None if there is no such symbol."""
+    """Mean number of items of the symbols with several items, weighted by their occurrences. None if every symbol has
+    one item.
+    """
     reading: Reading = ONE_MEMBER
     """Interpretation of a symbol of several items."""
 
 
 @dataclass(frozen=True)
 class FrequentItems(RedactedRepr):
-    """Most frequent items of the original, the most frequent pairs of these, and their counts.
+    """Most frequent items of the original, most frequent pairs of these items, and the counts of both.
 
-    Ties: items in canonical order, then pairs of the first items.
+    If frequencies are equal, items come in canonical order, and pairs in the order of their items.
     """
 
     labels: tuple[str, ...]
@@ -58,9 +61,9 @@ class FrequentItems(RedactedRepr):
     counts: Int64
     """Number of records with each item, int64 (F,)."""
     pairs: Int64
-    """At most `FREQUENT` pairs of these items, the smaller first, int64 (P, 2)."""
+    """At most `FREQUENT` pairs of these items, int64 (P, 2). The smaller index of a pair is first."""
     pair_counts: Int64
-    """Number of records with both items, int64 (P,)."""
+    """Number of records with both items of each pair, int64 (P,)."""
 
     @classmethod
     def of(cls, column: SetColumn) -> "FrequentItems":
@@ -116,7 +119,8 @@ def accuracy_of(frequent: FrequentItems, items: Counts, pairs: Counts, size: flo
 
 
 def commonest(frequent: FrequentItems, items: Counts) -> tuple[tuple[str, int, float], ...]:
-    """Return the most frequent items by descending count: label, count, and expected count from `expected_counts`.
+    """Return the label, the count, and the expected count of the most frequent items, by descending count. `items` are
+    the expected counts from `expected_counts`.
 
     >>> frequent = FrequentItems.of(SetColumn.of([["a", "b"], ["b"], ["b", "c"]]))
     >>> commonest(frequent, np.array([0.5, 3.0, 0.75]))
@@ -156,7 +160,9 @@ def _(publication: Buckets, frequent: FrequentItems) -> tuple[Any, Any, float | 
 
 
 def mean_symbol_size(publication: Records) -> float | None:
-    """Return the mean number of items of a symbol with several items, over its occurrences. None if there is none."""
+    """Return the mean number of items of the symbols with several items, weighted by their occurrences. Return None if
+    every symbol has one item.
+    """
     if publication.transactions is None:
         return None
     sizes = np.array([len(symbol.members) for symbol in publication.symbols] or [0], np.int64)
@@ -198,7 +204,7 @@ def _expected(frequent: FrequentItems, publication: Records) -> tuple[np.ndarray
 def _in_chunks(frequent: FrequentItems, publication: Chunks) -> tuple[np.ndarray, np.ndarray]:
     """Return the expected number of records with each item, float64 (F,), and each pair, float64 (P,).
 
-    The number is 0 if an item is not published.
+    Unpublished items have the expected number 0.
     """
     counts, index = ChunkCounts(publication), publication.vocabulary.index
     published = [place for place, label in enumerate(frequent.labels) if label in index]
@@ -210,7 +216,7 @@ def _in_chunks(frequent: FrequentItems, publication: Chunks) -> tuple[np.ndarray
 
 
 def _members(frequent: FrequentItems, publication: Records) -> tuple[Int64, Int32, np.ndarray]:
-    """Return the offsets and codes of the frequent items of each symbol, and 1/s for each symbol."""
+    """Return the offsets and codes of the frequent items of each symbol, and 1/s for each symbol of s items."""
     place = {label: item for item, label in enumerate(frequent.labels)}
     item_places = [[place[label] for label in symbol.members if label in place] for symbol in publication.symbols]
     begin = begins_of(map(len, item_places))

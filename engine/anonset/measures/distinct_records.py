@@ -1,4 +1,4 @@
-"""Distinct records of a table, by group, for counting sets of known items."""
+"""Distinct records of each group of a table, for counting sets of known items."""
 
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -21,33 +21,38 @@ from anonset.measures.shares import RecordFigures
 
 @dataclass(frozen=True, eq=False)
 class DistinctRecords(RedactedRepr):
-    """Distinct records, ordered by group, with codes by ascending frequency: 0 is the rarest item."""
+    """Distinct records, ordered by group. Item codes are in the order of ascending frequency, so code 0 is the rarest
+    item.
+    """
 
     rows: SetColumn
-    """Items of each distinct record, renumbered. The labels of the vocabulary belong to the original codes."""
+    """Items of each distinct record, with the new codes. The labels of the vocabulary still belong to the original
+    codes.
+    """
     groups: Int64
     """Offset of the first distinct record of each group, int64 (G + 1,)."""
     of_group: Int64
     """Group of each distinct record, int64 (D,)."""
     start: Int64
-    """Offset in `record` of the records equal to each distinct record, int64 (D + 1,)."""
+    """Position in `record` of the first record equal to each distinct record, int64 (D + 1,)."""
     weight: Int64
     """Number of records equal to each distinct record, int64 (D,)."""
     record: Int64
-    """Records ordered by distinct record, int64 (n,)."""
+    """Records in the order of their distinct records, int64 (n,)."""
     store: Store
     """Store of the arrays."""
 
     @classmethod
     def of(cls, column: SetColumn, group: Sequence[Int32] = (), store: Store = MEMORY) -> "DistinctRecords":
-        """Sort records by their groups and items.
+        """Find the distinct records of each group by sorting.
 
         Parameters
         ----------
         column
             The items, or published symbols.
         group
-            int32 (n,) each: codes. Records are in the same group if they are equal in all of them. Empty: one group.
+            Code arrays, int32 (n,) each. Records with equal codes in all arrays are in the same group. Without arrays,
+            there is one group.
         store
             Store of the distinct records.
 
@@ -93,7 +98,7 @@ class DistinctRecords(RedactedRepr):
         return np.diff(self.start[self.groups])
 
     def sizes(self, first: int, end: int) -> Int64:
-        """Return the number of records in the group of each distinct record of a span, int64 (end - first,)."""
+        """Return the group size of each distinct record from `first` to `end` - 1, in records, int64 (end - first,)."""
         of_group = self.of_group[first:end]
         sizes: Int64 = self.start[self.groups[of_group + 1]] - self.start[self.groups[of_group]]
         return sizes
@@ -118,7 +123,7 @@ class DistinctRecords(RedactedRepr):
 def _borders(
     rows: SetColumn, group: Sequence[Int32], first: int, end: int
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return masks of a span: rows that begin a group, and rows that differ from the previous row."""
+    """Return two masks of the rows of a span: rows that begin a group, and rows that differ from the previous row."""
     from anonset_kernels.known_items import mark_distinct
 
     apart, is_distinct = begins_group(group, first, end), np.empty(end - first, np.bool_)
@@ -127,8 +132,8 @@ def _borders(
 
 
 def begins_group(group: Sequence[Int32], first: int, end: int) -> NDArray[np.bool_]:
-    """Return whether each row of a span differs in a code from the previous row, bool (end - first,); True for row
-    0.
+    """Return the mask of the rows of a span that differ in a code from the previous row, bool (end - first,). Row 0 is
+    True.
     """
     apart = np.zeros(end - first, np.bool_)
     apart[: first == 0] = True
@@ -139,7 +144,8 @@ def begins_group(group: Sequence[Int32], first: int, end: int) -> NDArray[np.boo
 
 
 def class_figures(group: Sequence[Int32], store: Store = MEMORY) -> RecordFigures:
-    """Return the class size of each record, as figures. A class contains the records with equal codes, int32 (n,) each.
+    """Return the distribution of the class sizes of the records. A class contains the records with equal codes in all
+    arrays of `group`, int32 (n,) each.
 
     >>> class_figures([np.array([0, 1, 0], np.int32)]).values.tolist()
     [1, 2]
@@ -162,7 +168,7 @@ def codes_of(columns: Sequence[Column]) -> list[Int32]:
 
 
 def rarest_first(column: SetColumn, store: Store = MEMORY) -> SetColumn:
-    """Renumber the items by ascending frequency, so that 0 is the rarest. The vocabulary is unchanged."""
+    """Renumber the items by ascending frequency, so that code 0 is the rarest item. The vocabulary is unchanged."""
     place = np.empty(len(column.vocabulary), np.int32)
     place[np.argsort(column.occurrences, kind="stable")] = np.arange(len(place), dtype=np.int32)
     return column.recode(place, column.vocabulary, store)

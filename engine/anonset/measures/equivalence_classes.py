@@ -10,12 +10,13 @@ from anonset.data.table import Column, Int64
 
 
 def class_of(columns: Sequence[Column], n: int) -> NDArray[np.int64]:
-    """Return the equivalence class of each record, int64 (n,), numbered from 0. Without columns there is one class.
+    """Return the equivalence class of each record, int64 (n,). Classes are numbered from 0. Without columns, there is
+    one class.
 
     >>> class_of([CategoricalColumn.of("sex", "fmf"), CategoricalColumn.of("race", "121")], 3).tolist()
     [0, 1, 0]
 
-    Cost: one sort of the records, and another each time the combined codes fill 63 bits.
+    Cost: one sort of the records, and another sort each time the combined codes exceed 63 bits.
     """
     classes, n_classes = np.zeros(n, np.int64), 1
     for column in columns:

@@ -1,8 +1,8 @@
 """Domain exclusiveness: whether published symbols cover disjoint sets of items.
 
-Under a local recoding, symbols may overlap: an item is published unchanged in some records and generalized in others.
-The records with the item's own symbol are then only some of its records, so standard mining tools miscount (Liu and
-Wang 2010, section 1).
+In a local recoding, symbols may overlap, because an item is published unchanged in some records and generalized in
+other records. A standard mining tool then counts only the records in which the item is unchanged (Liu and Wang 2010,
+section 1).
 """
 
 from dataclasses import dataclass, field
@@ -22,11 +22,13 @@ class Overlap(RedactedRepr):
 
     symbol: str = field(repr=False)
     records: int
-    """Records with the symbol: a lower bound on the records that contain one of its items."""
+    """Number of records with the symbol. It is a lower bound on the number of records that contain one of its items."""
     records_with_others: int
-    """Records with the symbol or an overlapping symbol: an upper bound on the records that contain one of its items."""
+    """Number of records with the symbol or an overlapping symbol. It is an upper bound on the number of records that
+    contain one of its items.
+    """
     others: tuple[str, ...]
-    """Symbols that share items with it, in canonical order."""
+    """Symbols that share items with the symbol, in canonical order."""
 
 
 @dataclass(frozen=True)
@@ -36,20 +38,20 @@ class Exclusiveness(RedactedRepr):
     symbols: int
     """Number of symbols that occur."""
     overlaps: tuple[Overlap, ...]
-    """Symbols that share items with others, in canonical order."""
+    """Symbols that share items with other symbols, in canonical order."""
     ambiguous_items: int
     """Number of items that more than one occurring symbol covers."""
 
     @property
     def exclusive(self) -> bool:
-        """No two symbols overlap, as under every global recoding."""
+        """True if no two symbols overlap. This is always the case for a global recoding."""
         return not self.overlaps
 
 
 def exclusiveness(publication: Records) -> Exclusiveness:
     """Return the overlaps between published symbols.
 
-    Cost: O(members of the symbols), plus for each pair of overlapping symbols the records of both.
+    Cost: number of members of all symbols, plus the number of records of each pair of overlapping symbols.
 
     >>> from anonset.data import Hierarchy, Table
     >>> from anonset.generalization import PerCluster, apply
@@ -91,9 +93,9 @@ def exclusiveness(publication: Records) -> Exclusiveness:
 
 
 def ambiguous_items(publication: Records) -> int:
-    """Count the items that more than one occurring symbol covers: 0 under every global recoding.
+    """Count the items that more than one occurring symbol covers. The count is 0 for a global recoding.
 
-    This is `exclusiveness` without details. Cost: O(members of the symbols).
+    The result equals `Exclusiveness.ambiguous_items`. Cost: number of members of all symbols.
     """
     return sum(len(codes) > 1 for codes in _covering_symbols(publication).values())
 

@@ -1,4 +1,4 @@
-"""Loss metric of safe grouping: share of tuples whose identity is replaced by a star, or that are removed.
+"""Loss metric of safe grouping: share of tuples that are removed or whose identity is replaced by a star.
 
 References: Al Bouna, Clifton, Malluhi, "Using safety constraint for transactional dataset anonymization", DBSec 2013,
 section 8.2.2. Deviation: the text of the paper defines the loss as a number of tuples, but the loss in its example,
@@ -14,7 +14,7 @@ from anonset.generalization.recoding import SUPPRESSED
 
 
 def grouping_loss_exact(buckets: Bucketized) -> Fraction:
-    """Return the share of tuples with a hidden identity, or removed, in [0, 1]; 0 for an empty table.
+    """Return the share of tuples that are removed or have a hidden identity, in [0, 1]. Return 0 for an empty table.
 
     >>> group, starred = np.array([0, 0, -1, 0], np.int32), np.array([False, True, False, False])
     >>> grouping_loss_exact(Bucketized(group, starred))
@@ -25,5 +25,5 @@ def grouping_loss_exact(buckets: Bucketized) -> Fraction:
 
 
 def grouping_loss(buckets: Bucketized) -> float:
-    """Return the loss as a float: `grouping_loss_exact`, rounded."""
+    """Return `grouping_loss_exact` as a float."""
     return float(grouping_loss_exact(buckets))

@@ -1,8 +1,8 @@
-"""Inference of other items of a person from two known items, without finding the person's record.
+"""Inference of a person's other items from two known items. The attacker does not find the person's record.
 
-An attacker knows two items of a person and assumes the probabilities of `anonset.queries` for all tables that are
-consistent with the publication. The probability of another item is E(all three) / E(the two), with E the expected
-number of records that contain the items. No record is linked to a person.
+An attacker knows two items of a person, and uses the probabilities of `anonset.queries`. Let E(S) be the expected
+number of records that contain the items S. The probability of another item c, given the known items a and b, is E(a, b,
+c) / E(a, b). No record is linked to a person.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from anonset.data.redacted_repr import RedactedRepr
 from anonset.measures.item_supports import ColumnSupports, Supports
 
 KNOWN = 2
-"""Number of known items of a person: the rarest."""
+"""Number of known items of a person. The known items are the rarest items of the person."""
 LIKELY, SURE = 0.5, 0.9
 """Probability thresholds for likely and for almost certain inferences."""
 RARE = 0.1
@@ -27,21 +27,21 @@ class ItemInference(RedactedRepr):
     """Success of inferring other items of persons."""
 
     source: str
-    """Source: ``publication``, ``frequencies`` (item frequencies only) or ``original``."""
+    """Data that the attacker uses: ``publication``, ``frequencies`` (item frequencies only) or ``original``."""
     persons: int
-    """Number of attacked records with more items than are known. Each counts as one person."""
+    """Number of attacked records with more than `KNOWN` items. Each record counts as one person."""
     items: int
     """Number of other items of these persons."""
     likely: float
-    """Share of these items inferred with probability at least `LIKELY`."""
+    """Share of the other items that are inferred with probability at least `LIKELY`."""
     sure: float
-    """Share of these items inferred with probability at least `SURE`."""
+    """Share of the other items that are inferred with probability at least `SURE`."""
     rare_items: int
-    """Number of these items that are rare."""
+    """Number of the other items that are rare."""
     rare_likely: float
-    """Share of the rare items inferred with probability at least `LIKELY`."""
+    """Share of the rare items that are inferred with probability at least `LIKELY`."""
     rare_sure: float
-    """Share of the rare items inferred with probability at least `SURE`."""
+    """Share of the rare items that are inferred with probability at least `SURE`."""
 
 
 def infer_items(column: SetColumn, supports: Supports, attempts: int, seed: int) -> tuple[ItemInference, ...]:
@@ -54,7 +54,7 @@ def infer_items(column: SetColumn, supports: Supports, attempts: int, seed: int)
     supports
         Expected supports of the publication.
     attempts
-        Maximum number of rows, drawn with `seed`.
+        Maximum number of records to attack. They are drawn with `seed`.
 
     Examples
     --------
@@ -100,8 +100,8 @@ def _inferred_probabilities(
 ) -> np.ndarray:
     """Return the probability of each other item given the known items, float64 (items,).
 
-    If the known items are not published together, only the rarest published item counts as known. If none is published,
-    the probability is 0.
+    If the known items are never published together, the attacker uses only the rarest published item. If no known item
+    is published, the probability is 0.
     """
     group_of = {label: number for number, labels in enumerate(supports.groups) for label in labels}
     chance = np.zeros(len(other))

@@ -1,4 +1,4 @@
-"""Supports of itemsets: exact from records, or expected from a publication."""
+"""Supports of itemsets. They are exact for records, and expected values for a publication."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,17 +24,17 @@ from anonset.support import SupportIndex
 LARGEST_SET = 4
 """Maximum number of items in a set."""
 Chosen = tuple[int, ...]
-"""Group numbers, ascending, with one entry per item of a group."""
+"""Ascending group numbers. A group number is repeated for each item that is chosen from the group."""
 _KEPT_BYTES = 2**28
 _MOST_PAIRED = 4096
 
 
 class Supports(Protocol):
-    """Supports of itemsets. The items of a group are interchangeable."""
+    """Supports of itemsets. All items of a group have the same supports."""
 
     @property
     def reading(self) -> Reading | None:
-        """Interpretation of a symbol of several items, or None if the publication has no such symbols."""
+        """Interpretation of a symbol of several items. None if the publication has no symbols of several items."""
         ...
 
     @property
@@ -47,9 +47,10 @@ class Supports(Protocol):
         ...
 
     def pairs(self, number: int) -> NDArray[np.float64] | None:
-        """Return the supports of all pairs of the first groups, float64 (number, number), if each group is one item.
+        """Return the supports of all pairs of the first groups, float64 (number, number). Each group must be a single
+        item.
 
-        Returns None if this is too expensive, or not cheaper than separate counts.
+        Return None if the computation is too expensive, or not cheaper than separate calls of `count`.
         """
         ...
 
@@ -77,7 +78,7 @@ class ColumnSupports:
     def pairs(self, number: int) -> NDArray[np.float64] | None:
         """Return the number of records that contain both items of each pair.
 
-        Cost: pairs of these items in each record.
+        Cost: number of pairs of these items in all records.
         """
         if number > _MOST_PAIRED:
             return None
@@ -122,7 +123,7 @@ class ChunkSupports:
 
 
 class SymbolSupports:
-    """Expected supports from records of symbols. A group contains the items with the same set of symbols."""
+    """Expected supports from published records. A group contains the items that are covered by the same symbols."""
 
     def __init__(self, publication: Records, column: SetColumn, reading: Reading) -> None:
         self.reading = reading
@@ -160,7 +161,9 @@ class SymbolSupports:
         return None
 
     def _holding(self, chosen: Chosen) -> "_CandidateRecords":
-        """Return the records that may contain the items. Extends the cached result for all items but the last."""
+        """Return the records that may contain the items. The result extends the cached result for all items except the
+        last.
+        """
         size = len(chosen)
         if size not in self._grown or self._grown[size][0] != chosen:
             before = self._holding(chosen[:-1]) if size > 1 else _CandidateRecords.of_all(self._index.n)
@@ -168,7 +171,9 @@ class SymbolSupports:
         return self._grown[size][1]
 
     def _symbols_of(self, number: int) -> Int32:
-        """Return the symbol of each record that covers the items of a group, int32 (n,), or -1."""
+        """Return the symbol that covers the items of a group in each record, int32 (n,). -1 means that no
+        symbol does.
+        """
         if number not in self._symbols:
             symbol = np.full(self._index.n, -1, np.int32)
             for code in self._codes[number]:
@@ -188,7 +193,7 @@ class _CandidateRecords(RedactedRepr):
     chance: NDArray[np.float64]
     """Probability that each record contains the items, float64 (R,)."""
     symbols: tuple[Int32, ...]
-    """Symbol that covers the item in each record, int32 (R,) for each item."""
+    """For each item, the symbol that covers the item in each record, int32 (R,)."""
 
     @classmethod
     def of_all(cls, n: int) -> "_CandidateRecords":
@@ -196,7 +201,9 @@ class _CandidateRecords(RedactedRepr):
         return cls(np.arange(n), np.ones(n), ())
 
     def with_one(self, symbol: Int32, present: NDArray[np.float64]) -> "_CandidateRecords":
-        """Return the records that may also contain another item, given the symbol that covers it in each record."""
+        """Return the records that may also contain another item. `symbol` is the symbol that covers the other item in
+        each record.
+        """
         covered = np.flatnonzero(symbol[self.record] >= 0)
         record, covering = self.record[covered], symbol[self.record[covered]]
         before = [earlier[covered] for earlier in self.symbols]
@@ -225,7 +232,7 @@ def supports_of(publication: Published, reading: Reading = ONE_MEMBER) -> Suppor
     Raises
     ------
     InputError
-        If it has no set-valued column.
+        If the publication has no set-valued column.
     """
     raise unknown_kind(publication)
 

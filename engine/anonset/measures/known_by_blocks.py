@@ -1,8 +1,8 @@
-"""Smallest support of an itemset of each record, for records that do not fit in memory.
+"""Smallest support of the itemsets of each record, for data that do not fit in memory.
 
-Small groups are counted together, as many as fit in memory. A larger group is divided by item code: for a range of
-codes, the items after each occurrence are gathered and counted. If a single code is too large, it is divided by the
-codes that follow it.
+As many small groups as fit in memory are counted together. A larger group is divided into ranges of item codes. For
+each range, the items that follow an occurrence of one of these codes are gathered and counted. If a single code has too
+many occurrences, they are divided by the next code.
 """
 
 from collections.abc import Iterator
@@ -24,9 +24,10 @@ _MOST = np.iinfo(np.int64).max
 
 
 def least_of_all(distinct: DistinctRecords, size: int) -> list[Int64]:
-    """Return the smallest support of the sets of at most 1, …, `size` items of each distinct record, int64 (D,) each.
+    """Return the smallest support of the sets of at most s items of each distinct record, int64 (D,), for s = 1, …,
+    `size`.
 
-    For an empty record, return the number of records in its group.
+    The result for an empty record is the number of records in its group.
     """
     counting = _SetCounting(distinct, size)
     for a, b in spans(distinct.n):
@@ -51,11 +52,13 @@ class _SetCounting(RedactedRepr):
         self.distinct, self.size = distinct, size
         self.n_codes = len(distinct.rows.vocabulary)
         self.least = [distinct.store.array("least", np.int64, distinct.n) for _ in range(size)]
-        bytes_each = 4 + 12 * max(1, size - 1) + 24 + 12 * size  # bytes per counted code, with its share of a record
+        bytes_each = 4 + 12 * max(1, size - 1) + 24 + 12 * size  # bytes per counted code, with record overhead
         self.held = distinct.store.limits.at_once_within(_ALL, bytes_each)
 
     def pieces(self) -> Iterator[tuple[int, int]]:
-        """Yield ranges of groups (first, end) to count together, or one large group to divide by codes."""
+        """Yield ranges of groups (first, end) that are counted together. A large group is a range of its own, and is
+        divided by codes.
+        """
         groups, begin, first = self.distinct.groups, self.distinct.rows.indptr, 0
         while first < len(groups) - 1:
             row = int(groups[first])
@@ -70,7 +73,7 @@ class _SetCounting(RedactedRepr):
         return int(begin[end] - begin[first]) <= self.held and end - first <= self.held
 
     def walk_groups(self, first: int, end: int) -> None:
-        """Count the sets of some groups together."""
+        """Count the sets of the groups in a span together."""
         rows, groups = self.distinct.rows, self.distinct.groups[first : end + 1]
         low, high = int(groups[0]), int(groups[-1])
         begin = rows.indptr[low : high + 1]
@@ -78,7 +81,9 @@ class _SetCounting(RedactedRepr):
         self._lower(0, slice(low, high), self._walked(*rows_of_groups, groups - low, self.size, self.n_codes))
 
     def walk_codes(self, rows: tuple[int, int], prefix: tuple[int, ...]) -> None:
-        """Count the sets with a given prefix in a range of rows of a group, divided by the following codes."""
+        """Count the sets with a given prefix in a range of rows of a group. The sets are divided by the code after the
+        prefix.
+        """
         from anonset_kernels.known_items import RecordSpan
 
         column, level, store = self.distinct.rows, len(prefix), self.distinct.store
@@ -100,7 +105,9 @@ class _SetCounting(RedactedRepr):
                 self.walk_codes(rows, (*prefix, low))
 
     def _measured(self, span: "RecordSpan", rows: tuple[int, int]) -> tuple[Int64, Int64]:
-        """Return the number of records with the prefix and each code, and the work for each code, int64 (C,) each."""
+        """Return, for each code, the number of records with the prefix and the code, and the amount of work, int64 (C,)
+        each.
+        """
         from anonset_kernels.known_items import measure_behind
 
         def measure(part: tuple[int, int]) -> Int64:
@@ -116,10 +123,11 @@ class _SetCounting(RedactedRepr):
     def _walk_codes(
         self, span: "RecordSpan", rows: tuple[int, int], entries: Int64, codes: tuple[int, int]
     ) -> tuple[Int64, Int64]:
-        """Gather and count the items from a range of codes on. Return the distinct record of each row and its supports.
+        """Gather the items from a range of codes on, and count their sets. Return the distinct record and the supports
+        of each row.
 
-        The supports are int64 (r, size - 1), for sets of 2 and more codes. Records whose last item is the first code
-        are not gathered.
+        The supports are int64 (r, size - 1), for sets of at least 2 codes. A record in which no item follows the code
+        is not gathered.
         """
         from anonset_kernels.known_items import gather_behind
 
@@ -160,7 +168,9 @@ def _parts(rows: tuple[int, int]) -> Iterator[tuple[int, int]]:
 
 
 def _code_spans(entries: Int64, most_entries: int) -> Iterator[tuple[int, int]]:
-    """Yield ranges of codes (first, end) that are counted together, or a single code that exceeds the limit."""
+    """Yield ranges of codes (first, end) that are counted together. A code that exceeds the limit is a range of its
+    own.
+    """
     done, first = begins_of(entries), 0
     while first < len(entries):
         end = max(first + 1, int(np.searchsorted(done, done[first] + most_entries, side="right")) - 1)

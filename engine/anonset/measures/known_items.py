@@ -1,4 +1,6 @@
-"""Re-identification risk by known items: number of records that contain the known items of a person."""
+"""Re-identification risk if an attacker knows items of a person. The risk depends on the number of records that contain
+these items.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,14 +24,14 @@ if TYPE_CHECKING:
     from anonset_kernels.known_items import GroupedRecords
 
 AFFORDABLE = 400_000_000
-"""Maximum number of sets for an exact count (about two seconds). Above it, a sample of records is used."""
+"""Maximum number of sets for an exact count (about two seconds). For more sets, a sample of records is used."""
 SAMPLED = 400
 """Number of records in the sample."""
 
 
 @dataclass(frozen=True, eq=False)
 class KnownItems(RedactedRepr):
-    """Number of records that match a number of known items, for all records or a sample.
+    """Supports of the sets of known items of each record, for all records or for a sample.
 
     If a record has fewer items, the attacker knows all of them.
     """
@@ -37,7 +39,7 @@ class KnownItems(RedactedRepr):
     size: int
     """Number of known items."""
     least: Int64
-    """Smallest support of a set of at most `size` items of each record, int64 (s,). For an empty record: the number of
+    """Smallest support of a set of at most `size` items of each record, int64 (s,). For an empty record, the number of
     records.
     """
     below: NDArray[np.float64]
@@ -45,9 +47,9 @@ class KnownItems(RedactedRepr):
     unique: NDArray[np.float64]
     """Share of each record's sets of `size` items with support 1, float64 (s,)."""
     enough: NDArray[np.bool_]
-    """Whether each record has at least `size` items, bool (s,)."""
+    """Mask of the records with at least `size` items, bool (s,)."""
     known: NDArray[np.bool_] | None = None
-    """Whether the sets of each sampled record were counted, bool (s,). None if all records were counted."""
+    """Mask of the sampled records whose sets were counted, bool (s,). None if all records were counted."""
 
     @property
     def exact(self) -> bool:
@@ -60,12 +62,14 @@ class KnownItems(RedactedRepr):
 
     @property
     def average_unique(self) -> Share:
-        """Mean share of sets that identify a record uniquely, over records with enough items."""
+        """Mean share of the sets of `size` items that only one record contains, over the records with at least `size`
+        items.
+        """
         return mean_of(self.unique, self.known, self.enough)
 
     @property
     def average_below(self) -> Share:
-        """Mean share of sets with support below k, over records with enough items."""
+        """Mean share of the sets of `size` items with support below k, over the records with at least `size` items."""
         return mean_of(self.below, self.known, self.enough)
 
 
@@ -79,7 +83,7 @@ def known_items(
     affordable: float = AFFORDABLE,
     sampled: int = SAMPLED,
 ) -> tuple[KnownItems, ...]:
-    """Count the records that contain each set of 1, …, `size` items of each record, or of sampled records.
+    """Count the records that contain the sets of 1, …, `size` items of each record, or of each record of a sample.
 
     A sample is used if an exact count is expensive.
 
@@ -92,13 +96,13 @@ def known_items(
     k
         Sets with support below k are rare.
     group
-        int (n,): group of each record. Sets are counted within a group; None: one group.
+        Group of each record, int (n,). Sets are counted within a group. None: all records are one group.
     seed
         Seed of the sample.
     affordable
         Maximum number of sets for an exact count.
     sampled
-        Size of the sample, drawn from all records.
+        Number of records in the sample.
 
     Examples
     --------
@@ -106,8 +110,8 @@ def known_items(
     >>> [known.least.tolist() for known in found], [str(known.worst(2)) for known in found]
     ([[2, 2, 1, 4], [2, 2, 1, 4]], ['25.0%', '25.0%'])
 
-    Cost: two steps for each set of at most `size` items of each distinct record, or of its intersection with each
-    record of the sample.
+    Cost: two steps for each set of at most `size` items of each distinct record. With a sample, the sets are subsets of
+    the intersections of a distinct record with the records of the sample.
     """
     require_at_least("size", size, 1)
     distinct = DistinctRecords.of(column, () if group is None else (group.astype(np.int32),))
@@ -134,18 +138,19 @@ def matching_rows(
     Parameters
     ----------
     column, size, seed, affordable, sampled
-        As for `known_items`, whose `KnownItems.least` this is.
+        As for `known_items`. The result is the same as `KnownItems.least`.
     group
-        int32 (n,) each: codes. Sets are counted among records that are equal in all of them.
+        Code arrays, int32 (n,) each. Sets are counted within the records with equal codes in all arrays.
     store
-        Store of the intermediate arrays. If it is in files, counting is out of core.
+        Store of the intermediate arrays. With a store in files, sets are counted out of core.
 
     Examples
     --------
     >>> [str(left.share(left.values < 2)) for left in matching_rows(SetColumn.of([{"a", "b"}, {"a"}, {"a"}]), 2)]
     ['33.3%', '33.3%']
 
-    Cost: as `known_items`, a sort of the records, and a pass over them for each part that is counted at once.
+    Cost: as for `known_items`, plus a sort of the records, and a pass over the records for each part that is counted in
+    one step.
     """
     require_at_least("size", size, 1)
     with store.nested() as scratch:
@@ -174,7 +179,9 @@ def _drawn(n: int, seed: int, sampled: int) -> Int64:
 
 
 def number_of_sets(lengths: Int64, size: int) -> float:
-    """Return the total number of sets of at most `size` items in records of these lengths, with repetitions."""
+    """Return the total number of sets of at most `size` items of records with these lengths. A set of several records
+    counts repeatedly.
+    """
     total, number = 0.0, np.ones(len(lengths))
     for more in range(1, size + 1):
         number = number * np.maximum(lengths - more + 1, 0) / more
@@ -199,16 +206,16 @@ def _of_all(distinct: DistinctRecords, size: int, k: int) -> list[KnownItems]:
 def _counted(
     records: "GroupedRecords", lengths: Int64, n_codes: int, size: int, k: int, sizes: Int64
 ) -> tuple[Int64, NDArray[np.float64], NDArray[np.float64]]:
-    """Return the smallest support, and the shares of rare and of unique sets, (size, D) each."""
+    """Return the smallest support, the share of rare sets and the share of unique sets, (size, D) each."""
     tally = _tally(records, n_codes, size, k, sizes)
     least, below, unique = (tally.T[start : start + size].copy() for start in (0, size, 2 * size))
     return np.minimum.accumulate(least, axis=0), shares_of_sets(below, lengths), shares_of_sets(unique, lengths)
 
 
 def shares_of_sets(counts: Int64, lengths: Int64) -> NDArray[np.float64]:
-    """Return the shares of the sets of 1, 2, … items of each record, (size, D), given their counts.
+    """Return the shares of the counted sets among all sets of 1, 2, … items of each record, (size, D).
 
-    A record with fewer items has one set: all its items.
+    A record with fewer items has a single set, which contains all its items.
     """
     shares, number = counts.astype(np.float64), np.ones(len(lengths))
     for row, share in enumerate(shares):
@@ -219,12 +226,13 @@ def shares_of_sets(counts: Int64, lengths: Int64) -> NDArray[np.float64]:
 
 
 def least_counts(records: "GroupedRecords", n_codes: int, size: int, sizes: Int64) -> Int64:
-    """Return the smallest support of the sets of each record, in records or owners, int64 (size, D).
+    """Return the smallest support of the sets of each record, int64 (size, D). The support is a number of records or of
+    owners.
 
     Parameters
     ----------
     sizes
-        int64 (D,): the result for an empty record.
+        Result for each record if the record is empty, int64 (D,).
     """
     tally = _tally(records, n_codes, size, 0, sizes)
     least: Int64 = np.minimum.accumulate(tally.T[:size], axis=0)

@@ -1,4 +1,6 @@
-"""Re-identification risk by known items for persons with several records: how many persons have a matching record."""
+"""Re-identification risk by known items, for persons with several records. The risk depends on the number of persons
+with a matching record.
+"""
 
 from dataclasses import dataclass
 
@@ -16,14 +18,14 @@ from anonset.privacy.model import require_at_least
 
 @dataclass(frozen=True, eq=False)
 class MatchingPersons(RedactedRepr):
-    """Number of persons that match a number of known items of a record, for all persons or a sample."""
+    """Number of persons who match known items from one record of a person, for all persons or a sample."""
 
     size: int
     """Number of known items."""
     least: Int64
-    """Smallest number of persons who have a record with a set of at most `size` items of the person, int64 (s,)."""
+    """Smallest number of persons who match a set of at most `size` items from one record of each person, int64 (s,)."""
     known: NDArray[np.bool_] | None = None
-    """Whether the sets of each sampled person were counted, bool (s,). None if all persons were counted."""
+    """Mask of the sampled persons whose sets were counted, bool (s,). None if all persons were counted."""
 
 
 def matching_persons(
@@ -36,7 +38,8 @@ def matching_persons(
     affordable: float = AFFORDABLE,
     sampled: int = SAMPLED,
 ) -> tuple[MatchingPersons, ...]:
-    """Count the persons who have a record with each set of 1, …, `size` items of each record.
+    """Count the persons who have a record that contains a set of known items, for the sets of 1, …, `size` items of
+    each record.
 
     Parameters
     ----------
@@ -45,9 +48,9 @@ def matching_persons(
     size
         Largest number of known items (>= 1), all from the same record.
     owner
-        int64 (n,): the person of each record, from 0 without gaps.
+        Person of each record, int64 (n,). Persons are numbered from 0 without gaps.
     group
-        int (n,): group of each record. Sets are counted within a group; None: one group.
+        Group of each record, int (n,). Sets are counted within a group. None: all records are one group.
     seed, affordable, sampled
         As for `known_items`, with a sample of persons.
 
@@ -57,8 +60,8 @@ def matching_persons(
     >>> [left.least.tolist() for left in matching_persons(visits, 2, np.array([0, 0, 1]))]
     [[1, 2], [1, 2]]
 
-    Cost: two steps for each set of at most `size` items of each record, or of its intersection with each record of the
-    sample.
+    Cost: two steps for each set of at most `size` items of each record. With a sample, the sets are subsets of the
+    intersections of a record with the records of the sample.
     """
     require_at_least("size", size, 1)
     of_group = np.zeros(column.n, np.int64) if group is None else group.astype(np.int64)
@@ -79,7 +82,7 @@ def fewest_persons(classes: Int64, owner: Int64) -> Int64:
     Parameters
     ----------
     classes, owner
-        int64 (n,) each, from 0 without gaps: the class and the person of each record.
+        Class and person of each record, int64 (n,) each. Both are numbered from 0 without gaps.
 
     >>> fewest_persons(np.array([0, 0, 1, 1]), np.array([0, 0, 0, 1])).tolist()
     [1, 2]
@@ -102,7 +105,7 @@ def _of_all(column: SetColumn, of_group: Int64, owner: Int64, members: Int64, si
 def _of_sample(
     column: SetColumn, of_group: Int64, owner: Int64, members: Int64, size: int, seed: int, sampled: int
 ) -> list[MatchingPersons]:
-    """Count the sets of the records of sampled persons, from the intersections of each record with all others."""
+    """Count the sets of the records of sampled persons, using the intersections of these records with all records."""
     from anonset_kernels.known_items import GroupedRecords, project
     from anonset_kernels.rows import transpose
 

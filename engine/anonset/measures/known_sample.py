@@ -1,4 +1,6 @@
-"""Supports of the itemsets of sampled records, for data in which counting all itemsets is too expensive."""
+"""Supports of the itemsets of sampled records. They are used if counting the itemsets of all records is too
+expensive.
+"""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -18,9 +20,11 @@ if TYPE_CHECKING:
     from anonset_kernels.known_sample import Sample
 
 LARGEST_PROJECTION = 30_000_000
-"""Maximum number of sets in the intersections with one record, or 4 per distinct record if that is more."""
+"""Maximum number of sets in the intersections of all records with a sampled record. The limit is 4 sets per distinct
+record if that is more.
+"""
 _COUNTED_AT_ONCE = 1 << 22
-"""Maximum number of sets of the sample that are counted in one pass. A record with more sets is not counted."""
+"""Maximum number of sets that are counted in one pass. The sets of a record with more sets are not counted."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +32,9 @@ class SampledCounts(RedactedRepr):
     """Supports of the itemsets of sampled records."""
 
     least: Int64
-    """Smallest support of the sets of 1, 2, … items of each record, int64 (size, s); group size for an empty record."""
+    """Smallest support of the sets of 1, 2, … items of each record, int64 (size, s). For an empty record, the size of
+    its group.
+    """
     below: Int64
     """Number of sets with support below k, int64 (size, s)."""
     unique: Int64
@@ -36,14 +42,14 @@ class SampledCounts(RedactedRepr):
     lengths: Int64
     """Number of items of each record, int64 (s,)."""
     known: NDArray[np.bool_]
-    """Whether the sets of each record were counted, bool (s,)."""
+    """Mask of the records whose sets were counted, bool (s,)."""
 
 
 def count_sample(distinct: DistinctRecords, records: Int64, size: int, k: int) -> SampledCounts:
-    """Count the records that contain each set of up to `size` items of the sampled records, int64 (s,).
+    """Count the records that contain each set of at most `size` items of the sampled `records`, int64 (s,).
 
-    Cost: two passes over the intersections of all records with the sample, in threads. Each thread has its own
-    counters.
+    Cost: two passes over the intersections of all records with the sampled records. Threads share the work, each with
+    its own counters.
     """
     numbers = distinct.of_records(records)
     lengths = distinct.rows.indptr[numbers + 1] - distinct.rows.indptr[numbers]
@@ -77,7 +83,7 @@ def _sets(length: int, size: int) -> int:
 
 
 def _parts(records: Int64, n_sets: Int64) -> list[Int64]:
-    """Divide records into parts whose sets are counted together."""
+    """Divide records into parts. The sets of a part are counted together."""
     if not len(records):
         return []
     done = np.cumsum(n_sets[records])
@@ -91,7 +97,9 @@ def _parts(records: Int64, n_sets: Int64) -> list[Int64]:
 
 
 def _sample(distinct: DistinctRecords, numbers: Int64, size: int) -> "Sample":
-    """Return the positions of the items of some distinct records, and the offsets of the counters of their sets."""
+    """Return the sampled distinct records in the format of the kernels: the positions of their items, and the offsets
+    of the counters of their sets.
+    """
     from anonset_kernels.known_sample import Sample
     from anonset_kernels.rows import transpose
 

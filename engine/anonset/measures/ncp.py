@@ -1,7 +1,7 @@
-"""NCP of items: the exact normalized certainty penalty of a hierarchy cut.
+"""NCP of items: exact normalized certainty penalty of a hierarchy cut.
 
 References: Terrovitis, Mamoulis, Kalnis, "Privacy-preserving anonymization of set-valued data", VLDB 2008, section 3.3.
-Deviation: the paper has no suppression; here each occurrence of a suppressed item costs 1.
+Deviation: the paper does not suppress items. Here, each occurrence of a suppressed item costs 1.
 """
 
 from fractions import Fraction
@@ -19,10 +19,11 @@ _INT64_MAX = 2**63 - 1
 
 
 def ncp_numerator(column: SetColumn | Blocks, cut: Cut) -> int:
-    """Return the numerator of the NCP: the sum of occurrences times leaves over the generalized items.
+    """Return the numerator of the NCP. It is the sum of occurrences times leaves over the generalized items.
 
-    For a generalized item, the leaves are the published leaves below its node. An unchanged item costs 0, a suppressed
-    item as much as the root. NCP is the numerator divided by the number of leaves and the number of occurrences.
+    For a generalized item, the leaves are the published leaves below its node. An unchanged item costs 0. A suppressed
+    item costs as much as an item that is generalized to the root. The NCP is the numerator divided by the number of
+    leaves and by the number of occurrences.
 
     Parameters
     ----------
@@ -41,7 +42,7 @@ def ncp_numerator(column: SetColumn | Blocks, cut: Cut) -> int:
 
 
 def ncp_exact(column: SetColumn, cut: Cut) -> Fraction:
-    """Return the NCP of a cut as a fraction in [0, 1], 0 for a column without items.
+    """Return the NCP of a cut as a fraction in [0, 1]. Return 0 for a column without items.
 
     Examples
     --------
@@ -65,7 +66,7 @@ def ncp_exact(column: SetColumn, cut: Cut) -> Fraction:
 
 
 def ncp(column: SetColumn, cut: Cut) -> float:
-    """Return the NCP of a cut: `ncp_exact`, rounded.
+    """Return the NCP of a cut as a float.
 
     Raises
     ------
@@ -76,7 +77,9 @@ def ncp(column: SetColumn, cut: Cut) -> float:
 
 
 def _leaves_of_image(cut: Cut) -> Int64:
-    """Return the cost of an occurrence of each leaf, int64 (M,), in leaves: 0 if unchanged, M if suppressed."""
+    """Return the cost of an occurrence of each leaf as a number of leaves, int64 (M,). It is 0 for unchanged and M for
+    suppressed items.
+    """
     below = np.where(cut.sizes == 1, 0, cut.sizes)
     return np.where(cut.image == SUPPRESSED, cut.hierarchy.n_leaves, below[cut.image]).astype(np.int64)
 

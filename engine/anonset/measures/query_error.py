@@ -18,7 +18,7 @@ from anonset.queries.relational import ExpectedAnswers, TrueAnswers
 
 @dataclass(frozen=True)
 class QueryError(RedactedRepr):
-    """A query, its exact and expected answers, and the relative error. The error is None if the exact answer is 0."""
+    """Exact answer, expected answer and relative error of a query. The error is None if the exact answer is 0."""
 
     query: Query
     true: float
@@ -31,7 +31,7 @@ class AverageError(RedactedRepr):
     """Average relative error of a workload."""
 
     average: float
-    """Mean over the queries with an error, 0 if there are none."""
+    """Mean error over the queries with an error. 0 if no query has an error."""
     answered: int
     """Number of queries with an error."""
     skipped: int
@@ -49,7 +49,8 @@ def mixed_relative_error(
     reading: Reading = ONE_MEMBER,
     floor: float | None = None,
 ) -> AverageError:
-    """Return the mean of |true - expected| / true over a workload of queries for relational values, items, or both.
+    """Return the mean of |true - expected| / true over a workload. The queries have conditions on relational values,
+    items, or both.
 
     Parameters
     ----------
@@ -60,7 +61,7 @@ def mixed_relative_error(
     reading
         See `anonset.queries.ExpectedCounts`.
     floor
-        Minimum divisor. None: queries with exact answer 0 are skipped.
+        Minimum divisor. With None, the divisor is the exact answer, and queries with exact answer 0 are skipped.
 
     Raises
     ------

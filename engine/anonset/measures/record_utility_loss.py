@@ -2,8 +2,8 @@
 
 References: Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos, ECML/PKDD 2013, section 5.
 
-Deviations: an empty record, 0/0 in the paper, has loss 0. A symbol of a single item has weight 0 by default, so
-unmodified data have no loss.
+Deviations: an empty record has loss 0, which is 0/0 in the paper. A symbol of a single item has weight 0 by default, so
+unchanged data have no loss.
 """
 
 from itertools import chain
@@ -24,12 +24,13 @@ SymbolWeights = Literal["uniform", "ones"]
 
 
 def symbol_weights(size: Int64, weights: SymbolWeights) -> Float64:
-    """Return symbol weights by number of items. ``uniform``: 0 for one item, otherwise 1. ``ones``: always 1.
+    """Return the weight of symbols with given numbers of items. ``uniform``: 0 for one item, otherwise 1. ``ones``:
+    always 1.
 
     Raises
     ------
     InputError
-        If the weights are neither ``uniform`` nor ``ones``.
+        If `weights` is neither ``uniform`` nor ``ones``.
     """
     require_known("weights of the record utility loss", weights, ("uniform", "ones"))
     return np.ones(len(size)) if weights == "ones" else (size > 1).astype(np.float64)
@@ -43,7 +44,7 @@ def record_losses(published: SetColumn, size: Int64, weight: Float64) -> Float64
     published
         The published symbols of each record.
     size, weight
-        int64 and float64, by symbol code: number of items that the symbol covers, and its weight in [0, 1].
+        Number of items that each symbol code covers, int64, and weight of each symbol code in [0, 1], float64.
     """
     from anonset_kernels.record_loss import record_losses as kernel
 
@@ -53,7 +54,7 @@ def record_losses(published: SetColumn, size: Int64, weight: Float64) -> Float64
 
 
 def record_utility_loss(publication: Records, weights: SymbolWeights = "uniform") -> float:
-    """Return the utility loss of a publication: the mean over its records, 0 if there are none.
+    """Return the mean utility loss of the records of a publication. Return 0 without records.
 
     >>> from anonset.data import Hierarchy, Table
     >>> from anonset.generalization import Cut, apply

@@ -1,7 +1,7 @@
-"""NCP of relational values: the normalized certainty penalty of a local recoding.
+"""NCP of relational values: normalized certainty penalty of a local recoding.
 
-References: Xu et al., KDD 2006; Poulis et al., ECML/PKDD 2013, section 5. Deviations: a range costs its width, not the
-number of its values; the domain of a numeric column is its range over all records.
+References: Xu et al., KDD 2006; Poulis et al., ECML/PKDD 2013, section 5. Deviations: the cost of a range is its width,
+not the number of its values. The domain of a numeric column is its range over all records.
 """
 
 from math import fsum
@@ -18,8 +18,8 @@ from anonset.data.table import Int32, Int64
 def value_losses(qi: QuasiIdentifiers, cluster: Int32) -> Float64:
     """Return the unweighted loss of each column in each cluster, float64 (v, C), in [0, 1].
 
-    An unchanged value costs 0, a node its share of the leaves, a set its share of the values, a range its share of the
-    width. Cost: O(n log n) for each column.
+    The loss of an unchanged value is 0. The loss of a node is its share of the leaves, the loss of a set its share of
+    the values, and the loss of a range its share of the width. Cost: O(n log n) for each column.
 
     >>> from anonset.data import Table
     >>> qi = QuasiIdentifiers.of(Table.from_columns(sex=["f", "m", "f"], race=["1", "2", "2"]).relational, {})
@@ -49,7 +49,7 @@ def value_losses(qi: QuasiIdentifiers, cluster: Int32) -> Float64:
 
 
 def relational_ncp(qi: QuasiIdentifiers, cluster: Int32) -> float:
-    """Return the mean weighted loss of a record, 0 if there are none."""
+    """Return the mean weighted loss of the records. Return 0 without records."""
     if not qi.n:
         return 0.0
     per_cluster = np.array(qi.weights) @ value_losses(qi, cluster)

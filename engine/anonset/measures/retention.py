@@ -1,4 +1,6 @@
-"""Retention: unchanged item occurrences, values and tuples, generalization levels of others, and exact NCP and LM."""
+"""Retention: counts of unchanged, generalized and suppressed items, values and tuples. From these counts, NCP and LM
+are computed exactly.
+"""
 
 from collections.abc import Mapping
 from fractions import Fraction
@@ -17,16 +19,16 @@ from anonset.publications import Chunks
 _BANDS = (10, 100, 1000)
 SUPPRESSED, KEPT = "suppressed", "kept"
 _MOST_RARE = 0.5
-"""Minimum share of occurrences of items that are rare in their clusters for a warning."""
+"""Share of the occurrences of items that are rare in their clusters, from which on a warning is shown."""
 
 PRINTED_FATES = {"in_chunks": "in chunks", "starred": "with a hidden identity"}
-"""Printed names of retention counts, if they differ from the keys."""
+"""Names of retention counts in printed reports, if they differ from the keys."""
 
 
 def rare_in_clusters(column: SetColumn, cluster: Int32, k: int) -> float:
-    """Return the share of occurrences of items that are in fewer than k records of the cluster.
+    """Return the share of the item occurrences whose item is in fewer than k records of the cluster.
 
-    With k^m-anonymity in each cluster, these cannot be published unchanged. Cost: O(nnz log nnz).
+    If each cluster must be k^m-anonymous, these items cannot be published unchanged. Cost: O(nnz log nnz).
 
     Parameters
     ----------
@@ -45,7 +47,7 @@ def rare_in_clusters(column: SetColumn, cluster: Int32, k: int) -> float:
 
 
 def rare_text(share: float) -> str:
-    """Return a warning if most items are too rare in their clusters, otherwise an empty string.
+    """Return a warning if most items are too rare in their clusters. Otherwise return an empty string.
 
     >>> rare_text(0.4), rare_text(0.625)[:30]
     ('', '62.5% of the item occurrences ')
@@ -59,9 +61,9 @@ def rare_text(share: float) -> str:
 
 
 def occurrences_by_size(column: SetColumn, recoding: Cut | ItemGroups | PerCluster) -> Int64:
-    """Count the occurrences of items by the number of items that their published symbol covers.
+    """Count item occurrences by the number of items that the published symbol covers.
 
-    Each occurrence counts by the symbol in its own record. Cost: O(nnz), and O(M) for each cluster.
+    The symbol of an occurrence is the symbol in the same record. Cost: O(nnz), and O(M) for each cluster.
 
     Parameters
     ----------
@@ -71,12 +73,12 @@ def occurrences_by_size(column: SetColumn, recoding: Cut | ItemGroups | PerClust
     Returns
     -------
     int64 (M + 1,)
-        At 0 the suppressed occurrences, at 1 the unchanged occurrences.
+        Number of occurrences by symbol size. Index 0 counts suppressed occurrences, and index 1 unchanged occurrences.
 
     Raises
     ------
     InputError
-        If the column is not bound, or has another number of records than the recoding.
+        If the column is not bound to the recoding, or has another number of records.
 
     Examples
     --------
@@ -97,7 +99,7 @@ def occurrences_by_size(column: SetColumn, recoding: Cut | ItemGroups | PerClust
 
 
 def _add_occurrences(counts: Int64, column: SetColumn, recoding: PerCluster) -> None:
-    """Add the occurrences in a part of the records to `counts`."""
+    """Add the occurrences in the records of a partial recoding to `counts`."""
     order = np.argsort(recoding.cluster, kind="stable").astype(np.int64)
     items = column.take(order).items
     lengths = np.bincount(recoding.cluster, weights=column.lengths, minlength=len(recoding.items))
@@ -108,7 +110,7 @@ def _add_occurrences(counts: Int64, column: SetColumn, recoding: PerCluster) -> 
 
 
 def sizes_of_items(column: SetColumn, mapping: Cut | ItemGroups) -> Int64:
-    """Return the number of items that the symbol of each item covers, int64 (M,), 0 if the item is suppressed."""
+    """Return the number of items that the symbol of each item covers, int64 (M,). It is 0 for suppressed items."""
     if isinstance(mapping, Cut):
         if column.vocabulary != mapping.hierarchy.leaves:
             msg = f"column {column.name!r} must be bound to the recoding's hierarchy first (Hierarchy.bind)"
@@ -127,8 +129,8 @@ def sizes_of_items(column: SetColumn, mapping: Cut | ItemGroups) -> Int64:
 def ncp_of_sizes(by_size: Int64) -> Fraction:
     """Return the NCP in [0, 1], given the number of occurrences by symbol size.
 
-    It extends `ncp.ncp_exact` to any recoding, with the same denominator. An occurrence costs 1 if it is suppressed,
-    and s / M in a group of s items in its record (He and Naughton, VLDB 2009, section 3.2).
+    This extends `ncp.ncp_exact` to any recoding, with the same denominator. A suppressed occurrence costs 1. An
+    occurrence that is published as a symbol of s items costs s / M (He and Naughton, VLDB 2009, section 3.2).
 
     Examples
     --------
@@ -144,11 +146,11 @@ def ncp_of_sizes(by_size: Int64) -> Fraction:
 
 
 def lm_of_sizes(by_size: Int64) -> Fraction:
-    """Return the mean LM of the occurrences, in [0, 1], given their number by symbol size.
+    """Return the mean LM of the occurrences, in [0, 1], given the number of occurrences by symbol size.
 
-    An occurrence costs (leaves - 1) / (L - 1) if it is published as a node, with L the leaves of the root, and 1 if it
-    is suppressed. LM differs from NCP: a node of two leaves costs 1 / (L - 1), not 2 / L. (Iyengar, KDD 2002; Liu and
-    Wang, "Anonymizing transaction data by integrating suppression and generalization", 2010, section 2.)
+    Let L be the number of leaves. An occurrence that is published as a node of l leaves costs (l - 1) / (L - 1). A
+    suppressed occurrence costs 1. LM differs from NCP: a node of two leaves costs 1 / (L - 1), not 2 / L. (Iyengar, KDD
+    2002; Liu and Wang, "Anonymizing transaction data by integrating suppression and generalization", 2010, section 2.)
     """
     costs = np.arange(-1, len(by_size) - 1, dtype=np.int64)
     costs[0] = max(0, len(by_size) - 2)
@@ -156,7 +158,9 @@ def lm_of_sizes(by_size: Int64) -> Fraction:
 
 
 def _mean(by_size: Int64, costs: Int64, most: int) -> Fraction:
-    """Return the mean cost of the occurrences, int64 (M + 1,) by symbol size, as a share of `most`; 0 without any."""
+    """Return the mean cost of the occurrences as a share of `most`. The counts and costs are by symbol size, int64 (M +
+    1,). Return 0 without occurrences.
+    """
     occurring = np.flatnonzero(by_size)
     total = sum(
         count * cost for count, cost in zip(by_size[occurring].tolist(), costs[occurring].tolist(), strict=True)
@@ -167,14 +171,14 @@ def _mean(by_size: Int64, costs: Int64, most: int) -> Fraction:
 def by_level(
     column: SetColumn, recoding: Cut | ItemGroups | PerCluster, hierarchy: Hierarchy | None = None
 ) -> dict[str, int]:
-    """Count the occurrences of items by generalization level.
+    """Count item occurrences by generalization level.
 
     Parameters
     ----------
     column
         The **original** column, bound to the recoding's hierarchy or vocabulary.
     hierarchy
-        Its hierarchy, to count levels. Symbols that are not nodes of it are counted by size.
+        Hierarchy of the column. Symbols that are not nodes of the hierarchy are counted by size.
 
     Examples
     --------
@@ -192,7 +196,7 @@ def by_level(
 
 
 def _levels_by_pieces(column: SetColumn, recoding: PerCluster, hierarchy: Hierarchy | None) -> dict[str, int]:
-    """Count occurrences by generalization level, one part of the records at a time."""
+    """Count item occurrences by generalization level, processing the records in parts."""
     width, counted = len(column.vocabulary) + 1, [(np.empty(0, np.int64), np.empty(0, np.int64))]
     for records, mapping in recoding.pieces():
         part = column if records is None else column.take(records)
@@ -206,13 +210,14 @@ def _levels_by_pieces(column: SetColumn, recoding: PerCluster, hierarchy: Hierar
 
 
 def counted_levels(item: Int64, size: Int64, counts: Int64, hierarchy: Hierarchy | None) -> dict[str, int]:
-    """Count occurrences by generalization level, given the number of each pair of an item and a symbol size.
+    """Count item occurrences by generalization level, given the number of occurrences of each pair of an item and a
+    symbol size.
 
     Parameters
     ----------
     item, size, counts
-        int64 (p,) each: item (a leaf of the hierarchy, if any), number of items that its symbol covers (0 if
-        suppressed), and number of occurrences.
+        Pairs and their counts, int64 (p,) each. A pair is an item code and the number of items that the symbol covers
+        (0 if suppressed). `counts` is the number of occurrences.
     """
     pairs = item
     up = np.full(len(pairs), -1, np.int64)
@@ -231,7 +236,7 @@ def counted_levels(item: Int64, size: Int64, counts: Int64, hierarchy: Hierarchy
 
 
 def level_phrase(name: str) -> str:
-    """Return the name of a level of `by_level` as a phrase.
+    """Return the phrase for a level name of `by_level`.
 
     >>> level_phrase("2 levels up"), level_phrase("one of 2 to 10")
     ('by 2 levels', 'to a set of 2 to 10 items')
@@ -244,7 +249,7 @@ def level_phrase(name: str) -> str:
 
 
 def _order(size: Int64, up: Int64) -> Mapping[str, np.ndarray[tuple[int], np.dtype[np.bool_]]]:
-    """Return masks of the pairs by outcome, from the smallest to the largest loss."""
+    """Return the mask of the pairs of each outcome. Outcomes are sorted by ascending loss."""
     fates = {KEPT: size == 1}
     wide = size > 1
     for level in range(1, int(up.max(initial=0)) + 1):
@@ -259,7 +264,9 @@ def _order(size: Int64, up: Int64) -> Mapping[str, np.ndarray[tuple[int], np.dty
 
 
 def occurrence_sizes(column: SetColumn, recoding: Cut | ItemGroups | PerCluster) -> Int64:
-    """Return the number of items that the published symbol of each occurrence covers, int64 (nnz,), 0 if suppressed."""
+    """Return the number of items that the published symbol of each occurrence covers, int64 (nnz,). It is 0 for
+    suppressed occurrences.
+    """
     if not isinstance(recoding, PerCluster):
         return sizes_of_items(column, recoding)[column.items]
     of_row = np.repeat(recoding.cluster, column.lengths)
@@ -313,7 +320,7 @@ def retention(table: Table, recoding: Cut | ItemGroups | PerCluster) -> dict[str
 
 
 def shares(counts: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, float]]:
-    """Return counts as shares of their sums, 0 if a sum is 0.
+    """Return counts as shares of their sums. The shares are 0 if the sum is 0.
 
     >>> shares({"items": {"kept": 3, "generalized": 1, "suppressed": 0}})
     {'items': {'kept': 0.75, 'generalized': 0.25, 'suppressed': 0.0}}
@@ -325,14 +332,14 @@ def shares(counts: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, float
 
 
 def of_items(column: SetColumn, recoding: Cut | ItemGroups | PerCluster) -> Counts:
-    """Count the occurrences of items by outcome in their own record."""
+    """Count item occurrences by outcome: kept, generalized or suppressed."""
     by_size = occurrences_by_size(column, recoding)
     suppressed, unchanged = int(by_size[0]), int(by_size[1:2].sum())
     return {"kept": unchanged, "generalized": int(by_size.sum()) - unchanged - suppressed, "suppressed": suppressed}
 
 
 def of_chunks(column: SetColumn, publication: Chunks) -> Counts:
-    """Count the occurrences of items by position: chunk, term, or suppressed."""
+    """Count item occurrences in chunks, in terms, and suppressed."""
     in_chunks, terms = publication.occurrences, publication.in_terms or 0
     return {"in_chunks": in_chunks, "terms": terms, SUPPRESSED: len(column.codes) - in_chunks - terms}
 
@@ -357,7 +364,7 @@ def of_tuples(buckets: Bucketized) -> Counts:
 
 
 def _is_kept(column: Column, cluster: NDArray[np.integer], published: RelationalValues) -> NDArray[np.bool_]:
-    """Return whether each record's cluster publishes its value unchanged, not as a range, set or node. Bool (n,)."""
+    """Return the mask of the records whose value is published unchanged, bool (n,)."""
     if isinstance(column, CategoricalColumn):
         index = column.vocabulary.index
         codes: Int64 = np.array([index.get(label, NOT_PUBLISHED) for label in published.labels], np.int64)

@@ -1,8 +1,8 @@
-"""Disclosure of sensitive values by the classes of a publication: the observed l and t.
+"""Disclosure of sensitive values by the equivalence classes of a publication, measured as the observed l and t.
 
 References: Machanavajjhala, Gehrke, Kifer, Venkitasubramaniam, ICDE 2006 (l-diversity: distinct, entropy); Xiao and
-Tao, VLDB 2006 (frequency: a value in at most 1/l of a class); Li, Li, Venkatasubramanian, ICDE 2007 (t-closeness, with
-the equal ground distance).
+Tao, VLDB 2006 (frequency: a value is in at most 1/l of a class); Li, Li, Venkatasubramanian, ICDE 2007 (t-closeness,
+with the equal ground distance).
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ Float64 = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class ObservedDiversity(RedactedRepr):
-    """Smallest l and largest t over the classes with known values. All are 0 without known values."""
+    """Smallest l and largest t over the classes with known values. All attributes are 0 without known values."""
 
     classes: int
     """Number of classes with known values."""
@@ -34,11 +34,13 @@ class ObservedDiversity(RedactedRepr):
     frequency_l: float
     """Largest l such that no value is in more than 1/l of the records of a class."""
     entropy_l: float
-    """Minimum effective number of values in a class: e to the power of the entropy of their shares."""
+    """Minimum effective number of values in a class, which is e to the power of the entropy of their shares."""
     t: float
     """Maximum distance between the distribution in a class and in all records, in [0, 1]."""
     homogeneous_records: int
-    """Records with a known value in classes with a single value, which is disclosed to anyone who finds the class."""
+    """Number of records with a known value in classes with a single value. Anyone who finds the class learns this
+    value.
+    """
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +73,9 @@ class ClassDiversity(RedactedRepr):
 
 
 def _diversity(of: Int64, value: Int64, count: Int64, overall: Float64) -> ClassDiversity:
-    """Return the diversity of each class, given its values, ordered by class, and the number of records with each."""
+    """Return the diversity of each class. The arguments are pairs of a class and a value, ordered by class, and the
+    number of records of each pair.
+    """
     start = np.flatnonzero(np.diff(of, prepend=-1))
     of = np.repeat(np.arange(len(start)), np.diff(np.append(start, len(of))))
     size: Int64 = np.add.reduceat(count, start) if len(start) else np.zeros(0, np.int64)
@@ -88,14 +92,15 @@ def _diversity(of: Int64, value: Int64, count: Int64, overall: Float64) -> Class
 
 
 def observed_diversity(group: Sequence[Int32], values: CategoricalColumn, store: Store) -> ObservedDiversity:
-    """Return the smallest l and the largest t over the classes. Ground distance: 1 between any two values.
+    """Return the smallest l and the largest t over the classes. The ground distance between any two values is 1.
 
     Missing values do not count. Records are sorted in the store and measured in blocks.
 
     Parameters
     ----------
     group
-        int32 (n,) each: codes. Records are in the same class if they are equal in all of them. Empty: one class.
+        Code arrays, int32 (n,) each. Records with equal codes in all arrays are in the same class. Without arrays,
+        there is one class.
 
     Examples
     --------
@@ -131,13 +136,15 @@ def observed_diversity(group: Sequence[Int32], values: CategoricalColumn, store:
 
 
 def known_values(values: CategoricalColumn) -> NDArray[np.bool_]:
-    """Return whether each category is a known value, bool (M,). Empty text and ``?`` are missing values."""
+    """Return the mask of the categories that are known values, bool (M,). An empty text and ``?`` are missing
+    values.
+    """
     labels = values.vocabulary.labels
     return np.fromiter((label.strip() not in NO_VALUE for label in labels), np.bool_, len(labels))
 
 
 def _united(first: ObservedDiversity, second: ObservedDiversity) -> ObservedDiversity:
-    """Combine the diversity of two sets of classes: the smallest l and the largest t."""
+    """Combine the smallest l and the largest t of two sets of classes."""
     if not first.classes or not second.classes:
         return first if first.classes else second
     return ObservedDiversity(
@@ -151,8 +158,8 @@ def _united(first: ObservedDiversity, second: ObservedDiversity) -> ObservedDive
 
 
 def _equal(value: Int64, share: Float64, overall: Float64, start: Int64) -> Float64:
-    """Return the distance to the overall shares: the sum of the positive differences, which is half the sum of the
-    absolute differences.
+    """Return the distance of each class to the overall shares. It is the sum of the positive differences, which is half
+    the sum of the absolute differences.
     """
     above: Float64 = np.add.reduceat(np.maximum(share - overall[value], 0.0), start)
     return above

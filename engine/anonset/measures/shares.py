@@ -1,4 +1,4 @@
-"""Shares of records: exact, or estimated from a sample with a confidence interval."""
+"""Shares of records, either exact or estimated from a sample with a confidence interval."""
 
 from dataclasses import dataclass
 from math import sqrt
@@ -19,13 +19,13 @@ class Share(RedactedRepr):
     value: float
     """The share, or its estimate."""
     low: float | None = None
-    """Lower end of the interval, None if the share is exact."""
+    """Lower end of the confidence interval. None if the share is exact."""
     high: float | None = None
-    """Upper end of the interval."""
+    """Upper end of the confidence interval. None if the share is exact."""
 
     @property
     def exact(self) -> bool:
-        """The share is counted, not estimated."""
+        """True if the share was counted, False if it was estimated."""
         return self.low is None
 
     def __str__(self) -> str:
@@ -39,11 +39,11 @@ class RecordFigures(RedactedRepr):
     """An integer for each record, or for each record of a sample."""
 
     values: NDArray[np.int64]
-    """Distinct integers, ascending, int64 (v,). For a sample: the integer of each record."""
+    """Distinct integers in ascending order, int64 (v,). For a sample, the integer of each sampled record."""
     records: NDArray[np.int64]
     """Number of records with each integer, int64 (v,)."""
     known: NDArray[np.bool_] | None = None
-    """Whether the integer of each sampled record is known, bool (v,). None if all records were counted."""
+    """Mask of the sampled records whose integer is known, bool (v,). None if all records were counted."""
 
     @classmethod
     def of(
@@ -53,7 +53,8 @@ class RecordFigures(RedactedRepr):
         *,
         weight: NDArray[np.int64] | None = None,
     ) -> "RecordFigures":
-        """Count integers, int64 (r,), in blocks. `weight`, int64 (r,), is the number of records with each; default 1.
+        """Count integers, int64 (r,), in blocks. `weight`, int64 (r,), is the number of records of each element, by
+        default 1.
 
         >>> figures = RecordFigures.of(np.array([3, 2, 3]))
         >>> figures.values.tolist(), figures.records.tolist(), str(figures.share(figures.values > 2))
@@ -71,20 +72,24 @@ class RecordFigures(RedactedRepr):
         return cls(occurring, records)
 
     def share(self, holds: NDArray[np.bool_]) -> Share:
-        """Return the share of the records whose integer satisfies a condition, bool (v,)."""
+        """Return the share of the records that satisfy a condition. `holds`, bool (v,), is the condition for each
+        element of `values`.
+        """
         if self.known is not None:
             return share_of(holds, self.known)
         return Share(int(self.records[holds].sum()) / max(1, int(self.records.sum())))
 
     def mean(self, values: NDArray[np.float64]) -> Share:
-        """Return the mean over the records of a share, float64 (v,), that depends on the integer."""
+        """Return the mean of a share over the records. `values`, float64 (v,), is the share for each element of
+        `self.values`.
+        """
         if self.known is not None:
             return mean_of(values, self.known)
         return Share(float((values * self.records).sum()) / max(1, int(self.records.sum())))
 
 
 def percent(share: float) -> str:
-    """Format a share in percent. A positive share is never shown as 0.0%, a share below 1 never as 100.0%.
+    """Format a share in percent. A positive share is never formatted as 0.0%, and a share below 1 never as 100.0%.
 
     >>> [percent(share) for share in (0.0, 0.0002, 0.25, 0.9999, 1.0)]
     ['0.0%', '<0.1%', '25.0%', '>99.9%', '100.0%']
@@ -117,7 +122,7 @@ def share_of(holds: NDArray[np.bool_], known: NDArray[np.bool_] | None = None) -
 def mean_of(
     values: NDArray[np.float64], known: NDArray[np.bool_] | None, among: NDArray[np.bool_] | None = None
 ) -> Share:
-    """Return the mean of a share of each record.
+    """Return the mean of the shares of all records.
 
     Parameters
     ----------

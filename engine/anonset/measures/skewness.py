@@ -1,4 +1,4 @@
-"""Skewness attack: how much more a class discloses of a sensitive value than all records together.
+"""Skewness attack: an attacker guesses a sensitive value from its frequency in an equivalence class.
 
 Reference: Li, Li, Venkatasubramanian, ICDE 2007, section 3 (l-diversity does not prevent it).
 """
@@ -13,33 +13,35 @@ from anonset.data.table import CategoricalColumn, Int64
 from anonset.measures.sensitive_values import known_values
 
 DEALS = 10
-"""Number of random permutations of the values for the control."""
+"""Number of random permutations of the values that are used as a control."""
 
 
 @dataclass(frozen=True)
 class Skewness(RedactedRepr):
-    """Success of guessing the known value of a row, and gain from its class. All are 0 without known values."""
+    """Success of guessing the sensitive value of a row, with and without its class. All attributes are 0 without known
+    values.
+    """
 
     guessed_of_all: float
-    """Share of the rows with the most frequent value overall: success without classes."""
+    """Share of the rows with the most frequent value of all rows. This is the success without classes."""
     guessed: float
-    """Share of the rows with the most frequent value of their class: success with classes."""
+    """Share of the rows with the most frequent value of their class. This is the success with classes."""
     by_chance: float
-    """`guessed` with randomly permuted values: the effect of small classes."""
+    """Value of `guessed` for randomly permuted values. It shows the effect of small classes."""
     doubled: float
-    """Share of rows with a value at least twice as frequent in the class as overall."""
+    """Share of the rows whose value is at least twice as frequent in the class as in all rows."""
     largest_gain: float
-    """Maximum ratio of the frequency of a value in a class to its overall frequency."""
+    """Maximum ratio of the relative frequency of a value in a class to its relative frequency in all rows."""
     alone: float
-    """Share of the rows in classes with a single value, which is disclosed to anyone who finds the class."""
+    """Share of the rows in classes with a single value. Anyone who finds the class learns this value."""
     alone_by_chance: float
-    """`alone` with randomly permuted values."""
+    """Value of `alone` for randomly permuted values."""
 
 
 def skewness(class_of: NDArray[np.integer], values: CategoricalColumn, seed: int = 0) -> Skewness:
-    """Guess the value of each row from its class, and from classes of the same sizes with randomly permuted values.
+    """Guess the value of each row from its class. As a control, repeat this with randomly permuted values.
 
-    Rows without a known value do not count. Cost: O(n log n), and ten times as much for the control.
+    Rows without a known value are ignored. Cost: O(n log n), and ten times as much for the control.
 
     Parameters
     ----------

@@ -23,7 +23,9 @@ def in_chunks(publication: Chunks) -> list[int]:
 
 
 def in_terms(publication: Chunks) -> list[int]:
-    """Return the number of records in which each item is a term: the published total, or one per cluster."""
+    """Return the number of records in which each item is a term. Without published totals, an item is counted once per
+    cluster.
+    """
     clusters, n_items = publication.columns[0], len(publication.vocabulary)
     counts: list[int] = np.bincount(clusters.terms, minlength=n_items).tolist()
     for term, total in publication.totals or ():

@@ -1,18 +1,18 @@
-"""Retention of the most frequent itemsets: tKd and re, and tlost of the items.
+"""Retention of the most frequent itemsets (tKd and re) and of frequent items (tlost).
 
 The measures compare the most frequent sets of 2 to 4 items of the original with the sets of highest expected support in
 the publication:
 
-* ``tkd``: the share of the original's most frequent sets that are not among the sets of highest expected support; both
-  lists have the same length.
-* ``re``: the mean of |s - s'| / ((s + s') / 2) over the original's most frequent sets, with s the support and s' the
-  expected support.
+* ``tkd``: the share of the original's most frequent sets that are not among the same number of sets of highest expected
+  support.
+* ``re``: the mean of |s - s'| / ((s + s') / 2) over the original's most frequent sets, where s is the support and s'
+  the expected support.
 * ``tlost``: the share of the items in at least k records that no record or sub-record contains unchanged.
 
 References: Terrovitis, Liagouris, Mamoulis, Skiadopoulos, PVLDB 2012, section 6.
 
-Deviations: sizes 2 to 4. Supports are expected values, not drawn. If several sets have the same expected support
-because their items share symbols, each counts with the same share.
+Deviations: the sets have 2 to 4 items. Supports are expected values instead of values in a random reconstruction. If
+several sets have the same expected support because their items share symbols, each set counts with the same share.
 """
 
 from collections.abc import Iterator, Sequence
@@ -42,13 +42,13 @@ class TopItemsets(RedactedRepr):
     """Retention of the most frequent itemsets."""
 
     top: int
-    """Number of sets: as requested, or all that occur."""
+    """Number of compared sets. It is smaller than requested if fewer sets occur."""
     tkd: float
     """Share of the sets that are not among the sets of highest expected support."""
     re: float
-    """Mean relative error of their supports, relative to the mean of support and expected support."""
+    """Mean error of the supports of these sets, relative to the mean of support and expected support."""
     reading: Reading | None
-    """Interpretation of a symbol of several items, or None if there are none."""
+    """Interpretation of a symbol of several items. None if every symbol has one item."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class _EqualSupportSets(RedactedRepr):
 def top_itemsets(column: SetColumn, publication: Published, top: int, *, reading: Reading = ONE_MEMBER) -> TopItemsets:
     """Return the retention of the most frequent itemsets of the original column.
 
-    Ties: sets of more frequent items first, then canonical order.
+    Sets with equal support are sorted by the frequency of their items, then in canonical order.
 
     Examples
     --------
@@ -93,7 +93,7 @@ def top_itemsets(column: SetColumn, publication: Published, top: int, *, reading
 
 
 def lost_items(column: SetColumn, publication: Published, k: int) -> float:
-    """Return tlost, 0 if no item is in k records."""
+    """Return the measure tlost. Return 0 if no item is in k records."""
     shown = set(items_shown(publication))
     frequent = [column.vocabulary.labels[item] for item in np.flatnonzero(column.occurrences >= k).tolist()]
     return sum(label not in shown for label in frequent) / len(frequent) if frequent else 0.0
@@ -126,16 +126,17 @@ def _(publication: Records) -> Iterator[str]:
 
 
 def most_frequent(supports: Supports, top: int, *, at_least: float = 0.0) -> list[_EqualSupportSets]:
-    """Return the sets of highest expected support: the fewest entries that contain `top` sets, or all entries with
-    positive support.
+    """Return the sets of highest expected support. The result contains as few entries as possible with at least `top`
+    sets, or all entries with positive support.
 
-    The expected support of a set is at most that of its subsets, so only sets above the lowest support in the result
-    are extended. Cost: the pairs of items above this support, and some larger sets for each pair in the result.
+    The expected support of a set is at most the support of its subsets. Therefore only sets above the lowest support in
+    the result are extended. Cost: number of pairs of items above this support, and some larger sets for each pair in
+    the result.
 
     Parameters
     ----------
     at_least
-        Known lower bound on the expected support of `top` sets.
+        Lower bound on the expected support of the `top` sets, if known.
     """
     best = _BestItemsets(supports, top, at_least * (1 - _EQUAL))
     n_paired = _add_pairs(best, supports)
@@ -151,7 +152,7 @@ def most_frequent(supports: Supports, top: int, *, at_least: float = 0.0) -> lis
 
 
 def _add_pairs(best: "_BestItemsets", supports: Supports) -> int:
-    """Add the pairs of the first groups, counted together. Return the number of groups processed.
+    """Count the pairs of the first groups together, and add them. Return the number of processed groups.
 
     The number of groups is doubled until the remaining groups are below the bound.
     """
@@ -170,7 +171,7 @@ def _add_pairs(best: "_BestItemsets", supports: Supports) -> int:
 
 
 class _BestItemsets:
-    """Sets of highest expected support so far. Ties: the first added."""
+    """Sets of highest expected support so far. Of sets with equal support, the set that was added first precedes."""
 
     def __init__(self, supports: Supports, top: int, bound: float) -> None:
         self._supports, self.top = supports, top
@@ -201,7 +202,7 @@ class _BestItemsets:
 
 
 def _grown(itemsets: set[Chosen]) -> Iterator[Chosen]:
-    """Yield the sets with one more item whose subsets are all in `itemsets`, in order."""
+    """Yield the sets with one more item whose subsets are all in `itemsets`. The sets are sorted."""
     for prefix, extensions in groupby(sorted(itemsets), key=lambda chosen: chosen[:-1]):
         for pair in combinations_with_replacement([chosen[-1] for chosen in extensions], 2):
             grown = (*prefix, *pair)
@@ -210,7 +211,7 @@ def _grown(itemsets: set[Chosen]) -> Iterator[Chosen]:
 
 
 def _shares(sets: Sequence[_EqualSupportSets], top: int) -> dict[Chosen, float]:
-    """Return the weight of each entry: 1, or less for entries that tie at the lowest support."""
+    """Return the weight of each entry. The weight is 1, or less for the entries with the lowest support."""
     last = sets[-1].count if sets else 0.0
     above = sum(entry.number for entry in sets if entry.count > last)
     tied = sum(entry.number for entry in sets if entry.count == last)

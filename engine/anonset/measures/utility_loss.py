@@ -1,4 +1,4 @@
-"""Utility loss (UL) of a set-based anonymization, as a value and as a binary logarithm, with its weights.
+"""Utility loss (UL) of a set-based anonymization. The loss is computed as a value and as a binary logarithm.
 
 References: Loukides, Gkoulalas-Divanis, Malin (2010), Definitions 3.14 and 3.16.
 
@@ -33,10 +33,10 @@ WEIGHTS = "item weights, unless they are a file,"
 
 @dataclass(frozen=True)
 class ItemWeights(RedactedRepr):
-    """Weights defined by the owner: itemsets of similar items, each with a weight in [0, 1].
+    """Weights defined by the data owner. Each entry is an itemset of similar items with a weight in [0, 1].
 
-    A group of at least two items has the smallest weight of the itemsets that contain all its items, or 1 if there is
-    none. The nodes of a hierarchy are such itemsets.
+    The weight of a group of at least two items is the smallest weight of the itemsets that contain all its items. If no
+    itemset does, the weight is 1. For example, the itemsets are the nodes of a hierarchy.
 
     >>> weights = ItemWeights.of({("a", "b", "c"): "0.375", ("a", "b"): 0.1})
     >>> [str(weight) for _, weight in weights.entries]
@@ -67,7 +67,7 @@ class ItemWeights(RedactedRepr):
 
     @classmethod
     def of(cls, weights: Mapping[tuple[str, ...], Written]) -> "ItemWeights":
-        """Create weights from a mapping. A float is read as its printed decimal number."""
+        """Create weights from a mapping. The value of a float is the decimal number that Python prints."""
         entries = [(tuple(itemset), _exact(itemset, weight)) for itemset, weight in weights.items()]
         return cls(tuple(sorted(entries, key=lambda entry: entry[1])))
 
@@ -90,7 +90,7 @@ class GroupWeights(RedactedRepr):
     hierarchy: Hierarchy | None = None
     """Hierarchy, for ``lca``."""
     listed: tuple[tuple[frozenset[int], Fraction], ...] = ()
-    """Itemsets as codes with their weights, ascending, for ``listed``."""
+    """Itemsets as codes with their weights, for ``listed``. The weights are ascending."""
 
     def of(self, codes: Iterable[int]) -> Fraction:
         """Return the exact weight of a group of item codes."""
@@ -106,20 +106,21 @@ class GroupWeights(RedactedRepr):
 def group_weights(
     weights: str | ItemWeights | None, vocabulary: Vocabulary, hierarchy: Hierarchy | None = None
 ) -> GroupWeights:
-    """Create the weights for a vocabulary.
+    """Create the weights of item groups for a vocabulary.
 
     Parameters
     ----------
     weights
-        ``lca``: leaves below the lowest common ancestor, as a share of all leaves; ``uniform``: 0 for a single item,
-        otherwise 1; ``ones``: 1; or weights of the owner. Default: ``lca`` with a hierarchy, ``uniform`` without.
+        ``lca``: leaves below the lowest common ancestor, as a share of all leaves. ``uniform``: 0 for a single item,
+        otherwise 1. ``ones``: always 1. Or weights defined by the data owner. The default is ``lca`` with a hierarchy
+        and ``uniform`` without a hierarchy.
     hierarchy
         The hierarchy that the vocabulary is bound to, if any.
 
     Raises
     ------
     InputError
-        If the weights are unknown, need a missing hierarchy, or contain unknown items.
+        If the weights are unknown, require a hierarchy that is missing, or contain unknown items.
 
     Examples
     --------
@@ -156,10 +157,10 @@ Penalty = Literal["support", "fraction"]
 
 @dataclass(frozen=True)
 class UtilityLoss:
-    """UL of a dataset. The value underflows to 0 for large universes, the logarithm does not."""
+    """UL of a dataset. With many items, the value underflows to 0, but the logarithm does not."""
 
     generalization: float
-    """Sum over the published groups."""
+    """Sum of the losses of the published groups."""
     generalization_log2: float
     """Binary logarithm of `generalization`, minus infinity for 0."""
     suppression: float
@@ -239,11 +240,11 @@ def utility_loss(
     column
         The **original** column, bound to the recoding's items or hierarchy.
     recoding
-        Item groups, or a hierarchy cut, whose nodes are groups.
+        Item groups, or a hierarchy cut. Each node of a cut is a group.
     weights
         See `anonset.measures.utility_loss.group_weights`; ``lca`` needs a cut.
     penalty
-        Cost of a suppressed item: its original support, or its support divided by the number of records.
+        Cost of a suppressed item, which is its original support or its support divided by the number of records.
 
     Raises
     ------
@@ -269,9 +270,9 @@ def weighted_utility_loss(
     penalty: Penalty = "support",
     store: Store = MEMORY,
 ) -> UtilityLoss:
-    """Return the utility loss of a recoding with weights already created for the column's vocabulary.
+    """Return the utility loss of a recoding, given the weights for the column's vocabulary.
 
-    The workers of `store` count supports.
+    The workers of `store` count the supports.
 
     Raises
     ------
@@ -296,7 +297,9 @@ def _log2_sum(logarithms: Sequence[float]) -> float:
 
 
 def _group_of_item(column: SetColumn, recoding: ItemGroups | Cut) -> Int32:
-    """Return the group of each item, int32 (M,), numbered by smallest item, -1 if suppressed."""
+    """Return the group of each item, int32 (M,). Groups are numbered by their smallest item. Suppressed items
+    have -1.
+    """
     items = recoding.hierarchy.leaves if isinstance(recoding, Cut) else recoding.vocabulary
     if column.vocabulary != items:
         msg = (

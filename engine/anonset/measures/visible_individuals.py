@@ -1,4 +1,4 @@
-"""Interface of bucketized tables for measures of individuals."""
+"""Interface of bucketized tables for the measures that consider individuals."""
 
 from typing import Protocol
 
@@ -10,7 +10,9 @@ from anonset.data.table import Int32, Int64
 
 
 class VisibleIndividuals(Protocol):
-    """Rows of the QIT and the values of all their groups, for a complete publication or for some individuals."""
+    """Rows of the QIT, and all sensitive values of their groups. The rows are complete, or belong to some
+    individuals.
+    """
 
     @property
     def ids(self) -> tuple[CategoricalColumn, ...]:
@@ -38,7 +40,7 @@ class VisibleIndividuals(Protocol):
 
     @property
     def snt_value(self) -> CategoricalColumn:
-        """The m values, ascending within each group."""
+        """Sensitive values, ascending within each group. There are m values."""
 
     @property
     def snt_count(self) -> Int64:

@@ -1,4 +1,4 @@
-"""Privacy models: their parameters, guarantees and limits."""
+"""Privacy models, with their parameters, guarantees and limits."""
 
 from anonset.lazy_names import lazy_names
 

@@ -16,7 +16,7 @@ class AnatomyDiversity(PrivacyModel):
     needs_known_values: ClassVar[bool] = True
 
     l: int  # noqa: E741
-    """Inverse of the maximum share of the tuples of a group with the same sensitive value (>= 1)."""
+    """Inverse of the maximum share of a sensitive value among the tuples of a group (>= 1)."""
 
     def __post_init__(self) -> None:
         require_size("l", self.l)

@@ -16,12 +16,13 @@ from anonset.privacy.model import SHARED, UNCHANGED, require_size
 from anonset.spelling import counted, require_known, setting
 
 Kind = Literal["distinct", "entropy", "recursive"]
-"""Measure of l-diversity: number of different values, entropy, or recursive (c, l)-diversity."""
+"""Type of l-diversity: distinct, entropy or recursive (c, l)-diversity."""
 Distance = Literal["equal", "ordered", "hierarchical"]
-"""Distance between two values: equal for any two values, by rank for numbers, or by the lowest common node of a tree.
+"""Distance between two values. ``equal``: the same for all pairs. ``ordered``: by the ranks of numbers.
+``hierarchical``: by the lowest common node in a tree.
 """
 MOST_PARTS = 10**9
-"""Largest numerator and denominator of c and t. They keep the exact comparisons within 64-bit integers."""
+"""Largest numerator and denominator of c and t. Exact comparisons then need only 64-bit integers."""
 
 
 class SensitiveClasses(KAnonymity):
@@ -56,9 +57,9 @@ class SensitiveClasses(KAnonymity):
 class KLDiversity(SensitiveClasses):
     """Every equivalence class has `l` well-represented values of the sensitive column.
 
-    The kind defines "well-represented". Distinct: `l` different values. Entropy: the entropy of the values is at least
-    that of `l` equally frequent values. Recursive: the most frequent value occurs less than `c` times as often as all
-    values but the `l` - 1 most frequent together.
+    The parameter `l_kind` defines "well-represented". Distinct: there are `l` different values. Entropy: the entropy of
+    the values is at least the entropy of `l` equally frequent values. Recursive: let R be the total frequency of all
+    values except the `l` - 1 most frequent values; the most frequent value occurs less than `c` R times.
 
     References: Machanavajjhala, Gehrke, Kifer, Venkitasubramaniam, ICDE 2006.
     """
@@ -70,10 +71,10 @@ class KLDiversity(SensitiveClasses):
     sensitive: str
     """Name of the sensitive column, published unchanged."""
     l_kind: Kind = "distinct"
-    """Measure of diversity: distinct, entropy or recursive."""
+    """Type of diversity: distinct, entropy or recursive."""
     c: Written | None = None
-    """For recursive: maximum ratio of the frequency of the most frequent value to that of the rare values together (>
-    0).
+    """Ratio for recursive diversity (> 0): the most frequent value occurs less than `c` times as often as the rare
+    values together.
     """
 
     def __post_init__(self) -> None:
@@ -108,10 +109,11 @@ class KLDiversity(SensitiveClasses):
 class KTCloseness(SensitiveClasses):
     """In every equivalence class, the distribution of the sensitive column is close to its distribution in all records.
 
-    The distance of both distributions is at most `t`. It is the minimum work to move shares from value to value (earth
-    mover's distance). The distance of two values depends on `t_distance`. Equal: 1 for any two values. Ordered:
-    difference of the ranks of numbers, with distance 1 between the first and the last. Hierarchical: height of the
-    lowest node above both values, as a share of the root's height.
+    The distance between both distributions is at most `t`. The distance is the earth mover's distance: the minimum work
+    to move shares from value to value. The distance between two values depends on `t_distance`. Equal: the distance
+    between any two values is 1. Ordered: the distance is the difference of the ranks of two numbers, scaled to 1
+    between the first and the last number. Hierarchical: the distance is the height of the lowest common node, as a
+    share of the height of the root.
 
     References: Li, Li, Venkatasubramanian, ICDE 2007.
     """
@@ -119,13 +121,13 @@ class KTCloseness(SensitiveClasses):
     name: ClassVar[str] = "kt"
 
     t: Written
-    """Maximum distance (0 <= t <= 1), exactly as written."""
+    """Maximum distance (0 <= t <= 1). The value is used without rounding."""
     sensitive: str
     """Name of the sensitive column, published unchanged."""
     t_distance: Distance = "equal"
     """Distance between values: equal, ordered (numbers) or hierarchical."""
     t_tree: str | None = None
-    """For hierarchical: one line per value, ``value;parent;...;root``."""
+    """Tree for the hierarchical distance, with one line ``value;parent;...;root`` per value."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -139,7 +141,7 @@ class KTCloseness(SensitiveClasses):
 
     @property
     def paths(self) -> dict[str, tuple[str, ...]]:
-        """Paths of the tree by value: the nodes from the value up to the root, the value first."""
+        """Path of each value in the tree: the value, its ancestors, and the root."""
         lines = [tuple(line.split(";")) for line in (self.t_tree or "").splitlines()]
         return {path[0]: path for path in lines}
 
@@ -179,7 +181,9 @@ def _require_tree(paths: Mapping[str, tuple[str, ...]]) -> None:
 
 
 def _require_few_parts(name: str, value: Written, above: int, most: int | None) -> float | Fraction:
-    """Return the number exactly as written. Raise InputError if it is out of range or has more than nine digits."""
+    """Return the number without rounding. Raise InputError if the number is out of range or has more than nine
+    digits.
+    """
     try:
         number = exact(value)
     except ValueError:

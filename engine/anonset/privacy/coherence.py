@@ -12,10 +12,10 @@ from anonset.spelling import counted
 
 @dataclass(frozen=True)
 class Coherence(PrivacyModel):
-    """Any set of at most `p` public items has support `k` or 0, and discloses no private item.
+    """Any set of at most `p` public items has support 0 or at least `k`, and discloses no private item.
 
-    At most the share `h` of the records that contain a set of public items contains the same private item. Without
-    private items and with h = 1, this is k^m-anonymity with m = p.
+    Of the records that contain a set of public items, at most the share `h` contains the same private item. Without
+    private items and with h = 1, the model is k^m-anonymity with m = p.
 
     >>> Coherence(h=0.5, k=2, p=1, sensitive_items=("hiv",)).share
     Fraction(1, 2)
@@ -25,13 +25,15 @@ class Coherence(PrivacyModel):
     protects: ClassVar[frozenset[Part]] = frozenset({"items"})
 
     h: Written
-    """Maximum share of the matching records with the same private item (0 < h <= 1), exactly as written."""
+    """Maximum share of the matching records with the same private item (0 < h <= 1). The value is used without
+    rounding.
+    """
     k: int
-    """Minimum support of a set of public items that occurs (>= 1)."""
+    """Minimum support of a set of public items with support above 0 (>= 1)."""
     p: int
     """Maximum number of public items that the attacker knows (>= 1)."""
     sensitive_items: tuple[str, ...] = ()
-    """Private items; all others are public."""
+    """Private items. All other items are public."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "h", require_between_0_and_1("h", self.h, above_0=True))
@@ -50,7 +52,7 @@ class Coherence(PrivacyModel):
 
     @property
     def share(self) -> Fraction:
-        """Exact fraction of `h` as written: 0.1 is one tenth."""
+        """The parameter `h` as an exact fraction: 0.1 is one tenth."""
         return exact(self.h)
 
     @property
@@ -66,7 +68,7 @@ class Coherence(PrivacyModel):
 
     @property
     def inference(self) -> str:
-        """Bound on inferring a sensitive item; empty if there is none, or `h` is 1."""
+        """Bound on inferring a sensitive item. Empty without sensitive items, or if `h` is 1."""
         if not self.sensitive_items or self.share == 1:
             return ""
         return f"Each sensitive item occurs in a share of at most {shortest_text(self.h)} of these records."

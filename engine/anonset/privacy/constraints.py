@@ -13,7 +13,7 @@ from anonset.spelling import counted
 class ConstraintSet(PrivacyModel):
     """Every subset of a protected itemset has support 0 or at least `k` in the publication.
 
-    The protected itemsets are those of a policy, or all itemsets of `m` items.
+    A policy lists the protected itemsets. Without a policy, all itemsets of `m` items are protected.
 
     >>> print(ConstraintSet(5, PrivacyPolicy.of(["abc", "de"])))
     privacy constraint set with k=5, 2 protected itemsets
@@ -26,11 +26,11 @@ class ConstraintSet(PrivacyModel):
     reads_sets: ClassVar[bool] = True
 
     k: int
-    """Minimum support of a subset of a protected itemset that occurs (>= 1)."""
+    """Minimum support of a subset of a protected itemset, if its support is above 0 (>= 1)."""
     policy: PrivacyPolicy | None = None
-    """Protected itemsets, or None if `m` defines them."""
+    """Protected itemsets. None if all itemsets of `m` items are protected."""
     m: int | None = None
-    """Size of the protected itemsets: all itemsets of `m` items (>= 1), or None if `policy` defines them."""
+    """Number of items of the protected itemsets (>= 1). None if a policy lists the protected itemsets."""
 
     def __post_init__(self) -> None:
         require_size("k", self.k)
@@ -42,7 +42,7 @@ class ConstraintSet(PrivacyModel):
 
     @property
     def itemsets(self) -> PrivacyPolicy | None:
-        """Protected itemsets of the policy, or None for all itemsets of `m` items."""
+        """Protected itemsets of the policy. None if all itemsets of `m` items are protected."""
         return self.policy
 
     def __str__(self) -> str:

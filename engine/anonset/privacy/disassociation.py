@@ -1,4 +1,6 @@
-"""Privacy model of disassociation: limits the link between a person known by some items and the parts of records."""
+"""Privacy model of disassociation. It limits the probability that an attacker who knows some items of a person links a
+sub-record to the person.
+"""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -11,15 +13,15 @@ from anonset.privacy.sensitive import require_labels
 from anonset.spelling import counted, setting
 
 CAP = Fraction(1, 2)
-"""Default of `cap`: largest share of the records of a cluster with the same sensitive item."""
+"""Default of `cap`, the maximum share of the records of a cluster with the same sensitive item."""
 
 
 @dataclass(frozen=True)
 class DisassociationModel(PrivacyModel):
     """An attacker who knows up to `m` items of a person links no sub-record to that person with probability above 1/k.
 
-    Sensitive items are in chunks of their own. At most the share `cap` of the records has a sub-record in such a chunk.
-    The probability assumes that all data consistent with the publication are equally likely.
+    Each sensitive item is in a separate chunk. At most the share `cap` of the records of a cluster has a sub-record in
+    this chunk. The probability assumes that all data consistent with the publication are equally likely.
 
     >>> DisassociationModel(k=5, m=2, sensitive_items=("hiv",)).share
     Fraction(1, 2)
@@ -34,11 +36,10 @@ class DisassociationModel(PrivacyModel):
     m: int
     """Maximum number of items that the attacker knows (>= 1)."""
     sensitive_items: tuple[str, ...] = ()
-    """Items that must not be inferred; published unchanged."""
+    """Items that must not be inferred. They are published unchanged."""
     cap: Written | None = None
-    """Maximum share of the records of a cluster with the same sensitive item (0 < cap <= 1), exactly as written.
-
-    None means 1/2 if there are sensitive items.
+    """Maximum share of the records of a cluster with the same sensitive item (0 < cap <= 1). The value is used without
+    rounding. None means 1/2 if there are sensitive items.
     """
 
     def __post_init__(self) -> None:
@@ -60,7 +61,7 @@ class DisassociationModel(PrivacyModel):
 
     @property
     def share(self) -> Fraction:
-        """Exact fraction of `cap` as written, 1 if `cap` is None."""
+        """The parameter `cap` as an exact fraction. 1 if `cap` is None."""
         return Fraction(1) if self.cap is None else exact(self.cap)
 
     def __str__(self) -> str:
@@ -79,7 +80,7 @@ class DisassociationModel(PrivacyModel):
 
     @property
     def inference(self) -> str:
-        """Bound on inferring a sensitive item of a chunk; empty without `cap`."""
+        """Bound on inferring a sensitive item of a chunk. Empty without `cap`."""
         if self.cap is None:
             return ""
         return (

@@ -15,7 +15,7 @@ class KmAnonymity(PrivacyModel):
     protects: ClassVar[frozenset[Part]] = frozenset({"items"})
 
     k: int
-    """Minimum support of an itemset that occurs (>= 1)."""
+    """Minimum support of an itemset with support above 0 (>= 1)."""
     m: int
     """Maximum number of items that the attacker knows (>= 1)."""
 

@@ -13,7 +13,7 @@ class LmDiversity(PrivacyModel):
     """An attacker who knows up to `m` non-sensitive items infers no sensitive item with probability above 1/l.
 
     A set of at most `m` published symbols of non-sensitive items has support 0 or at least `k`. At most 1/l of the
-    records that contain the set contain the same sensitive item. This includes the empty set.
+    records that contain the set contain the same sensitive item. The empty set must also satisfy this condition.
     """
 
     name: ClassVar[str] = "lm"
@@ -23,11 +23,11 @@ class LmDiversity(PrivacyModel):
     k: int
     """Minimum number of matching records (>= 1). With k = 1 the model requires only diversity."""
     l: int  # noqa: E741
-    """Inverse of the maximum share of the matching records with the same sensitive item (>= 1)."""
+    """Inverse of the maximum share of a sensitive item among the matching records (>= 1)."""
     m: int
     """Maximum number of non-sensitive items that the attacker knows (>= 1)."""
     sensitive_items: tuple[str, ...] = ()
-    """Items that must not be inferred; published unchanged."""
+    """Items that must not be inferred. They are published unchanged."""
 
     def __post_init__(self) -> None:
         require_size("k", self.k)
@@ -47,7 +47,7 @@ class LmDiversity(PrivacyModel):
 
     @property
     def needs_secrets(self) -> bool:
-        """True: the model protects only sensitive items."""
+        """True, because the model protects only sensitive items."""
         return True
 
     def __str__(self) -> str:

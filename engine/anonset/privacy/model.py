@@ -16,19 +16,21 @@ LARGEST_SIZE = (1 << 31) - 1
 
 
 Part = Literal["items", "relational", "sensitive"]
-"""Protected part: set-valued column, quasi-identifiers, or the link between ids and the sensitive column."""
+"""Part of the data that a model protects: the set-valued column, the quasi-identifiers, or the link between ids and the
+sensitive column.
+"""
 PublishedKind = Literal["records", "buckets", "chunks"]
 """Publication kind, see `anonset.publications`."""
 
 
 NEGATIVE = "Someone who knows that a person does not have an item may find fewer records."
-"""Limit of models of known items."""
+"""Limit of the models in which an attacker knows items."""
 SHARED = "Anything that all matching records share is disclosed."
-"""Limit of models that bound the number of matching records."""
+"""Limit of the models that require a minimum number of matching records."""
 UNCHANGED = (
     "Columns that are published unchanged are not protected, and someone who knows their values may identify a person."
 )
-"""Limit of models of records."""
+"""Limit of the models whose publications are records."""
 
 
 class PrivacyModel(RedactedRepr, ABC):
@@ -41,20 +43,22 @@ class PrivacyModel(RedactedRepr, ABC):
     kind: ClassVar[PublishedKind] = "records"
     """Publication kind that the model applies to."""
     needs_known_values: ClassVar[bool] = False
-    """Missing values of the sensitive column would count as values, so they are rejected."""
+    """True if missing values of the sensitive column are rejected because they would count as values."""
     k: int | None
-    """Minimum number of matching records or individuals, or None for a model without this parameter."""
+    """Minimum number of matching records or individuals. None if the model has no such parameter."""
     m: int | None
-    """Maximum number of items that the attacker knows, or None for a model without this parameter."""
+    """Maximum number of items that the attacker knows. None if the model has no such parameter."""
     secrets_beside: ClassVar[bool] = False
-    """Sensitive items are outside the hierarchy, which generalizes only the other items."""
+    """True if the hierarchy does not contain sensitive items, because only other items are generalized."""
 
     secrets_may_go: ClassVar[bool] = False
-    """Sensitive items may be suppressed, so they may be absent from the publication."""
+    """True if sensitive items may be suppressed and therefore be absent from the publication."""
     reads_sets: ClassVar[bool] = False
-    """The model depends on the items that a symbol covers. Other models treat symbols as opaque."""
+    """True if the model depends on the items that a symbol covers. Other models only compare symbols."""
     recodes_locally: ClassVar[bool] = False
-    """The model applies to parts of the records, so the publication may contain several symbols for the same item."""
+    """True if the model applies to parts of the records. The publication may then contain several symbols for the same
+    item.
+    """
     served_by: ClassVar[str] = ""
     """Default algorithm of a third-party model; empty for built-in models."""
 
@@ -67,7 +71,8 @@ class PrivacyModel(RedactedRepr, ABC):
                 setattr(cls, name, None)
 
     def promises(self, values: bool, items: int) -> float | None:
-        """Return the maximum probability that an attacker finds a person's record, or None if it is not bounded.
+        """Return the maximum probability that an attacker finds a person's record. Return None if the model does not
+        limit it.
 
         Parameters
         ----------
@@ -80,28 +85,30 @@ class PrivacyModel(RedactedRepr, ABC):
 
     @property
     def visible(self) -> "PrivacyModel":
-        """Model that can be verified from the publication without private data; may be weaker than the model."""
+        """Model that can be verified with the publication only, without private data. It may be weaker than
+        this model.
+        """
         return self
 
     @property
     def singling_out(self) -> str:
-        """Bound on singling out a record, as a sentence; empty if the model has none."""
+        """Bound on singling out a record, as a sentence. Empty if the model has no such bound."""
         return ""
 
     @property
     def inference(self) -> str:
-        """Bound on inferring a sensitive item or value, as a sentence; empty if the model has none."""
+        """Bound on inferring a sensitive item or value, as a sentence. Empty if the model has no such bound."""
         return ""
 
     @property
     def statement(self) -> str:
-        """Guarantee of the model. Default: the bounds on singling out and inference."""
+        """Guarantee of the model as text. By default, it consists of the bounds on singling out and inference."""
         return f"{self.singling_out} {self.inference}".strip()
 
     @property
     @abstractmethod
     def limits(self) -> str:
-        """Limits of the guarantee in short sentences, the most important first."""
+        """Limits of the guarantee as short sentences. The most important limit is first."""
 
     @property
     def secrets(self) -> tuple[str, ...]:
@@ -110,43 +117,45 @@ class PrivacyModel(RedactedRepr, ABC):
 
     @property
     def needs_secrets(self) -> bool:
-        """The model needs at least one sensitive item."""
+        """True if the model needs at least one sensitive item."""
         return False
 
     @property
     def sensitive_column(self) -> str | None:
-        """Sensitive column, published unchanged, whose inference the model bounds; None if there is none."""
+        """Sensitive column whose inference the model limits. The column is published unchanged. None if the model has
+        no sensitive column.
+        """
         return None
 
     @property
     def diversity(self) -> int:
-        """Parameter l: at most 1/l of the matching records share a sensitive item or value. Default 1: no such
-        guarantee.
+        """Parameter l: at most 1/l of the matching records share a sensitive item or value. The default 1 is no
+        limit.
         """
         return 1
 
     @property
     def itemsets(self) -> PrivacyPolicy | None:
-        """Privacy constraints of the owner that the model protects, or None."""
+        """Privacy constraints of the data owner that the model protects, or None."""
         return None
 
     def check(self, publication: Any, *, budget: int, progress: Any = None) -> "Verdict":
         """Check a publication of a third-party model. `anonset.verification` checks built-in models.
 
-        The check must share no code with the algorithms that provide the guarantee. It must use `publication` only: its
-        `transactions`, `relational` and `kept` columns, or the tables of its buckets.
+        The check must share no code with the algorithms that provide the guarantee. It must only use `publication`: the
+        `transactions`, `relational` and `kept` columns, or the tables of buckets.
 
         Parameters
         ----------
         budget
-            Maximum number of itemset occurrences to count. A check that needs more is undecided.
+            Maximum number of itemset occurrences to count. A check that exceeds this number is undecided.
         progress
-            Called with (phase, done, total), if not None.
+            Function that is called with (phase, done, total), or None.
 
         Raises
         ------
         InputError
-            If the model has no check (default).
+            If the model does not override this method.
         """
         msg = f"model {self.name!r} cannot be verified: its class {type(self).__name__} has no check"
         raise InputError(msg)
@@ -162,7 +171,9 @@ class Witness(MarkedText, RedactedRepr):
     """Evidence that a model is violated."""
 
     what: tuple[str, ...]
-    """Published symbols or values that violate the model. Empty for a complete row or person, which are never shown."""
+    """Published symbols or values that violate the model. Empty for a complete row or a person, because messages never
+    show them.
+    """
     support: int
     """Number of matching records."""
     required: int
@@ -183,13 +194,13 @@ class Witness(MarkedText, RedactedRepr):
 
 @dataclass(frozen=True)
 class Verdict(MarkedText, RedactedRepr):
-    """Result of a check of a publication: the model holds, fails (with a witness), or the check is undecided."""
+    """Result of a check of a publication. The model holds, fails with a witness, or the check is undecided."""
 
     holds: bool | None
-    """True, False, or None if the check is undecided."""
+    """True if the model holds, False if it fails, None if the check is undecided."""
     model: PrivacyModel
     checked: Mapping[str, Any] = field(default_factory=dict)
-    """Extent of the check: rows, itemsets by size, and the progress of an undecided check."""
+    """Number of checked rows, number of checked itemsets by size, and progress of an undecided check."""
     witness: Witness | None = None
     """Evidence of the violation."""
 
@@ -217,9 +228,9 @@ class Verdict(MarkedText, RedactedRepr):
 
 
 def require_at_least(name: str, value: int, least: int) -> None:
-    """Validate an integer parameter: at least `least`, and at most 64 bits if it is a count.
+    """Validate an integer parameter that must be at least `least`. A count must also fit into 64 bits.
 
-    With `least` 0 the parameter is a seed and has no upper limit.
+    If `least` is 0, the parameter is a seed and has no upper limit.
 
     Raises
     ------
@@ -230,7 +241,7 @@ def require_at_least(name: str, value: int, least: int) -> None:
 
 
 def require_size(name: str, value: int) -> None:
-    """Validate a size (records, items, values): an integer from 1 to `LARGEST_SIZE`.
+    """Validate a number of records, items or values. It must be an integer from 1 to `LARGEST_SIZE`.
 
     Raises
     ------

@@ -10,7 +10,7 @@ from anonset.privacy.km import KmAnonymity
 class PartitionKmAnonymity(KmAnonymity):
     """Any set of at most `m` symbols has support 0 or at least `k` in each partition.
 
-    It implies k^m-anonymity of the publication, even if the attacker knows the partitions.
+    The publication is therefore k^m-anonymous, even if the attacker knows the partitions.
     """
 
     name: ClassVar[str] = "partition-km"
@@ -21,7 +21,9 @@ class PartitionKmAnonymity(KmAnonymity):
 
     @property
     def visible(self) -> KmAnonymity:
-        """k^m-anonymity of the publication, because the partitions are not published."""
+        """k^m-anonymity of the complete publication, which can be verified although the partitions are not
+        published.
+        """
         return KmAnonymity(self.k, self.m)
 
     @property

@@ -1,4 +1,5 @@
-"""Policies of an owner: privacy constraints (protected itemsets) and utility constraints (allowed generalizations).
+"""Policies of the data owner. Privacy constraints define protected itemsets, and utility constraints define allowed
+generalizations.
 
 References: Loukides, Gkoulalas-Divanis, Malin, "Towards utility-driven anonymization of transactions", 2010,
 Definitions 3.3 and 3.7, and section 6.3, Table 2, for the random policies PP1 to PP9.
@@ -23,7 +24,9 @@ from anonset.errors import InputError, datum
 from anonset.spelling import require_known
 
 PERCENT_OF_ITEMS: Mapping[str, int] = MappingProxyType({"PP1": 2, "PP2": 5, "PP3": 10, "PP4": 25, "PP5": 50})
-"""Random policies of all pairs of a random subset of the items: size of the subset, in percent of the items."""
+"""Random policies that contain all pairs of a random subset of the items. The value is the size of the subset in
+percent of the items.
+"""
 SHARE_OF_SIZES: Mapping[str, tuple[Fraction, ...]] = MappingProxyType(
     {
         "PP6": tuple(Fraction(share, 100) for share in (33, 33, 33, 1)),
@@ -32,9 +35,10 @@ SHARE_OF_SIZES: Mapping[str, tuple[Fraction, ...]] = MappingProxyType(
         "PP9": (*[Fraction(1, 6)] * 3, Fraction(1, 2)),
     }
 )
-"""Random policies of mixed sizes: shares of the itemsets with 1, 2, 3 and 4 items."""
+"""Random policies with itemsets of different sizes. The values are the shares of the itemsets with 1, 2, 3 and 4 items.
+"""
 LARGEST_RANDOM_POLICY = 1_000_000
-"""Maximum number of itemsets in a random policy of mixed sizes."""
+"""Maximum number of itemsets in a random policy with itemsets of different sizes."""
 
 
 @dataclass(frozen=True)
@@ -46,10 +50,12 @@ class PrivacyPolicy(RedactedRepr):
     """
 
     counted_as: ClassVar[str] = "constraint"
-    """Noun for messages that count the itemsets. Messages do not show them: they may be many and disclose records."""
+    """Noun for the number of itemsets in messages. Messages do not show the itemsets, because they may disclose
+    records.
+    """
 
     itemsets: tuple[tuple[str, ...], ...]
-    """Itemsets. Each has at least one item, and no item twice."""
+    """Itemsets. Each itemset contains at least one item, and no item twice."""
 
     def __post_init__(self) -> None:
         for number, itemset in enumerate(self.itemsets, 1):
@@ -96,7 +102,7 @@ class UtilityPolicy(RedactedRepr):
     """
 
     counted_as: ClassVar[str] = "constraint"
-    """Noun for messages that count the groups."""
+    """Noun for the number of groups in messages."""
 
     groups: tuple[tuple[str, ...], ...]
     """Groups of items."""
@@ -123,7 +129,7 @@ class UtilityPolicy(RedactedRepr):
         return cls(tuple(tuple(group) for group in groups))
 
     def with_group(self, items: Iterable[str]) -> "UtilityPolicy":
-        """Return the policy with a new group, whose items leave their former groups.
+        """Return the policy with a new group. The items of the new group are removed from their former groups.
 
         >>> UtilityPolicy.of(["ab", "c", "d"]).with_group(["b", "c"]).groups
         (('a',), ('d',), ('b', 'c'))
@@ -174,9 +180,10 @@ def one_group(vocabulary: Vocabulary) -> UtilityPolicy:
 
 
 def groups_of_level(hierarchy: Hierarchy, depth: int) -> UtilityPolicy:
-    """Return a group for each node at a depth of the hierarchy (root: 0), and for each leaf above that depth.
+    """Return a group for each node at a depth of the hierarchy, and for each leaf above this depth. The root has depth
+    0.
 
-    Depths are columns of the hierarchy file. They include nodes with one child, which the hierarchy collapses.
+    Depths are columns of the hierarchy file. Nodes with one child count, although the hierarchy collapses these nodes.
 
     >>> hierarchy = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), ("B", ["b1", "b2"]), "c"]))
     >>> groups_of_level(hierarchy, 1).groups
@@ -185,7 +192,7 @@ def groups_of_level(hierarchy: Hierarchy, depth: int) -> UtilityPolicy:
     Raises
     ------
     InputError
-        If the depth is below 0 or above that of the deepest leaf.
+        If the depth is below 0 or above the depth of the deepest leaf.
     """
     deepest = int(hierarchy.column_depth.max())
     if not 0 <= depth <= deepest:
@@ -197,9 +204,11 @@ def groups_of_level(hierarchy: Hierarchy, depth: int) -> UtilityPolicy:
 
 
 def groups_of_siblings(vocabulary: Vocabulary, size: int) -> UtilityPolicy:
-    """Return groups of `size` neighbouring items, as UP1 to UP4 of the paper. The last group may be smaller.
+    """Return groups of `size` consecutive items, like the policies UP1 to UP4 of the paper. The last group may be
+    smaller.
 
-    Items are in canonical order. With a hierarchy this is the order of its leaves, so siblings are neighbours.
+    Items are in canonical order. If the vocabulary is bound to a hierarchy, items are in the order of the leaves, so
+    siblings are consecutive.
 
     >>> groups_of_siblings(Vocabulary.of("abcde"), 2).groups
     (('a', 'b'), ('c', 'd'), ('e',))
@@ -220,8 +229,8 @@ def random_policy(name: str, vocabulary: Vocabulary, *, n_itemsets: int = 1000, 
     """Generate one of the random privacy policies PP1 to PP9 of the paper.
 
     PP1 to PP5: all pairs from a random subset of the items. PP6 to PP9: random itemsets of one to four items in given
-    shares. The paper does not specify their number or their distribution. This function draws `n_itemsets` distinct
-    itemsets uniformly, or all itemsets of a size if fewer exist.
+    shares. The paper does not specify the number or the distribution of these itemsets. This function draws
+    `n_itemsets` distinct itemsets uniformly. If fewer itemsets of a size exist, the policy contains all of them.
 
     >>> random_policy("PP5", Vocabulary.of("abcdef"), seed=1).itemsets
     (('a', 'b'), ('a', 'f'), ('b', 'f'))
@@ -250,7 +259,7 @@ def random_policy(name: str, vocabulary: Vocabulary, *, n_itemsets: int = 1000, 
 
 
 def _random_itemsets(random: SplitMix, n_items: int, size: int, n_wanted: int) -> Iterator[tuple[int, ...]]:
-    """Yield distinct random itemsets of a size, or all in order if at most `n_wanted` exist."""
+    """Yield distinct random itemsets of a size. If at most `n_wanted` itemsets exist, yield all of them in order."""
     possible = 1
     for i in range(size):
         possible = possible * (n_items - i) // (i + 1)

@@ -14,9 +14,9 @@ from anonset.spelling import counted
 class RhoUncertainty(PrivacyModel):
     """An attacker who knows up to `m` items of a person infers each other sensitive item with probability below rho.
 
-    The known items may be sensitive. For any set of at most `m` symbols with support above 0: of the records that
-    contain the set, less than the share `rho` contains the same sensitive item outside the set. In the similar model
-    `LmDiversity`, the sets contain no sensitive items, and a share may equal 1/l.
+    The known items may be sensitive. Consider any set of at most `m` symbols with support above 0. Of the records that
+    contain the set, less than the share `rho` contains the same sensitive item outside the set. The similar model
+    `LmDiversity` only considers sets without sensitive items, and its share may equal 1/l.
 
     >>> RhoUncertainty(0.5, 2, ("hiv",)).share
     Fraction(1, 2)
@@ -29,15 +29,19 @@ class RhoUncertainty(PrivacyModel):
     secrets_may_go = True
 
     rho: Written
-    """Upper bound on the share of the matching records with a sensitive item (0 < rho <= 1), exactly as written."""
+    """Upper bound on the share of the matching records with a sensitive item (0 < rho <= 1). The value is used without
+    rounding.
+    """
     m: int
     """Maximum number of items that the attacker knows (>= 1)."""
     sensitive_items: tuple[str, ...] = ()
-    """Items that must not be inferred; published unchanged or suppressed."""
+    """Items that must not be inferred. They are published unchanged or suppressed."""
     strict: bool = True
-    """The share must be below rho. If False, it may equal rho."""
+    """Whether the share must be below rho. If False, the share may equal rho."""
     from_nothing: bool = True
-    """The bound also applies to an attacker who knows no item: the share among all records. If False, it does not."""
+    """Whether the bound also applies to an attacker who knows no items. The bound then limits the share among all
+    records.
+    """
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rho", require_between_0_and_1("rho", self.rho, above_0=True))
@@ -51,7 +55,7 @@ class RhoUncertainty(PrivacyModel):
 
     @property
     def needs_secrets(self) -> bool:
-        """True: the model protects only sensitive items."""
+        """True, because the model protects only sensitive items."""
         return True
 
     def __str__(self) -> str:
@@ -62,7 +66,7 @@ class RhoUncertainty(PrivacyModel):
 
     @property
     def share(self) -> Fraction:
-        """Exact fraction of `rho` as written: 0.1 is one tenth."""
+        """The parameter `rho` as an exact fraction: 0.1 is one tenth."""
         return exact(self.rho)
 
     @property

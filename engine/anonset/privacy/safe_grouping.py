@@ -10,7 +10,9 @@ from anonset.spelling import counted
 
 @dataclass(frozen=True)
 class SafetyConstraint(PrivacyModel):
-    """Each individual is in one l-diverse group of at least k individuals, who all have the same number of tuples."""
+    """Each individual is in one l-diverse group of at least k individuals. All individuals of a group have the same
+    number of tuples.
+    """
 
     name: ClassVar[str] = "safe-grouping"
     protects: ClassVar[frozenset[Part]] = frozenset({"sensitive"})
@@ -20,7 +22,7 @@ class SafetyConstraint(PrivacyModel):
     k: int
     """Minimum number of individuals in a group (>= l)."""
     l: int  # noqa: E741
-    """Inverse of the maximum share of the tuples of a group with the same sensitive value (>= 1)."""
+    """Inverse of the maximum share of a sensitive value among the tuples of a group (>= 1)."""
 
     def __post_init__(self) -> None:
         require_size("k", self.k)

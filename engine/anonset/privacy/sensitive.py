@@ -1,4 +1,4 @@
-"""Validation of sensitive items in the parameters of models."""
+"""Validation of the sensitive items of privacy models."""
 
 from anonset.errors import InputError, datum
 

@@ -25,7 +25,7 @@ class TransactionKAnonymity(PrivacyModel):
         require_size("k", self.k)
 
     def promises(self, values: bool, items: int) -> float | None:
-        """Return 1/k for an attacker who knows items and no quasi-identifier."""
+        """Return 1/k for an attacker who knows any number of items, but no quasi-identifiers."""
         return 1 / self.k if not values and items else None
 
     def __str__(self) -> str:

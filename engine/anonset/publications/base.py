@@ -1,4 +1,6 @@
-"""Base class of published data (a table with a recoding applied). Each kind is one module of this package."""
+"""Base class of published data. A publication is a table with a recoding applied. Each module of this package defines
+one kind.
+"""
 
 from abc import ABC, abstractmethod
 from typing import Self, TypeVar
@@ -18,15 +20,17 @@ class Published(RedactedRepr, ABC):
 
     @abstractmethod
     def counts(self) -> dict[str, int]:
-        """Return the sizes that the attestation contains."""
+        """Return the numbers of records and other elements that the attestation contains."""
 
     @abstractmethod
     def with_way_back(self, record: Int64, cluster: Int32 | None) -> Self:
-        """Return the same data with the input record of each row, and the cluster of each row if there are clusters."""
+        """Return the same data with the private link to the input: `record` is the input record of each row, and
+        `cluster` the cluster of each row, or None.
+        """
 
     @abstractmethod
     def require_same(self, written: Self) -> Self:
-        """Return `written` with the private link to the input records, after checking that both contain the same data.
+        """Check that `written` contains the same data, and return it with the private link to the input records.
 
         Raises
         ------

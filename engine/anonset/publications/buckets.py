@@ -1,4 +1,6 @@
-"""A bucketized table: identities and kept attributes in one table, sensitive values in another, linked by groups."""
+"""Bucketized tables. One table contains identities and kept attributes, and a second table contains sensitive values.
+Groups link both tables.
+"""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -26,23 +28,24 @@ GROUP = "group"
 class Buckets(Published):
     """The published quasi-identifier table (QIT) and sensitive table (SNT).
 
-    Every group has as many rows in the QIT as values in the SNT. The publication hides which row has which value.
+    Every group has as many rows in the QIT as values in the SNT. The publication does not show which row has which
+    value.
     """
 
     ids: tuple[CategoricalColumn, ...]
-    """QIT: id columns, ``*`` in all of them if the identity is hidden."""
+    """Id columns of the QIT. A hidden identity is ``*`` in all of these columns."""
     kept: tuple[CategoricalColumn, ...]
-    """QIT: columns published unchanged."""
+    """Columns of the QIT that are published unchanged."""
     group: CategoricalColumn
-    """QIT: group of each row. The vocabulary contains the published group numbers of both tables."""
+    """Group of each row of the QIT. The vocabulary contains the published group numbers of both tables."""
     snt_group: Int32
-    """SNT: int32 (m,) group codes, ascending."""
+    """Group code of each row of the SNT, ascending, int32 (m,)."""
     snt_value: CategoricalColumn
-    """SNT: sensitive values, ascending and distinct within each group."""
+    """Sensitive value of each row of the SNT. Values are ascending and distinct within a group."""
     snt_count: Int64
-    """SNT: int64 (m,): number of tuples with this value in this group (>= 1)."""
+    """Number of tuples of the group with the value, for each row of the SNT, int64 (m,). At least 1."""
     record: Int64
-    """int64 (n,): input tuple of each QIT row. Private."""
+    """Input tuple of each row of the QIT, int64 (n,). Private."""
     store: Store = MEMORY
     """Store of the arrays that are mapped from files."""
 
@@ -64,7 +67,7 @@ class Buckets(Published):
             raise InputError(msg)
         n_groups = len(self.group.vocabulary)
         rows = sums_by_code(self.group.codes, None, n_groups)
-        # a count above the row count is an error anyway; the bound keeps the sums exact
+        # a count above the row count is an error in any case. With the upper bound, sums are exact
         values = sums_by_code(self.snt_group, self.snt_count, n_groups, most=self.n + 1)
         if not np.array_equal(rows, values):
             group = int(np.argmax(rows != values))
@@ -77,7 +80,7 @@ class Buckets(Published):
         """Return True if the SNT is sorted by group and value, and all counts are at least 1."""
         width = max(1, len(self.snt_value.vocabulary))
         for first, end in spans(len(self.snt_group)):
-            rows = slice(first, end + 1)  # includes the first row of the next block
+            rows = slice(first, end + 1)  # each block includes the first row of the next block
             keys = self.snt_group[rows].astype(np.int64) * width + self.snt_value.codes[rows]
             if bool(np.any(np.diff(keys) <= 0)) or bool(np.any(self.snt_count[first:end] < 1)):
                 return False
@@ -90,7 +93,7 @@ class Buckets(Published):
 
     @property
     def n(self) -> int:
-        """Number of published QIT rows, and of sensitive values."""
+        """Number of rows of the QIT, which is the number of sensitive values."""
         return len(self.record)
 
     @property
@@ -105,7 +108,7 @@ class Buckets(Published):
 
     @property
     def snt(self) -> tuple[CategoricalColumn, CategoricalColumn]:
-        """SNT columns group and sensitive value, with one row per tuple."""
+        """SNT columns for group and sensitive value. A value is repeated as often as its count."""
         rows = np.repeat(np.arange(self.snt_value.n), self.snt_count)
         group = CategoricalColumn(GROUP, self.snt_group, self.group.vocabulary)
         return group.take(rows), self.snt_value.take(rows)
@@ -130,11 +133,13 @@ class Buckets(Published):
         return {"records": self.n, "groups": self.n_groups}
 
     def with_way_back(self, record: Int64, cluster: Int32 | None) -> Self:
-        """Return the same buckets with the input record of each QIT row. The groups are published already."""
+        """Return the same buckets with the input record of each QIT row. `cluster` is ignored because groups are
+        published.
+        """
         return replace(self, record=record)
 
     def require_same(self, written: Self) -> Self:
-        """Compare the columns of both tables in blocks. Group numbers are equal in both."""
+        """Compare the columns of both publications in blocks. Both must have the same group numbers."""
         if [column.name for column in self.qit] != [column.name for column in written.qit]:
             msg = "the columns of the written file differ from the result in memory"
             raise AnonsetError(msg)
@@ -151,7 +156,8 @@ class Buckets(Published):
 
 
 def sums_by_code(codes: Int32, values: Int64 | None, n_codes: int, *, most: int | None = None) -> Int64:
-    """Return the sum of the values of each code, or the code's frequency if `values` is None, int64 (n_codes,).
+    """Return the sum of the values of each code, int64 (n_codes,). If `values` is None, return the frequency of each
+    code.
 
     Processes the arrays in blocks.
 
@@ -181,9 +187,9 @@ def count_values(group: Int32, value: Int32, n_values: int, count: Int64 | None 
     group, value
         int32 (n,): codes.
     n_values
-        Number of value codes (>= 1 if there are tuples).
+        Number of value codes. At least 1 if there are tuples.
     count
-        int64 (n,): weight of each entry, 1 by default.
+        Weight of each entry, int64 (n,). By default 1.
 
     Returns
     -------

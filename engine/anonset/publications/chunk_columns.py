@@ -1,4 +1,6 @@
-"""Clusters and shared chunks of a disassociated publication, stored as columns and accessible as sequences."""
+"""Clusters and shared chunks of a disassociated publication. They are stored as columns and can be used as
+sequences.
+"""
 
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
@@ -19,7 +21,7 @@ from anonset.data.table import Int32, Int64
 Items = tuple[int, ...]
 """Item codes, ascending."""
 Rows = tuple[tuple[Items, int], ...]
-"""Distinct sub-records of a chunk, ascending, with their counts."""
+"""Distinct sub-records of a chunk in ascending order, each with its count."""
 
 
 @dataclass(frozen=True)
@@ -31,15 +33,15 @@ class PublishedCluster(RedactedRepr):
     terms: Items
     """Items that occur in some records of the cluster. Their counts are not published."""
     chunks: tuple[Rows, ...]
-    """Projections of the records on each chunk's items, without empty sub-records."""
+    """Chunks of the cluster. A chunk contains the non-empty projections of the records on its items."""
 
 
 @dataclass(frozen=True)
 class SharedChunk(RedactedRepr):
     """A chunk with sub-records of several clusters.
 
-    A sub-record can belong to any cluster of the range that publishes none of the chunk's items itself or in a chunk
-    shared by a smaller range.
+    A sub-record can belong to any cluster of the range, except clusters that publish an item of the chunk themselves,
+    or in a chunk shared by a smaller range.
     """
 
     first: int
@@ -64,7 +66,7 @@ def items_of(rows: Iterable[tuple[Items, int]]) -> Items:
 
 
 def runs_of(begins: Int64, first: int, end: int) -> Int64:
-    """Return the run index of each element from `first` to `end` - 1, int64 (end - first,).
+    """Return the index of the run that contains each element from `first` to `end` - 1, int64 (end - first,).
 
     >>> runs_of(np.array([0, 2, 2, 5]), 1, 4).tolist()
     [0, 2, 2]
@@ -76,7 +78,7 @@ def runs_of(begins: Int64, first: int, end: int) -> Int64:
 
 @dataclass(frozen=True, eq=False)
 class ChunkRows(RedactedRepr):
-    """Distinct sub-records of chunks, chunk by chunk, with their counts.
+    """Distinct sub-records of chunks with their counts, ordered by chunk.
 
     >>> rows = ChunkRows.of([(((0,), 2), ((0, 1), 3)), (((4,), 1),)])
     >>> len(rows), rows[1], rows.take(np.array([1, 0]))[0]
@@ -120,7 +122,7 @@ class ChunkRows(RedactedRepr):
 
     @cached_property
     def domains(self) -> tuple[Int64, Int64]:
-        """Pairs of a chunk and an item in it, sorted: int64 (pairs,) chunks, int64 (pairs,) items."""
+        """Sorted pairs of a chunk and an item of the chunk, as two arrays, int64 (pairs,)."""
         width = int(self.items.max(initial=0)) + 1
         keys = distinct(np.repeat(self.chunk, np.diff(self.indptr)) * width + self.items)
         chunk, item = np.divmod(keys, width)
@@ -152,7 +154,7 @@ class ChunkRows(RedactedRepr):
 
 
 def same_columns(first: Any, second: Any) -> bool:
-    """Return True if two column objects (rows, clusters or shared chunks) have equal content.
+    """Return True if two objects contain equal columns. They are rows, clusters or shared chunks.
 
     >>> rows = ChunkRows.of([(((0,), 2), ((0, 1), 3)), (((4,), 1),)])
     >>> same_columns(rows, rows.slice(0, 2)), same_columns(rows, rows.slice(0, 1))
@@ -174,7 +176,7 @@ _One = TypeVar("_One")
 
 
 class _Columns(RedactedRepr, Sequence[_One]):
-    """A sequence stored as columns."""
+    """A sequence whose elements are stored as columns."""
 
     @classmethod
     def of(cls, members: Sequence[_One]) -> Self:
@@ -290,12 +292,14 @@ class SharedChunks(_Columns[SharedChunk]):
         return SharedChunks(self.first[chunks], self.last[chunks], self.rows.take(chunks))
 
     def with_wider(self, others: "SharedChunks") -> "SharedChunks":
-        """Return these and the other chunks sorted by range. Within a range, these chunks are first."""
+        """Return the chunks together with `others`, sorted by range. Chunks of `others` follow chunks with the same
+        range.
+        """
         all_chunks = joined([self, others])
         return all_chunks.take(np.lexsort((all_chunks.last, all_chunks.first)))
 
     def shifted(self, clusters: int) -> "SharedChunks":
-        """Return the chunks with `clusters` added to all cluster numbers."""
+        """Return the chunks with all cluster numbers increased by `clusters`."""
         return SharedChunks(self.first + clusters, self.last + clusters, self.rows)
 
 

@@ -1,4 +1,6 @@
-"""A disassociated publication: unchanged items in chunks of record clusters, which hide which items occur together."""
+"""Disassociated publications. Items are published unchanged, in chunks of record clusters. The publication hides which
+items of different chunks occur together.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -40,15 +42,17 @@ class Chunks(Published):
     vocabulary: Vocabulary
     """The published items."""
     clusters: Sequence[PublishedCluster] = field(repr=False)
-    """The clusters; their position is the cluster number."""
+    """Clusters. The position of a cluster is its number."""
     shared: Sequence[SharedChunk] = field(repr=False)
-    """Shared chunks, sorted by range, then content."""
+    """Shared chunks, sorted by range and content."""
     record: Int64 | None = None
-    """int64 (n,): input records, cluster by cluster. Private."""
+    """Input records, ordered by cluster, int64 (n,). Private."""
     cluster: Int32 | None = None
     """int32 (n,): cluster of each record. Private."""
     totals: tuple[tuple[int, int], ...] | None = field(default=None, repr=False)
-    """Terms, ascending, with their record count over the clusters that publish them as terms; None if not published."""
+    """Pairs of a term and the number of its records in the clusters that publish it as a term. None if the numbers are
+    not published.
+    """
     in_terms: int | None = None
     """Number of item occurrences published as terms. Private."""
 
@@ -71,7 +75,7 @@ class Chunks(Published):
 
     @cached_property
     def columns(self) -> tuple[ClusterColumns, SharedChunks]:
-        """Clusters and shared chunks as columns."""
+        """The clusters and the shared chunks, stored as columns."""
         return ClusterColumns.of(self.clusters), SharedChunks.of(self.shared)
 
     def shown(self) -> "ItemPlaces":
@@ -102,7 +106,7 @@ class Chunks(Published):
         }
 
     def with_way_back(self, record: Int64, cluster: Int32 | None) -> Self:
-        """Return the same chunks with the input records, cluster by cluster, and the cluster of each record."""
+        """Return the same chunks with the input records, ordered by cluster, and the cluster of each record."""
         return replace(self, record=record, cluster=cluster)
 
     def require_same(self, written: Self) -> Self:
@@ -120,13 +124,13 @@ class Chunks(Published):
 
 
 class ChunkWindow(NamedTuple):
-    """A range of neighbouring clusters of a publication."""
+    """A range of consecutive clusters of a publication, and the shared chunks that overlap it."""
 
     first: int
     end: int
     clusters: ClusterColumns
     number: Int64
-    """int64: numbers of the shared chunks whose ranges overlap these clusters."""
+    """Numbers of the shared chunks whose ranges overlap the clusters, int64."""
     shared: SharedChunks
 
 
@@ -136,16 +140,18 @@ class ItemPlaces:
     Attributes
     ----------
     cluster_begins, cluster
-        int64 (items + 1,) and int64: clusters that publish each item themselves, ascending.
+        Start of each item in `cluster`, int64 (items + 1,), and the ascending clusters that publish the item
+        themselves, int64.
     range_begins, first, last
-        int64 (items + 1,) and int64 each: ranges of the shared chunks that contain each item, ascending.
+        Start of each item in `first` and `last`, int64 (items + 1,), and the ascending ranges of the shared chunks that
+        contain the item, int64.
     item_begins, item
-        int64 (chunks + 1,) and int64: items of each shared chunk, ascending.
+        Start of each shared chunk in `item`, int64 (chunks + 1,), and the ascending items of the chunk, int64.
 
     Parameters
     ----------
     clusters, shared
-        Neighbouring clusters, and the shared chunks whose ranges overlap them.
+        Consecutive clusters, and the shared chunks whose ranges overlap them.
     n_items
         Number of items.
     number
@@ -167,9 +173,9 @@ class ItemPlaces:
         self.first, self.last = first[order], last[order]
 
     def falls_on(self, number: int) -> NDArray[np.bool_]:
-        """Return the clusters of its range that a shared chunk can belong to, bool (clusters of the range,).
+        """Return the clusters to which a shared chunk can belong, as a mask of the clusters in its range, bool.
 
-        They publish none of the chunk's items themselves, and no shared chunk with a smaller range around them does.
+        These clusters do not publish an item of the chunk themselves, nor in a shared chunk with a smaller range.
         """
         begin, end = int(self.shared.first[number]), int(self.shared.last[number])
         free = np.ones(end - begin + 1, np.bool_)

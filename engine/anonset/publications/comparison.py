@@ -1,4 +1,4 @@
-"""Comparison of columns by label, independent of their coding."""
+"""Comparison of columns by label, independent of their codes."""
 
 import numpy as np
 
@@ -11,10 +11,10 @@ def same_labels(
     meant: SetColumn | CategoricalColumn, written: SetColumn | CategoricalColumn | NumericColumn | None
 ) -> bool:
     """Return True if two columns contain the same labels in every row, even if their codes differ."""
-    if meant is written:  # already compared during reading
+    if meant is written:  # the reader has already compared this column
         return True
     if isinstance(meant, SetColumn) and isinstance(written, SetColumn) and meant.codes is written.codes:
-        # also compared already; only the column name differs
+        # the reader has also compared this column, and only its name differs
         return meant.indptr is written.indptr and meant.vocabulary is written.vocabulary
     if type(meant) is not type(written) or isinstance(written, NumericColumn) or written is None:
         return False
@@ -27,7 +27,7 @@ def same_labels(
 
 
 def _same_rows(meant: SetColumn | CategoricalColumn, written: SetColumn | CategoricalColumn, codes: Int32) -> bool:
-    """Return True if two columns are equal. `codes` maps each code of `written` to a code of `meant`."""
+    """Return True if two columns have equal rows. `codes` maps each code of `written` to a code of `meant`."""
     if isinstance(written, SetColumn) and isinstance(meant, SetColumn):
         moved = written.recoded(codes, len(meant.vocabulary))
         return np.array_equal(written.indptr, meant.indptr) and np.array_equal(moved, meant.items)
@@ -37,7 +37,7 @@ def _same_rows(meant: SetColumn | CategoricalColumn, written: SetColumn | Catego
 
 
 def _codes(written: Vocabulary, meant: Vocabulary) -> Int32 | None:
-    """Return the `meant` code of each `written` label, int32, or None if a label is unknown."""
+    """Return the code in `meant` of each label of `written`, int32. Return None if `meant` lacks a label."""
     if meant.is_numbered and meant == written:
         return np.arange(len(written), dtype=np.int32)
     index = meant.index

@@ -1,4 +1,6 @@
-"""Published records: a table with a recoding applied. Symbols are coded; the codebook describes them."""
+"""Published records: a table with a recoding applied. Records contain symbol codes, and the codebook describes the
+symbols.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -23,7 +25,7 @@ class Records(Published):
     transactions: SetColumn | None
     """Published symbols per record. The vocabulary contains the symbol labels in canonical order."""
     symbols: tuple[Symbol, ...]
-    """Codebook: entry `c` describes symbol code `c`."""
+    """Codebook. Entry `c` describes the symbol with code `c`."""
     relational: tuple[CategoricalColumn, ...]
     """Published relational values, as text."""
     kept: tuple[CategoricalColumn, ...]
@@ -31,13 +33,15 @@ class Records(Published):
     record: Int64
     """int64 (n,): input record of each published row. Private."""
     cluster: Int32 | None = None
-    """int32 (n,): cluster of each published row, for local recodings. Private."""
+    """Cluster of each published row, int32 (n,). None for global recodings. Private."""
     order: tuple[str, ...] = ()
     """Column names in input order."""
     joined: tuple[str, ...] = ()
-    """Names of the columns that the set-valued column was joined from and is written as; empty if it was not joined."""
+    """Names of the columns that were joined into the set-valued column. They are written as separate columns. Empty if
+    no columns were joined.
+    """
     value_sets: tuple[Symbol, ...] = ()
-    """Meanings of the short codes of relational value sets."""
+    """Members of each relational value set that is published as a short code."""
     store: Store = MEMORY
     """Store of the arrays that are mapped from files."""
 
@@ -52,7 +56,7 @@ class Records(Published):
 
     @property
     def columns(self) -> tuple[SetColumn | CategoricalColumn, ...]:
-        """Published columns in input order. Joined columns count as one, at the position of their first column."""
+        """Published columns in input order. Joined columns are one column at the position of the first of them."""
         sets = () if self.transactions is None else (self.transactions,)
         order = [sets[0].name if sets and name in self.joined else name for name in self.order]
         return in_order((*self.relational, *sets, *self.kept), order)
@@ -85,11 +89,13 @@ class Records(Published):
         return {"records": self.n, "symbols": len(self.symbols)}
 
     def with_way_back(self, record: Int64, cluster: Int32 | None) -> Self:
-        """Return the same records with the input record of each row, and its cluster for local recodings."""
+        """Return the same records with the input record of each row. `cluster` is the cluster of each row for local
+        recodings.
+        """
         return replace(self, record=record, cluster=cluster)
 
     def require_same(self, written: Self) -> Self:
-        """Compare column by column, by label. Records and clusters are private and not part of the comparison."""
+        """Compare the labels of each column. The private input records and clusters are not compared."""
         by_name = {column.name: column for column in written.columns}
         for column in self.columns:  # in FIMI files the set-valued column has no name
             read_back = written.transactions if isinstance(column, SetColumn) else by_name.get(column.name)
@@ -107,13 +113,13 @@ class Records(Published):
 def in_order(
     columns: Sequence[SetColumn | CategoricalColumn], order: Sequence[str]
 ) -> tuple[SetColumn | CategoricalColumn, ...]:
-    """Sort columns by the given names. Unnamed columns follow at the end."""
+    """Sort columns in the order of the given names. Other columns follow at the end."""
     remaining = {column.name: column for column in columns}
     return tuple(remaining.pop(name) for name in order if name in remaining) + tuple(remaining.values())
 
 
 def written_columns(publication: Records) -> tuple[SetColumn | CategoricalColumn, ...]:
-    """Return the columns as they are written: joined columns are separated again, in input order.
+    """Return the columns that are written to files, in input order. Joined columns are separated again.
 
     Raises
     ------

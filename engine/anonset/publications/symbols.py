@@ -1,4 +1,4 @@
-"""Published symbols: names, members, and columns of symbols.
+"""Published symbols, their names and members, and columns of symbols.
 
 Sets are named ``(a,b,c)`` and ranges ``[low:high]``. The verification has a separate parser. If several set-valued
 columns were joined into one, with prefixed items (``column:item``), they are written as separate columns again.
@@ -19,7 +19,7 @@ from anonset.errors import InputError, datum
 
 
 def set_label(members: Sequence[str]) -> str:
-    """Return the name of a set, or the member itself if there is only one.
+    """Return the name of a set of members. If there is only one member, return the member.
 
     >>> set_label(["a", "b"]), set_label(["a"])
     ('(a,b)', 'a')
@@ -28,7 +28,7 @@ def set_label(members: Sequence[str]) -> str:
 
 
 def members_of(label: str) -> tuple[str, ...]:
-    """Return the members of a set by its name. Any other text is returned as its only member.
+    """Return the members of a set, given its name. A text that is not the name of a set is returned as the only member.
 
     >>> members_of("(a,b)"), members_of("a")
     (('a', 'b'), ('a',))
@@ -37,7 +37,7 @@ def members_of(label: str) -> tuple[str, ...]:
 
 
 def range_label(low: str, high: str) -> str:
-    """Return the name of a range, or the value itself if both ends are equal.
+    """Return the name of a range. If both ends are equal, return the value.
 
     >>> range_label("19", "22"), range_label("19", "19")
     ('[19:22]', '19')
@@ -46,7 +46,7 @@ def range_label(low: str, high: str) -> str:
 
 
 def range_ends(label: str) -> tuple[str, str]:
-    """Return both ends of a range by its name. A single value is returned twice.
+    """Return both ends of a range, given its name. A single value is returned as both ends.
 
     >>> range_ends("[19:22]"), range_ends("19")
     (('19', '22'), ('19', '19'))
@@ -64,13 +64,15 @@ class Symbol(RedactedRepr):
     label: str = field(repr=False)
     """Published text."""
     kind: str
-    """``item``, ``node`` (of a hierarchy), ``group`` (a set of items) or ``values`` (a set of relational values)."""
+    """Kind of symbol: ``item``, ``node`` of a hierarchy, ``group`` (a set of items), or ``values`` (a set of relational
+    values).
+    """
     members: tuple[str, ...]
-    """Original items that the symbol can mean, in canonical order."""
+    """Original items that the symbol covers, in canonical order."""
 
 
 def group_symbol(members: tuple[str, ...]) -> Symbol:
-    """Return the symbol of a set of items: ``(a,b,c)``, or the item itself if there is only one.
+    """Return the symbol of a set of items, such as ``(a,b,c)``. The symbol of a single item is the item.
 
     >>> group_symbol(("a", "b")).label
     '(a,b)'
@@ -79,7 +81,9 @@ def group_symbol(members: tuple[str, ...]) -> Symbol:
 
 
 def node_symbol(hierarchy: Hierarchy, node: int) -> Symbol:
-    """Return the symbol of a hierarchy node: its label and its leaves, or the set of leaves if the node is unnamed."""
+    """Return the symbol of a hierarchy node with its leaves as members. A node without a public name is published as
+    the set of its leaves.
+    """
     label, members = hierarchy.labels[node], hierarchy.members(node)
     if label in hierarchy.unnamed:
         return group_symbol(members)
@@ -89,12 +93,13 @@ def node_symbol(hierarchy: Hierarchy, node: int) -> Symbol:
 def generalize(
     column: SetColumn, symbol_of_item: Int32, symbols: tuple[Symbol, ...], store: Store = MEMORY
 ) -> SetColumn:
-    """Replace each item by its symbol code (-1 removes it). Codes are ascending and distinct within a row.
+    """Replace each item by its symbol code. Codes in a row are ascending and distinct. Items with symbol code -1 are
+    removed.
 
     Parameters
     ----------
     symbol_of_item
-        int32 (M,): symbol code of each item code, -1 if the item is suppressed.
+        Symbol code of each item code, int32 (M,). -1 if the item is suppressed.
     store
         Store for the new column's arrays.
     """
@@ -112,15 +117,15 @@ def generalize(
 def row_ranks(column: SetColumn) -> Int64:
     """Rank the rows of a set-valued column lexicographically by their codes. Equal rows have equal ranks.
 
-    Several codes at a time are packed into one 64-bit key. Only rows that are still tied and not exhausted are compared
-    further. Cost: O(nnz + n log n) if most rows differ within the first codes.
+    Several codes are packed into one 64-bit key and compared together. Further codes are compared only for rows that
+    are equal so far and have more codes. Cost: O(nnz + n log n) if most rows differ within the first codes.
 
     Returns
     -------
     int64 (n,)
         Dense ranks from 0. The empty row ranks first.
     """
-    bits = max(1, len(column.vocabulary).bit_length())  # codes are stored plus one; zero marks the end
+    bits = max(1, len(column.vocabulary).bit_length())  # codes are stored plus one, because zero marks the end of a row
     per_key = max(1, 63 // bits)
     rank = np.zeros(column.n, np.int64)
     active = np.arange(column.n)
@@ -141,7 +146,8 @@ def row_ranks(column: SetColumn) -> Int64:
         group = np.cumsum(new) - 1
         first_of_parent = np.ones(len(active), bool)
         first_of_parent[1:] = rank_here[1:] != rank_here[:-1]
-        # ranks are positions of a group's first row among all rows, so splitting a group does not change other ranks
+        # the rank of a group of equal rows is the position of its first row, so splitting a group does not change other
+        # ranks
         position = np.arange(len(active))
         parent_start = np.maximum.accumulate(np.where(first_of_parent, position, 0))
         group_start = position[new][group]
@@ -158,8 +164,8 @@ def row_ranks(column: SetColumn) -> Int64:
 def cells(symbol: Symbol, joined: Sequence[str]) -> dict[str, str]:
     """Return the text of a symbol in each column that contains some of its members.
 
-    If all members are from one column, the text omits the column prefix, also before the members of a set. If they are
-    from several columns, the text is the full label in each of them.
+    If all members are from one column, the text omits the column prefix, also before the members of a set. If the
+    members are from several columns, the text in each of these columns is the complete label.
 
     >>> cells(Symbol("(drug:1,drug:2)", "group", ("drug:1", "drug:2")), ("drug", "icd"))
     {'drug': '(1,2)'}
@@ -176,7 +182,7 @@ def cells(symbol: Symbol, joined: Sequence[str]) -> dict[str, str]:
 
 
 def cells_by_column(symbols: Iterable[Symbol], joined: Sequence[str]) -> dict[str, dict[str, int]]:
-    """Return the possible texts of each joined column, with the position of each text's symbol.
+    """Return, for each joined column, the texts of the symbols, and the position of the symbol of each text.
 
     Raises
     ------
