@@ -1,1 +1,1 @@
-"""The published algorithms, a file each, and the registry of their names."""
+"""The anonymization algorithms, each in a separate file, and the registry of their names."""

@@ -1,4 +1,4 @@
-"""The algorithm interface: frozen parameters and the method `recode`."""
+"""The algorithm interface, which consists of frozen parameters and the method `recode`."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
@@ -17,21 +17,22 @@ Progress = Callable[[str, float, float], None]
 
 @dataclass(frozen=True, eq=False)
 class Result(RedactedRepr):
-    """Recoding chosen by an algorithm, with the decisions that led to it."""
+    """Recoding that an algorithm returns, with the decisions of the search."""
 
     recoding: Recoding
     trace: tuple[Any, ...] = ()
-    """Decisions in order; each algorithm defines its own type of entry."""
+    """Decisions of the search, in order. Each algorithm defines its own type of entry."""
     figures: Mapping[str, float] = field(default_factory=dict)
     """Search statistics, such as the number of itemsets counted or cuts examined."""
     notes: tuple[str, ...] = ()
-    """Notes for the data owner: decisions that the owner did not request, and limits reached."""
+    """Notes for the data owner about decisions that the owner did not request, and about limits that were reached."""
 
 
 @runtime_checkable
 class Algorithm(Protocol):
-    """A published algorithm: a frozen keyword-only dataclass of the algorithm's parameters, with `Traits` for
-    capabilities.
+    """An anonymization algorithm.
+
+    Its class is a frozen keyword-only dataclass of parameters, and declares its capabilities as `Traits`.
     """
 
     name: ClassVar[str]
@@ -49,14 +50,14 @@ class Algorithm(Protocol):
         *,
         progress: Progress | None = None,
     ) -> Result:
-        """Find a recoding of the table. The result is not verified; use `anonset.anonymize` to publish data.
+        """Find a recoding of the table. The result is not verified. Use `anonset.anonymize` to publish data.
 
         Columns must be bound to their hierarchies.
 
         Raises
         ------
         InfeasibleError
-            If the algorithm's operators cannot achieve the guarantee.
+            If the algorithm cannot achieve the guarantee, for example by generalization only.
         """
         ...
 
@@ -85,31 +86,31 @@ class Algorithms(Mapping[str, type[Algorithm]]):
 
 
 LARGEST_MEMORY_FACTOR = 2.9
-"""Memory factor of algorithms that declare none: the largest of the built-in algorithms."""
+"""Memory factor of algorithms that do not declare a factor. No built-in algorithm has a larger factor."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Guarantee:
-    """Models that an algorithm guarantees, and the kind of recoding that it uses."""
+    """Models that an algorithm guarantees, and properties of its recodings."""
 
     answers: tuple[str, ...] = ()
-    """Names of the models that the algorithm guarantees. It can be selected for each of them."""
+    """Names of the models that the algorithm guarantees. Users can select the algorithm for these models."""
     also_answers: tuple[str, ...] = ()
-    """Names of other models that the result satisfies for some parameters. `suggest` tries it for these models."""
+    """Names of models that the result satisfies for some parameters. `suggest` tries the algorithm for these models."""
     forms_sets: bool = False
-    """Publishes sets of items, named by their members. Labels that such names cannot contain are rejected early."""
+    """True if it publishes sets of items, named by their members. Labels that set names cannot contain are rejected."""
     sets_from_data: bool = False
-    """Forms these sets by item frequency. A symbol then discloses that its items are about equally frequent, and the
-    attestation declares this.
+    """True if item frequencies determine the published sets. A set then discloses that its items are about equally
+    frequent, and the attestation declares this.
     """
     tight: bool = False
-    """Publishes each cluster with the lowest common relational values of the cluster."""
+    """True if it publishes the narrowest common relational values of each cluster."""
     coarsens: bool = False
-    """Applies the same recoding to all records, which can continue the recoding of an earlier release."""
+    """True if it applies the same recoding to all records, and can continue the recoding of an earlier release."""
 
     @property
     def models(self) -> tuple[str, ...]:
-        """Names of all models that it supports."""
+        """Names of all models that the algorithm supports."""
         return self.answers + self.also_answers
 
 
@@ -118,25 +119,25 @@ class Scaling:
     """How an algorithm processes data larger than memory, and how it uses workers."""
 
     by_blocks: bool = False
-    """Processes records in blocks and allocates no array of table length."""
+    """True if it processes records in blocks and allocates no array of table length."""
     on_workers: bool = False
-    """Runs tasks on blocks in other processes. Tasks on parts can always run there."""
+    """True if it runs tasks on blocks in other processes. Tasks on parts always can."""
     split_records: int | None = None
-    """Maximum number of records in a part if larger data are split; None if the algorithm needs all data at once.
+    """Maximum number of records in a part if larger data are split. None if the algorithm needs all data at once.
 
-    An algorithm whose data are split must publish clusters of records (`PerCluster`) that are safe for any other
-    records.
+    An algorithm whose data are split must publish clusters of records (`PerCluster`) that are safe regardless of the
+    other records.
     """
     splits_in_memory: bool = False
-    """Splits data in memory as well, so that the result is the same for any memory limit."""
+    """True if it also splits data in memory, so that the result does not depend on the memory limit."""
     where: str = ""
-    """Parameters that permit blocks or parts, as a phrase after "where". Empty if all parameters permit them."""
+    """Condition on the parameters for blocks or parts, as a phrase after "where". Empty if there is no condition."""
     undivided: str = ""
     """Reason why workers in other processes do not help. Empty if they help."""
 
     @property
     def to_workers(self) -> bool:
-        """Tasks can run in other processes."""
+        """True if tasks can run in other processes."""
         return (self.by_blocks and self.on_workers) or self.split_records is not None
 
 
@@ -147,18 +148,18 @@ class Cost:
     memory_factor: float = LARGEST_MEMORY_FACTOR
     """Memory of a run, excluding compilation, as a multiple (above 0) of the memory of `apriori` on the same data.
 
-    Values of built-in algorithms are measured (docs/development/measurements.md), without the memory of Python
-    itself, and rounded up: on 1,000,000 baskets or tuples (`apriori`: 10,000,000), and on 100,000 or 300,000
-    relational or RT records. `cluster`, `k-member` and the algorithms of Xu use the value of `rum-bound`.
+    Values of built-in algorithms are measured (docs/development/measurements.md) without the memory of Python itself,
+    and rounded up. The measurements use 1,000,000 baskets or tuples (`apriori`: 10,000,000), or 100,000 or 300,000
+    relational or RT records. `cluster`, `k-member` and the algorithms of Xu have the value of `rum-bound`.
     """
     memory_beside: int = 0
     """Upper bound of additional memory, in bytes, for any number of records."""
     slow: bool = False
-    """Time is roughly quadratic in the number of records. `suggest` skips it for large inputs."""
+    """True if the time is roughly quadratic in the number of records. `suggest` then skips it for large inputs."""
     refuses_above: int | None = None
-    """Maximum number of records, independent of memory; None if unlimited."""
+    """Maximum number of records, independent of memory. None if there is no maximum."""
     instead: str = ""
-    """Alternative for larger inputs."""
+    """Advice for larger inputs, as used in messages."""
 
     def __post_init__(self) -> None:
         if not self.memory_factor > 0:
@@ -168,19 +169,19 @@ class Cost:
 
 @dataclass(frozen=True, kw_only=True)
 class Advice:
-    """When `suggest` tries an algorithm, and when messages recommend it."""
+    """Conditions under which `suggest` tries an algorithm, and messages recommend it."""
 
     not_tried: str = ""
-    """Reason why `suggest` never tries this algorithm. Empty if it does."""
+    """Reason why `suggest` never tries this algorithm. Empty if `suggest` does."""
     set_beside: tuple[str, ...] = ()
-    """Models for which `suggest` also lists this algorithm if m >= 2, marked because the guarantee differs."""
+    """Models for which `suggest` also shows this algorithm if m >= 2, with a mark that the guarantee differs."""
     keeps_more: bool = False
-    """Messages recommend this algorithm if another algorithm of the same model publishes no useful data."""
+    """True if messages recommend it when another algorithm of the same model publishes no useful data."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Traits(Advice, Cost, Scaling, Guarantee):
-    """Capabilities of an algorithm class, declared as `traits`, in four groups.
+    """Capabilities of an algorithm class, in four groups. The class declares them in the attribute `traits`.
 
     If the capabilities of an algorithm depend on parameters, the property `own_traits` computes them.
     """
@@ -208,7 +209,7 @@ def traits_of(algorithm: Any) -> Traits:
     Raises
     ------
     InputError
-        If the value is not an instance of `Traits`, or a trait is declared outside of it.
+        If `traits` is not an instance of `Traits`, or the class declares a trait as a separate attribute.
     """
     cls = algorithm if isinstance(algorithm, type) else type(algorithm)
     if misplaced := sorted(_ONLY_IN_TRAITS.intersection(dir(cls))):

@@ -1,4 +1,4 @@
-"""Clusters of records, as the number of each record's cluster."""
+"""Clusters of records, represented by the cluster number of each record."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -22,7 +22,7 @@ def renumber_clusters(cluster: NDArray[np.integer]) -> tuple[Int32, Int32]:
     Returns
     -------
     int32 (n,), int32 (C,)
-        The new number of each record's cluster, and the old number of each cluster.
+        The new cluster number of each record, and the old number of each cluster.
     """
     old, first, inverse = np.unique(cluster, return_index=True, return_inverse=True)
     by_record = np.argsort(first, kind="stable")
@@ -32,7 +32,7 @@ def renumber_clusters(cluster: NDArray[np.integer]) -> tuple[Int32, Int32]:
 
 
 def list_members(cluster: NDArray[np.integer]) -> list[Int64]:
-    """Return the records of each cluster, ascending: int64 each.
+    """Return the records of each cluster, ascending, as an int64 array per cluster.
 
     >>> [members.tolist() for members in list_members(np.array([1, 0, 1], np.int32))]
     [[1], [0, 2]]
@@ -52,19 +52,19 @@ def number_clusters(members: Sequence[Int64], n: int, store: Store = MEMORY) -> 
     Parameters
     ----------
     members
-        int64 each: the records of each cluster, which is not empty; together 0 .. n - 1.
+        Records of each cluster, as an int64 array per cluster. No cluster is empty, and each record is in one cluster.
     store
-        Store of arrays of table length.
+        Store for arrays of table length.
 
     Returns
     -------
     cluster
-        int32 (n,): cluster of each record.
+        Cluster of each record, int32 (n,).
     parts
-        Ranges of consecutive clusters whose records fit into a span, or a single larger cluster. None if the store is
-        in memory.
+        Ranges of consecutive clusters that are processed together. A range has a limited number of records unless it
+        consists of a single cluster. None if the store is in memory.
     old
-        int64 (C,): index in `members` of each cluster.
+        Index in `members` of each cluster, int64 (C,).
     """
     smallest = np.array([int(records.min()) for records in members], np.int64)
     old = np.argsort(smallest, kind="stable")

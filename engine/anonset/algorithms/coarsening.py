@@ -1,8 +1,9 @@
-"""Continue the recoding of an earlier release: items in a symbol remain in a common symbol, or become coarser.
+"""Continuation of the recoding of an earlier release. Items with a common symbol keep it, or get a coarser symbol.
 
-An algorithm that accepts an initial cut starts from it. For other algorithms with a single recoding of all records, an
-item represents each set of items that the earlier release publishes as a symbol. Its support is the support of the
-symbol, so the guarantee also covers the symbols. Finally, each item is published like the representative.
+An algorithm that accepts an initial cut starts from the earlier cut. For other algorithms with a single recoding of all
+records, one of the items represents each set of items that the earlier release publishes as a symbol. The support of
+the representative is the support of the symbol, so the guarantee also covers the symbols. Finally, each item is
+published like its representative.
 """
 
 from collections.abc import Mapping
@@ -35,19 +36,21 @@ class InitialCutAlgorithm(Protocol):
     """Algorithm that accepts an initial cut."""
 
     def coarsen(self, column: SetColumn, start: Cut, *, store: Store, progress: Progress | None = None) -> Result:
-        """Find a cut at or above `start`. The column is bound to the hierarchy, without the items that `start`
+        """Find a cut at or above `start`.
+
+        The item codes of the column must be leaf positions, and the column must not contain the items that `start`
         suppresses.
         """
         ...
 
 
 def require_coarsening(algorithm: Algorithm) -> None:
-    """Refuse an algorithm that cannot continue an earlier recoding.
+    """Reject an algorithm that cannot continue an earlier recoding.
 
     Raises
     ------
     InputError
-        The message lists the algorithms that can continue it.
+        The message lists the algorithms that can.
     """
     if not traits_of(algorithm).coarsens:
         others = ", ".join(with_traits(lambda traits: traits.coarsens))
@@ -66,14 +69,16 @@ def coarsened(
     *,
     progress: Progress | None,
 ) -> Result:
-    """Find a recoding at or above `start`. Items suppressed by `start` remain suppressed. The minimum loss is unknown.
+    """Find a recoding at or above `start`. Items that `start` suppresses remain suppressed.
+
+    The result does not contain a bound of the minimum loss.
 
     Raises
     ------
     InfeasibleError
-        If no such recoding satisfies the guarantee.
+        If no recoding at or above `start` satisfies the guarantee.
     InputError
-        If the start suppresses or unites items that the algorithm treats as sensitive.
+        If `start` suppresses a sensitive item of the algorithm, or publishes it together with other items.
     """
     column, _ = bind_items(table, hierarchies)
     image = start.image if isinstance(start, Cut) else start.group
@@ -98,7 +103,7 @@ def coarsened(
 
 
 def _representatives(column: SetColumn, image: Int32) -> Int32:
-    """Return the representative of each item, int32 (M,): an occurring item if possible, -1 if suppressed."""
+    """Return the representative of each item, int32 (M,). It occurs if possible. -1 for suppressed items."""
     order = np.lexsort((np.arange(len(image)), column.occurrences == 0, image))
     first = np.ones(len(order), np.bool_)
     first[1:] = image[order][1:] != image[order][:-1]
@@ -115,7 +120,7 @@ def _shown_as(column: SetColumn, representative: Int32) -> SetColumn:
 
 
 def _joined(start: Cut | ItemGroups, recoding: Any, representative: Int32) -> Cut | ItemGroups:
-    """Return the recoding that publishes each item as the representative, and no finer than the earlier release."""
+    """Return the recoding that publishes each item like its representative, and no finer than the earlier release."""
     suppressed = representative == SUPPRESSED
     if isinstance(recoding, Cut) and isinstance(start, Cut):
         tree, before, after = start.hierarchy, start.image, recoding.image[representative]
@@ -140,7 +145,7 @@ def _require_bare(algorithm: Any, column: SetColumn, image: Int32) -> None:
 
 
 def _for_representatives(algorithm: Any, column: SetColumn, representative: Int32) -> Any:
-    """Return an algorithm whose constraints are about representatives."""
+    """Return the algorithm with constraints in which representatives replace the items."""
     if not isinstance(algorithm, SetBased):
         return algorithm
     labels = column.vocabulary.labels
@@ -165,7 +170,7 @@ def _for_representatives(algorithm: Any, column: SetColumn, representative: Int3
 
 
 def _require_share(algorithm: Any, recoding: Cut | ItemGroups) -> None:
-    """Reject a recoding that suppresses more items than allowed, including items suppressed in the earlier release."""
+    """Reject a recoding that suppresses too many items. Items that the earlier release suppresses count as well."""
     allowed, of = getattr(algorithm, "max_suppressed", None), len(recoding.suppressed)
     if allowed is None or not isinstance(recoding, ItemGroups):
         return

@@ -1,4 +1,4 @@
-"""Algorithm names, as on the command line: built-in algorithms, then algorithms of installed packages."""
+"""Algorithms by command-line name, first built-in algorithms, then algorithms of installed packages."""
 
 from collections.abc import Callable, Mapping
 
@@ -44,7 +44,7 @@ _OWN = {
 DIVERSE = "lm-apriori"
 """Transaction algorithm for (k, l^m)-diversity."""
 TRANSACTION_FUNCTIONS = ("coat", "pcta", "set-search", "exact", "apriori", "direct", "optimal", "vpa", "lra", DIVERSE)
-"""Algorithms that the RT frameworks can run on a cluster."""
+"""Algorithms that the RT frameworks can apply to clusters."""
 
 _OFFERED = load_offered(plugins.ALGORITHMS, _OWN)
 for _cls in _OFFERED.values():

@@ -21,7 +21,7 @@ from anonset.publications import Records, Symbol
 from anonset.publications.symbols import generalize, group_symbol, node_symbol
 
 _STEP = "rows"
-"""Name of the sorting of the published rows as a step of a run."""
+"""Name of the step of a run that sorts the published rows."""
 
 
 def apply(table: Table, recoding: Recoding, hierarchy: Hierarchy | None = None, *, by_content: bool = False) -> Records:
@@ -30,8 +30,7 @@ def apply(table: Table, recoding: Recoding, hierarchy: Hierarchy | None = None, 
     The codebook of the publication contains only symbols that occur in a record: an unused symbol would disclose which
     items are suppressed.
 
-    The table's set-valued column must be bound to the recoding's hierarchy or vocabulary, so that each code is a leaf
-    position.
+    The item codes of the table must be the leaf positions of the recoding's hierarchy or the codes of its vocabulary.
 
     Parameters
     ----------
@@ -81,7 +80,7 @@ def _sorted_once(rows: UnsortedRows, largest: Sequence[int], work: Store, store:
 
 
 class _PublishedRows(UnsortedRows):
-    """Rows in input order. Items are replaced by symbols when the rows are read."""
+    """Rows in input order. Symbols replace the items when the rows are read."""
 
     def __init__(self, n: int, sets: SetColumn | None, image: Int32 | None, columns: Sequence[Int32]) -> None:
         super().__init__(without_items(n) if sets is None else sets, columns)
@@ -104,7 +103,7 @@ def _labels(symbols: Sequence[Symbol]) -> Vocabulary:
 def _of_all_records(
     table: Table, recoding: Recoding, hierarchy: Hierarchy | None
 ) -> tuple[SetColumn, tuple[Symbol, ...], Int32]:
-    """Return the item column, the symbols that occur in a record, and the symbol code of each item, int32 (M,)."""
+    """Return the item column, the symbols that occur in a record, and the symbol code of each item."""
     if isinstance(recoding, Cut):
         column, image, symbols = _symbols_of_cut(table, recoding)
     elif isinstance(recoding, ItemGroups):
@@ -144,7 +143,7 @@ def _symbols_of_groups(table: Table, groups: ItemGroups) -> tuple[SetColumn, Int
 
 
 def _in_public_order(unordered: tuple[Symbol, ...], hierarchy: Hierarchy | None) -> tuple[tuple[Symbol, ...], Int32]:
-    """Return sorted symbols and the new code of each symbol, int32 (S,). The order discloses nothing about a tree.
+    """Return sorted symbols and the new code of each symbol, int32 (S,). The order does not disclose the hierarchy.
 
     If the hierarchy has places (`Hierarchy.place`), set members are sorted by place and symbols by the places of their
     members.
@@ -243,7 +242,7 @@ def _draft(column: SetColumn, recoding: PerCluster, book: "_Codebook") -> SetCol
 
 
 class _Codebook:
-    """Distinct symbols of all clusters: nodes of one hierarchy, or sets of items."""
+    """Distinct symbols of all clusters. All are nodes of a single hierarchy, or all are sets of items."""
 
     def __init__(self, column: SetColumn) -> None:
         self.column = column
@@ -254,7 +253,7 @@ class _Codebook:
         return len(self.code_of)
 
     def codes(self, mapping: Cut | ItemGroups, occurring: NDArray[np.integer]) -> Int32:
-        """Return the symbol code of each item, int32, -1 if it is suppressed. New symbols are added to the codebook."""
+        """Return the symbol code of each item, int32. -1 if it is suppressed. New symbols are added to the codebook."""
         symbols = self._nodes(mapping, occurring) if isinstance(mapping, Cut) else self._groups(mapping, occurring)
         code_of = self.code_of
         return np.array(

@@ -1,4 +1,4 @@
-"""Application of a grouping to a table: builds the published buckets."""
+"""Application of a grouping of tuples to a table, which yields the published buckets."""
 
 from dataclasses import replace
 from typing import Any
@@ -18,8 +18,8 @@ from anonset.publications.buckets import GROUP, STAR, Buckets, count_values
 def bucketize(table: Table, buckets: Bucketized) -> Buckets:
     """Apply a grouping to its table.
 
-    QIT rows are sorted by group, then by published content; SNT values by group, then in canonical order. Neither order
-    discloses which row has which value, or the identity of a starred row.
+    QIT rows are sorted by group, then by published content. SNT values are sorted by group, then in canonical order.
+    Neither order discloses the sensitive value of a row, or the identity of a starred row.
 
     Raises
     ------

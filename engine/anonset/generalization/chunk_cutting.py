@@ -27,27 +27,27 @@ class CutRecords(NamedTuple):
     clusters: ClusterColumns
     shared: SharedChunks
     record: Int64
-    """int64 (n,): record numbers, cluster by cluster."""
+    """Record numbers, cluster by cluster, int64 (n,)."""
     cluster: Int32
-    """int32 (n,): cluster of each record."""
+    """Cluster of each record, int32 (n,)."""
     terms: Int64
-    """int64 (M,): records that contain each item in clusters that publish it as a term."""
+    """Number of records with each item in the clusters that publish it as a term, int64 (M,)."""
 
 
 class _Piece(NamedTuple):
     """A range of neighbouring clusters, in publication order."""
 
     order: Int64
-    """int64: original numbers of the clusters."""
+    """Original numbers of the clusters, int64."""
     shared: slice
-    """Slice of the chunks shared only within this piece. Their cluster numbers are relative to the piece."""
+    """Slice of the chunks that only clusters of this piece share. Their cluster numbers are relative to the piece."""
     content: slice
     """Slice of the bytes by which pieces are sorted."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Cut(RedactedRepr):
-    """Occurrences of items in chunks: chunk, record and item code of each, int64 (occurrences,)."""
+    """Chunk, record and item code of each occurrence of an item in a chunk, int64 (occurrences,)."""
 
     place: Int64
     record: Int64
@@ -76,7 +76,7 @@ class _Cut(RedactedRepr):
         if not len(self.place):
             return self.place, self.record, self.item
         first, many, width = int(self.record.min()), int(np.ptp(self.record)) + 1, int(self.item.max()) + 1
-        if (int(self.place.max()) + 1) * many * width < _LARGEST_KEY:  # packing into one number sorts fastest
+        if (int(self.place.max()) + 1) * many * width < _LARGEST_KEY:  # sorting is fastest for single numbers
             keys = np.sort((self.place * many + self.record - first) * width + self.item)
             keys, item = np.divmod(keys, width)
             place, record = np.divmod(keys, many)
@@ -129,7 +129,7 @@ def cut(column: SetColumn, recoding: Disassociated, code: Int32, store: Store) -
     Parameters
     ----------
     code
-        int32 (M,): published code of each item.
+        Published code of each item, int32 (M,).
     store
         Store for the new arrays.
     """
@@ -157,7 +157,7 @@ def cut(column: SetColumn, recoding: Disassociated, code: Int32, store: Store) -
 
 
 def _cut_piece(piece: ClusterPiece, recoding: Disassociated, code: Int32) -> tuple[ClusterColumns, SharedChunks, _Cut]:
-    """Return the piece's clusters, the chunks shared only within the piece, and the occurrences in wider chunks.
+    """Return the piece's clusters, the chunks that only these share, and the occurrences in other shared chunks.
 
     Clusters and shared chunks are numbered relative to the piece.
     """

@@ -1,7 +1,7 @@
 """Publication order of clusters and chunks. It depends on published content only, so it discloses nothing else.
 
-Clusters are sorted by content within groups of 4, these groups within groups of 16, and so on. Thus the clusters of a
-shared chunk remain neighbours. Chunks are sorted by their sub-records.
+Clusters are sorted by content within groups of 4. These groups are sorted within groups of 16 clusters, and so on. The
+clusters of a shared chunk therefore remain neighbours. Chunks are sorted by their sub-records.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -19,7 +19,7 @@ from anonset.publications.chunk_columns import ChunkRows, ClusterColumns, Shared
 
 _END = bytes(4)
 Group = tuple[list[Any], list[int], tuple[int, int]]
-"""Sort keys of neighbouring clusters, members in the same order, and the first and last cluster."""
+"""Sort keys of neighbouring clusters, the clusters in the same order, and the first and last cluster."""
 
 
 @total_ordering
@@ -76,7 +76,7 @@ def in_order(
 
 def contents_of(rows: ChunkRows) -> list[bytes]:
     """Return the content of each chunk as bytes that sort like its rows. No content is a prefix of another."""
-    lengths = np.diff(rows.indptr) + 2  # the items, each plus one, then 0 and the count
+    lengths = np.diff(rows.indptr) + 2  # each item plus 1, then 0 and the count
     ends = begins_of(lengths)
     tokens = np.zeros(ends[-1], ">u4")
     token_places = np.arange(len(rows.items)) + 2 * np.repeat(np.arange(len(lengths)), lengths - 2)
@@ -108,7 +108,7 @@ def grouped(
     Parameters
     ----------
     of_range
-        Content of the shared chunks by range: the first and last cluster that share a chunk.
+        Content of the shared chunks by the first and last cluster that share them.
     as_text
         Converts bytes into the text type of the groups.
     """

@@ -1,4 +1,4 @@
-"""Item names of an earlier release, from which the next release starts: reserved names and changes."""
+"""Item names of an earlier release, which the next release continues, and the changes of these names."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,9 +22,9 @@ class ReleaseChanges(RedactedRepr):
     """Changes between the names of an earlier release and a new release."""
 
     kept: int
-    """Number of published symbols that the earlier release has as well."""
+    """Number of published symbols that the earlier release also publishes."""
     coarser: Mapping[str, str]
-    """Earlier name to new name, for names that the new release replaces by a coarser symbol."""
+    """New name of each earlier name that the new release replaces by a coarser symbol."""
     suppressed: tuple[str, ...]
     """Earlier names of items that the new release suppresses."""
     new: tuple[str, ...]
@@ -36,13 +36,13 @@ class EarlierRelease(RedactedRepr):
     """An earlier release that publishes each item under a single name."""
 
     mapping: Mapping[str, str]
-    """Published name of each item of the earlier universe; empty if the item is suppressed."""
+    """Published name of each item that the earlier release knows. Empty if the item is suppressed."""
     hierarchy: Hierarchy | None = None
-    """Hierarchy of the names; None if the names are sets of items."""
+    """Hierarchy of the names. None if the names are sets of items."""
     attestation_sha256: str = ""
-    """Digest of the attestation."""
+    """SHA-256 digest of the attestation of the earlier release."""
     retired: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Names, with their items, that only releases before the earlier release published."""
+    """Items of each name that only releases before the earlier release published."""
 
     @cached_property
     def members(self) -> dict[str, tuple[str, ...]]:
@@ -84,7 +84,7 @@ class EarlierRelease(RedactedRepr):
 
     @cached_property
     def codes(self) -> dict[tuple[str, ...], str]:
-        """Published name of each item set, by members."""
+        """Published name of each item set, by the members of the set."""
         return {items: name for name, items in self.members.items() if len(items) > 1}
 
     @cached_property
@@ -94,17 +94,18 @@ class EarlierRelease(RedactedRepr):
 
     @property
     def used_labels(self) -> frozenset[str]:
-        """Texts that no new symbol may use: all names of the chain of releases, and all items."""
+        """Texts that no new symbol may use: all items, and all names of this release and the releases before it."""
         return frozenset({*self.mapping, *self.reserved}.union(*self.retired.values()))
 
     def cut(self, hierarchy: Hierarchy) -> Cut:
-        """Return the earlier recoding as a cut of a hierarchy. Leaves unknown to the earlier release are published
-        unchanged.
+        """Return the earlier recoding as a cut of a hierarchy.
+
+        The cut publishes leaves that the earlier release does not know unchanged.
 
         Raises
         ------
         InputError
-            If a name is not a node of the hierarchy, or the node has other items.
+            If a name is not a node of the hierarchy, or the node has other items than the name.
         """
         place: dict[str, int] = {}
         for name, items in self.members.items():
@@ -123,7 +124,9 @@ class EarlierRelease(RedactedRepr):
         return Cut(hierarchy, image)
 
     def groups(self, vocabulary: Vocabulary) -> ItemGroups:
-        """Return the earlier recoding as item groups. Items unknown to the earlier release are published unchanged.
+        """Return the earlier recoding as item groups.
+
+        The groups publish items that the earlier release does not know unchanged.
 
         Raises
         ------
@@ -142,18 +145,18 @@ class EarlierRelease(RedactedRepr):
         return ItemGroups(vocabulary, group)
 
     def over_both(self, column: SetColumn) -> SetColumn:
-        """Recode a column to the union of the column's items and the earlier items."""
+        """Return the column with a vocabulary that contains the column's items and the items of the earlier release."""
         union = Vocabulary.of({*column.vocabulary.labels, *self.mapping})
         codes = np.array([union.index[label] for label in column.vocabulary.labels], np.int32)
         return column.recode(codes, union)
 
     def require_kept(self, symbols: Sequence[Symbol]) -> None:
-        """Reject symbols that change the meaning of an earlier name or are finer than earlier symbols.
+        """Reject symbols that change the meaning of an earlier name, or are finer than symbols of the earlier release.
 
         Raises
         ------
         InputError
-            The message contains the name.
+            The message contains the earlier name.
         """
         for symbol in symbols:
             if symbol.label in self.reserved:
@@ -171,12 +174,12 @@ class EarlierRelease(RedactedRepr):
                 raise InputError(msg)
 
     def retired_by(self, recoding: Cut | ItemGroups) -> list[Symbol]:
-        """Return the names of the chain of releases that a recoding no longer publishes."""
+        """Return the names of this release and the releases before it that a recoding no longer publishes."""
         shown = set(self.names(recoding).values())
         return [Symbol(name, "group", items) for name, items in self.reserved.items() if name not in shown]
 
     def changes(self, recoding: Cut | ItemGroups, symbols: Sequence[Symbol]) -> ReleaseChanges:
-        """Return the changes of the names by a recoding that is coarser than the earlier recoding."""
+        """Return how a recoding, which must be coarser than the earlier recoding, changes the names."""
         now = self.names(recoding)
         coarser: dict[str, str] = {}
         vanished: dict[str, None] = {}
@@ -191,7 +194,7 @@ class EarlierRelease(RedactedRepr):
         return ReleaseChanges(n_kept, coarser, tuple(name for name in vanished if name not in coarser), new)
 
     def names(self, recoding: Cut | ItemGroups) -> dict[str, str]:
-        """Return the published name of each item after a recoding; empty if the item is suppressed."""
+        """Return the published name of each item after a recoding. Empty if the item is suppressed."""
         if isinstance(recoding, Cut):
             tree, labels = recoding.hierarchy, {SUPPRESSED: ""}
             for node in recoding.nodes.tolist():

@@ -21,7 +21,7 @@ class ClusterCuts(RedactedRepr, Sequence[Cut]):
 
     hierarchy: Hierarchy
     nodes: tuple[Int32, ...]
-    """int32 per cluster: published inner nodes, in preorder."""
+    """Published inner nodes of each cluster, in preorder, int32."""
 
     def __len__(self) -> int:
         return len(self.nodes)
@@ -53,7 +53,7 @@ class MappingsInParts(RedactedRepr, Sequence[Cut | ItemGroups]):
     of_part: tuple[Sequence[Cut | ItemGroups], ...]
     """Mappings per part."""
     first: tuple[int, ...]
-    """First cluster of each part, then the cluster count."""
+    """First cluster of each part, followed by the cluster count."""
 
     def __len__(self) -> int:
         return self.first[-1]
@@ -87,18 +87,18 @@ class MergedItems(RedactedRepr):
     """
 
     item: Int32
-    """int32: codes of the merged items, ascending."""
+    """Codes of the merged items, ascending, int32."""
     smallest: Int32
-    """int32: smallest item in the group of each merged item."""
+    """Smallest item in the group of each merged item, int32."""
 
     @classmethod
     def of(cls, item: NDArray[np.integer], smallest: NDArray[np.integer]) -> "MergedItems":
-        """Return the merged items, given the smallest group member of each item."""
+        """Return the merged items. `smallest` contains the smallest group member of each item."""
         merged = np.isin(smallest, smallest[item != smallest])
         return cls(item[merged].astype(np.int32), smallest[merged].astype(np.int32))
 
     def image(self, n_items: int) -> Int32:
-        """Smallest item of each item's group, int32 (M,)."""
+        """Return the smallest item of each item's group, int32 (M,)."""
         image = np.arange(n_items, dtype=np.int32)
         image[self.item] = self.smallest
         return image

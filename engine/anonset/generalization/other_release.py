@@ -1,4 +1,4 @@
-"""Another release about the same persons: published, or a candidate."""
+"""Another release about the same persons, which may be published or only planned."""
 
 from collections.abc import Container
 from dataclasses import dataclass
@@ -19,34 +19,35 @@ _BY_HIERARCHY = ("unknown prefix", "inner-items leaf")
 
 @dataclass(frozen=True, eq=False)
 class OtherRelease(RedactedRepr):
-    """Another release, and its row for each record of a table."""
+    """Another release, and the row of this release for each record of a table."""
 
     publication: Records
     """The other release."""
     row: Int64
-    """int64 (n,): row of the other release for each record of the table; -1 if the person is not in it."""
+    """Row of the other release for each record of the table, int64 (n,). -1 if the release lacks the person."""
     attestation_sha256: str = ""
     """Digest of the other release's attestation."""
     linked: bool = False
     """True if the joint guarantee covers attackers who can link the rows of a person across releases."""
 
     shows_all: bool = False
-    """True if the release suppresses no item: an item that it never publishes is in none of its records."""
+    """True if the release suppresses no item, so that its records contain no items without a symbol."""
     rules: frozenset[str] = frozenset()
-    """Rules that changed items when the release was read."""
+    """Rules that changed items when the original of the other release was read."""
 
     def certain_presence(self, table: Table, shown: Container[str]) -> tuple[bool, bool]:
-        """Return, for the other release and this release, whether an item without a symbol is certainly in no record.
+        """Return a flag for the release of `table`, and a flag for this release.
 
-        This is certain if the release suppressed and removed no item. It is never certain if only one release renamed
-        items, or if a hierarchy renamed them.
+        A flag is True if an item without a symbol certainly is in no record of the release. This is certain if the
+        release suppressed and removed no item. It is never certain if only one of the releases renamed items, or if a
+        hierarchy renamed items.
 
         Parameters
         ----------
         table
-            Original of the other release.
+            Original of the release that the first flag describes.
         shown
-            Items that the symbols of the other release cover.
+            Items that the symbols of the release of `table` cover.
         """
         rules, column = frozenset(change.rule for change in table.changes), table.transactions
         renamed = rules - {_LEFT_OUT}
@@ -57,7 +58,7 @@ class OtherRelease(RedactedRepr):
         return all_shown and _LEFT_OUT not in rules, self.shows_all and _LEFT_OUT not in self.rules
 
     def require_records(self, n: int) -> None:
-        """Reject a table with another record count.
+        """Reject a table whose record count is not `n`.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Recodings: the decisions of an algorithm, as arrays. A recoding applied to its table yields a publication."""
+"""Recodings, which represent the decisions of an algorithm as arrays, and yield a publication if applied to a table."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -19,11 +19,11 @@ SUPPRESSED = -1
 
 @dataclass(frozen=True, eq=False)
 class Cut(RedactedRepr):
-    """A hierarchy cut: each leaf is published as an ancestor node (or itself), or suppressed."""
+    """A hierarchy cut, which publishes each leaf unchanged or as an ancestor node, or suppresses it."""
 
     hierarchy: Hierarchy
     image: Int32
-    """int32 (M,): node that replaces each leaf; -1 if the leaf is suppressed."""
+    """Node that replaces each leaf, int32 (M,). -1 if the leaf is suppressed."""
 
     def __repr__(self) -> str:
         suppressed = int(np.count_nonzero(self.image == SUPPRESSED))
@@ -31,14 +31,14 @@ class Cut(RedactedRepr):
 
     @cached_property
     def nodes(self) -> Int32:
-        """int32: distinct published nodes, in preorder."""
+        """Distinct published nodes, in preorder, int32."""
         shown = np.zeros(self.hierarchy.n_nodes + 1, np.bool_)  # suppressed leaves (-1) set the last element
         shown[self.image] = True
         return np.flatnonzero(shown[:-1]).astype(np.int32)
 
     @cached_property
     def sizes(self) -> Int64:
-        """int64 (n_nodes,): number of unsuppressed leaves below each node."""
+        """Number of published leaves below each node, int64 (n_nodes,)."""
         shown = np.concatenate([np.zeros(1, np.int64), np.cumsum(self.image != SUPPRESSED, dtype=np.int64)])
         sizes: Int64 = shown[self.hierarchy.leaf_hi] - shown[self.hierarchy.leaf_lo]
         return sizes
@@ -72,11 +72,11 @@ class Cut(RedactedRepr):
 
 @dataclass(frozen=True, eq=False)
 class ItemGroups(RedactedRepr):
-    """A partition of the items: each item is published as its group, or suppressed."""
+    """A partition of the items, which publishes each item as its group, or suppresses it."""
 
     vocabulary: Vocabulary
     group: Int32
-    """int32 (M,): group of each item, numbered by smallest item; -1 if the item is suppressed."""
+    """Group of each item, int32 (M,). Groups are numbered by smallest item. -1 if the item is suppressed."""
 
     def __repr__(self) -> str:
         suppressed = int(np.count_nonzero(self.group == SUPPRESSED))
@@ -84,7 +84,7 @@ class ItemGroups(RedactedRepr):
 
     @cached_property
     def members(self) -> tuple[tuple[int, ...], ...]:
-        """Item codes of each group, ascending; groups sorted by smallest item."""
+        """Ascending item codes of each group. Groups are sorted by smallest item."""
         items_of_group: dict[int, list[int]] = {}
         for item, group in enumerate(self.group.tolist()):
             if group != SUPPRESSED:
@@ -113,19 +113,19 @@ class RelationalValues(RedactedRepr):
 
     name: str
     labels: tuple[str, ...]
-    """Published text per cluster: a value, a node label, ``[low:high]`` or ``(a,b,c)``."""
+    """Published text of each cluster, which is a value, a node label, ``[low:high]`` or ``(a,b,c)``."""
 
 
 @dataclass(frozen=True, eq=False)
 class Parts(RedactedRepr):
-    """Partition of a table. Each part has separate clusters."""
+    """Partition of a table. Each cluster is within a part."""
 
     record: Int64
-    """int64 (n,): record numbers, part by part, ascending within each part."""
+    """Record numbers, part by part and ascending within each part, int64 (n,)."""
     first: Int64
-    """int64 (parts + 1,): start of each part in `record`."""
+    """Start of each part in `record`, then the record count, int64 (parts + 1,)."""
     cluster: Int64
-    """int64 (parts + 1,): first cluster of each part."""
+    """First cluster of each part, then the cluster count, int64 (parts + 1,)."""
 
     def __len__(self) -> int:
         return len(self.first) - 1
@@ -133,16 +133,16 @@ class Parts(RedactedRepr):
 
 @dataclass(frozen=True, eq=False)
 class PerCluster(RedactedRepr):
-    """A local recoding: an item mapping and relational values for each cluster of records."""
+    """A local recoding, with an item mapping and relational values for each cluster of records."""
 
     cluster: Int32
     """int32 (n,): cluster of each record."""
     items: Sequence[Cut | ItemGroups]
-    """Item mapping per cluster; empty without a set-valued column."""
+    """Item mapping of each cluster. Empty if there is no set-valued column."""
     relational: tuple[RelationalValues, ...] = ()
     """Published relational values."""
     parts: Parts | None = None
-    """Parts of the table; None if it is not split."""
+    """Parts of the table. None if it is not split."""
 
     def __repr__(self) -> str:
         names = f"; columns {names_shown(values.name for values in self.relational)}" if self.relational else ""
@@ -154,7 +154,7 @@ class PerCluster(RedactedRepr):
         return int(self.cluster.max(initial=-1)) + 1
 
     def pieces(self) -> "Iterator[tuple[Int64 | None, PerCluster]]":
-        """Yield the records of each part, ascending, and their recoding. Without parts, yield None and this recoding.
+        """Yield the ascending records of each part, and their recoding. If there are no parts, yield None and `self`.
 
         A part with a single cluster is yielded in blocks of records.
         """
@@ -175,9 +175,9 @@ class Bucketized(RedactedRepr):
     """A grouping of tuples that separates identities from sensitive values."""
 
     group: Int32
-    """int32 (n,): group of each tuple; -1 if the tuple is removed."""
+    """Group of each tuple, int32 (n,). -1 if the tuple is removed."""
     starred: NDArray[np.bool_]
-    """bool (n,): tuples whose identity is published as ``*``."""
+    """True for tuples whose identity is published as ``*``, bool (n,)."""
 
     def __repr__(self) -> str:
         removed, starred = int(np.count_nonzero(self.group == SUPPRESSED)), int(self.starred.sum())
@@ -196,25 +196,26 @@ TERMS = -1
 
 @dataclass(frozen=True, eq=False)
 class Disassociated(RedactedRepr):
-    """Publication place of each item per cluster: a chunk, a shared chunk, or the terms."""
+    """Publication place of each item of each cluster: a chunk, a shared chunk, or the terms of the cluster."""
 
     record: Int64
-    """int64 (n,): record numbers, cluster by cluster, ascending within each cluster."""
+    """Record numbers, cluster by cluster and ascending within each cluster, int64 (n,)."""
     begins: Int64
-    """int64 (clusters + 1,): start of each cluster in `record`."""
+    """Start of each cluster in `record`, then the record count, int64 (clusters + 1,)."""
     in_cluster: Int32
-    """int32 (p,): cluster of each (cluster, item) pair, ascending."""
+    """Cluster of each (cluster, item) pair, ascending, int32 (p,)."""
     item: Int32
-    """int32 (p,): item of each pair, ascending within a cluster. An item without a pair is suppressed."""
+    """Item of each pair, ascending within a cluster, int32 (p,). An item without a pair is suppressed."""
     place: Int32
-    """int32 (p,): chunk of each pair; -1 if the item is a term."""
+    """Chunk of each pair, int32 (p,). -1 if the item is a term."""
     first: Int32
-    """int32 (chunks,): first cluster of each chunk's range."""
+    """First cluster that uses each chunk, int32 (chunks,)."""
     last: Int32
-    """int32 (chunks,): last cluster of each chunk's range; equal to the first unless clusters share the chunk."""
+    """Last cluster that uses each chunk, int32 (chunks,). Equal to the first unless clusters share the chunk."""
     totals: Int32 | None = None
-    """int32: terms with a published record count (over the clusters that publish them as terms); None if no counts are
-    published.
+    """Terms with a published record count, int32. None if no counts are published.
+
+    A record count includes only clusters that publish the item as a term.
     """
 
     def __repr__(self) -> str:
@@ -229,7 +230,7 @@ class Disassociated(RedactedRepr):
     def pieces(self, column: SetColumn) -> "Iterator[ClusterPiece]":
         """Yield consecutive clusters with their records of the original column.
 
-        Each piece consists of complete groups of `GROUPED` neighbours, or groups of groups. The last piece may be
+        A piece consists of complete groups of `GROUPED` neighbours, or of groups of these groups. The last piece may be
         incomplete.
         """
         for first, end in spans.spans(self.n_clusters, clusters_at_once(self.n_clusters, column)):
@@ -255,11 +256,11 @@ class ClusterPiece(NamedTuple):
     column: SetColumn
     """Records of the clusters, cluster by cluster."""
     place: Int32
-    """int32 (occurrences,): chunk of each occurrence; -1 for a term, -2 if suppressed."""
+    """Chunk of each occurrence, int32 (occurrences,). -1 for a term, -2 for a suppressed item."""
 
 
 GROUPED = 4
-"""Number of neighbouring clusters (or groups of clusters) per group. Chunks are shared within a group."""
+"""Number of neighbouring clusters, or of groups, that form a group. Clusters of a group may share chunks."""
 
 
 def clusters_at_once(n_clusters: int, column: SetColumn) -> int:
@@ -281,7 +282,7 @@ Recoding = Cut | ItemGroups | PerCluster | Bucketized | Disassociated
 
 
 def cut_symbol(cut: Cut, node: int) -> Symbol:
-    """Return the symbol of a published node: its label, or the set of its other leaves if some are suppressed.
+    """Return the symbol of a published node: the label, or the set of published leaves if some are suppressed.
 
     >>> tree = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2", "a3"]), "b"]))
     >>> node = tree.node_of["A"]

@@ -8,7 +8,7 @@ sorted by `RowSorter`. Rows in files are sorted in two passes of tasks, on threa
 2. A task reads consecutive ranges from all files, in block order, and sorts the rows. Rows with equal content thus
    remain in input order.
 
-A range with too many rows is distributed again. If all its rows share their keys, the following codes are the keys.
+A range with too many rows is distributed again. If all its rows have the same key, the following codes are the keys.
 """
 
 import math
@@ -48,13 +48,13 @@ class SortedRows:
 def sort_rows(rows: UnsortedRows, *, largest: Sequence[int], store: Store = MEMORY, narrow: bool = False) -> SortedRows:
     """Sort rows by content.
 
-    Cost: O(nnz + n log(n / rows per bucket)) and two more copies of the rows in the store, one while sorting. Memory: a
-    few buckets.
+    Cost: O(nnz + n log(n / rows per bucket)). The store contains two more copies of the rows, one of them only during
+    the sort. Memory: a few buckets.
 
     Parameters
     ----------
     largest
-        Number of codes of each compared column, and of the items.
+        Number of codes of each compared column, then the number of item codes.
     store
         Store for arrays of row length.
     narrow
@@ -73,12 +73,12 @@ def sort_rows(rows: UnsortedRows, *, largest: Sequence[int], store: Store = MEMO
 
 
 class StoredRows(NamedTuple):
-    """Part of the rows, in the form in which they are stored."""
+    """Some of the rows, in the form in which they are stored."""
 
     lengths: Int32
-    """int32 (rows,): number of items of each row."""
+    """Number of items of each row, int32 (rows,)."""
     fixed: Int32
-    """int32 (rows, columns): fixed codes."""
+    """Fixed codes, int32 (rows, columns)."""
     record: NDArray[Any]
     items: NDArray[Any]
 
@@ -89,12 +89,12 @@ class RowForm(RedactedRepr):
 
     n_columns: int
     narrow: bool
-    """Store items in two bytes."""
+    """True to store items in two bytes."""
     short: bool
-    """Store record numbers in four bytes."""
+    """True to store record numbers in four bytes."""
 
     def stored(self, rows: "RowContent") -> StoredRows:
-        """Return rows in their stored form. Their items may end before the array."""
+        """Return rows in their stored form. The item array of `rows` may be longer than the items."""
         items = rows.items[: int(rows.indptr[-1])]
         return StoredRows(
             np.diff(rows.indptr).astype(np.int32),
@@ -104,7 +104,7 @@ class RowForm(RedactedRepr):
         )
 
     def joined(self, parts: Iterable[StoredRows]) -> "RowContent":
-        """Return the rows of all parts for kernels.
+        """Return the rows of all parts in the form that kernels expect.
 
         Raises
         ------
@@ -127,8 +127,10 @@ class Runs(RedactedRepr):
 
     file: NDArray[np.uint8]
     layout: Sequence[tuple[str, tuple[int, ...]]]
-    """Type and shape of each array in the file: int64 (ranges + 1, 2), the first row and item of each range and the end
-    of the last, and the arrays of `StoredRows`.
+    """Type and shape of each array in the file.
+
+    The first array, int64 (ranges + 1, 2), contains the first row and item of each range, and the end of the last
+    range. The other arrays are those of `StoredRows`.
     """
 
     @classmethod
@@ -167,7 +169,7 @@ class Distribution(RedactedRepr):
     store: Files
 
     def __call__(self, span: tuple[int, int]) -> tuple[Runs, Int32]:
-        """Return the runs of a block, and int32 (3, ranges): rows, items, and items of the longest row."""
+        """Return the runs of a block, and the rows, items and largest item count of each range, int32 (3, ranges)."""
         from anonset_kernels.row_order import RowComparison, fill_buckets, measure_buckets
 
         by, sizes = RowComparison(self.widths, self.splitters), np.zeros((3, len(self.splitters) + 1), np.int64)
@@ -218,7 +220,7 @@ class _Shuffle(RedactedRepr):
     store: Store
 
     def sorted(self, source: UnsortedRows, size: tuple[int, int], position: int) -> Iterator[StoredRows]:
-        """Yield `size` rows and items in order, part by part. The rows are equal in the codes before `position`."""
+        """Yield `size` rows and items in order, part by part. All rows have the same codes before `position`."""
         most = min(AT_ONCE, self._rows_per_range)
         if size[0] <= 1 or (size[0] <= most and size[1] <= ITEMS_PER_TASK):
             out = empty_rows(size, self.form.n_columns)
@@ -249,7 +251,7 @@ class _Shuffle(RedactedRepr):
                 yield from self._of_large_range(sort, b, sizes[:, b].tolist(), _is_key(distribution.splitters, b))
 
     def _of_large_range(self, sort: RangeSort, b: int, size: Sequence[int], is_key: bool) -> Iterator[StoredRows]:
-        """Yield the rows of a range with too many rows in order. `is_key`: all have the same key."""
+        """Yield the sorted rows of a range with too many rows. `is_key` is True if all rows have the same key."""
         from anonset_kernels.row_order import following
 
         (n, n_items, longest), position = size, sort.position
@@ -283,7 +285,7 @@ def _is_key(splitters: Int64, b: int) -> bool:
 
 
 def _tasks(sizes: Int64, most: int) -> Iterator[tuple[int, int]]:
-    """Yield the first and end of consecutive ranges with at most `most` rows in total, or of a larger range."""
+    """Yield spans of consecutive ranges with at most `most` rows in total. A larger range is a span of its own."""
     first, rows, items, end = 0, 0, 0, 0
     for b in np.flatnonzero(sizes[0]).tolist():
         if rows and (rows + sizes[0, b] > most or items + sizes[1, b] > ITEMS_PER_TASK):

@@ -1,4 +1,4 @@
-"""Sorting of rows by content in memory: rows are distributed into buckets, and each bucket is sorted.
+"""Sorting of rows by content in memory. Rows are distributed into buckets, and each bucket is sorted.
 
 Rows are compared by their fixed codes, one per column, then by their items. The sort is stable. Buckets are split by
 the first 62 bits of the codes, at quantiles of a sample. Buckets that are still too large are split further. If all
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 ITEMS_PER_BUCKET = 1 << 24
 """Maximum item count of a bucket that is sorted at once. The store's limits set the maximum row count."""
 ROWS_IN_CACHE = 1 << 16
-"""Approximate number of rows that fit into the CPU cache: such buckets are sorted and copied faster."""
+"""Approximate number of rows that fit into the CPU cache. Buckets in the cache are sorted and copied faster."""
 MOST_BUCKETS = 256
 """Maximum number of buckets."""
 SAMPLE, SAMPLED_PER_BUCKET = 1 << 16, 32
@@ -39,12 +39,12 @@ class RowSorter:
     """Sorts rows into their final positions in `out`."""
 
     widths: Int64
-    """int64 (f + 1,): bits per code of each compared column, and per item."""
+    """Bits per code of each compared column, then bits per item, int64 (f + 1,)."""
     out: "RowContent"
     store: Store
 
     def sort(self, source: UnsortedRows, size: tuple[int, int], position: int, place: Place) -> None:
-        """Sort `size` rows and items into `place` of the output. The rows are equal in the codes before `position`."""
+        """Sort `size` rows and items into `place` of the output. All rows have the same codes before `position`."""
         from anonset_kernels.row_order import following
 
         if self._is_small(size):
@@ -52,7 +52,7 @@ class RowSorter:
             return
         splitters = self._splitters(source, size[0], position)
         sizes = self._measured(source, size[0], position, splitters)
-        while sizes.total[0].max() == size[0]:  # a single bucket: all rows have the same prefix
+        while sizes.total[0].max() == size[0]:  # a single bucket, because all rows have the same prefix
             next_position = following(self.widths, position)
             if sizes.total[2].max() + len(self.widths) - 1 <= next_position:
                 self._copy(source, size[0], place)
@@ -139,7 +139,7 @@ class RowSorter:
     def _fill(
         self, source: UnsortedRows, n: int, position: int, splitters: Int64, sizes: "_BucketSizes", rows: "RowContent"
     ) -> None:
-        """Distribute the rows into buckets: sort each block by bucket, then copy it into place."""
+        """Distribute the rows into buckets. Each block is sorted by bucket, and then copied into place."""
         from anonset_kernels.row_order import fill_buckets
 
         def starts(of: NDArray[np.integer]) -> Int64:
@@ -169,9 +169,9 @@ class _BucketSizes:
     """Sizes of buckets."""
 
     total: Int64
-    """int64 (3, b): rows, items, and items of the longest row per bucket."""
+    """Rows, items and largest item count of each bucket, int64 (3, b)."""
     of_spans: list[Int32]
-    """int32 (2, b) for each block of rows: its rows and items per bucket."""
+    """Rows and items of each bucket in each block of rows, int32 (2, b) per block."""
 
 
 def empty_rows(size: tuple[int, int], n_columns: int) -> "RowContent":
@@ -190,8 +190,9 @@ def empty_rows(size: tuple[int, int], n_columns: int) -> "RowContent":
 
 
 def rows_per_bucket(limits: Limits, workers: int) -> int:
-    """Return the maximum number of rows that are sorted at once. More memory permits fewer, larger buckets for very
-    large tables.
+    """Return the maximum number of rows that are sorted at once.
+
+    For very large tables, more memory permits fewer and larger buckets.
     """
     if limits.room is None:
         return limits.rows_per_bucket
@@ -199,9 +200,9 @@ def rows_per_bucket(limits: Limits, workers: int) -> int:
 
 
 def splitters_of(source: UnsortedRows, n: int, widths: Int64, position: int, most: int) -> Int64:
-    """Return the smallest key of each bucket but the first, int64 (b - 1,), for buckets of about `most` rows or fewer.
+    """Return the smallest key of each bucket after the first, int64 (b - 1,). A bucket has about `most` rows or fewer.
 
-    At least one bucket contains a single key.
+    At least one bucket contains only rows with the same key.
     """
     from anonset_kernels.row_order import RowComparison, pack_keys
 
@@ -220,7 +221,7 @@ def splitters_of(source: UnsortedRows, n: int, widths: Int64, position: int, mos
 
 
 def _put(rows: "RowContent", some: tuple[int, int], place: Place, out: "RowContent") -> None:
-    """Copy the rows first to end - 1 of `rows` to `place`, a row and item position of `out`."""
+    """Copy the rows `some` (first and end) of `rows` to `place`, a row and item position of `out`."""
     (first, end), (row, item), begin = some, place, int(rows.indptr[some[0]])
     n_items = int(rows.indptr[end]) - begin
     out.indptr[row + 1 : row + 1 + end - first] = rows.indptr[first + 1 : end + 1] + (item - begin)

@@ -19,12 +19,12 @@ class UnsortedRows:
     Parameters
     ----------
     sets
-        Items of the rows (`without_items`: none).
+        Items of the rows. `without_items` returns rows without items.
     columns
-        int32 (n,) each, or (n, c): fixed codes. The first columns are compared before the items; the others are not
-        compared.
+        Fixed codes, as int32 (n,) per column or as int32 (n, c). The first columns are compared before the items. The
+        other columns are not compared.
     record
-        int64 (n,): record number of each row; None: row numbers.
+        Record number of each row, int64 (n,). If None, the record numbers are the row numbers.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class UnsortedRows:
         return self._content(self.sets.slice(begin, end), slice(begin, end))
 
     def some(self, rows: Int64) -> "RowContent":
-        """Return the selected rows, int64 (any,), as a contiguous block."""
+        """Return the rows with the given numbers as a contiguous block."""
         return self._content(self.sets.take(self._first + rows), self._first + rows)
 
     def items(self, sets: SetColumn) -> tuple[Int64, Int32]:

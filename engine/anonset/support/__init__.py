@@ -1,4 +1,4 @@
-"""Supports of arbitrary itemsets, from one roaring bitmap of records per item."""
+"""Supports of arbitrary itemsets, computed from a roaring bitmap of records for each item."""
 
 from anonset.support.index import SupportIndex
 

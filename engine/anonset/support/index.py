@@ -1,4 +1,4 @@
-"""Index of the records of each item as roaring bitmaps. Computes the support of single itemsets in microseconds."""
+"""Index that contains the records of each item as a roaring bitmap. The support of an itemset takes microseconds."""
 
 from array import array
 from collections.abc import Iterable
@@ -16,9 +16,9 @@ if TYPE_CHECKING:  # optional at run time: most commands do not need it
 
 
 class SupportIndex:
-    """Supports of items, item groups, and sets of these.
+    """Supports of items, item groups, sets of items and sets of groups.
 
-    A record contains a group if it contains any of the members (union). A record supports a set if it contains all
+    A record contains a group if it contains any member of the group (union). A record supports a set if it contains all
     members of the set (intersection). Every record supports the empty set.
 
     Building costs O(nnz), an intersection about a microsecond. To compute the supports of *all* itemsets of a size, use
@@ -47,7 +47,7 @@ class SupportIndex:
 
         self.column = column
         start, records = transpose(column.indptr, column.items, len(column.vocabulary))
-        # BitMap copies an array.array at once, but reads a NumPy array value by value (20 times slower)
+        # BitMap copies an array.array as a whole, but reads a NumPy array value by value, which is 20 times slower
         self._bitmaps = [
             BitMap(array("I", records[start[item] : start[item + 1]].tobytes()))
             for item in range(len(column.vocabulary))
@@ -70,15 +70,15 @@ class SupportIndex:
         return self._cardinality([self._bitmaps[code] for code in codes])
 
     def records(self, codes: Iterable[int]) -> NDArray[np.uint32]:
-        """Return the records that contain all given items; ascending, uint32, read-only."""
+        """Return the records that contain all given items, as an ascending read-only uint32 array."""
         return self._export([self._bitmaps[code] for code in codes])
 
     def support_of_groups(self, groups: Iterable[Iterable[int]]) -> int:
-        """Count the records that contain a member (an item code) of each of the given groups."""
+        """Count the records that contain each given group. A group is a collection of item codes."""
         return self._cardinality([self._union(group) for group in groups])
 
     def records_of_groups(self, groups: Iterable[Iterable[int]]) -> NDArray[np.uint32]:
-        """Return the records that contain a member (an item code) of each of the given groups; ascending, read-only."""
+        """Return the records that contain each given group, as an ascending read-only uint32 array."""
         return self._export([self._union(group) for group in groups])
 
     def support_of(self, labels: Iterable[str]) -> int:

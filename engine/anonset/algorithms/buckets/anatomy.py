@@ -26,16 +26,19 @@ from anonset.privacy.model import require_at_least
 
 @dataclass(frozen=True, kw_only=True)
 class Anatomy(RedactedRepr):
-    """Anatomy: groups of l or more tuples with pairwise different sensitive values.
+    """Form groups of l or more tuples with pairwise different sensitive values.
 
-    Every tuple counts as a separate person, so individuals with several tuples are not protected; see `SafeGrouping`.
-    Cost: O(n log V) for V sensitive values; 12 bytes per tuple, in memory or, like the tuples, in the work directory.
+    Every tuple counts as a separate person. Individuals with several tuples are therefore not protected (see
+    `SafeGrouping`). Cost: O(n log V) for V sensitive values. Memory: 12 bytes per tuple, in the work directory if the
+    tuples are stored there.
 
     Tuples with the same value are assigned to groups at random. If they were assigned in row order, the order of the
-    rows would disclose most values. If the draws depended only on the seed, a guessed seed would as well (see `Draws`).
+    rows would disclose most values. If the draws depended only on the seed, guessing the seed would also disclose the
+    values (see `Draws`).
 
     References: Xiao, Tao, "Anatomy: simple and effective privacy preservation", VLDB 2006.
-    Deviations: a residual tuple joins the first group without the same value; the paper draws a group at random.
+    Deviations: a residual tuple joins the first group that does not contain its value. The paper draws a group at
+    random.
 
     >>> from anonset.data import CategoricalColumn, Table
     >>> table = Table(sensitive=CategoricalColumn.of("drug", ["a", "b", "c"] * 2))
@@ -57,7 +60,7 @@ class Anatomy(RedactedRepr):
     """No sensitive value may have more than 1/l of the tuples of a group (>= 1)."""
 
     seed: int | None = None
-    """Random seed (>= 0), used together with the input, to repeat a run. None: secure random numbers of the system."""
+    """Random seed (>= 0). A run with the same seed and input has the same result. None for secure random numbers."""
 
     def __post_init__(self) -> None:
         require_at_least("l", self.l, 1)

@@ -11,12 +11,12 @@ from anonset.generalization.bucketizing import require_bucket_roles
 from anonset.publications.buckets import STAR
 
 MOST_TUPLES = (1 << 31) - 1
-"""Maximum tuple count: tuple numbers have 31 bits."""
+"""Maximum tuple count, because tuple numbers have 31 bits."""
 PARTS_INSTEAD = "publish parts of the individuals separately"
-"""Remedy for tables with more tuples, as used in messages."""
+"""Advice in messages about tables with more tuples."""
 _MISSING_ID = "?"
 _MOST_KEYS = 1 << 31
-"""Maximum number of value combinations that a sort key can contain in addition to the row number."""
+"""Maximum number of value combinations that a sort key can represent in addition to the row number."""
 _IN_CACHE = 1 << 15
 """Number of entries that are shuffled within the CPU cache (128 KiB)."""
 
@@ -27,8 +27,8 @@ def sensitive_column(table: Table) -> CategoricalColumn:
     Raises
     ------
     InputError
-        If the column or a value is missing, the table has columns that buckets cannot publish, or the tuples exceed the
-        limit.
+        If the column or a value is missing, the table has columns that buckets cannot publish, or there are more than
+        `MOST_TUPLES` tuples.
     """
     require_bucket_roles(table)
     column = table.sensitive
@@ -54,7 +54,7 @@ def id_columns(table: Table) -> tuple[CategoricalColumn, ...]:
         msg = "the table needs an id column, got none"
         raise InputError(msg)
     for column in table.ids:
-        # the reader already rejects blank labels of filed vocabularies
+        # the reader has already rejected blank labels of vocabularies in files
         labels = () if column.vocabulary.filed is not None else column.vocabulary.labels
         blank = tuple(label for label in labels if not label.strip())
         _refuse(column, (*blank, _MISSING_ID), "id", "a row without identity belongs to no individual; remove it")
@@ -86,7 +86,7 @@ def require_eligible(algorithm: str, column: CategoricalColumn, l: int) -> None:
 
 
 def random_by_code(codes: Int32, n_codes: int, draws: Draws, purpose: str, store: Store = MEMORY) -> Int32:
-    """Return the entries sorted by code, in random order within a code, int32 (n,), allocated in `store`."""
+    """Return the entry numbers sorted by code, in random order within a code, int32 (n,), in `store`."""
     from anonset_kernels import buckets
 
     stretch, order = (store.array("order", np.int32, len(codes)) for _ in range(2))
@@ -96,8 +96,9 @@ def random_by_code(codes: Int32, n_codes: int, draws: Draws, purpose: str, store
 
 
 def random_runs(rows: Int32, starts: Int64, draws: Draws, purpose: str) -> tuple[Int32, Int64]:
-    """Sort runs of rows by descending length, in random order within a length; return the rows and the new run
-    starts.
+    """Sort runs of rows by descending length. Return the rows and the new start of each run.
+
+    Runs of the same length are in random order.
     """
     from anonset_kernels import buckets
 
@@ -106,11 +107,10 @@ def random_runs(rows: Int32, starts: Int64, draws: Draws, purpose: str) -> tuple
 
 
 def sorted_rows(columns: tuple[CategoricalColumn, ...]) -> tuple[Int32, Int64]:
-    """Sort the rows by their values (stable); return the rows and the start of each run of equal values.
+    """Return the rows, stably sorted by their values, and the start of each run of rows with equal values.
 
-    Returns
-    -------
-    int32 (n,) and int64 (runs + 1,), the last element is n. Cost: O(n) per column that does not fit into the keys.
+    The arrays are int32 (n,) and int64 (runs + 1,). The last start is n. Cost: O(n) per column that does not fit into
+    the keys.
     """
     from anonset_kernels.buckets import sorted_runs
 

@@ -1,4 +1,4 @@
-"""Random draws that a publication does not disclose: keyed by the seed and the complete input, or by secure numbers."""
+"""Random draws that a publication does not disclose, because their key is secret."""
 
 import hashlib
 import secrets
@@ -16,26 +16,28 @@ from anonset.data.redacted_repr import RedactedRepr
 class Draws(RedactedRepr):
     """Key of all draws of a run, from which a separate key is derived for each purpose.
 
-    Seeds are often small, and the groups show whether a guessed seed is right: trying 40,000 seeds takes seconds. With
-    these keys, trying seeds requires the complete input, including sensitive values.
+    The key depends on the seed and the complete input, or consists of secure random bytes. Seeds are often small, and
+    the groups show whether a guessed seed is right. If the key depended only on the seed, trying 40,000 seeds would
+    take seconds. With these keys, trying seeds requires the complete input, including sensitive values.
 
     >>> Draws(b"secret").key("star").dtype, Draws(b"secret").key("star").shape
     (dtype('uint64'), (2,))
     """
 
     secret: bytes = field(repr=False)
-    """Never published. The seed and this key must not leave the private directory."""
+    """Secret key. Neither this key nor the seed may leave the private directory."""
 
     @classmethod
     def of(cls, table: Table, seed: int | None) -> "Draws":
-        """Return SHA-256(seed, 0, content hash of the table), the seed in decimals; secure random bytes without a
-        seed.
+        """Return the draws with the key SHA-256(seed in decimals, 0, content hash of the table).
+
+        Without a seed, the key consists of secure random bytes.
         """
         if seed is None:
             return cls(secrets.token_bytes(32))
         return cls(hashlib.sha256(f"{seed}\0{content_sha256(table)}".encode()).digest())
 
     def key(self, purpose: str) -> NDArray[np.uint64]:
-        """Return the key of a purpose, uint64 (2,): the first 16 bytes of SHA-256(secret, purpose)."""
+        """Return the key of a purpose, uint64 (2,). It is the first 16 bytes of SHA-256(secret, purpose)."""
         digest = hashlib.sha256(self.secret + purpose.encode()).digest()
         return np.frombuffer(digest[:16], "<u8").astype(np.uint64)

@@ -1,7 +1,7 @@
-"""Safe grouping in parts: individuals are split by a keyed hash of their complete id, and each part is grouped.
+"""Safe grouping in parts. A keyed hash of the complete id assigns each individual to a part.
 
-Without the key, the members of a part are unknown: each part is a random share of the individuals. A publication does
-not show the part of a group, because groups are numbered at random over all parts at the end.
+Without the key, the members of a part are unknown, because each part is a random share of the individuals. A
+publication does not show the part of a group, because groups are finally numbered at random over all parts.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -21,9 +21,9 @@ from anonset.data.table import Int32
 from anonset.generalization.recoding import SUPPRESSED
 
 TUPLES_PER_PART = 1 << 21
-"""Approximate tuple count of a part. Parts are larger if an individual has more tuples."""
+"""Approximate tuple count of a part. A part is larger if a single individual has more tuples."""
 MOST_MERGED = 16
-"""A part without valid groups joins neighbouring parts until it exceeds this many times the part size."""
+"""Size at which a part without valid groups stops joining neighbouring parts, as a multiple of the part size."""
 SPLIT = "safe grouping: who is in which part"
 
 
@@ -32,9 +32,9 @@ class PartOfTuples(RedactedRepr):
     """The tuples of a subset of the individuals."""
 
     rows: Int32
-    """int32 (r,): tuple numbers, ascending."""
+    """Tuple numbers, ascending, int32 (r,)."""
     name: str
-    """Suffix of the draw purposes of this part; empty for a single part."""
+    """Suffix of the purposes of random draws for this part. Empty if there is a single part."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,9 +43,9 @@ class GroupedTuples(RedactedRepr):
 
     part: PartOfTuples
     group: Int32
-    """int32 (r,): group of each tuple, numbered within the part; -1 if the tuple is removed."""
+    """Group of each tuple, numbered within the part, int32 (r,). -1 if the tuple is removed."""
     starred: NDArray[np.bool_]
-    """bool (r,): tuples with a hidden identity."""
+    """True for tuples with a hidden identity, bool (r,)."""
     figures: dict[str, int]
     """Counts, including ``groups``."""
 
@@ -56,14 +56,14 @@ Solve = Callable[[PartOfTuples], GroupedTuples]
 def split_individuals(
     ids: Sequence[CategoricalColumn], draws: Draws, most: int, store: Store
 ) -> Iterator[PartOfTuples]:
-    """Yield the tuples of parts of about `most` tuples each, or a single part if all fit.
+    """Yield parts of about `most` tuples each. If there are at most `most` tuples, yield a single part.
 
     Parameters
     ----------
     ids
-        Columns that together identify an individual. All tuples of an individual are in one part.
+        Columns that together identify an individual. All tuples of an individual are in the same part.
     store
-        Store that contains the parts until the caller removes it.
+        Store that contains the parts. The caller removes it.
     """
     n = ids[0].n
     count = -(-n // most)
@@ -78,7 +78,7 @@ def split_individuals(
 
 
 def _keys(ids: Sequence[CategoricalColumn], draws: Draws, first: int, end: int) -> NDArray[np.uint64]:
-    """Return the key that assigns each tuple of a block to a part: a secret hash of all codes of the id."""
+    """Return the key that assigns each tuple of a block to a part. It is a secret hash of all codes of the id."""
     from anonset_kernels.buckets import draw_again
 
     words = np.zeros(end - first, np.uint64)
@@ -90,7 +90,7 @@ def _keys(ids: Sequence[CategoricalColumn], draws: Draws, first: int, end: int) 
 
 @dataclass(frozen=True, eq=False)
 class _GroupOnWorker(RedactedRepr):
-    """Groups the tuples of a part on a worker. Results are stored in files, because they are as long as the part."""
+    """Groups the tuples of a part on a worker. Results are stored in files, because they have an entry per tuple."""
 
     solve: Solve
     store: Store
@@ -108,7 +108,7 @@ class _GroupOnWorker(RedactedRepr):
 
 
 def _solved(parts: Iterator[PartOfTuples], solve: Solve, store: Store) -> Iterator[GroupedTuples]:
-    """Yield the groups of each part. On a cluster, `store` is in files."""
+    """Yield the groups of each part. On a cluster, `store` must be in files."""
     if not store.workers.remote:
         yield from store.map(solve, parts)
         return
@@ -128,8 +128,8 @@ def group_parts(
 ) -> Iterator[GroupedTuples]:
     """Yield the groups of each part. A part without a group joins the next part, or the last part that has groups.
 
-    Parts that are joined until they exceed `largest` tuples, or until no tuples remain, are yielded without a group.
-    `store` contains the parts.
+    If the joined parts exceed `largest` tuples, or no other part remains, they are yielded without a group. `store`
+    contains the parts.
     """
     waiting: GroupedTuples | None = None
     last: GroupedTuples | None = None
@@ -164,7 +164,7 @@ class CollectedGroups(RedactedRepr):
     group: Int32
     starred: NDArray[np.bool_]
     first: list[int]
-    """Number of the first group of each part, and of the next part."""
+    """Number of the first group of each part, then the number of groups."""
 
     @classmethod
     def of(cls, n: int, store: Store) -> "CollectedGroups":
@@ -179,7 +179,7 @@ class CollectedGroups(RedactedRepr):
         self.first.append(self.first[-1] + grouped.figures["groups"])
 
     def number(self, number_of: Int32) -> None:
-        """Replace group numbers, assigned part by part, by the given numbers, int32 (groups,)."""
+        """Replace the group numbers, which were assigned part by part, by `number_of`, int32 (groups,)."""
         for first, end in spans(len(self.group)):
             group = self.group[first:end]
             is_grouped = group != SUPPRESSED

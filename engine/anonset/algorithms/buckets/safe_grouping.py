@@ -49,33 +49,34 @@ FIGURES = ("individuals", "groups", "starred", "removed_for_diversity", "removed
 
 @dataclass(frozen=True, kw_only=True)
 class SafeGrouping(RedactedRepr):
-    """Safe grouping: all tuples of an individual are in the same l-diverse group of k or more individuals, equally
-    visible.
+    """Put all tuples of an individual into the same l-diverse group of at least k equally visible individuals.
 
-    Individuals are sorted by descending tuple count. Each k consecutive individuals form a group, or k + 1 if k does
-    not divide their number. A group loses tuples of its most frequent value until it is l-diverse, and all tuples if
-    fewer than k individuals remain. Then identities of tuples are replaced by a star until all individuals of the group
-    show equally many.
+    Individuals are sorted by descending tuple count. Each group consists of k consecutive individuals. If k does not
+    divide the number of individuals, some groups have k + 1. Tuples of the most frequent value are removed from a group
+    until it is l-diverse. If fewer than k individuals remain, all tuples of the group are removed. Then identities are
+    replaced by a star until all individuals of the group have the same number of visible tuples.
 
-    All choices that the tuple counts do not determine are drawn at random and not published: the order of individuals
-    with equal counts, which groups are larger, and the group numbers; which of equally frequent values loses a tuple,
-    from which of the individuals with most tuples, and which of their tuples with that value; which identities
-    become a star. Without random draws, group sizes in descending order disclose who loses a tuple, and its value:
-    about 60 of 3,000 persons with k=l=2. Therefore the loss varies slightly from run to run.
+    All choices that the tuple counts do not determine are drawn at random and not published. These are the order of
+    individuals with equal counts, the groups with k + 1 individuals and the group numbers. They are also the value to
+    remove among equally frequent values, the individual with most tuples that loses the tuple, the removed tuple among
+    the individual's tuples with this value, and the identities that become a star. Without random draws, group sizes in
+    descending order would disclose who loses a tuple, and its value, for about 60 of 3,000 persons with k=l=2. The loss
+    therefore varies slightly from run to run.
 
-    Data in files that exceed one part are grouped part by part: individuals are split by a keyed hash of their id,
-    which hardly changes the loss, and groups are numbered at random over all parts.
+    Data in files that exceed a part are grouped part by part. A keyed hash of the id assigns individuals to parts. This
+    hardly changes the loss. Groups are numbered at random over all parts.
 
-    Cost: O(n), and in groups that lose tuples O(size (log(size) + l)); about 60 bytes per tuple of a part.
+    Cost: O(n), and O(size (log(size) + l)) for each group that loses tuples. Memory: about 60 bytes per tuple of a
+    part.
 
     References: Al Bouna, Clifton, Malluhi, "Using safety constraint for transactional dataset anonymization", DBSec
     2013, Algorithm 1.
-    Deviations: residual individuals are distributed over the groups, one each; in the paper's example they join the
-    last group; its size would show that its individuals have the smallest tuple count. A failing group is removed;
-    otherwise the paper's loop does not terminate. Starring does not change values, so diversity is enforced by removal:
-    the tuple is taken from the individual with most tuples among the individuals with the value. Ties are drawn with
+    Deviations: residual individuals are distributed over the groups, at most one per group. In the paper's example they
+    join the last group, whose size would show that its individuals have the smallest tuple count. A failing group is
+    removed, because the paper's loop would not terminate. Starring does not change values, so diversity is enforced by
+    removal. Among the individuals with the value, the individual with most tuples loses a tuple. Ties are drawn with
     equal probability, regardless of how many tuples with the value an individual has, so that a loss does not disclose
-    this number. minConf, maxConf and exp have no use.
+    this number. The parameters minConf, maxConf and exp of the paper are not used.
 
     >>> from anonset.data import CategoricalColumn, Table
     >>> ids = CategoricalColumn.of("patient", ["P1", "P1", "P2", "P1"])
@@ -102,7 +103,7 @@ class SafeGrouping(RedactedRepr):
     """No sensitive value may have more than 1/l of the tuples of a group (>= 1)."""
 
     seed: int | None = None
-    """Random seed (>= 0), used together with the input, to repeat a run. None: secure random numbers of the system."""
+    """Random seed (>= 0). A run with the same seed and input has the same result. None for secure random numbers."""
 
     def __post_init__(self) -> None:
         _ = self.model
@@ -126,7 +127,7 @@ class SafeGrouping(RedactedRepr):
         Raises
         ------
         InputError
-            If the sensitive column, an id column or a value in them is missing.
+            If the sensitive column or the id columns are missing, or have missing values.
         InfeasibleError
             If there are fewer than k individuals, or all tuples would be removed.
         """
@@ -161,7 +162,7 @@ class SafeGrouping(RedactedRepr):
         )
 
     def _refuse(self, sensitive: CategoricalColumn, n_removed: int) -> NoReturn:
-        """Raise the error that no group remains, with the reason."""
+        """Raise the error that no group remains. The message contains the reason."""
         counts = np.bincount(sensitive.codes)
         value, share = int(counts.argmax()), float(counts.max() / sensitive.n)
         reason = (
@@ -183,7 +184,7 @@ class _Solver(RedactedRepr):
     draws: Draws
 
     def __call__(self, part: PartOfTuples) -> GroupedTuples:
-        """Form groups of individuals, enforce diversity in each, and equalize visibility."""
+        """Form groups of individuals, make each group diverse, and equalize the number of visible tuples."""
         from anonset_kernels.safe_grouping import assign_groups, diversify, fewest_shown, group_bounds
 
         k, n = self.algorithm.k, len(part.rows)
@@ -217,11 +218,11 @@ class _Solver(RedactedRepr):
 
 
 def _unnamed(column: CategoricalColumn) -> CategoricalColumn:
-    """Return a column without labels. Grouping needs only their count, and tasks become smaller."""
+    """Return a column without labels. Grouping needs only the label count, and smaller tasks are sent faster."""
     return CategoricalColumn(column.name, column.codes, Vocabulary.numbered(len(column.vocabulary)))
 
 
 def _looked_up(column: CategoricalColumn, tuples: Int32) -> Int32:
-    """Return the codes of tuples, int32 (n,). One-byte indices, if possible, halve the time for ten million tuples."""
+    """Return the codes of tuples, int32 (n,). One-byte codes, where possible, halve the time for ten million tuples."""
     codes = column.codes.astype(np.uint8) if len(column.vocabulary) <= 1 << 8 else column.codes
     return codes[tuples].astype(np.int32, copy=False)

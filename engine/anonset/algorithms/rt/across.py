@@ -1,9 +1,9 @@
-"""Merging of clusters across parts: each part starts merging separately, then all parts are merged together.
+"""Merging of clusters across parts. Each part merges some clusters separately, then all parts are merged together.
 
 If clusters were merged only within their parts, the loss would be higher: the best partner of a cluster may be in
 another part, and the bound applies to the loss of all records. Therefore each part merges its clusters only up to a
-threshold on the seed's loss. The threshold leaves as many clusters as one process can merge. They are then merged as in
-the paper.
+threshold on the seed's loss. After this, as many clusters remain as one process can merge. These clusters are then
+merged as in the paper.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,47 +23,47 @@ from anonset.data.table import Int32, Int64
 from anonset_kernels._arrays import ClusterStates
 
 MOST_BEGUN = 1 << 15
-"""Approximate number of clusters that are merged across parts. Merging is quadratic (a few seconds)."""
+"""Approximate number of clusters that are merged across parts. Merging, which is quadratic, takes a few seconds."""
 MOST_TOGETHER = 1 << 22
 """Maximum record count of a cluster merged across parts, because it is published in memory."""
 _LONGEST = 8
-"""Maximum number of longest records that represent the items of a cluster. Cluster distances compare these records."""
+"""Maximum number of records that represent a cluster in item distances. They are the longest records."""
 
 
 @dataclass(frozen=True, eq=False)
 class PartlyMergedClusters(RedactedRepr):
-    """Clusters of a part, some of them merged."""
+    """Clusters of a part, some of which are merged."""
 
     cluster: Int32
-    """int32 (records of the part,): cluster of each record."""
+    """Cluster of each record of the part, int32."""
     size: Int64
-    """int64 (C,): record count of each cluster."""
+    """Record count of each cluster, int64 (C,)."""
     values: ClusterStates
     """Generalized tuple of each cluster."""
     seeds: Float64
-    """float64: loss of each merged seed, ascending."""
+    """Loss of each merged seed, ascending, float64."""
     longest: tuple[SetColumn, Int64] | None
-    """The R longest records of the clusters, and int64 (R,), the cluster of each; None if items do not matter."""
+    """The longest records of the clusters, and the cluster of each of these records. None if items do not matter."""
     figures: Mapping[str, float]
-    """Figures of the clusters before merging."""
+    """Statistics of the clusters before merging."""
 
     @classmethod
     def of(
         cls, clusters: Clusters, seeds: Sequence[float], figures: Mapping[str, float], *, by_items: bool
     ) -> "PartlyMergedClusters":
-        """Return the data of clusters without deleted clusters. `by_items` adds the records for merging by items."""
+        """Return the data of the current clusters. `by_items` adds the records for merging by items."""
         cluster = clusters.cluster()
         longest = _longest(clusters.function.column, cluster) if by_items else None
         return cls(cluster, clusters.size, clusters.tuples.values, np.array(seeds, np.float64), longest, dict(figures))
 
 
 class ClustersOfAllParts(Clusters):
-    """Clusters of all parts, to be merged. Each initial cluster counts as one unit.
+    """Clusters of all parts, to be merged. The initial clusters of the parts replace the records.
 
     Parameters
     ----------
     qi
-        Relational columns with the domains of the complete table; the records are not used.
+        Relational columns with the domains of the complete table. Their records are not used.
     begun
         Clusters of each part.
     """
@@ -91,16 +91,16 @@ class ClustersOfAllParts(Clusters):
 
 
 def threshold(samples: Sequence[PartlyMergedClusters], share: float) -> float:
-    """Return the loss of a merge's first cluster up to which each part merges by itself.
+    """Return the seed loss up to which each part merges its clusters separately.
 
-    All parts together then have about `MOST_BEGUN` clusters.
+    About `MOST_BEGUN` clusters of all parts then remain.
 
     Parameters
     ----------
     samples
         Some parts, with clusters merged as far as the bound allows.
     share
-        Share of all records in these parts.
+        Share of all records that are in these parts.
 
     Returns
     -------

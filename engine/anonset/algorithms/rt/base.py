@@ -30,7 +30,7 @@ _SPLIT = [name for name, formation in FORMATIONS.items() if formation.traits.spl
 MOST_MERGED = 1 << 14
 """Maximum record count of a part whose clusters are merged by items."""
 OnInfeasible = Literal["error", "merge"]
-"""Action for a cluster that has non-empty records, but fewer than k."""
+"""Action for a cluster with 1 to k - 1 non-empty records."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,14 +40,14 @@ class RTFramework(RedactedRepr, ABC):
     name: ClassVar[str]
     """Name on the command line."""
     bounded_weights: ClassVar[bool] = True
-    """True if the weights of the relational columns must sum to at most 1. Their loss is compared with a bound."""
+    """True if the sum of the column weights must be at most 1, because the weighted loss is compared with a bound."""
 
     k: int
     """Minimum number of records that share relational values and up to m items (>= 1)."""
     m: int
     """Maximum number of items that the attacker knows (>= 1)."""
     relational_weights: Mapping[str, float] | None = None
-    """Weight of each relational column in the loss, together at most 1; all the same if None."""
+    """Weight of each relational column in the loss. Their sum is at most 1. If None, all weights are equal."""
 
     def __post_init__(self) -> None:
         _ = self.model
@@ -66,7 +66,7 @@ class RTFramework(RedactedRepr, ABC):
         *,
         progress: Progress | None,
     ) -> Result:
-        """Form clusters of at least k records from a non-empty table, and publish each."""
+        """Form clusters of at least k records from a non-empty table, and publish each cluster."""
 
     def recode(
         self,
@@ -75,14 +75,14 @@ class RTFramework(RedactedRepr, ABC):
         *,
         progress: Progress | None = None,
     ) -> Result:
-        """Form clusters and publish each separately. `form_and_publish` defines the content of the trace.
+        """Form clusters and publish each separately. `form_and_publish` documents the entries of the trace.
 
         Raises
         ------
         InfeasibleError
             If there are fewer than k records, a loss exceeds its bound, or no mapping makes some cluster anonymous.
         InputError
-            If a column, a hierarchy or a weight is missing or unfit.
+            If a column, a hierarchy or a weight is missing or invalid.
         """
         if table.transactions is None:
             way = f"{setting('model', 'k')} protects only relational columns"
@@ -109,17 +109,16 @@ class RelationalFirst(RTFramework):
     )
 
     transaction: TransactionClass = Coat
-    """The transaction algorithm, as a class; it is given k and m (``partial(LmApriori, l=.., ..)`` for diversity)."""
+    """Class of the transaction algorithm, called with k and m. For diversity, ``partial(LmApriori, l=.., ..)``."""
     formation: str = "cluster"
     """Method that forms the initial clusters."""
     on_infeasible: OnInfeasible = "error"
-    """Treatment of clusters with 1 to k - 1 non-empty records: an error, or a merge with the best partner at the
-    start.
+    """Action for a cluster with 1 to k - 1 non-empty records: an error, or an initial merge with the best partner.
     """
     seed: int | None = None
-    """Random seed of the formation "cluster"; None: each cluster starts with the first remaining record."""
+    """Random seed of the formation "cluster". If None, each cluster starts with the first remaining record."""
     refine: bool = False
-    """Dissolve neighbouring clusters and form them again, while this lowers the loss."""
+    """True to dissolve neighbouring clusters and form them again while this lowers the loss."""
     max_evaluations: int = 300_000_000
     """Maximum number of loss evaluations while refining (about 10^8 per second)."""
 
@@ -130,7 +129,7 @@ class RelationalFirst(RTFramework):
 
     @property
     def own_traits(self) -> Traits:
-        """Traits with these parameters: of the formation and the transaction algorithm, if relevant for the result."""
+        """Traits of the framework. They include traits of the formation and the transaction algorithm."""
         of_formation, function = traits_of(self.forming).split_records, self.algorithm
         return replace(
             self.traits,
@@ -142,33 +141,33 @@ class RelationalFirst(RTFramework):
 
     @property
     def forming(self) -> Formation:
-        """The formation and parameters."""
+        """The formation with its parameters."""
         more = {"refine": self.refine, "max_evaluations": self.max_evaluations}
         return formation_of(self.formation, self.k, self.seed, **more)
 
     @property
     def algorithm(self) -> Algorithm:
-        """The transaction algorithm and parameters."""
+        """The transaction algorithm with its parameters."""
         return self.transaction(k=self.k, m=self.m)
 
     @property
     def model(self) -> KKmAnonymity | KLmDiversity:
-        """(k, k^m)-anonymity, or (k, l^m)-diversity if the transaction algorithm guarantees l^m-diversity."""
+        """(k, l^m)-diversity if the transaction algorithm guarantees l^m-diversity, otherwise (k, k^m)-anonymity."""
         return transaction_model(self.algorithm, self.k, self.m)
 
     @property
     def most_merged(self) -> int:
-        """Maximum record count of a part whose clusters are merged, because merging is quadratic."""
+        """Maximum record count of a part whose clusters are merged. It is limited because merging is quadratic."""
         return MOST_MERGED
 
     @abstractmethod
     def merge_and_publish(self, clusters: Clusters, progress: Progress | None) -> Result:
-        """Merge clusters, if the framework does, and publish each. The trace lists the merges in order.
+        """Publish each cluster, in merging frameworks after merging. The trace contains the merges in order.
 
         Raises
         ------
         InfeasibleError
-            If a loss exceeds the bound in every case, or no mapping makes some cluster anonymous.
+            If no merge meets the bound on a loss, or no mapping makes some cluster anonymous.
         """
 
     def form_and_publish(
@@ -189,7 +188,7 @@ class RelationalFirst(RTFramework):
         qi: QuasiIdentifiers,
         progress: Progress | None,
     ) -> Clusters:
-        """Form clusters. If requested, merge clusters that no mapping can make anonymous."""
+        """Form clusters. If `on_infeasible` is "merge", merge clusters that no mapping can make anonymous."""
         function = self.function(table, hierarchies)
         cluster, _ = self.forming.clusters(qi, progress)
         clusters = self.begin(qi, cluster, function)
@@ -212,11 +211,11 @@ class MergingFramework(RelationalFirst):
     """A framework that merges clusters subject to a bound on one of their losses."""
 
     delta: float
-    """Maximum loss, in [0, 1]: of the relational values (Rum) for rum-bound, of the items (Tum) for tum-bound."""
+    """Maximum loss, in [0, 1]. rum-bound limits the loss of relational values (Rum), tum-bound of items (Tum)."""
     merge: MergeOrder = "rt"
-    """Merge first the clusters with similar relational values (r), items (t), or both (rt)."""
+    """Similarity that determines which clusters are merged: by relational values (r), items (t), or both (rt)."""
     order: ItemOrder = "btd"
-    """Similarity of items: shared symbols (btd), or the utility loss (ul; much slower)."""
+    """Measure of item similarity: shared symbols (btd), or the utility loss (ul), which is much slower."""
     btd: Numerator = "xor"
     """Items that btd counts: items of exactly one of the two clusters (xor), or of at least one (or)."""
 
@@ -228,7 +227,7 @@ class MergingFramework(RelationalFirst):
         super().__post_init__()
 
     def begin(self, qi: QuasiIdentifiers, cluster: Int32, function: ClusterFunction) -> Clusters:
-        """Return the initial clusters, with the item order for merging."""
+        """Return the initial clusters, which can be merged in the requested order."""
         return Clusters(qi, cluster, function, self.order, self.btd)
 
 
@@ -243,7 +242,7 @@ def transaction_model(algorithm: Algorithm, k: int, m: int) -> KKmAnonymity | KL
 def transaction_function(
     algorithm: Algorithm, k: int, table: Table, hierarchies: Mapping[str, Hierarchy]
 ) -> ClusterFunction:
-    """Return an algorithm as transaction function for clusters of the table."""
+    """Return a transaction function that applies an algorithm to clusters of the table."""
     kind: type[ClusterFunction] = DiverseFunction if algorithm.model.secrets_beside else ClusterFunction
     if isinstance(algorithm.model, PartitionKmAnonymity):
         kind = PartsFunction
@@ -251,6 +250,6 @@ def transaction_function(
 
 
 def tell_merges(progress: Progress | None, clusters: Clusters, n_begun: int) -> None:
-    """Report the number of completed and possible merges, given the initial cluster count."""
+    """Report the number of completed merges and of possible merges. `n_begun` is the initial cluster count."""
     if progress is not None:
         progress("merges", float(n_begun - clusters.count), float(n_begun - 1))

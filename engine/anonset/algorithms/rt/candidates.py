@@ -1,7 +1,7 @@
 """Merge candidates of a seed, in order (Poulis et al. 2013, section 4).
 
-The first candidate is almost always among the nearest by items, or among the best by both criteria. Therefore only the
-first few are searched, and more on demand. This does not change the order.
+The first candidate is almost always among the nearest by items, or among the best by both criteria. Therefore a search
+computes a few candidates, and more on demand. This does not change the order.
 """
 
 from collections.abc import Callable, Iterator
@@ -19,11 +19,11 @@ from anonset.data.table import Int64
 MergeOrder = Literal["r", "t", "rt"]
 """Order of candidates: by relational loss, by item distance, or by both ranks."""
 Nearest = Callable[[int], tuple[Int64, Float64]]
-"""Function that returns the positions of the `n` nearest candidates by items, and the item distances of the unions."""
+"""Function that returns the indices of the `n` nearest candidates by items, and the item distances of their unions."""
 
 _FEW, _WIDER = 64, 4
 _DOUBT = 1e-9
-"""Rounding tolerance: if an updated sum is this close to the bound, all losses are summed again."""
+"""If an updated sum differs from the bound by less than this tolerance, all losses are summed again."""
 
 
 def candidates(
@@ -34,14 +34,13 @@ def candidates(
     Parameters
     ----------
     clusters, seed
-        The clusters, and the place of the cluster to merge next.
+        The clusters, and the index of the cluster to merge next.
     merge
-        The order. The order by losses (r) yields one candidate, the first of all usable clusters. The item distance is
-        computed only in the other orders.
+        The order. The order by losses (r) yields only the best of all usable clusters, without an item distance.
     ncp
-        float64 (C,): loss of the union of the seed with each cluster.
+        Loss of the union of the seed with each cluster, float64 (C,).
     allowed
-        bool (C,): usable clusters that are requested. Ranks are computed among all usable clusters.
+        True for the usable clusters to yield, bool (C,). Ranks are computed among all usable clusters.
     """
     if merge == "r":
         best = int(np.argmin(np.where(clusters.usable(seed), loss_keys(ncp), np.inf)))
@@ -58,8 +57,8 @@ def first_within(
 ) -> tuple[int, float, float, float] | None:
     """Find the first candidate whose merge results in a relational loss of at most `delta`.
 
-    Returns its place, the loss and item distance of the union, and the increase of the total loss of all records; None
-    if there is no candidate.
+    Returns the candidate's index, the loss and item distance of the union, and the increase of the total loss of all
+    records. None if there is no candidate.
     """
     ncp = clusters.tuples.union_losses(seed)
     size, cluster_ncp = clusters.size, clusters.ncp
@@ -80,7 +79,8 @@ def merge_infeasible(name: str, clusters: Clusters) -> None:
     Raises
     ------
     InfeasibleError
-        If only one such cluster remains. `name` is the algorithm name for the message.
+        If all records are merged into a cluster that no mapping can make anonymous. The message contains `name`, the
+        algorithm name.
     """
     function = clusters.function
     infeasible = function.infeasible(clusters.all_members())
@@ -113,10 +113,10 @@ def _by_items(clusters: Clusters, seed: int, allowed: NDArray[np.bool_]) -> Iter
 
 
 def _by_both(clusters: Clusters, seed: int, ncp: Float64, allowed: NDArray[np.bool_]) -> Iterator[tuple[int, float]]:
-    """Yield candidates in the order of (u + v, u), their ranks by loss and by items.
+    """Yield candidates in the order of (u + v, u) for the rank u by loss and the rank v by items.
 
-    The first t candidates of both orders determine u and v of the candidates in both; all others have u + v > t + 1.
-    For C clusters, the smallest u + v is about sqrt(2C) if the orders are independent.
+    The first t candidates of each order suffice to rank the candidates that are in both. All other candidates have
+    u + v > t + 1. For C clusters, the smallest u + v is about sqrt(2C) if the orders are independent.
     """
     usable = clusters.usable(seed)
     count = int(np.count_nonzero(usable))
@@ -148,10 +148,10 @@ def _nearest(clusters: Clusters, seed: int, among: NDArray[np.bool_]) -> Nearest
 
 
 def _cheapest(keys: Float64, usable: NDArray[np.bool_]) -> Callable[[int], Int64]:
-    """Return a function from a count to the usable places with the smallest keys, ascending, ties by place.
+    """Return a function that returns the given number of usable indices with the smallest keys, sorted by key.
 
-    Keys are integers. With the place in their low bits they are distinct, and sorting them is much faster than a stable
-    sort of pairs.
+    The smallest index resolves ties. Keys are integers. With the index in their low bits they are distinct, and sorting
+    them is much faster than a stable sort of pairs.
     """
     places, shift = np.flatnonzero(usable), max(1, len(keys).bit_length())
     keys = keys[places]

@@ -30,7 +30,7 @@ NAME = "transaction function"
 
 
 class TransactionClass(Protocol):
-    """A transaction algorithm class, constructed with k and m."""
+    """A transaction algorithm class whose constructor accepts k and m."""
 
     def __call__(self, *, k: int, m: int) -> Algorithm:
         """Return the algorithm for these parameters."""
@@ -39,15 +39,15 @@ class TransactionClass(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class ClusterFunction(RedactedRepr):
-    """Anonymizes the items of record clusters and computes the loss."""
+    """Anonymizes the items of each cluster of records, and computes the loss."""
 
     column: SetColumn
-    """Items of all records, bound to the hierarchy if it exists."""
+    """Items of all records. If there is a hierarchy, item codes are its leaves."""
     hierarchy: Hierarchy | None
     k: int
-    """Minimum number of non-empty records in a cluster, unless all records are empty."""
+    """Minimum number of non-empty records in a cluster that contains any."""
     search: ClusterSearch
-    """The transaction algorithm, applied to clusters."""
+    """Search that applies the transaction algorithm to clusters."""
 
     @classmethod
     def of(
@@ -57,7 +57,7 @@ class ClusterFunction(RedactedRepr):
         table: Table,
         hierarchies: Mapping[str, Hierarchy],
     ) -> "ClusterFunction":
-        """Bind the items of a table, with or without a hierarchy, as the algorithm requires.
+        """Return the function for the items of a table. The algorithm determines whether a hierarchy is used.
 
         Raises
         ------
@@ -79,14 +79,14 @@ class ClusterFunction(RedactedRepr):
         return self.search(clusters)
 
     def infeasible(self, clusters: Sequence[Int64]) -> NDArray[np.bool_]:
-        """Return True for clusters that no mapping makes anonymous: with non-empty records, but fewer than k."""
+        """Return True for each cluster that no mapping makes anonymous: it has 1 to k - 1 non-empty records."""
         members, start = concatenate(clusters)
         n_filled = np.diff(begins_of(self.column.lengths[members] > 0)[start])
         too_few: NDArray[np.bool_] = (n_filled > 0) & (n_filled < self.k)
         return too_few
 
     def infeasible_at_all(self, name: str, members: Int64) -> InfeasibleError:
-        """Return the error for a single cluster of all records that no mapping makes anonymous."""
+        """Return the error for data that no mapping makes anonymous even if all records form a single cluster."""
         n_filled = int(np.count_nonzero(self.column.lengths[members]))
         reason = f"there are {n_filled} non-empty records, at least k={self.k} (or none) are required"
         return InfeasibleError(name, reason, achieved=float(n_filled), bound=float(self.k))
@@ -97,7 +97,7 @@ class ClusterFunction(RedactedRepr):
         Raises
         ------
         InfeasibleError
-            For the first such cluster.
+            For the first of these clusters.
         """
         infeasible = self.infeasible(clusters)
         if not infeasible.any():
@@ -113,7 +113,7 @@ class ClusterFunction(RedactedRepr):
         raise InfeasibleError(NAME, reason, where, achieved=float(n_filled), bound=float(self.k))
 
     def losses(self, clusters: Sequence[Int64], mappings: Sequence[ClusterMapping]) -> list[Float64]:
-        """Return UL of each record of each cluster under the cluster's mapping."""
+        """Return the utility loss (UL) of each record of each cluster under the cluster's mapping."""
         from anonset_kernels.record_loss import published_rows, record_losses
 
         if not clusters:
@@ -133,7 +133,7 @@ class ClusterFunction(RedactedRepr):
 
     @cached_property
     def _node_sizes(self) -> tuple[Int64, Float64]:
-        """Leaf count below each node, and the weight of its loss: 0 for single items."""
+        """Leaf count below each node, and the weight of the node's loss. The weight of a single item is 0."""
         size = np.ones(1, np.int64) if self.hierarchy is None else self.hierarchy.n_leaves_below.astype(np.int64)
         return size, (size > 1).astype(np.float64)
 
@@ -153,7 +153,7 @@ class ClusterFunction(RedactedRepr):
         return out
 
     def recoding(self, mappings: Sequence[ClusterMapping]) -> Sequence[Cut | ItemGroups]:
-        """Return the mappings as recodings, a recoding per cluster."""
+        """Return the recoding of each cluster, given its mapping."""
         groups = tuple(mapping for mapping in mappings if isinstance(mapping, MergedItems))
         if groups or self.hierarchy is None:
             return ClusterGroups(self.column.vocabulary, groups)
@@ -162,11 +162,11 @@ class ClusterFunction(RedactedRepr):
     def publish(
         self, cluster: Int32, mappings: Sequence[ClusterMapping]
     ) -> tuple[Int32, Int32, Sequence[Cut | ItemGroups]]:
-        """Return the part of each record that has a mapping, the cluster of each part, and the recoding of each part.
+        """Return the part of each record, the cluster of each part, and the recoding of each part.
 
         Parameters
         ----------
         cluster
-            int32 (n,): cluster of each record. In this class each cluster is one part.
+            Cluster of each record, int32 (n,). In this class each cluster is a single part.
         """
         return cluster, np.arange(len(mappings), dtype=np.int32), self.recoding(mappings)

@@ -10,14 +10,14 @@ from anonset.algorithms.transaction.cluster_mappings import ClusterMapping
 from anonset.data.table import Int64
 
 _SCALE = 1074
-"""Losses are summed as integer multiples of 2^-1074. Every float64 is such a multiple, so sums are exact."""
+"""Losses are summed as integer multiples of 2^-1074. Every float64 is a multiple of this, so sums are exact."""
 
 
 class ClusterLosses:
     """Mapping of each cluster, and the total loss of the records.
 
-    Losses are never negative, so the sum of the known losses is a lower bound. While it exceeds the requested bound,
-    mappings of unions are not computed. Most unions are merged further before their mappings are needed.
+    Losses are never negative, so the sum of the known losses is a lower bound of the total loss. While this sum exceeds
+    the requested bound, mappings of unions are not computed. Most unions are merged again before a mapping is needed.
     """
 
     def __init__(self, clusters: Clusters) -> None:
@@ -60,7 +60,7 @@ class ClusterLosses:
         return self._mean(self._total - self._loss[seed] - self._loss[other] + loss)
 
     def _publish_open(self) -> None:
-        """Compute all missing mappings together: this takes less time than computing only some of them individually."""
+        """Compute all missing mappings together. This is faster than computing only some mappings one by one."""
         if not self._open:
             return
         chosen = sorted(self._open)
@@ -73,7 +73,7 @@ class ClusterLosses:
         self._open.clear()
 
     def smallest_tum(self) -> float:
-        """Return the smallest average loss of all states so far, including clusters without computed mappings."""
+        """Return the smallest average loss of all states so far. Missing mappings are computed."""
         members = {int(part[0]): part for part in list_members(self._begun)}
         loss = {first: self._known[first, len(part)] for first, part in members.items()}
         total = smallest = sum(loss.values())

@@ -1,4 +1,4 @@
-"""Item distances of clusters: distances between the records of a union (Poulis et al. 2013, section 5)."""
+"""Item distance of a union of clusters, computed from its records (Poulis et al. 2013, section 5)."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -18,8 +18,8 @@ Numerator = Literal["xor", "or"]
 class Distances:
     """Bit-vector transaction distance (BTD) of unions of clusters.
 
-    The records of each cluster are sorted by length, longest first. The longest records of all clusters are stored
-    contiguously, because a search rarely reads other records.
+    The records of each cluster are sorted by descending length. The longest records of all clusters are stored
+    contiguously, because a search rarely reads shorter records.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class Distances:
         self.expanded = np.zeros((64, len(column.vocabulary) // 64 + 1), np.uint64)
 
     def search(self, c: int, candidates: NDArray[np.bool_]) -> "Search":
-        """Return a search for the `candidates` clusters whose unions with `c` have the smallest distances."""
+        """Return a search for the unions of cluster `c` with `candidates` that have the smallest distances."""
         return Search(self, c, np.where(candidates, np.maximum(self.own, self.own[c]), np.inf))
 
     def merge(self, c: int, x: int, distance: float) -> None:
@@ -81,9 +81,10 @@ class Search:
     Parameters
     ----------
     distances, c
-        The clusters, and the place of the given cluster.
+        The distances of all clusters, and the index of the given cluster.
     bound
-        float64 (C,): the larger distance of the two clusters of each union; infinite for unwanted clusters.
+        Lower bound on the distance of each union, float64 (C,): the larger distance of its two clusters. Infinite for
+        clusters that are no candidates.
     """
 
     def __init__(self, distances: Distances, c: int, bound: Float64) -> None:
@@ -92,7 +93,7 @@ class Search:
         self._count = int(np.count_nonzero(bound < np.inf))
 
     def nearest(self, count: int) -> tuple[Int64, Float64]:
-        """Return places and distances of the `count` nearest wanted clusters (or all), ties by place."""
+        """Return the indices and distances of the `count` nearest candidates. The smallest index resolves ties."""
         from anonset_kernels.btd import nearest_unions
 
         of, count = self._distances, min(count, self._count)

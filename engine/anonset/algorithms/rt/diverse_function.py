@@ -1,4 +1,4 @@
-"""Transaction function for (k, l^m)-diversity (Poulis et al. 2013, section 5): l^m-AA on each cluster.
+"""Transaction function for (k, l^m)-diversity, which applies l^m-AA to each cluster (Poulis et al. 2013, section 5).
 
 Sensitive items are published unchanged. Distances and losses count only the other items.
 """
@@ -28,7 +28,7 @@ class DiverseFunction(ClusterFunction):
     """A search for l^m-diversity on clusters. `column` and `hierarchy` contain only the non-sensitive items."""
 
     diversity: int = field(kw_only=True)
-    """Diversity l: at most 1/l of a cluster's records may contain the same sensitive item."""
+    """Diversity l. At most 1/l of a cluster's records may contain the same sensitive item."""
     full: SetColumn = field(kw_only=True)
     """All items of all records."""
     attached: Hierarchy = field(kw_only=True)
@@ -42,12 +42,12 @@ class DiverseFunction(ClusterFunction):
         table: Table,
         hierarchies: Mapping[str, Hierarchy],
     ) -> "DiverseFunction":
-        """Bind a table. The hierarchy contains the non-sensitive items only, or has the sensitive items attached.
+        """Return the function for a table. The hierarchy may contain sensitive items only as attached leaves.
 
         Raises
         ------
         InputError
-            If there is no hierarchy, or a sensitive item is in it.
+            If the hierarchy is missing, or contains a sensitive item.
         """
         model, name = algorithm.model, "" if table.transactions is None else table.transactions.name
         attached_tree = {name: attach_sensitive(hierarchies[name], model.beside)} if name in hierarchies else {}
@@ -74,17 +74,17 @@ class DiverseFunction(ClusterFunction):
         )
 
     def infeasible(self, clusters: Sequence[Int64]) -> NDArray[np.bool_]:
-        """Return True for clusters that no mapping makes diverse: too few non-empty records, or a sensitive item above
-        the limit.
+        """Return True for each cluster that no mapping makes diverse. It has too few non-empty records, or too many
+        records with a sensitive item.
         """
         return np.array([bool(self.why_infeasible(members)) for members in clusters], bool)
 
     def infeasible_at_all(self, name: str, members: Int64) -> InfeasibleError:
-        """Return the error for a single cluster of all records that no mapping makes diverse."""
+        """Return the error for data that no mapping makes diverse even if all records form a single cluster."""
         return InfeasibleError(name, f"the cluster of all records {self.why_infeasible(members)}")
 
     def why_infeasible(self, members: Int64) -> str:
-        """Return the reason why no mapping makes a cluster diverse; empty if it is feasible."""
+        """Return the reason why no mapping makes a cluster diverse. Empty if a mapping does."""
         holding = members[self.column.lengths[members] > 0]
         if 0 < len(holding) < self.k:
             return f"has {len(holding)} records with items, at least k={self.k} (or none) are required"
@@ -104,7 +104,7 @@ class DiverseFunction(ClusterFunction):
         Raises
         ------
         InfeasibleError
-            For the first such cluster.
+            For the first of these clusters.
         """
         for members in clusters:
             if reason := self.why_infeasible(members):
@@ -114,14 +114,14 @@ class DiverseFunction(ClusterFunction):
                 raise InfeasibleError(NAME, text, where)
 
     def recoding(self, mappings: Sequence[ClusterMapping]) -> Sequence[Cut | ItemGroups]:
-        """Return the mappings as cuts of the hierarchy with attached sensitive items."""
+        """Return each mapping as a cut of the hierarchy with attached sensitive items."""
         shift = np.int32(self.hierarchy is not None and self.attached.n_nodes > self.hierarchy.n_nodes)
         inner = [mapping for mapping in mappings if isinstance(mapping, np.ndarray)]
         return ClusterCuts(self.attached, tuple(nodes + shift for nodes in inner))
 
 
 def _detach(attached: Hierarchy, sensitive: tuple[str, ...]) -> Hierarchy:
-    """Return the hierarchy of the non-sensitive items, with the same leaf codes."""
+    """Return the hierarchy without the sensitive items. The leaf codes of the other items do not change."""
     if not is_attached(attached, sensitive):
         return attached
     end = int(attached.subtree_end[1])
@@ -130,6 +130,6 @@ def _detach(attached: Hierarchy, sensitive: tuple[str, ...]) -> Hierarchy:
 
 
 def _leave_out(full: SetColumn, base: Hierarchy) -> SetColumn:
-    """Return the column without items that are not leaves of the hierarchy. Their codes are the last ones."""
+    """Return the column without the items that are not leaves of the hierarchy. These items have the last codes."""
     is_leaf = full.items < base.n_leaves
     return SetColumn(full.name, begins_of(is_leaf)[full.indptr], full.items[is_leaf], base.leaves)

@@ -1,7 +1,7 @@
 """The current clusters of an RT-dataset during merging (Poulis et al. 2013, section 4).
 
-Clusters are sorted by smallest record. The union of two clusters is stored at the place of the earlier cluster, so ties
-are resolved by the smallest index.
+Clusters are sorted by smallest record. The union of two clusters is stored at the index of the earlier cluster. The
+smallest index resolves ties.
 """
 
 from collections.abc import Sequence
@@ -22,14 +22,14 @@ from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table import Int32, Int64
 
 ItemOrder = Literal["btd", "ul"]
-"""Item order of candidates: by transaction distance, or by actual utility loss."""
+"""Measure that sorts candidates by items: the transaction distance, or the actual utility loss."""
 
 TOLERANCE = 1e-12
 
 
 @dataclass(frozen=True)
 class Merge(RedactedRepr):
-    """A merge: the cluster of record `seed` with the cluster of record `other`."""
+    """A merge of the cluster of record `seed` with the cluster of record `other`."""
 
     seed: int
     """Smallest record of the seed cluster."""
@@ -44,23 +44,23 @@ class Merge(RedactedRepr):
 
 
 def intermediate_losses(rum: float, clusters: int, trace: Sequence[Merge], most: int = 4) -> list[tuple[float, int]]:
-    """Return relational loss and cluster count before the merges, at a few intermediate losses, and after the merges.
+    """Return pairs of relational loss and cluster count: before, at some losses during, and after the merges.
 
-    The values describe one run. A run with another bound may choose other partners.
+    The pairs describe one run. A run with another bound may merge other clusters.
 
     Parameters
     ----------
     rum, clusters
         Loss and number of clusters before the merges.
     trace
-        The merges, with ascending losses.
+        The merges in order. Their losses ascend.
     most
-        Maximum number of intermediate values, all multiples of 0.05.
+        Maximum number of intermediate losses. Each is a multiple of 0.05.
 
     Returns
     -------
     list of (loss, clusters)
-        The cluster count when the loss is at most the given value.
+        Each loss, and the cluster count after the last merge that does not exceed the loss.
 
     Examples
     --------
@@ -77,16 +77,16 @@ def intermediate_losses(rum: float, clusters: int, trace: Sequence[Merge], most:
 
 
 class Clusters:
-    """The current clusters: records, relational tuples, and item losses or distances.
+    """The current clusters with their records, relational tuples, and item losses or distances.
 
     Parameters
     ----------
     qi, cluster
-        The relational columns, and the cluster of each record, numbered by smallest record.
+        The relational columns, and the cluster of each record. Clusters are numbered by smallest record.
     function
         The transaction function.
     order, numerator
-        Item order of candidates.
+        Measure that sorts candidates by items.
     """
 
     most: int | None = None
@@ -136,7 +136,7 @@ class Clusters:
         return fsum((self.size * self.ncp)[self.alive].tolist()) / self.n
 
     def cluster(self) -> Int32:
-        """Return the cluster of each record, int32 (n,), numbered by smallest record."""
+        """Return the cluster number of each record, int32 (n,). Clusters are numbered by smallest record."""
         cluster = np.empty(self.n, np.int32)
         for c, place in enumerate(np.flatnonzero(self.alive).tolist()):
             for part in self.parts[place]:
@@ -156,11 +156,11 @@ class Clusters:
         return [self.members(place) for place in np.flatnonzero(self.alive).tolist()]
 
     def place(self, smallest: int) -> int:
-        """Return the place of a cluster, given its smallest record."""
+        """Return the index of the cluster with a given smallest record."""
         return int(np.searchsorted(self.smallest, smallest))
 
     def seed(self) -> int:
-        """Return the cluster with the smallest loss, ties by place."""
+        """Return the cluster with the smallest loss. The smallest index resolves ties."""
         return int(np.argmin(self._seed_keys))
 
     def usable(self, seed: int) -> NDArray[np.bool_]:
@@ -170,11 +170,11 @@ class Clusters:
         return usable if self.most is None else usable & (self.size + self.size[seed] <= self.most)
 
     def too_large(self, seed: int) -> bool:
-        """Return True if a cluster is too large to be a seed: only small clusters could be merged with it."""
+        """Return True if a cluster is too large to be a seed, because only small clusters could be merged with it."""
         return self.most is not None and 2 * int(self.size[seed]) > self.most
 
     def set_aside(self, seed: int) -> bool:
-        """Exclude a cluster from the seeds if all partners exceed the size limit; return True if other seeds remain."""
+        """Exclude a cluster, all of whose unions exceed the size limit, from the seeds. Return True if seeds remain."""
         if self.most is None or not np.any(self.alive & (self.size + self.size[seed] > self.most)):
             return False
         self._seed_keys[seed] = np.inf
@@ -192,7 +192,7 @@ class Clusters:
         return self._distances
 
     def merge(self, seed: int, other: int, ncp: float, distance: float) -> int:
-        """Merge two clusters and return the place of the union. `distance` is the item distance of the union, if
+        """Merge two clusters and return the index of the union. `distance` is the item distance of the union, if
         known.
         """
         size = int(self.size[seed] + self.size[other])
@@ -213,12 +213,12 @@ class Clusters:
         return low
 
     def compact(self) -> None:
-        """Delete merged clusters when they are at least half of all. This changes places."""
+        """Delete merged clusters if they are at least half of all clusters. This changes the cluster indices."""
         if 2 * self.count <= len(self.alive):
             self.drop_merged()
 
     def drop_merged(self) -> None:
-        """Delete merged clusters. This changes places."""
+        """Delete merged clusters. This changes the cluster indices."""
         alive = self.alive
         self.parts = [parts for parts, is_alive in zip(self.parts, alive.tolist(), strict=True) if is_alive]
         self.smallest = self.smallest[alive]

@@ -1,4 +1,4 @@
-"""Transaction function that divides each cluster into parts with separate mappings: LRA on each cluster."""
+"""Transaction function that applies LRA to each cluster. LRA divides a cluster into parts with separate mappings."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ from anonset.generalization import Cut, ItemGroups
 
 @dataclass(frozen=True, eq=False)
 class PartsFunction(ClusterFunction):
-    """LRA on clusters. Every part of a cluster is k^m-anonymous, hence their union is."""
+    """LRA on clusters. Each part of a cluster is k^m-anonymous, so the cluster is k^m-anonymous."""
 
     partitions: int = field(kw_only=True)
     """Maximum number of parts of a cluster."""
@@ -33,12 +33,12 @@ class PartsFunction(ClusterFunction):
         table: Table,
         hierarchies: Mapping[str, Hierarchy],
     ) -> "PartsFunction":
-        """Bind the items of a table to their hierarchy.
+        """Return the function for the items of a table.
 
         Raises
         ------
         InputError
-            If there is no hierarchy, or an item is not a leaf of it.
+            If the hierarchy is missing, or an item is not a leaf of the hierarchy.
         """
         column, hierarchy = bind_to_hierarchy(table, hierarchies)
         lra = algorithm if isinstance(algorithm, Lra) else Lra(k=k, m=1)
@@ -61,7 +61,7 @@ class PartsFunction(ClusterFunction):
         ]
 
     def losses(self, clusters: Sequence[Int64], mappings: Sequence[ClusterMapping]) -> list[Float64]:
-        """Return UL of each record of each cluster, part by part."""
+        """Return the utility loss (UL) of each record of each cluster, part by part."""
         divided = [mapping for mapping in mappings if isinstance(mapping, PartMappings)]
         parts = [part for mapping in divided for part in mapping.parts]
         losses_of_part = iter(

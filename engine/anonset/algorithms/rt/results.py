@@ -1,4 +1,4 @@
-"""Results of the RT frameworks: relational values and item mapping of each cluster."""
+"""Results of the RT frameworks, with the relational values and the item mapping of each cluster."""
 
 from collections.abc import Mapping
 from math import fsum
@@ -14,7 +14,7 @@ from anonset.generalization import PerCluster, RelationalValues
 
 
 def tum(clusters: Clusters) -> float | None:
-    """Return the average UL if the current clusters are published; None if one of them is infeasible."""
+    """Return the average utility loss (UL) of the current clusters. None if a cluster is infeasible."""
     members = clusters.all_members()
     if clusters.function.infeasible(members).any():
         return None
@@ -22,7 +22,7 @@ def tum(clusters: Clusters) -> float | None:
 
 
 def publish(clusters: Clusters, figures: Mapping[str, float | None]) -> Result:
-    """Apply the transaction function to each cluster, and return the result with relational values."""
+    """Anonymize the items of each cluster, and return the result with the relational values."""
     mappings = clusters.function.mappings(clusters.all_members())
     return publish_mapped(clusters, mappings, _average_loss(clusters, mappings), figures)
 
@@ -30,7 +30,7 @@ def publish(clusters: Clusters, figures: Mapping[str, float | None]) -> Result:
 def publish_mapped(
     clusters: Clusters, mappings: list[ClusterMapping], average_loss: float, figures: Mapping[str, float | None]
 ) -> Result:
-    """Return the result for clusters with known mappings and known average UL."""
+    """Return the result for clusters with known mappings and a known average utility loss."""
     size = clusters.size[clusters.alive]
     known_figures: dict[str, float | None] = {
         **figures,

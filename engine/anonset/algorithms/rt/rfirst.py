@@ -11,7 +11,9 @@ from anonset.algorithms.rt.results import publish
 
 @dataclass(frozen=True, kw_only=True)
 class RFirst(RelationalFirst):
-    """RFIRST: form k-anonymous clusters, then anonymize the items of each. Favours relational values over items.
+    """Form k-anonymous clusters, then anonymize the items of each cluster (RFIRST).
+
+    Preserves relational values better than items.
 
     Guarantees (k, k^m)-anonymity. Cost: the formation, plus one run of the transaction algorithm per cluster.
 

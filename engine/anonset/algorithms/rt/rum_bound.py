@@ -39,21 +39,21 @@ from anonset.errors import InfeasibleError
 class RumBound(MergingFramework):
     """Rum-bound: merge clusters to reduce the item loss while the relational loss remains within a bound.
 
-    Guarantees (k, k^m)-anonymity, and a relational loss (NCP) of at most `delta`. Cost: the formation; per merge, a
-    loss per cluster and a distance for possible nearest clusters; a run of the transaction algorithm per published
-    cluster (order "ul": per candidate of each merge).
+    Guarantees (k, k^m)-anonymity, and a relational loss (NCP) of at most `delta`. The cost is the sum of three terms.
+    The formation is the first. Each merge computes a loss per cluster, and distances of possible nearest clusters. The
+    transaction algorithm runs once per published cluster, in the order "ul" once per candidate of each merge.
 
-    References: Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos, ECML/PKDD 2013, Rum-bound and RMERGE_R, _T, _RT; with
-    order "ul" the baselines RM_TUL and RM_RTUL.
-    Deviations: merging continues after the first merge; candidates by both orders are all clusters. Merging stops when
-    no partner of the cluster with the smallest loss satisfies the bound, as in the paper.
+    References: Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos, ECML/PKDD 2013, Rum-bound and RMERGE_R, _T, _RT. With
+    order "ul", the baselines RM_TUL and RM_RTUL.
+    Deviations: merging continues after the first merge. In the order "rt", all clusters are candidates. As in the
+    paper, merging stops when no partner of the cluster with the smallest loss satisfies the bound.
     """
 
     name: ClassVar[str] = "rum-bound"
     traits: ClassVar[Traits] = replace(MergingFramework.traits, memory_factor=1.6)
 
     def merge_and_publish(self, clusters: Clusters, progress: Progress | None) -> Result:
-        """Merge clusters while the relational loss is at most `delta`, and publish each.
+        """Merge clusters while the relational loss is at most `delta`, and publish each resulting cluster.
 
         Raises
         ------
@@ -69,7 +69,7 @@ class RumBound(MergingFramework):
     def most_merged(self) -> int:
         """Maximum record count of a part whose clusters are merged.
 
-        The maximum is larger if `merge` is "r": this order ignores the items, which are slower to compare.
+        The maximum is larger if `merge` is "r", because this order does not compare items, which is slow.
         """
         return 1 << 15 if self.merge == "r" else super().most_merged
 
@@ -79,7 +79,7 @@ class RumBound(MergingFramework):
         return self.order == "btd"
 
     def begin_part(self, part: Table, hierarchies: Mapping[str, Hierarchy], *, up_to: float) -> PartlyMergedClusters:
-        """Form the clusters of a part, and merge them within the bound while the seed's loss is at most `up_to`."""
+        """Form the clusters of a part, and merge them within the bound while the seed has a loss of at most `up_to`."""
         qi = bind_tuples(self.name, self.k, part, hierarchies, self.relational_weights, bounded=True)
         clusters = self.formed(part, hierarchies, qi, None)
         before = self._before(clusters)
@@ -95,12 +95,12 @@ class RumBound(MergingFramework):
         parts: Sequence[PartlyMergedClusters],
         progress: Progress | None,
     ) -> Int32 | None:
-        """Merge the clusters of all parts; return the merged cluster of each, or None if their loss exceeds `delta`.
+        """Return the merged cluster of each cluster of the parts. None if the loss of the parts exceeds `delta`.
 
         Parameters
         ----------
         none
-            The table without records, for the domains.
+            Table without records, whose columns have the domains of the complete table.
 
         Raises
         ------
@@ -118,8 +118,8 @@ class RumBound(MergingFramework):
         return clusters.merged()
 
     def publish_part(self, part: Table, hierarchies: Mapping[str, Hierarchy], cluster: Int32) -> Result:
-        """Publish some clusters, given the cluster of each of their records. Clusters are numbered by smallest
-        record.
+        """Publish the clusters of some records. `cluster` is the cluster number of each record. Clusters are numbered
+        by smallest record.
         """
         qi = bind_tuples(self.name, self.k, part, hierarchies, self.relational_weights, bounded=True)
         return publish(Clusters(qi, cluster, self.function(part, hierarchies)), {})
@@ -137,9 +137,9 @@ class RumBound(MergingFramework):
             raise InfeasibleError(self.name, reason, achieved=rum, bound=self.delta)
 
     def _merge(self, clusters: Clusters, progress: Progress | None = None, *, up_to: float = inf) -> list[float]:
-        """RMERGE: merge the seed with the first candidate within the bound, until a seed has no candidate.
+        """Merge the seed with its first candidate within the bound, until a seed has no candidate (RMERGE).
 
-        Stops before a seed with a loss above `up_to`. Returns the losses of the seeds before their merges.
+        The merging stops before a seed with a loss above `up_to`. Returns the loss of each seed before its merge.
         """
         total, n_begun, seeds = clusters.rum * clusters.n, clusters.count, list[float]()
         while clusters.count > 1:  # line 1

@@ -24,12 +24,14 @@ from anonset.privacy import require_at_least
 
 @dataclass(frozen=True, kw_only=True)
 class TFirst(RTFramework):
-    """TFIRST: form k^m-anonymous partitions of the items, then publish common relational values. Favours items.
+    """Form k^m-anonymous partitions by items, then publish common relational values of each partition (TFIRST).
+
+    Preserves items better than relational values.
 
     Guarantees (k, k^m)-anonymity. Cost: the same as LRA.
 
     References: Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos, ECML/PKDD 2013, section 3.
-    Deviations: the partitions are the partitions of LRA; empty records join the last partition.
+    Deviations: LRA determines the partitions. Empty records join the last partition.
     """
 
     name: ClassVar[str] = "tfirst"
@@ -54,7 +56,7 @@ class TFirst(RTFramework):
     ) -> Result:
         """Partition the records by their items, and publish common relational values per partition.
 
-        The trace lists the partitions, as in LRA.
+        The trace contains the partitions, as in LRA.
         """
         column, _ = bind_to_hierarchy(table, hierarchies)
         lra = Lra(k=self.k, m=self.m, partitions=self.partitions)
@@ -66,7 +68,7 @@ class TFirst(RTFramework):
 
 
 def _with_empty_records(partitioned: Result, empty: NDArray[np.bool_]) -> tuple[Int32, list[Cut | ItemGroups]]:
-    """Add the empty records to the last partition; return the clusters by smallest record, and their cuts."""
+    """Return the clusters, sorted by smallest record, and their cuts. Empty records join the last partition."""
     recoding = partitioned.recoding
     if not isinstance(recoding, PerCluster):
         msg = f"lra must return a recoding for each partition, got {type(recoding).__name__}"

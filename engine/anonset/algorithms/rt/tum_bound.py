@@ -29,13 +29,13 @@ from anonset.errors import InfeasibleError
 class TumBound(MergingFramework):
     """Tum-bound: merge clusters until the item loss is within a bound.
 
-    Guarantees (k, k^m)-anonymity, and a utility loss (UL) of the items of at most `delta`. Cost: the formation; per
-    merge, one loss per cluster and a distance for possible nearest clusters; one run of the transaction algorithm per
-    union that is needed to check the bound (order "ul": per candidate; scan: per candidate until one satisfies the
-    bound).
+    Guarantees (k, k^m)-anonymity, and a utility loss (UL) of the items of at most `delta`. The cost is the sum of three
+    terms. The formation is the first. Each merge computes a loss per cluster, and distances of possible nearest
+    clusters. The transaction algorithm runs once per union that is needed to check the bound. In the order "ul" it runs
+    once per candidate, with `scan` once per candidate until a candidate satisfies the bound.
 
-    References: Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos, ECML/PKDD 2013, Tum-bound and TMERGE_R, _T, _RT; with
-    order "ul" the baselines TM_TUL and TM_RTUL.
+    References: Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos, ECML/PKDD 2013, Tum-bound and TMERGE_R, _T, _RT. With
+    order "ul", the baselines TM_TUL and TM_RTUL.
     Deviations: merges accumulate, even if they do not satisfy the bound immediately.
     """
 
@@ -45,15 +45,15 @@ class TumBound(MergingFramework):
     )
 
     scan: bool = False
-    """Before a merge, search for a merge that meets the bound immediately."""
+    """True to prefer a merge after which the bound is met."""
 
     def merge_and_publish(self, clusters: Clusters, progress: Progress | None) -> Result:
-        """Merge clusters until the utility loss of the items is at most `delta`, and publish each.
+        """Merge clusters until the utility loss of the items is at most `delta`, and publish each resulting cluster.
 
         Raises
         ------
         InfeasibleError
-            If a single cluster of all records exceeds `delta`.
+            If the loss exceeds `delta` even if all records form a single cluster.
         """
         losses, n_begun = ClusterLosses(clusters), clusters.count
         before = {"rum_before": clusters.rum, "tum_before": losses.tum, "clusters_before": float(n_begun)}
@@ -69,7 +69,7 @@ class TumBound(MergingFramework):
         return publish_mapped(clusters, losses.mappings(), losses.tum, before)
 
     def _merge(self, clusters: Clusters, losses: ClusterLosses) -> None:
-        """TMERGE: merge the seed with its first candidate (scan: the first that satisfies the bound, if any)."""
+        """Merge the seed with its first candidate (TMERGE). `scan` prefers a candidate that satisfies the bound."""
         seed = clusters.seed()
         ncp = clusters.tuples.union_losses(seed)
         order = candidates(clusters, seed, self.merge, ncp, clusters.usable(seed))
@@ -81,7 +81,7 @@ class TumBound(MergingFramework):
     def _scan(
         self, clusters: Clusters, losses: ClusterLosses, seed: int, order: Iterator[tuple[int, float]]
     ) -> tuple[int, float]:
-        """Return the first candidate that satisfies the bound, or the first candidate if none does."""
+        """Return the first candidate that satisfies the bound. If no candidate does, return the first candidate."""
         first = next(order)
         for other, distance in chain([first], order):
             tum = losses.tum_after(int(clusters.smallest[seed]), int(clusters.smallest[other]))

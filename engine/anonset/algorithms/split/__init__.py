@@ -1,1 +1,1 @@
-"""Split and solve: tables above an algorithm's size limit are split into parts that fit."""
+"""Splitting of tables that exceed an algorithm's size limit into parts that do not."""

@@ -1,4 +1,4 @@
-"""Relational columns as axes: values in at most some hundred ordered bins."""
+"""Relational columns whose values are grouped into a few hundred ordered bins."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ from anonset.data.spans import spans
 from anonset.data.table import Column, Int64
 
 BINS = 512
-"""Maximum number of bins of an axis, and thus of cut positions."""
+"""Maximum number of bins of an axis. It limits the number of cut positions."""
 _SAMPLE = 1 << 16
 
 Bins = NDArray[np.uint16]
@@ -32,10 +32,10 @@ class BinnedColumn(RedactedRepr, ABC):
 
     @abstractmethod
     def width(self, counts: Int64) -> float:
-        """Return the loss of a part in this column, in [0, 1], given the record count per bin."""
+        """Return the loss in this column, in [0, 1], of a part with the given record counts per bin."""
 
     def cuts(self, counts: Int64) -> Int64:
-        """Return the possible cuts of a part: the first bin after each cut."""
+        """Return the first bin after each possible cut of a part with the given record counts per bin."""
         return np.flatnonzero(counts)[1:].astype(np.int64)
 
 
@@ -45,10 +45,10 @@ class _Numbers(BinnedColumn):
 
     column: NumericColumn
     bounds: Float64
-    """float64 (bins - 1,): smallest value of each bin but the first."""
+    """Smallest value of each bin after the first, float64 (bins - 1,)."""
     low: Float64
     high: Float64
-    """float64 (bins,): `low` and `high` bound the values of each bin."""
+    """Upper bound of the values of each bin, float64 (bins,). `low` is the lower bound."""
     n_bins: int
 
     @classmethod
@@ -72,7 +72,7 @@ class _Numbers(BinnedColumn):
 
 @dataclass(frozen=True, eq=False)
 class _Values(BinnedColumn):
-    """Categories without hierarchy, by descending record count, ties by code."""
+    """Categories without a hierarchy, sorted by descending record count, then by code."""
 
     column: CategoricalColumn
     rank: Bins
@@ -97,7 +97,7 @@ class _Values(BinnedColumn):
 
 @dataclass(frozen=True, eq=False)
 class _Leaves(BinnedColumn):
-    """Categories in leaf order, cut between the children of a node if the bins distinguish all leaves."""
+    """Categories in leaf order. Cuts are between the children of a node if each leaf has its own bin."""
 
     column: CategoricalColumn
     hierarchy: Hierarchy
@@ -153,6 +153,6 @@ def binned(axis: BinnedColumn, out: Bins) -> None:
 
 
 def _thinned(place: Int64) -> tuple[Bins, int]:
-    """Map places to bins and return the number of bins. Neighbours share a bin if there are too many places."""
+    """Return the bin of each position, and the bin count. Neighbours share a bin if there are too many positions."""
     n_bins = max(1, min(BINS, len(place)))
     return (place * n_bins // max(1, len(place))).astype(np.uint16), n_bins

@@ -1,4 +1,4 @@
-"""Strict Mondrian on block histograms: splits the data into parts of limited size without moving records.
+"""Splitting of data into parts of limited size without moving records, by strict Mondrian on block histograms.
 
 Lines of LeFevre, DeWitt, Ramakrishnan (ICDE 2006) and their implementation::
 
@@ -8,7 +8,7 @@ Lines of LeFevre, DeWitt, Ramakrishnan (ICDE 2006) and their implementation::
     4       the median                                      _nearest
     5, 6    the records on both sides                       MedianCuts._moved
 
-A part is split while it exceeds the record limit. Each pass over the blocks splits all parts of a level.
+A part is split if it exceeds the record limit. Each pass over the blocks splits all parts of a tree level.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,11 +26,11 @@ from anonset.data.store import MEMORY, Store
 from anonset.data.table import Column, Int32, Int64
 
 _LEAST_SHARE = 8
-"""Minimum size of a part, as a fraction (1/8) of the maximum size, to avoid tiny parts."""
+"""Divisor of the maximum part size that results in the minimum part size. This avoids tiny parts."""
 
 
 class _Node(NamedTuple):
-    """A part during the search: the axis and position of the cut, and the number of the left half."""
+    """A part during the search, with the axis and position of its cut, and the number of its left half."""
 
     axis: int
     at: int
@@ -42,9 +42,9 @@ class PartRecords(RedactedRepr):
     """The records of each part, part by part."""
 
     record: Int64
-    """int64 (n,): record numbers, part by part, ascending within each part."""
+    """Record numbers, part by part and ascending within each part, int64 (n,)."""
     first: Int64
-    """int64 (parts + 1,): start of each part."""
+    """Start of each part, then the record count, int64 (parts + 1,)."""
 
 
 def cut_into_parts(
@@ -55,10 +55,10 @@ def cut_into_parts(
     *,
     store: Store = MEMORY,
 ) -> PartRecords:
-    """Split records into parts of at most `most`, at the median of the widest column. Neighbouring parts are adjacent.
+    """Split records into parts of at most `most` records, at the median of the widest column.
 
-    Records with equal values are split by record order. Cost: O(n v) per halving; 14 bytes per record in the work
-    directory, plus the histograms of the current parts.
+    Parts with similar values are adjacent. Records with equal values are split by record order. Cost: O(n v) per
+    halving. Memory: 14 bytes per record in the work directory, and the histograms of the current parts.
 
     Parameters
     ----------
@@ -92,9 +92,9 @@ class MedianCuts(RedactedRepr):
 
     axes: Sequence[BinnedColumn]
     places: Sequence[Bins]
-    """Bin of each record, per axis."""
+    """Bin of each record on each axis."""
     node: Int32
-    """int32 (n,): current part of each record."""
+    """Current part of each record, int32 (n,)."""
     most: int
     least: int
     """Minimum record count on both sides of a cut."""
@@ -102,7 +102,7 @@ class MedianCuts(RedactedRepr):
     nodes: list[_Node | None] = field(default_factory=lambda: [None])
 
     def parts(self) -> PartRecords:
-        """Split until all parts fit, and return them."""
+        """Split until no part exceeds the limit, and return the parts."""
         active, cut = [0], False
         while active:
             counts = self._histograms(active, moving=cut)
@@ -110,7 +110,7 @@ class MedianCuts(RedactedRepr):
         return self._gathered()
 
     def _cut_all(self, active: Sequence[int], counts: Int64) -> list[int]:
-        """Split the parts above the limit; return the new parts."""
+        """Split the parts above the limit, and return the new parts."""
         halves = []
         ends = np.cumsum([axis.n_bins for axis in self.axes])
         for number, of_node in zip(active, counts, strict=True):
@@ -124,9 +124,7 @@ class MedianCuts(RedactedRepr):
         return halves
 
     def _cut_of(self, histograms: Sequence[Int64]) -> tuple[int, int] | None:
-        """Return the axis and position of a cut: the widest axis with an allowed cut, and the first bin after the
-        cut.
-        """
+        """Return the widest axis with an allowed cut, and the first bin after this cut."""
         widths = [axis.width(counts) for axis, counts in zip(self.axes, histograms, strict=True)]
         for a in sorted(range(len(self.axes)), key=lambda a: -widths[a]):
             position = _nearest(histograms[a], self.axes[a].cuts(histograms[a]), self.least)
@@ -135,7 +133,7 @@ class MedianCuts(RedactedRepr):
         return None
 
     def _histograms(self, active: Sequence[int], *, moving: bool) -> Int64:
-        """Move the records to the parts of this level, and count the records per part, axis and bin."""
+        """Return the record counts per part, axis and bin. If `moving`, first move records to this level's parts."""
         place = np.full(len(self.nodes), -1, np.int64)
         place[list(active)] = np.arange(len(active))
         table = self._table()
@@ -156,7 +154,7 @@ class MedianCuts(RedactedRepr):
         return total
 
     def _table(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]:
-        """Return the cut of each part: the axis (-1 if not split), the first bin after the cut, and the left half."""
+        """Return the axis, the first bin after the cut and the left half of each part. The axis is -1 without a cut."""
         rows = [(-1, 0, 0) if node is None else tuple(node) for node in self.nodes]
         axis, position, left = np.array(rows, np.int64).T
         return axis, position, left.astype(np.int32)
@@ -176,7 +174,7 @@ class MedianCuts(RedactedRepr):
         return node
 
     def _gathered(self) -> PartRecords:
-        """Return the records part by part, in tree order. Parts that still exceed the limit are split evenly."""
+        """Return the records part by part, in tree order. Parts above the limit that cannot be cut are split evenly."""
         leaves, waiting = [], [0]
         while waiting:
             number = waiting.pop()
@@ -214,13 +212,13 @@ def placed(rank: Int32, node: Int32, sizes: Int64, record: Int64) -> None:
     Parameters
     ----------
     rank
-        int32: part number of each node.
+        Part number of each node, int32.
     node
-        int32 (n,): node of each record.
+        Node of each record, int32 (n,).
     sizes
-        int64 (parts,): record count of each part.
+        Record count of each part, int64 (parts,).
     record
-        int64 (n,): output array.
+        Output array, int64 (n,).
     """
     to = np.cumsum(sizes) - sizes
     for first, end in spans(len(node)):
@@ -233,7 +231,7 @@ def placed(rank: Int32, node: Int32, sizes: Int64, record: Int64) -> None:
 
 
 def _nearest(counts: Int64, cuts: Int64, least: int) -> int | None:
-    """Return the cut nearest to the median with at least `least` records on both sides, the first in case of ties."""
+    """Return the first of the cuts nearest to the median that have at least `least` records on both sides."""
     if not len(cuts):
         return None
     total = int(counts.sum())

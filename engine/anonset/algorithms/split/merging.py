@@ -1,8 +1,8 @@
-"""Merging across parts: the clusters of all parts are merged together and then published.
+"""Merging of clusters across the parts of a table, before they are published.
 
-There are three passes over the parts. First, a sample of parts determines the seed loss up to which parts merge
-separately. Second, all parts form clusters and merge them up to this loss. The clusters are then merged across parts in
-this process. Third, the resulting clusters are published in groups, which are the parts of the recoding.
+The records are read in three passes. First, a sample of parts determines the seed loss up to which parts merge their
+clusters separately. Second, all parts form clusters and merge them up to this loss. The remaining clusters are then
+merged across parts in this process. Third, the merged clusters are published in groups, the parts of the recoding.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,9 +27,9 @@ from anonset.errors import InfeasibleError
 _SAMPLED = 16
 """Number of sampled parts that determine the threshold for merging inside parts."""
 _TOGETHER = 1 << 17
-"""Number of records of clusters that are published together, unless a single cluster has more."""
+"""Maximum number of records that are published together. Larger clusters are published alone."""
 _OF_CUTS = ("parts", "smallest_part", "largest_part", "rum_before", "tum_before", "clusters_before")
-"""Figures that describe the initial parts."""
+"""Statistics that describe the initial parts."""
 
 
 @runtime_checkable
@@ -44,7 +44,7 @@ class PartMergingAlgorithm(Protocol):
         ...
 
     def begin_part(self, part: Table, hierarchies: Mapping[str, Hierarchy], *, up_to: float) -> PartlyMergedClusters:
-        """Form the clusters of a part, and merge them while the seed's loss is at most `up_to`."""
+        """Form the clusters of a part, and merge them while the seed has a loss of at most `up_to`."""
         ...
 
     def merge_across(
@@ -54,11 +54,11 @@ class PartMergingAlgorithm(Protocol):
         parts: Sequence[PartlyMergedClusters],
         progress: Progress | None,
     ) -> Int32 | None:
-        """Merge the clusters of all parts; return None if the parts have already merged too much."""
+        """Return the merged cluster of each cluster of the parts. None if parts merged too many clusters separately."""
         ...
 
     def publish_part(self, part: Table, hierarchies: Mapping[str, Hierarchy], cluster: Int32) -> Result:
-        """Publish some clusters, given the cluster of each of their records."""
+        """Publish the clusters of some records. `cluster` is the cluster number of each record."""
         ...
 
 
@@ -70,7 +70,7 @@ class _MergeWithinPart(RedactedRepr):
 
     @property
     def name(self) -> str:
-        """Exact loss up to which parts merge, as text."""
+        """Exact seed loss up to which parts merge, as text."""
         return float(self.up_to).hex()
 
     def __call__(self, part: Table, records: Int64) -> PartlyMergedClusters:
@@ -82,7 +82,7 @@ class _Publish(RedactedRepr):
     algorithm: PartMergingAlgorithm
     hierarchies: Mapping[str, Hierarchy]
     cluster: Int32
-    """int32 (n,): merged cluster of each record."""
+    """Merged cluster of each record, int32 (n,)."""
     name = "publish"
 
     def __call__(self, part: Table, records: Int64) -> Result:
@@ -102,14 +102,14 @@ def merge_over_parts(
     Parameters
     ----------
     first
-        int64 (parts + 1,): start of each part.
+        Start of each part, then the record count, int64 (parts + 1,).
     store
         Store for arrays of table length.
 
     Raises
     ------
     InfeasibleError
-        If a part remains infeasible after joining neighbouring parts, or the clusters exceed the bound.
+        If a part remains infeasible after joining neighbouring parts, or the loss of the clusters exceeds the bound.
     """
     ends = list(pairwise(first.tolist()))
     up_to = _up_to(algorithm, solving, ends, hierarchies)
@@ -142,7 +142,7 @@ def _up_to(
     ends: Sequence[tuple[int, int]],
     hierarchies: Mapping[str, Hierarchy],
 ) -> float:
-    """Return the seed loss up to which parts merge separately."""
+    """Return the seed loss up to which each part merges its clusters separately."""
     chosen = np.unique(np.linspace(0, len(ends) - 1, min(len(ends), _SAMPLED)).astype(np.int64))
     task = _MergeWithinPart(algorithm, hierarchies, float("inf"))
     samples = [
@@ -159,7 +159,7 @@ def _partly_merged(parts: Sequence[SolvedPart]) -> list[PartlyMergedClusters]:
 
 
 def _without_records(table: Table) -> Table:
-    """Return a table without records; the columns have the domains of the complete table."""
+    """Return a table without records whose columns have the domains of the complete table."""
     none, sets = np.empty(0, np.int64), table.transactions
     relational = tuple(column.take(none) for column in table.relational)
     return replace(table, transactions=None if sets is None else sets.take(none), relational=relational)
@@ -178,7 +178,7 @@ def _merged_cluster(parts: Sequence[SolvedPart], merged: Int32, record: Int64, s
 
 
 def _in_groups(cluster: Int32, size: Int64, store: Store) -> tuple[Int64, list[tuple[int, int]]]:
-    """Return the records by group of clusters, ascending within each group, and the start and end of each group."""
+    """Return the records sorted by group of clusters, then by number, and the start and end of each group."""
     group, groups, filled = np.empty(len(size), np.int32), 0, 0
     for c, records in enumerate(size.tolist()):
         if filled and filled + records > _TOGETHER:

@@ -1,4 +1,4 @@
-"""Tasks on the parts of a table, run sequentially or on workers, and the union of their results."""
+"""Tasks on the parts of a table, which run sequentially or on workers, and the union of their results."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -19,13 +19,13 @@ from anonset.generalization.local import MappingsInParts
 from anonset.generalization.recoding import Parts
 
 MOST_MERGED = 64
-"""An infeasible part joins neighbouring parts until it exceeds this many times the maximum part size."""
+"""Size at which an infeasible part stops joining neighbouring parts, as a multiple of the maximum part size."""
 _MEANS = frozenset({"rum", "rum_before", "tum", "tum_before", "ncp", "ncp_before", "w", "estimated_item_loss"})
-"""Figures that are averages per record."""
+"""Statistics that are averages per record."""
 _EXTREMES = {"largest_cluster": max, "smallest_cluster": min}
 
 Span = tuple[int, int]
-"""Start and end of a part's records in part order."""
+"""Start and end of a part in the records sorted by part."""
 
 
 class Task(Protocol):
@@ -37,7 +37,7 @@ class Task(Protocol):
         ...
 
     def __call__(self, part: Table, records: Int64) -> Any:
-        """Return the result of a part, given the positions of the part's records in the complete table.
+        """Return the result of a part. `records` are the positions of the part's records in the complete table.
 
         Raises
         ------
@@ -49,7 +49,7 @@ class Task(Protocol):
 
 @dataclass(frozen=True)
 class SolvedPart:
-    """A part and its result; None if the part is infeasible."""
+    """A part and its result. The result is None if the part is infeasible."""
 
     span: Span
     found: Any
@@ -83,8 +83,9 @@ class _RunOnPart(RedactedRepr):
 class PartTaskRunner(RedactedRepr):
     """Runs tasks on the parts of a table.
 
-    In this process, parts are solved sequentially, and the algorithm uses all threads. Two parts at a time are slower,
-    because much of the work is Python code. On cluster workers, parts are solved in parallel. The results are the same.
+    In this process, parts are anonymized sequentially, and the algorithm uses all threads. Two parts at a time would be
+    slower, because much of the work is Python code. On cluster workers, parts are anonymized in parallel. The results
+    are the same.
     """
 
     name: str
@@ -92,14 +93,14 @@ class PartTaskRunner(RedactedRepr):
     whole: Table
     """The table. Numeric columns must have a value range (`with_range`)."""
     record: Int64
-    """int64 (n,): record numbers, part by part, ascending within each part."""
+    """Record numbers, part by part and ascending within each part, int64 (n,)."""
     most: int
     """Maximum record count of a part after splitting."""
     progress: Progress | None
     ledger: Ledger
 
     def solve_each(self, task: Task, spans: Sequence[Span], phase: str = "parts") -> list[SolvedPart]:
-        """Run a task on the given parts, except parts with stored results. Parts may be infeasible.
+        """Run a task on the given parts, and return their results. Stored results are not computed again.
 
         Raises
         ------
@@ -136,8 +137,9 @@ class PartTaskRunner(RedactedRepr):
         return parts
 
     def _merged(self, task: Task, parts: Sequence[SolvedPart]) -> list[SolvedPart]:
-        """Merge each infeasible part with the next part (the last with the previous part), and solve the merged
-        parts.
+        """Merge each infeasible part with the next part, and run the task on the merged parts.
+
+        The last part is merged with the previous part.
         """
         groups: list[list[SolvedPart]] = []
         for part in parts:
@@ -166,7 +168,7 @@ class PartTaskRunner(RedactedRepr):
 
 
 def union(n: int, parts: Sequence[SolvedPart], record: Int64, store: Store) -> Result:
-    """Return the recoding of all parts of n records, with combined figures. Each part must have a result."""
+    """Return the recoding of all parts of n records, with combined statistics. Each part must have a result."""
     cluster, n_clusters = store.array("cluster", np.int32, n), [0]
     recodings, labels = [], dict[str, list[str]]()
     for part in parts:
@@ -194,7 +196,7 @@ def union(n: int, parts: Sequence[SolvedPart], record: Int64, store: Store) -> R
 
 
 def figures_of(parts: Sequence[SolvedPart]) -> dict[str, float]:
-    """Return the figures common to all parts, combined as weighted means, extremes or sums, and the part sizes."""
+    """Return the part sizes, and the weighted mean, extreme or sum of each statistic that all parts have."""
     sizes = [part.span[1] - part.span[0] for part in parts]
     part_figures = [part.found.figures for part in parts]
     combined: dict[str, float] = {}

@@ -1,9 +1,9 @@
-"""Split and solve: the data are split into parts, each part is anonymized, and the parts are published together.
+"""Anonymization of a table in parts that are published together.
 
-Guarantees of the union: a record's relational tuple is shared by at least k records of its part. Under `kkm`, the
+Together, the parts have these guarantees. At least k records of a part share a relational tuple. Under `kkm`, the
 records of a tuple, over all parts, are a union of k^m-anonymous sets. Domains, and thus losses and widths, refer to the
-complete data. The publication does not show the parts: rows are sorted by content, and names are assigned after all
-parts are done.
+complete data. The publication does not show the parts, because rows are sorted by content, and names are assigned
+after all parts are anonymized.
 """
 
 from collections.abc import Mapping
@@ -29,10 +29,11 @@ def split_and_solve(
     *,
     progress: Progress | None = None,
 ) -> Result:
-    """Split a table into parts of at most `most` records, anonymize each, and return the combined recoding.
+    """Split a table into parts of at most `most` records, anonymize each part, and return the combined recoding.
 
-    A table that fits is not split, and the algorithm's result is returned unchanged. Otherwise there is no trace, and
-    the figures refer to all parts together. Algorithms that merge clusters merge across all parts (`merge_over_parts`).
+    If the table has at most `most` records, the algorithm's result is returned unchanged. Otherwise the result has no
+    trace, and its statistics refer to all parts together. Algorithms that merge clusters merge across all parts
+    (`merge_over_parts`).
 
     Raises
     ------
@@ -61,7 +62,7 @@ def split_and_solve(
 
 
 def _with_arrays(table: Table) -> Table:
-    """Return a table with the items in a plain array, for algorithms that process it at once."""
+    """Return a table whose items are in a plain array, for algorithms that process all items at once."""
     column = table.transactions
     if column is None:
         return table

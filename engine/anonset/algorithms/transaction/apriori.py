@@ -29,7 +29,7 @@ from anonset.privacy import require_at_least
 
 @dataclass(frozen=True, kw_only=True)
 class AprioriBased(Generalization):
-    """Base class of the apriori anonymization and of algorithms that run it on subsets of the data."""
+    """Base class of apriori anonymization, and of algorithms that run apriori anonymization on subsets of the data."""
 
     traits: ClassVar[Traits]
     max_increments: int = 500_000_000_000
@@ -58,8 +58,8 @@ class AprioriBased(Generalization):
         Parameters
         ----------
         resumable
-            Whether to resume from the itemset sizes that an interrupted search finished, if the records are in the work
-            directory of a run that can be resumed.
+            True to skip the itemset sizes that an interrupted search finished. This requires that the records are in
+            the work directory of a run that can be resumed.
 
         Raises
         ------
@@ -83,11 +83,11 @@ class AprioriBased(Generalization):
 
 @dataclass(frozen=True, kw_only=True)
 class Apriori(AprioriBased):
-    """Apriori anonymization (AA): k^m-anonymity by a hierarchy cut, in increasing order of itemset size.
+    """Apriori anonymization (AA), which finds a k^m-anonymous hierarchy cut in increasing order of itemset size.
 
-    Guarantees k^m-anonymity: after iteration i no supported set of i nodes has a support below k, and further
-    generalization preserves this. Cost: an increment for each supported set of i nodes in each record, summed over
-    all i; records are expanded by the ancestors of their items. Memory: the expanded records; sets are not stored.
+    Guarantees k^m-anonymity. After iteration i no supported set of i nodes has a support below k, and further
+    generalization preserves this. Cost: an increment for each supported set of up to m nodes in each record, where
+    records are expanded by the ancestors of their items. Memory: the expanded records. Sets are not stored.
 
     References: Terrovitis, Mamoulis, Kalnis, VLDB 2008, Algorithm 4.
     Deviations: rules are not looked up in the tree. Rare sets arrive by size and in count-tree order, so each rule is
@@ -140,8 +140,8 @@ class Apriori(AprioriBased):
     ) -> ClusterSearch:
         """Return a search that anonymizes each cluster of a column's records separately.
 
-        The kernel for many clusters does not count increments. The full search runs instead if `max_increments` is
-        not the default.
+        The kernel for many clusters does not count increments. If `max_increments` is not the default, a full search
+        runs on each cluster instead.
         """
         full = SearchEach(self, column, hierarchy)
         if hierarchy is None or self.max_increments != Apriori.max_increments:

@@ -20,9 +20,9 @@ from anonset.spelling import hierarchy_of
 
 
 def bind_items(table: Table, hierarchies: Mapping[str, Hierarchy]) -> tuple[SetColumn, Hierarchy | None]:
-    """Return the table's set-valued column and hierarchy, or None.
+    """Return the table's set-valued column and its hierarchy, or None if there is no hierarchy.
 
-    With a hierarchy, item codes are leaf positions.
+    If there is a hierarchy, item codes are leaf positions.
 
     Raises
     ------
@@ -38,7 +38,7 @@ def bind_items(table: Table, hierarchies: Mapping[str, Hierarchy]) -> tuple[SetC
 
 
 def without_items(column: SetColumn, hierarchy: Hierarchy | None, suppressed: list[int]) -> Cut | ItemGroups:
-    """Return a recoding that suppresses some items: a cut if there is a hierarchy, else single-item groups."""
+    """Return a recoding that suppresses some items. It is a cut if there is a hierarchy, else single-item groups."""
     if hierarchy is not None:
         image = hierarchy.leaf_node.copy()
         image[suppressed] = SUPPRESSED
@@ -72,7 +72,7 @@ class KmAlgorithm(RedactedRepr):
     """Name on the command line."""
 
     k: int
-    """Minimum support of an itemset that occurs (>= 1)."""
+    """Minimum support of each itemset that occurs in a record (>= 1)."""
     m: int
     """Maximum number of items that the attacker knows (>= 1)."""
 
@@ -91,7 +91,9 @@ class Generalization(KmAlgorithm, ABC):
 
     @abstractmethod
     def generalize(self, column: SetColumn, hierarchy: Hierarchy, *, store: Store, progress: Progress | None) -> Result:
-        """Find a recoding of the items. Item codes are leaf positions; zero or at least k records are non-empty.
+        """Find a recoding of the items.
+
+        Item codes are leaf positions. The number of non-empty records is 0, or at least k.
 
         Raises
         ------
@@ -106,7 +108,7 @@ class Generalization(KmAlgorithm, ABC):
         *,
         progress: Progress | None = None,
     ) -> Result:
-        """Find a recoding of the set-valued column. `generalize` documents the trace.
+        """Find a recoding of the set-valued column. `generalize` documents the entries of the trace.
 
         Raises
         ------
@@ -121,12 +123,12 @@ class Generalization(KmAlgorithm, ABC):
 
 
 def require_feasible(algorithm: str, column: SetColumn | Blocks, k: int) -> None:
-    """Reject data with 1 to k - 1 non-empty records: generalization cannot make them k.
+    """Reject data with 1 to k - 1 non-empty records, which generalization cannot make anonymous.
 
     Raises
     ------
     InfeasibleError
-        If 0 < n⁺ < k.
+        If the number of non-empty records is between 1 and k - 1.
     """
     if 0 < column.n_nonempty < k:
         reason = f"there are {column.n_nonempty} non-empty records, at least k={k} are required"

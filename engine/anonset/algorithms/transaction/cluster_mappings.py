@@ -1,4 +1,4 @@
-"""Item recoding of many clusters of records, each separately: transaction functions of Poulis et al. 2013."""
+"""Separate item recoding of each of many clusters, by the transaction functions of Poulis et al. 2013."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -30,9 +30,9 @@ class PartMappings(RedactedRepr):
 
 
 ClusterMapping = Int32 | MergedItems | PartMappings
-"""Mapping of a cluster: published inner nodes (int32, in preorder), merged items, or the mappings of the parts."""
+"""Mapping of a cluster, as published inner nodes (int32, in preorder), merged items, or mappings of its parts."""
 ClusterSearch = Callable[[Sequence[Int64]], list[ClusterMapping]]
-"""Function that returns a mapping for each cluster; a cluster is an ascending array of records."""
+"""Function that returns a mapping for each cluster. A cluster is an ascending array of records."""
 
 NO_SUPPRESSION = "the transaction function must not suppress items"
 _ALONE = Memory(workers=ONE_THREAD)
@@ -41,19 +41,20 @@ _SEARCHES = {"recode", "generalize", "on_clusters"}
 
 @runtime_checkable
 class SearchesClusters(Protocol):
-    """An algorithm with a faster method for the clusters of a column than a separate run on each."""
+    """An algorithm that processes many clusters of a column faster than by a separate run on each cluster."""
 
     def on_clusters(
         self, column: SetColumn, hierarchy: Hierarchy | None = None, store: Store = MEMORY
     ) -> ClusterSearch:
-        """Return a search on clusters of the column's records, with the results of a separate run on each cluster."""
+        """Return a search on clusters of the column's records. Its results equal separate runs on each cluster."""
         ...
 
 
 class SearchEach:
     """Runs an algorithm on each cluster in turn.
 
-    Without a hierarchy, the algorithm receives only items that occur in the cluster; other items do not affect it.
+    If there is no hierarchy, the algorithm receives only items that occur in the cluster. Other items do not affect the
+    result.
     """
 
     def __init__(self, algorithm: Algorithm, column: SetColumn, hierarchy: Hierarchy | None) -> None:
@@ -98,7 +99,7 @@ class SearchEach:
 def search_on_clusters(
     algorithm: Algorithm, column: SetColumn, hierarchy: Hierarchy | None, store: Store
 ) -> ClusterSearch:
-    """Return the algorithm's own cluster search if available, else a separate run on each cluster.
+    """Return the algorithm's cluster search. If it has none, return a search that runs it on each cluster.
 
     If a class overrides `recode` but inherits `on_clusters`, the inherited search is ignored: it implements another
     algorithm.

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 _CONSTRAINTS_PER_CALL = 16
 MOST_CELLS = 2**31 - 1
-"""Maximum number of records plus item occurrences in a search."""
+"""Maximum sum of the record count and the number of item occurrences in a search."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class GroupMerge(RedactedRepr):
     group: tuple[str, ...]
     """Group to generalize."""
     partner: tuple[str, ...]
-    """Group that it is merged with."""
+    """Group that is merged with `group`."""
     support: int
     """Support of the merged group, in records."""
 
@@ -59,9 +59,9 @@ class Suppression(RedactedRepr):
 
 
 class MergeTerms:
-    """Utility constraint of each item, and weights of the utility loss, as codes of a column.
+    """Utility constraint of each item of a column, and weights of the utility loss.
 
-    Computed once for a search on the entire column or for many searches on its parts.
+    They are computed once for a search on the entire column, or for many searches on its parts.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class MergeTerms:
         self._weights = _kernel_weights(group_weights(weights, vocabulary, hierarchy), weights)
 
     def weights(self, codes: Int32) -> "Weights":
-        """Return the weights of `codes` for a single run, which modifies them."""
+        """Return a copy of the weights of `codes`, which a search may modify."""
         return self._weights._replace(leaf=self._weights.leaf[codes], listed=self._weights.listed[codes])
 
 
@@ -85,13 +85,14 @@ class ConstraintSearch:
     """A search over the items of a column.
 
     Items that never occur are removed from the constraints and remain groups of their own. Arrays of table length are
-    stored in memory, or in files that the search modifies in place: 16 bytes for each record and 8 for each item
-    occurrence; to protect sets of m > 2 items, another 4 (m - 2) bytes for each record and item occurrence.
+    stored in memory, or in files that the search modifies in place. They need 16 bytes for each record and 8 for each
+    item occurrence. To protect sets of m > 2 items, they need another 4 (m - 2) bytes for each record and item
+    occurrence.
 
     Parameters
     ----------
     policy
-        Privacy constraints; None for all itemsets of the size that the rule sets.
+        Privacy constraints. If None, all itemsets of the size in `rule` are protected.
     rule
         Parameters of COAT or PCTA for the kernels.
     store
@@ -100,7 +101,7 @@ class ConstraintSearch:
     Raises
     ------
     InputError
-        If the count of records and item occurrences exceeds 32 bits, or the storage is full.
+        If there are more than `MOST_CELLS` records and item occurrences, or the storage is full.
     """
 
     def __init__(
@@ -148,7 +149,7 @@ class ConstraintSearch:
         self.rule, self._groups = rule, self._single_item_groups()
 
     def run(self, progress: Progress | None = None) -> bool:
-        """Satisfy the constraints in turn; return True if all are satisfied."""
+        """Satisfy the constraints one after the other. Return True if all are satisfied."""
         from anonset_kernels._groups import N_STEPS
         from anonset_kernels.coat import DONE, UNFINISHED
 
@@ -160,7 +161,7 @@ class ConstraintSearch:
         return outcome == DONE
 
     def _step(self) -> Callable[[], int]:
-        """Return a function that satisfies some constraints and returns the amount of remaining work."""
+        """Return a function that satisfies some constraints, and returns the amount of remaining work."""
         from anonset_kernels import coat, constraints
 
         groups, weights = self._groups, self.terms.weights(self.codes)
@@ -183,7 +184,7 @@ class ConstraintSearch:
         return open_roots(self._groups, rule, levels, *self._walks)
 
     def _constraint_codes(self, policy: PrivacyPolicy) -> tuple[Int64, Int32, Int64, Int32]:
-        """Return the constraints without items that never occur, and the constraints of each occurring item."""
+        """Return the constraints without items that never occur, and the constraints that contain each other item."""
         from anonset_kernels.rows import transpose
 
         start, items = policy.codes(self.column.vocabulary)
@@ -221,7 +222,7 @@ class ConstraintSearch:
 
     @property
     def stuck_constraint(self) -> int:
-        """Number, from 1, of the utility constraint in which no merge is possible."""
+        """Number of the utility constraint in which no merge is possible. The first constraint has number 1."""
         from anonset_kernels._groups import CULPRIT
 
         return int(self._groups.utility[self._groups.state[CULPRIT]]) + 1
@@ -236,7 +237,7 @@ class ConstraintSearch:
 
 
 class GroupsOnClusters:
-    """Separate searches on clusters of a column in k^m mode; each takes a fraction of a millisecond."""
+    """Separate searches on clusters of a column that protect all m-itemsets. Each takes less than a millisecond."""
 
     def __init__(self, name: str, column: SetColumn, terms: MergeTerms, rule: "RepairRule") -> None:
         self.name, self.column = name, column

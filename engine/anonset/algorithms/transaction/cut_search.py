@@ -1,10 +1,10 @@
-"""Search for a hierarchy cut without rare sets: each rare set of the count-tree is fixed in turn.
+"""Search for a hierarchy cut without rare sets, which fixes one rare set of the count-tree after the other.
 
 A set of nodes is rare if 1 to k - 1 records contain it. A fix generalizes nodes so that the set becomes frequent.
 
 Shared by direct and apriori anonymization (Terrovitis, Mamoulis, Kalnis, VLDB 2008, sections 4.3 and 4.4) and
-algorithms based on them. Rare sets are processed in count-tree order. Sets that contain a node generalized since they
-were found are skipped.
+algorithms based on them. Rare sets are processed in count-tree order. A rare set is skipped if one of its nodes was
+generalized in the meantime.
 """
 
 from collections.abc import Iterator, Sequence
@@ -31,20 +31,27 @@ if TYPE_CHECKING:
     from anonset_kernels.fix import Data
 
 TOGETHER_CELLS = 1 << 28
-"""Maximum number of node pairs in a byte matrix of pairs that occur in a rare set together: 256 MiB."""
+"""Maximum size, in bytes, of a byte matrix of node pairs that occur together in a rare set (256 MiB)."""
 MAX_RARE_SETS, MOST_IN_TABLES, BYTES_OF_MEMBER = 1 << 22, 1 << 24, 44
-"""Maximum number of rare sets of the cut in memory: MAX_RARE_SETS if found by a walk, MOST_IN_TABLES if found in tables
-and memory permits. BYTES_OF_MEMBER: bytes per set member during the search of the sets above, for codes, an index,
-keys, and sorted copies.
+"""Limits for the rare sets of the cut in memory.
+
+MAX_RARE_SETS is the maximum number if a walk finds the sets. MOST_IN_TABLES is the maximum number if tables contain the
+sets and memory permits. BYTES_OF_MEMBER is the memory per set member during the search of the sets above the cut, for
+codes, an index, keys, and sorted copies.
 """
 STEPS_PER_RARE_SET = 1 << 10
-"""Increments of a walk that take as long as counting the sets above one rare set of the cut."""
+"""Number of increments of a walk that takes as long as counting the sets above a single rare set of the cut."""
 RECORDS_PER_RARE_SET, INCREMENTS_PER_RARE_SET = 20, 1 << 12
-"""Counting all nodes in tables takes as long as counting the sets above one rare set for every RECORDS_PER_RARE_SET
-records and every INCREMENTS_PER_RARE_SET increments of the cut.
+"""Cost of counting all nodes in tables, in units of counting the sets above a single rare set of the cut.
+
+The cost is one unit for every RECORDS_PER_RARE_SET records, plus one unit for every INCREMENTS_PER_RARE_SET increments
+of the cut.
 """
 LEAST_HOLDERS, HOLDERS_COUNTED = 16, 128
-"""Relative cost of the sets above a rare set if tables exclude some: (LEAST_HOLDERS + k) / HOLDERS_COUNTED."""
+"""Parameters of the cost of counting the sets above a rare set if tables exclude some of these sets.
+
+The cost is (LEAST_HOLDERS + k) / HOLDERS_COUNTED, relative to the cost without tables.
+"""
 _NO_RECORDS = (np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0, np.int32))
 
 
@@ -53,15 +60,18 @@ class Fix(RedactedRepr):
     """A rare set and the nodes to which the search generalized because of it."""
 
     itemset: tuple[str, ...]
-    """Rare set, in count-tree order (descending support)."""
+    """Nodes of the rare set, in count-tree order (descending support)."""
     support: int
     """Support of the rare set, below k."""
     rules: tuple[str, ...]
-    """Nodes to which all nodes below them are generalized, in preorder."""
+    """Nodes that replace all nodes below them, in preorder."""
 
 
 def fixes_of(hierarchy: Hierarchy, sets: Int32, supports: Int32, rules: Int32) -> list[Fix]:
-    """Return the fixes for int32 (F, size) sets, int32 (F,) supports and int32 (F, size) rules; -1 is padding."""
+    """Return the fixes of rare sets, int32 (F, size), with supports, int32 (F,), and rules, int32 (F, size).
+
+    Rows are padded with -1.
+    """
     labels, fixes = hierarchy.labels, []
     for of_set, support, chosen in zip(sets.tolist(), supports.tolist(), rules.tolist(), strict=True):
         itemset, by = (tuple([labels[v] for v in nodes if v >= 0]) for nodes in (of_set, chosen))
@@ -79,7 +89,7 @@ class CutSearch:
     k
         Smallest support of a set that is not rare.
     start
-        Initial cut; by default each leaf is a node of the cut.
+        Initial cut. By default, each leaf is a node of the cut.
     max_increments
         Maximum number of increments per set size.
     """
@@ -106,17 +116,18 @@ class CutSearch:
         for node in np.unique(self.image[self.image != hierarchy.leaf_node]):
             self.generalized[node + 1 : hierarchy.subtree_end[node]] = 1
         self.loss = self._losses()
-        """NCP numerator of the leaves below each node, int64 (V,)."""
+        """NCP numerator if the leaves below each node are published as the node, int64 (V,)."""
         self.fixes: list[Fix] = []
         self.increments = 0.0
-        """Number of counted sets of two or more nodes, once per record that contains them, summed over the sizes. For
-        two nodes: nodes on or above the cut when this size starts, pairs of ancestor and descendant included. For
-        more nodes: nodes on the cut, or on or above it if the cut has more than 16,384 nodes.
+        """Number of counting steps so far, which is the number of pairs of a record and a counted set that it contains.
+
+        Counted pairs of nodes are on or above the cut when this size starts, and include pairs of ancestor and
+        descendant. Counted sets of more nodes are on the cut, or on or above it if the cut has more than 16,384 nodes.
         """
 
     @cached_property
     def data(self) -> "Data":
-        """The records and, transposed, the records of each item."""
+        """The items of each record and, transposed, the records of each item."""
         from anonset_kernels.rows import transpose
 
         column = self.nodes.blocks.column
@@ -136,7 +147,7 @@ class CutSearch:
 
     @property
     def longest(self) -> int:
-        """Length of the longest record; larger sets of nodes of a cut are not supported."""
+        """Length of the longest record. No record contains larger sets of nodes of a cut."""
         return self.nodes.longest
 
     @property
@@ -168,7 +179,7 @@ class CutSearch:
             yield from self._rare_larger_sets(size)
 
     def rare_leaves(self, m: int) -> Iterator[RareSets]:
-        """Yield the rare leaves of the count-tree of sets of up to `m` nodes, at any depth, in preorder."""
+        """Yield the rare leaves, at any depth, of the count-tree of sets of up to `m` nodes, in preorder."""
         if m == 1:
             yield self.nodes.rare(self._on_or_above)
         elif m > 1:
@@ -177,19 +188,19 @@ class CutSearch:
             yield from tree.rare_leaves(self.generalized)
 
     def tree_size(self, m: int) -> float:
-        """Count the nodes of the count-tree of sets of up to `m` nodes, once for each record that contains them."""
+        """Count the pairs of a record and a set of up to `m` nodes that the record contains."""
         tree = self.nodes.count_tree(self._on_or_above, self.image, 1)
         return sum(float(tree.increments(size).sum()) for size in range(1, m + 1))
 
     def fix(self, rare: RareSets, *, looked_up: bool = True) -> None:
-        """Make each rare set frequent in turn, unless an earlier fix already did: generalize by the cheapest rules.
+        """Make each rare set frequent by the cheapest rules, in order. Sets fixed in the meantime are skipped.
 
         Parameters
         ----------
         looked_up
             True to check in the records that each rule is frequent. This is unnecessary if rare sets arrive by size,
-            and each size is complete and in count-tree order: a rare rule is smaller than the set, or precedes it, so
-            it is already fixed.
+            and each size is complete and in count-tree order. A rare rule is then already fixed, because it is smaller
+            than the set or precedes the set.
         """
         from anonset_kernels.fix import fix_threats
 
@@ -208,12 +219,12 @@ class CutSearch:
         yield from self._rare_of(self._tables(self._on_or_above, 2))
 
     def _tables(self, taking_part: Nodes, size: int, *, refused: bool = True) -> RareTables:
-        """Return the tables of the sets of `taking_part`; with `refused`, enforce the limit on increments."""
+        """Return the tables of the sets of `taking_part`. If `refused`, the limit on increments applies."""
         most = self.max_increments if refused else float("inf")
         return self.nodes.rare_tables(taking_part, self.image, size, most)
 
     def _rare_of(self, tables: RareTables, *, accounted: bool = False) -> Iterator[RareSets]:
-        """Yield the rare sets of some nodes from tables. With `accounted`, their increments are already counted."""
+        """Yield the rare sets of some nodes from tables. If `accounted`, `increments` already includes them."""
         for table in tables.of_all(self.generalized):
             self.increments += 0.0 if accounted else table.increments
             accounted = True  # the first table counts the increments of all tables
@@ -242,9 +253,9 @@ class CutSearch:
         yield from self._rare_above(size, live, self._together_above(nodes, together, live), accounted=True)
 
     def _rare_on_cut(self, size: int, live: Int32) -> tuple[Int32, Pairs, RareAbove | None]:
-        """Return the cut's nodes by code, their pairs in rare sets, and a search for the sets above.
+        """Return the cut's nodes by code, their pairs in rare sets, and a search for the rare sets above the cut.
 
-        The search is None if counting all live nodes is cheaper.
+        The search is None if counting all nodes in `live` is cheaper.
         """
         on_cut, support = self._on_cut, self.nodes.support.astype(np.float64)
         tables = self._tables(on_cut, size)
@@ -260,7 +271,7 @@ class CutSearch:
 
         def capacity(increments: float) -> int:
             estimate = self.nodes.blocks.n / RECORDS_PER_RARE_SET + increments / INCREMENTS_PER_RARE_SET
-            estimate = estimate / share_counted + len(live)  # each is tested for nodes that can be rare together
+            estimate = estimate / share_counted + len(live)  # test of each node for others in a rare set
             return (
                 min(int(estimate), walked(increments, share_counted, most))
                 if in_tables
@@ -277,14 +288,14 @@ class CutSearch:
         return tree.node_of_code, together, self._above(rare, ())
 
     def _above(self, rare: RareSets | None, frequent: Sequence[RareTable]) -> RareAbove | None:
-        """Return a search for the rare sets above the rare sets of the cut; None if these are not given."""
+        """Return a search for the rare sets above the rare sets of the cut. None if `rare` is None."""
         has_cells = bool(frequent) and frequent[0].size != BY_LARGEST
         return None if rare is None else RareAbove(self.nodes, self.image, rare, frequent if has_cells else ())
 
     def _rare_above(
         self, size: int, live: Int32, together: Pairs | None, *, accounted: bool = False
     ) -> Iterator[RareSets]:
-        """Yield the rare sets of live nodes; if `together` is given, only sets of nodes that it marks."""
+        """Yield the rare sets of nodes in `live`. If `together` is given, all pairs of a set must be marked in it."""
         takes_part = np.ones(len(live), np.bool_) if together is None else together.any(axis=1)
         taking_part = np.zeros(self.hierarchy.n_nodes, np.bool_)
         taking_part[live[takes_part]] = True
@@ -301,12 +312,14 @@ class CutSearch:
             yield from tree.rare_sets(self.generalized, together[np.ix_(takes_part, takes_part)])
 
     def _together_above(self, node_of_code: Int32, pairs: Pairs, live: Int32) -> Pairs | None:
-        """Return which live nodes can be in a rare set together: nodes above cut nodes of the same rare set.
+        """Return 1 for each pair of nodes in `live` that can be in the same rare set.
+
+        Both nodes of such a pair are at or above nodes of the same rare set of the cut.
 
         Returns
         -------
         uint8 (R, R)
-            In the order of `live`; None if there are too many nodes.
+            In the order of `live`. None if there are too many nodes.
         """
         if len(live) ** 2 > TOGETHER_CELLS:
             return None
@@ -317,7 +330,7 @@ class CutSearch:
         codes = place[node_of_code]
         above[np.ix_(codes, codes)] = pairs
         parent = self.hierarchy.parent[nodes]
-        for _ in range(2):  # copy the marks of a node to all its ancestors: rows first, then columns
+        for _ in range(2):  # copy the marks of a node to all its ancestors, first in the rows, then in the columns
             for node in range(len(nodes) - 1, -1, -1):
                 if parent[node] > 0:
                     above[place[parent[node]]] |= above[node]

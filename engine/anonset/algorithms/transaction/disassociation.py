@@ -44,16 +44,16 @@ Clustering = Literal["gray", "horpart"]
 
 @dataclass(frozen=True, kw_only=True)
 class Disassociation(RedactedRepr):
-    """Publish items unchanged but hide which items occur together: records are split into chunks within clusters.
+    """Publish items unchanged, but hide which items occur together by splitting records into chunks.
 
     Guarantees that an attacker with knowledge of at most m items of a person links no sub-record of a chunk to this
     person with a probability above 1/k. Items of fewer than k records are suppressed. Records are clustered in the Gray
     order of their items. The items of a cluster are placed into k^m-anonymous chunks, each item into the first chunk
-    that it fits. Items of fewer than k records of the cluster become terms. Terms of neighbouring clusters are placed
+    that accepts it. Items of fewer than k records of the cluster become terms. Terms of neighbouring clusters are moved
     into chunks that these clusters share. A sensitive item has a separate chunk, and is a term if a chunk would show it
-    in more records than the limit. The result is deterministic and independent of the record order. Cost: for each
-    occurrence, the sets of up to m - 1 items of the same record in previous chunks. Memory: the same for a single
-    cluster, or for all terms.
+    in more records than `cap` permits. The result is deterministic and independent of the record order. Cost: a step
+    for each occurrence of an item and each set of up to m - 1 other items of the same record. Memory: as many sets for
+    a single cluster, or for all terms.
 
     References: Terrovitis, Liagouris, Mamoulis, Skiadopoulos, "Privacy preservation by disassociation", PVLDB 2012.
     Deviations: clusters are runs of the Gray order unless `clustering` requests the clusters of the paper. A shared
@@ -82,15 +82,15 @@ class Disassociation(RedactedRepr):
     m: int
     """Maximum number of items that the attacker knows (>= 1)."""
     cluster_size: int = 60
-    """Approximate number of records per cluster (>= 1); at least 2 k are used."""
+    """Approximate number of records per cluster (>= 1). Values below 2 k are replaced by 2 k."""
     sensitive_items: tuple[str, ...] = ()
-    """Items that must not be inferred; published unchanged."""
+    """Items that must not be inferred. They are published unchanged."""
     cap: Written | None = None
-    """Maximum share of the records of a cluster with the same sensitive item (0 < cap <= 1); None: 1/2."""
+    """Maximum share of a cluster's records that have the same sensitive item (0 < cap <= 1). None for 1/2."""
     counts: bool = False
-    """Publish the number of records with each term, over all clusters with this term; not for sensitive items."""
+    """True to publish the record count of each term over all clusters. Counts of sensitive items are not published."""
     clustering: Clustering = "gray"
-    """Form clusters as pieces of the Gray order (gray), or by frequent items as in the paper (horpart)."""
+    """Method that forms clusters: pieces of the Gray order (gray), or frequent items as in the paper (horpart)."""
 
     def __post_init__(self) -> None:
         require_at_least("cluster_size", self.cluster_size, 1)
@@ -99,7 +99,7 @@ class Disassociation(RedactedRepr):
 
     @property
     def own_traits(self) -> Traits:
-        """Traits without block processing for clusters by frequent items, which need all records at once."""
+        """Traits of the algorithm. Clusters by frequent items exclude block processing, as they need all records."""
         return self.traits if self.clustering == "gray" else replace(self.traits, by_blocks=False)
 
     @property
@@ -154,7 +154,7 @@ class Disassociation(RedactedRepr):
         return ChunkRule(self.k, self.m, share.numerator, share.denominator, is_alone)
 
     def _clusters(self, column: SetColumn, scratch: Store) -> "_Clusters":
-        """Return the records by cluster."""
+        """Return the records of each cluster."""
         order, size = GrayOrder.of(column, scratch), max(self.cluster_size, 2 * self.k)
         if self.clustering == "gray" or not column.n:
             return _Clusters(order.record, np.array(near_equal(column.n, size), np.int64), order)
@@ -227,7 +227,7 @@ class _RecodingBuilder(ExitStack):
         self._n_chunks += len(first)
 
     def finished(self, *, with_totals: bool) -> Disassociated:
-        """Share chunks in groups of any width and return the recoding. Do not call `add` afterwards."""
+        """Form the remaining shared chunks and return the recoding. Do not call `add` afterwards."""
         moved, n_clusters = None, len(self._clusters.begins) - 1
         if len(self._left) > 1:
             n_chunks, moved = (
@@ -244,7 +244,7 @@ class _RecodingBuilder(ExitStack):
         self._column["place"].drop()
         for a, b in spans(len(place) if with_totals else 0):
             is_term[columns["item"][a:b][place[a:b] == TERMS]] = True
-        # no totals for capped items: a total would disclose that too many records contain the item
+        # no totals for capped items, because a total would disclose that too many records contain the item
         totals = np.flatnonzero(is_term[: len(self._rule.alone)] & ~self._rule.alone).astype(np.int32)
         return Disassociated(
             self._record.finished(),

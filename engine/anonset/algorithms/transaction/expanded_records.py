@@ -1,4 +1,4 @@
-"""Records as the codes of their items' ancestors: the expanded transactions of the papers, indexed for walks."""
+"""Records as the codes of their items' ancestors, which papers call expanded transactions, with an index for walks."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,26 +12,27 @@ from anonset_kernels._arrays import ExpandedCodes
 def expand_records(
     rows: tuple[Int64, Int32], image: Int32, parent: Int32, nodes: Int32, support: Int64
 ) -> tuple[Int32, ExpandedCodes]:
-    """Expand each record to the codes of its nodes: the images of the items and of the items' ancestors, if they
-    participate.
+    """Expand each record to the codes of its participating nodes.
+
+    The nodes of a record are the initial nodes of its items, and the ancestors of these nodes.
 
     Parameters
     ----------
     rows
-        Records: int64 (n + 1,) and int32 (nnz,) leaf codes.
+        Start of each record, int64 (n + 1,), and the leaf codes of the records, int32 (nnz,).
     image
-        int32 (M,): initial node of each leaf.
+        Initial node of each leaf, int32 (M,).
     parent
-        int32 (V,): parent of each node, -1 for the root.
+        Parent of each node, int32 (V,). -1 for the root.
     nodes
-        int32 (C,): participating nodes, in the order of their codes.
+        Participating nodes, in the order of their codes, int32 (C,).
     support
-        int64 (C,): support of each of these nodes.
+        Support of each participating node, int64 (C,).
 
     Returns
     -------
     int32 (V,) and Expanded
-        Code of each node, -1 if it does not participate; and the records.
+        Code of each node, -1 if the node does not participate, and the expanded records.
     """
     from anonset_kernels.count_tree import expand
 
@@ -42,7 +43,7 @@ def expand_records(
 
 
 def room_for(support: Int64, n: int) -> tuple[Int64, Index]:
-    """Return the start of each code's list of records, and an empty array for these lists."""
+    """Return the start of each code's list of records, and an uninitialized array for the lists."""
     start = begins_of(support)
     wide = start[-1] + n > np.iinfo(np.int32).max
     n_positions = int(start[-1])
@@ -50,7 +51,7 @@ def room_for(support: Int64, n: int) -> tuple[Int64, Index]:
 
 
 def count_cut_below(hierarchy: Hierarchy, image: Int32) -> Int64:
-    """Count the nodes of a cut, given by the node of each leaf, at or below each node: int64 (V,)."""
+    """Count the nodes of a cut at or below each node, int64 (V,). `image` is the cut's node of each leaf."""
     on_cut = np.zeros(hierarchy.n_nodes + 1, np.int64)
     on_cut[image] = 1
     before = begins_of(on_cut[:-1])
@@ -59,6 +60,6 @@ def count_cut_below(hierarchy: Hierarchy, image: Int32) -> Int64:
 
 
 def nodes_at_or_above(hierarchy: Hierarchy, image: Int32) -> NDArray[np.bool_]:
-    """Return the nodes on or above a cut, given by the node of each leaf: bool (V,)."""
+    """Return True for each node on or above a cut, bool (V,). `image` is the cut's node of each leaf."""
     reached: NDArray[np.bool_] = count_cut_below(hierarchy, image) > 0
     return reached

@@ -1,7 +1,7 @@
-"""Horizontal partitions of similar records: runs of the reflected Gray order of their bit vectors.
+"""Horizontal partitions of similar records, which are runs of the reflected Gray order of their bit vectors.
 
-Records are sorted as rows of codes that compare like the bit vectors (kernel `gray.gray_codes`). The sort is that of
-published rows, which uses files if the column is stored in files.
+Records are sorted as rows of codes that compare like the bit vectors (kernel `gray.gray_codes`). They are sorted like
+published rows, in files if the column is stored in files.
 """
 
 from dataclasses import dataclass
@@ -24,9 +24,9 @@ Run = tuple[int, int]
 
 @dataclass(frozen=True, eq=False)
 class GrayOrder(RedactedRepr):
-    """Records of a column by the Gray rank of their bit vectors; ties are resolved by record index.
+    """Records of a column, sorted by the Gray rank of their bit vectors, then by record index.
 
-    The bits are the items by descending support, then position; the first bit is the most significant.
+    A bit vector has a bit for each item, by descending support, then position. The first bit is the most significant.
 
     >>> order = GrayOrder.of(SetColumn.of([{"a"}, {"a", "b"}, {"b"}, set()]))
     >>> order.record.tolist(), order.n_empty, list(order.slice(2, 4).rows())
@@ -34,11 +34,11 @@ class GrayOrder(RedactedRepr):
     """
 
     record: Int64
-    """Records in Gray order, int64 (n,); empty records come first."""
+    """Records in Gray order, int64 (n,). Empty records are first."""
     n_empty: int
     """Number of empty records."""
     keys: SetColumn
-    """Records in Gray order, each as the codes of the sort key, with the vocabulary of the items."""
+    """Sort keys of the records in Gray order. The codes of a key are not items of the vocabulary."""
     item: Int32
     """Item of each bit, int32 (M,)."""
 
@@ -46,7 +46,7 @@ class GrayOrder(RedactedRepr):
     def of(cls, column: SetColumn, store: Store = MEMORY) -> "GrayOrder":
         """Sort the records of a column.
 
-        Cost: O(nnz) and a radix sort of 62 bits of each key, and of as many more bits as records need to differ.
+        Cost: O(nnz) and a radix sort of 62 bits of each key. Records with the same bits are sorted by further bits.
 
         Parameters
         ----------
@@ -70,7 +70,7 @@ class GrayOrder(RedactedRepr):
     def runs(self, k: int, partitions: int) -> list[Run]:
         """Cut the order into at most `partitions` runs of about equal length, each of at least k records.
 
-        Empty records belong to no run. With fewer than k records there is one run.
+        Empty records belong to no run. If there are fewer than k records, all are in a single run.
 
         >>> GrayOrder.of(SetColumn.of([{"a"}, {"a", "b"}, {"b"}, {"a"}, set()])).runs(2, 10)
         [(1, 3), (3, 5)]

@@ -1,18 +1,19 @@
 """Generalization of a cut until it is k^m-anonymous in combination with an earlier release of the same persons.
 
-An attacker knows a few items of a person who is in both releases. Each item appears as a symbol in one release, in the
-other, or in both. Every set of known items must match at least k. There are two ways to count matches. The search uses
-the stricter way (linked) if it can be satisfied:
+An attacker knows a few items of a person who is in both releases. Each item appears as a symbol in at least one of the
+releases. Every set of known items must have at least k matches. There are two ways to count matches. The search uses
+the first, stricter way if it can be satisfied:
 
-* linked: the persons in both releases with all of these symbols in both rows. This protects even against an attacker
-  who can match the rows of a person in the two releases. It requires that the earlier release alone is k^m-anonymous
-  for the persons in both.
-* by rows: the rows of each release that show these symbols and may be of the same record as a row of the other
-  release that also shows them, as in the composition attack. This counts persons whose records may be the same.
+* linked: a match is a person in both releases whose rows in both releases contain the symbols of the known items. This
+  protects even against an attacker who can match the rows of a person in the two releases. It requires that the
+  earlier release alone is k^m-anonymous for the persons in both releases.
+* by rows: a match is a row of a release that contains the symbols, and that may represent the same record as a row with
+  the symbols in the other release. The composition attack counts matches in this way.
 
-Raising the cut only adds matches, and the second condition is satisfied at the root. The search therefore raises the
-cut to the parents that fix most sets for their loss until no violation remains. Then it lowers nodes again, in order
-of descending cost, as long as the condition is satisfied: no single node of the result can be split. Our own method.
+Raising the cut never removes matches, and the second condition is satisfied at the root. The search therefore raises
+the cut until no violation remains, to the parents that fix most sets relative to their loss. It then lowers nodes
+again, in order of descending cost, as long as the condition is satisfied. In the result no single node can be split.
+The method is unpublished.
 """
 
 from collections import Counter
@@ -41,7 +42,7 @@ from anonset.support import SupportIndex
 MOST = 20_000_000
 """Maximum number of sets of known items of distinct records to examine."""
 Known = tuple[tuple[int, int], ...]
-"""Appearance of known items: for each, a symbol of the new and of the earlier release, or -1 if there is none."""
+"""Symbol of each known item in the new release and in the earlier release. -1 if a release has no symbol."""
 
 
 def raise_to_joint_anonymity(
@@ -60,7 +61,8 @@ def raise_to_joint_anonymity(
     column
         Original column, bound to the hierarchy of the cut.
     certain
-        For the new and the earlier release, True if an item without a symbol certainly occurs in none of the records.
+        A flag for the new release and a flag for the earlier release. A flag is True if an item without a symbol
+        certainly occurs in none of the records.
 
     Returns
     -------
@@ -114,7 +116,7 @@ def raise_to_joint_anonymity(
 
 
 def sizes_of(model: PrivacyModel) -> tuple[int, int]:
-    """Return the k and the m of k^m-anonymity.
+    """Return the parameters k and m of k^m-anonymity.
 
     Raises
     ------
@@ -128,13 +130,13 @@ def sizes_of(model: PrivacyModel) -> tuple[int, int]:
 
 
 _OF_SEARCH = ("increments", "clauses", "closed", "rounds", "nodes")
-"""Figures that remain valid after the cut is raised, unlike the proven loss."""
+"""Statistics that remain valid after the cut is raised."""
 
 
 def _mending(cut: Cut, column: SetColumn, broken: list[Known]) -> list[int]:
-    """Return parents of cut nodes that fix all violated sets, chosen greedily by fixed sets per loss.
+    """Return parents of cut nodes that together fix all violated sets, chosen greedily by fixed sets per loss.
 
-    A parent fixes a set that has a node below it. A set without a node below the root is fixed by raising any node.
+    A parent fixes each set that has a node below the parent. Any parent fixes a set without a node below the root.
     """
     tree, occurrences = cut.hierarchy, begins_of(column.occurrences)
     leaves = tree.n_leaves_below.astype(np.int64)
@@ -160,14 +162,14 @@ def _mending(cut: Cut, column: SetColumn, broken: list[Known]) -> list[int]:
 def _raised(cut: Cut, parents: list[int]) -> Cut:
     """Return a cut with all leaves below `parents` published as these nodes. Suppressed leaves remain suppressed."""
     tree, image = cut.hierarchy, cut.image.copy()
-    for parent in sorted(parents, reverse=True):  # ancestors last: they overwrite
+    for parent in sorted(parents, reverse=True):  # ancestors are last, so that they overwrite their descendants
         below = slice(int(tree.leaf_lo[parent]), int(tree.leaf_hi[parent]))
         image[below] = np.where(image[below] == SUPPRESSED, SUPPRESSED, parent)
     return Cut(tree, image)
 
 
 def _lowered(cut: Cut, floor: Int32, column: SetColumn, holds: Callable[[Cut], bool]) -> Cut:
-    """Split nodes of a cut into children at or above `floor`, by descending cost, as long as the result `holds`."""
+    """Split nodes of a cut into children at or above `floor`, by descending cost, while `holds` accepts the result."""
     tree, occurrences = cut.hierarchy, begins_of(column.occurrences)
     leaves = tree.n_leaves_below.astype(np.int64)
     examined = set[int]()
@@ -187,7 +189,7 @@ def _lowered(cut: Cut, floor: Int32, column: SetColumn, holds: Callable[[Cut], b
 
 
 def _parted(cut: Cut, floor: Int32, node: int) -> Cut:
-    """Return a cut in which the children of a node, or the nodes of `floor` if these are higher, replace the node."""
+    """Return a cut in which the children of a node replace it, or nodes of `floor` that are above these children."""
     tree, image = cut.hierarchy, cut.image.copy()
     below = np.flatnonzero(image == node)
     child = tree.leaf_node[below].copy()
@@ -204,11 +206,11 @@ class _CommonPersons(RedactedRepr):
 
     both: ReleasePair
     nodes: Int64
-    """Node of each symbol of the cut, int64."""
+    """Hierarchy node of each symbol of the cut, int64."""
     here: Int64
-    """Distinct row of each person under the cut, int64 (p,)."""
+    """Number of the distinct row that each person has under the cut, int64 (p,)."""
     there: Int64
-    """Distinct row of each person in the earlier release, int64 (p,)."""
+    """Number of the distinct row that each person has in the earlier release, int64 (p,)."""
 
     @classmethod
     def of(
@@ -220,17 +222,17 @@ class _CommonPersons(RedactedRepr):
         earlier_kinds: Int64,
         certain: tuple[bool, bool],
     ) -> "_CommonPersons":
-        """Publish a column by a cut."""
+        """Return the common persons, whose items are published by a cut."""
         later, nodes = _published(cut, column)
         return cls(ReleasePair(later, earlier, certain), nodes, later.kind[people], earlier_kinds)
 
     def rare(self, column: SetColumn, k: int, m: int, *, linked: bool) -> Iterator[Known]:
-        """Yield the appearances of known items of persons in both that match fewer than k.
+        """Yield the appearances of known items that have fewer than k matches.
 
         Parameters
         ----------
         column
-            Original records of these persons.
+            Original records of the persons in both releases.
         """
         pair, offset = self.both, len(self.nodes)
         index, same = self._index, pair.compatible_pairs(self.here, self.there)
@@ -253,13 +255,13 @@ class _CommonPersons(RedactedRepr):
 
     @cached_property
     def _index(self) -> SupportIndex:
-        """Combined rows of each person: symbols of the cut, followed by symbols of the earlier release."""
+        """Combined row of each person, with the symbols of the cut followed by the symbols of the earlier release."""
         rows = hstack([self.both.later.rows[self.here], self.both.earlier.rows[self.there]], format="csr")
         names = Vocabulary(tuple(map(str, range(rows.shape[1]))))
         return SupportIndex(SetColumn("both", rows.indptr.astype(np.int64), rows.indices.astype(np.int32), names))
 
     def _appearances(self, column: SetColumn, persons: Int64) -> list[tuple[tuple[int, int], ...]]:
-        """Return the appearances of each person's items in both releases, as distinct sets."""
+        """Return the distinct sets of appearances that persons' items have in both releases."""
         later, earlier = self.both.later, self.both.earlier
         labels = column.vocabulary.labels
         later_symbol = np.array([later.symbol_of.get(label, -1) for label in labels], np.int64)

@@ -1,4 +1,4 @@
-"""Apriori anonymization for l^m-diversity: non-sensitive items are generalized, sensitive items are unchanged.
+"""Apriori anonymization for l^m-diversity, which generalizes non-sensitive items and does not change sensitive items.
 
 The steps are those of AA (see `apriori`), with a diversity test instead of the count, until a sweep changes nothing::
 
@@ -39,10 +39,10 @@ from anonset_kernels._arrays import Intervals
 class LmApriori(RedactedRepr):
     """Apriori anonymization with the test of l^m-diversity instead of k^m-anonymity.
 
-    Guarantees that each set of up to m non-sensitive items that matches a record matches at least k, and that no
-    sensitive item occurs in more than a share 1/l of the matching records. Diversity is not monotone: a generalization
-    that fixes one set may violate another. Sweeps over the sizes 1 to m therefore repeat until the cut is stable. Cost:
-    for each sweep, an increment for each set of up to m nodes of the cut in each record, and an increment for each
+    Guarantees that each set of up to m non-sensitive items that matches a record matches at least k records, and that
+    no sensitive item occurs in more than a share 1/l of the matching records. Diversity is not monotone. A
+    generalization that fixes a set may violate another set. Sweeps over the sizes 1 to m therefore repeat until the cut
+    is stable. Cost: for each sweep, an increment for each set of up to m nodes of the cut in each record, and for each
     sensitive item of these records.
 
     References: Terrovitis, Mamoulis, Kalnis, VLDB Journal 2011, as described by Poulis et al., 2013, section 5.
@@ -64,13 +64,13 @@ class LmApriori(RedactedRepr):
     traits: ClassVar[Traits] = Traits(memory_factor=1.4, by_blocks=True, answers=("lm",))
 
     k: int
-    """Minimum number of matching records (>= 1; 1 requires only diversity)."""
+    """Minimum number of matching records (>= 1). With k=1, only diversity is required."""
     l: int  # noqa: E741
     """Inverse of the maximum share of the matching records with the same sensitive item (>= 1)."""
     m: int
     """Maximum number of non-sensitive items that the attacker knows (>= 1)."""
     sensitive_items: tuple[str, ...] = ()
-    """Items that must not be inferred; published unchanged."""
+    """Items that must not be inferred. They are published unchanged."""
 
     def __post_init__(self) -> None:
         _ = self.model
@@ -194,7 +194,7 @@ class _DiversitySearch:
             raise InfeasibleError(LmApriori.name, reason, achieved=float(counts[worst] / n), bound=1 / diversity)
 
     def sweep(self) -> bool:
-        """Fix the bad sets of 1 to m nodes of the cut; return True if there are any."""
+        """Fix the sets of 1 to m nodes of the cut that violate the model. Return True if there are any."""
         before = len(self.fixes)
         for size in range(1, min(self.m, self.blocks.longest) + 1):
             self._mend(size)

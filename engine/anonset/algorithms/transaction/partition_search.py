@@ -1,4 +1,4 @@
-"""Local search over partitions of the items: descents, and for m <= 2 temporary violations at a penalty."""
+"""Local search over partitions of the items, by descents and, for m <= 2, by temporary violations at a penalty."""
 
 from itertools import cycle, islice
 
@@ -20,7 +20,7 @@ CELLS_OF_A_STEP = 10**8
 _FIRST = (4, 16, 64)
 """Initial penalties of the first rounds, in 64ths of the mean cost of an item."""
 _AGAIN = (32, 64, 128, 16)
-"""Initial penalties of the later rounds, in the same unit, used in a cycle."""
+"""Initial penalties of the later rounds, in 64ths of the mean cost of an item. They are used in a cycle."""
 _ROUNDS = 40
 """Maximum number of rounds."""
 _STEEPEST = 4096
@@ -28,7 +28,7 @@ _STEEPEST = 4096
 _SWEEPS = 30
 """Maximum number of sweeps of a descent."""
 _NEXT_TO_NOTHING = 14
-"""A descent ends if a sweep saves at most ``cost / 2**_NEXT_TO_NOTHING``."""
+"""Negative binary logarithm of the relative saving of a sweep at or below which a descent ends."""
 _CELLS_PER_CALL = 30_000_000
 _LARGEST_COST = 1 << 60
 
@@ -43,9 +43,9 @@ class PartitionSearch:
     Parameters
     ----------
     start
-        int32 (M,): group number of each item; -1 for items that never occur.
+        Group number of each item, int32 (M,). -1 for items that never occur.
     max_steps
-        Maximum number of steps, each of `CELLS_OF_A_STEP` cells.
+        Maximum number of steps. A step examines `CELLS_OF_A_STEP` cells.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class PartitionSearch:
         self.best, self.cost = self.groups.of.copy(), self._cost
 
     def run(self) -> None:
-        """Search until all rounds or all steps are used. `best` is the partition of minimum cost."""
+        """Search until all rounds or all steps are used. `best` then is the partition of minimum cost."""
         if self.rule.m > 2:
             self._descents()
             return
@@ -76,11 +76,11 @@ class PartitionSearch:
             self._keep()
 
     def _descents(self) -> None:
-        """Descend twice by safe moves with increasing weights; the first descent uses at most half of the steps.
+        """Descend twice by safe moves with increasing weights. The first descent uses at most half of the steps.
 
         The first descent starts from the given partition and processes frequent items first. The second starts from a
-        single set of all items and processes rare items first. On most data, the second descent stops immediately; on
-        some data, the second result is much better.
+        single set of all items and processes rare items first. On most data, the second descent stops immediately. On
+        some data, its result is much better.
         """
         rule, rising, limit = self.rule, self.order, self.limit
         weights = sorted({rule.mu >> 2, rule.mu >> 1, rule.mu})
@@ -131,7 +131,7 @@ class PartitionSearch:
         return int(self.groups.state[TOTAL])
 
     def _keep(self) -> bool:
-        """Store the current partition if it has no violation and costs less than the best; return True if so."""
+        """Store the current partition and return True if it has no violation and costs less than the best."""
         is_better = self._violated == 0 and self._cost < self.cost
         if is_better:
             self.best, self.cost = self.groups.of.copy(), self._cost
@@ -152,7 +152,7 @@ class PartitionSearch:
         count(self.records, self.groups, self.scratch, self.rule)
 
     def _sweep(self, penalty: int) -> int:
-        """Move each item to the group of minimum cost; return the number of moves.
+        """Move each item to the group of minimum cost, and return the number of moves.
 
         Raises
         ------
@@ -184,8 +184,8 @@ class PartitionSearch:
     def _anneal(self, share: int) -> bool:
         """Move items at a penalty that doubles, while items move and either pairs are violated or the penalty is low.
 
-        Returns False if the remaining violations are unlikely to be resolved: the cost exceeds 1.5 times the best, or
-        at a high penalty there are more violations than half of the number of groups.
+        Returns False if the remaining violations are unlikely to be resolved, because the cost exceeds 1.5 times the
+        best cost, or because a high penalty leaves more violations than half of the number of groups.
         """
         unit = max(1, self.cost // len(self.best))
         steepest = min(_STEEPEST * unit, _LARGEST_COST // (self.rule.k * len(self.groups.size)))

@@ -1,4 +1,4 @@
-"""Pgen of Loukides, Gkoulalas-Divanis, Malin, 2010, section 5.1: privacy constraints from the data themselves.
+"""Pgen, which derives privacy constraints from the data (Loukides, Gkoulalas-Divanis, Malin, 2010, section 5.1).
 
 Lines of Algorithm 4 and their implementation::
 
@@ -17,12 +17,14 @@ from anonset.publications.symbols import row_ranks
 
 
 def generate_constraints(column: SetColumn, k: int) -> PrivacyPolicy:
-    """Return the maximal infrequent itemsets: the maximal records that are contained in fewer than k records.
+    """Return the maximal infrequent itemsets, which are the maximal records that fewer than k records contain.
 
-    With these constraints, no subset of any record is linkable. They are sorted by descending size, then by items.
+    If these constraints are satisfied, no subset of any record is linkable. The itemsets are sorted by descending size,
+    then by items.
 
-    A record that is not a proper subset of another record is contained only in equal records, so the support is their
-    number. Cost: sorting, and for each distinct record the records of the rarest item; the paper compares every pair.
+    A record that is not a proper subset of another record is contained only in equal records, so its support is the
+    number of equal records. Cost: a sort, and for each distinct record a test of the records with its rarest item. The
+    paper compares every pair of records.
 
     References: Loukides, Gkoulalas-Divanis, Malin, "Towards utility-driven anonymization of transactions", 2010,
     Algorithm 4.

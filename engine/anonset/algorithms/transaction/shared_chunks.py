@@ -1,4 +1,4 @@
-"""Refining: terms of neighbouring clusters are moved into chunks shared by groups of 4, 16, 64, ... clusters."""
+"""Refining, which moves terms of neighbouring clusters into chunks that groups of 4, 16, 64, ... clusters share."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -20,10 +20,10 @@ Bools = NDArray[np.bool_]
 
 
 class SharedTerms(NamedTuple):
-    """Terms moved into shared chunks, and these chunks."""
+    """Terms that were moved into shared chunks, and the shared chunks."""
 
     pair: Int64
-    """Position of each moved term among the pairs of cluster and item, int64."""
+    """Position of each moved term in the (cluster, item) pairs, int64."""
     chunk: Int32
     """Chunk of each moved term, int32."""
     first: Int32
@@ -34,18 +34,17 @@ class SharedTerms(NamedTuple):
 
 @dataclass(eq=False)
 class MovableTerms(RedactedRepr):
-    """Terms of neighbouring clusters that may move into shared chunks, and the items that the clusters show."""
+    """Terms of neighbouring clusters that may move into shared chunks, and the items in the clusters' chunks."""
 
     n: Int64
-    """Records of each cluster, int64 (clusters,)."""
+    """Number of records of each cluster, int64 (clusters,)."""
     terms: Int32
-    """Terms of each cluster, int32 (clusters,)."""
+    """Number of terms of each cluster, int32 (clusters,)."""
     must_keep: Bools
-    """True if the chunks of a cluster alone would disclose more than allowed, so that the cluster must retain a term,
-    bool (clusters,).
+    """True for clusters that must keep a term, because their chunks alone would disclose too much, bool (clusters,).
     """
     pair: Int64
-    """Caller's number of each term, int64 (t,)."""
+    """Number of each term in the caller's pairs, int64 (t,)."""
     cluster: Int32
     """Cluster of each term, int32 (t,)."""
     item: Int32
@@ -55,19 +54,19 @@ class MovableTerms(RedactedRepr):
     ends: Int64
     """End of each term's posting, int64 (t,)."""
     records: Int32
-    """Postings, int32."""
+    """Postings of all terms, int32."""
     shown: Int64
-    """Items shown by a chunk of each group, int64, ascending, as group number times number of items plus item."""
+    """Items in the chunks of each group, as group number times number of items plus item code, ascending, int64."""
     width: int = 1
-    """Clusters in a group."""
+    """Number of clusters in a group."""
 
     def share(self, rule: "ChunkRule", widest: int) -> SharedTerms:
         """Move terms into chunks that clusters share, in groups of increasing width, up to `widest` clusters.
 
-        A shared chunk is assigned to the clusters of a range that show none of the chunk's items in a chunk of their
-        own or in a shared chunk of a smaller group. An item that a cluster of the range shows therefore gets a separate
-        chunk; other items are combined in k^m-anonymous chunks. A capped item gets a separate chunk below the cap. The
-        last term of a cluster remains if the chunks alone would disclose more than allowed.
+        A shared chunk is assigned to the clusters of a range whose other chunks, including shared chunks of smaller
+        groups, contain none of the chunk's items. An item that another chunk of the range contains therefore gets a
+        separate chunk. Other items are combined in k^m-anonymous chunks. A capped item gets a separate chunk below the
+        cap. A cluster keeps its last term if its chunks alone would disclose too much.
         """
         none = np.empty(0, np.int32)
         moved = [SharedTerms(np.empty(0, np.int64), none, none, none)]

@@ -39,14 +39,14 @@ class SuppressControl(RedactedRepr):
 
     Sensitive items may be suppressed as well.
 
-    Guarantees rho-uncertainty with antecedents of at most m items. Always feasible: without sensitive items, no
-    inference is possible. Suppressing an item does not change the share of rules without it, so smaller antecedents
-    remain safe. The loss is usually high: if a sensitive item is in a share rho of the records, then by chance a share
-    of rho or more of the records with some other item contain it. Cost: for each size, as many steps as occurrences of
-    sets of this size in records, times the sensitive items of a record.
+    Guarantees rho-uncertainty with antecedents of at most m items. Always feasible, because no inference is possible
+    without sensitive items. Suppressing an item does not change the share of rules without this item, so smaller
+    antecedents remain safe. The loss is usually high. If a share rho of the records contains a sensitive item, then for
+    many other items, by chance, the same share of the records with the other item contains it. Cost: for each size, a
+    step for each set of this size in each record and each sensitive item of the record.
 
-    With `generalize`, non-sensitive items are generalized first if this, with suppression of the rest, loses less
-    (NCP) than suppression only. The loss is never higher. Cost: as above for each evaluated cut.
+    With `generalize`, non-sensitive items are generalized first if this and the remaining suppression lose less (NCP)
+    than suppression only. The loss is never higher. Cost: as above for each evaluated cut.
 
     References: Cao, Karras, Raïssi, Tan, "rho-uncertainty: inference-proof transaction anonymization", VLDB 2010.
     Deviations: antecedents have at most m items. All rules of a size are listed before their first item is
@@ -71,15 +71,15 @@ class SuppressControl(RedactedRepr):
     m: int
     """Maximum number of items that the attacker knows (>= 1)."""
     sensitive_items: tuple[str, ...] = ()
-    """Items that must not be inferred."""
+    """Items whose presence in a record must not be inferred."""
     strict: bool = True
-    """True: the share must be below rho. False: the share may also equal rho."""
+    """True if the share must be below rho. If False, the share may also equal rho."""
     from_nothing: bool = True
-    """True: also bound the share among all records, for an attacker without known items."""
+    """True to also limit the share among all records, for an attacker who knows no items."""
     generalize: bool = False
-    """Generalize items first if this loses less than suppression alone; needs a hierarchy."""
+    """True to generalize items first if this loses less than suppression alone. Needs a hierarchy."""
     max_tries: int = 300
-    """With generalize: approximate number of cuts to try."""
+    """Approximate number of cuts to try if `generalize` is True."""
     max_rules: int = 30_000_000
     """Maximum number of rules of the same size in memory."""
 
@@ -107,7 +107,7 @@ class SuppressControl(RedactedRepr):
         Raises
         ------
         InputError
-            If there are more rules of a size than `max_rules`, or no set-valued column.
+            If there are more rules of a size than `max_rules`, or the set-valued column is missing.
         """
         column, hierarchy = bind_items(table, self._with_sensitive(table, hierarchies))
         if self.generalize and hierarchy is not None:
@@ -128,7 +128,7 @@ class SuppressControl(RedactedRepr):
         return {**hierarchies, column.name: attach_sensitive(hierarchies[column.name], self.sensitive_items)}
 
     def _recode_generalized(self, column: SetColumn, hierarchy: Hierarchy) -> Result:
-        """Find the cut with the smallest loss, suppression included."""
+        """Find the cut with the smallest loss, which includes the loss by suppression."""
         secret = np.isin(np.array(hierarchy.leaves.labels), self.sensitive_items)
         cuts = ControlCuts(column, hierarchy, secret, lambda published: self._suppress(published)[0], self.max_tries)
         best, n_cuts = cuts.search()
@@ -150,7 +150,7 @@ class SuppressControl(RedactedRepr):
         return suppressed, n_rules
 
     def _rules(self, column: SetColumn, suppressed: list[int], size: int) -> Int32:
-        """Return the rules with an antecedent of `size` items and a too large share: int32 (T, size + 1)."""
+        """Return the rules with an antecedent of `size` items whose share is too large, int32 (T, size + 1)."""
         from anonset_kernels.sensitive_rules import list_rules
 
         index = column.vocabulary.index
@@ -172,7 +172,7 @@ class SuppressControl(RedactedRepr):
 
 
 def _rows(column: SetColumn, chosen_items: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> tuple[Int64, Int32]:
-    """Return the records of a column restricted to the wanted items, as compressed rows."""
+    """Return the records of a column with only the chosen items, as compressed rows."""
     chosen = chosen_items[column.items]
     ends = begins_of(chosen)
     return ends[column.indptr], column.items[chosen]

@@ -30,7 +30,7 @@ MAX_PAIR_BITS = 16_000_000_000
 MAX_DOMINATION_BITS = 1_000_000_000
 WORK_PER_SPAN = 2_000_000
 SPANS_PER_ROUND = 16
-STEPS_PER_CALL = 50_000_000  # some tenths of a second, so that interrupts are handled between calls
+STEPS_PER_CALL = 50_000_000  # work of some tenths of a second, so that interrupts are handled between calls
 ROWS_PER_CALL = 100_000_000  # of code pairs, or of sets to insert
 THREATS_PER_CALL = 1 << 16
 _INCREMENTS_PER_STEP = 4  # of the search for dominated records, which has cache misses
@@ -78,14 +78,14 @@ class MinimalThreats:
         return sum(map(len, self.by_size))
 
     def reduce(self, cut: Cut) -> None:
-        """Remove the nodes below a cut from the taxonomy, and all threats with such nodes."""
+        """Remove the nodes below a cut from the taxonomy, and all threats that contain a removed node."""
         self.bottom = cut.image
         in_taxonomy = self.in_taxonomy
         self.by_size = [threats[in_taxonomy[threats].all(axis=1)] for threats in self.by_size]
 
     @property
     def in_taxonomy(self) -> NDArray[np.bool_]:
-        """Nodes of the reduced taxonomy, on or above the bottom cut: bool (V,)."""
+        """True for each node of the reduced taxonomy, bool (V,). They are the nodes on or above the bottom cut."""
         return nodes_at_or_above(self.hierarchy, self.bottom)
 
     def mine_next(self) -> None:
@@ -99,7 +99,7 @@ class MinimalThreats:
         size = len(self.by_size) + 1
         if size == 1:
             rare = np.flatnonzero((self.support > 0) & (self.support < self.k) & self.in_taxonomy)
-            # the root is above every other node: if it is rare, all nodes are, and no generalization helps
+            # the root is above every other node, so if it is rare, all nodes are rare, and generalization does not help
             self.by_size.append(rare.astype(np.int32)[:, None])
         else:
             self.by_size.append(self._mine(size))
@@ -124,7 +124,7 @@ class MinimalThreats:
         return nodes[threats_of_size].astype(np.int32, copy=False)
 
     def _store(self) -> tuple[Int32, Int32, "StoredRecords"]:
-        """Return the node of each code, the code of each node (-1 if it has none), and the records as codes."""
+        """Return the node of each code, the code of each node (-1 if none), and the records as codes."""
         from anonset_kernels.count_tree import node_supports
 
         in_taxonomy = self.in_taxonomy & (self.support >= self.k)
@@ -146,11 +146,11 @@ class StoredRecords:
     arrays: ExpandedCodes
     """Codes and their positions."""
     intervals: Intervals
-    """Leaf intervals by code; a set must not contain codes with overlapping intervals."""
+    """Leaf interval of each code. A set must not contain codes with overlapping intervals."""
     k: int
     """Smallest support of a set that is not rare."""
     private: "DisclosureRule | None" = None
-    """Number of private items, and largest share of a cohort that may contain one; None if all items are public."""
+    """Number of private items, and maximum share of a private item in a cohort. None if all items are public."""
     store: Store = MEMORY
     """Store for the workers that mine."""
     progress: Progress | None = None
@@ -200,7 +200,7 @@ class StoredRecords:
         limit: int,
         max_increments: float,
     ) -> bool:
-        """Continue the tasks in batches until all are done; return False if there are more than `limit` threats."""
+        """Continue the tasks in batches until all are done. Return False if there are more than `limit` threats."""
         size, waiting, n_found, increments, n_done = len(tasks[0].at), deque(tasks), 0, 0, 0
         while waiting:
             window = [waiting.popleft() for _ in range(min(SPANS_PER_ROUND, len(waiting)))]
@@ -225,7 +225,7 @@ class StoredRecords:
         return True
 
     def _allowed_pairs(self, pairs: Int32) -> NDArray[np.uint64]:
-        """Return which codes may occur together in a set: uint64 (C, W)."""
+        """Return a bit for each pair of codes that may occur together in a set, uint64 (C, W)."""
         from anonset_kernels.threats import allow_antichains, forbid_pairs
 
         n_codes = len(self.intervals.leaf_lo)
@@ -243,10 +243,11 @@ class StoredRecords:
 
     @cached_property
     def decisive(self) -> tuple[Int64, ExpandedCodes]:
-        """Records that affect which sets are rare, the longest first: int64 (R,), and in the form of `arrays`.
+        """Records that affect which sets are rare, by descending length.
 
-        A record has no effect if k other records each contain all of its codes. The search for such records stops
-        after the time of a walk over all records for sets of three.
+        The record numbers are int64 (R,), and the records have the form of `arrays`. A record has no effect if k other
+        records each contain all of its codes. The search for records without effect stops after as much time as a walk
+        over all records for sets of three takes.
         """
         from anonset_kernels.count_tree import walk_sizes
         from anonset_kernels.decisive_records import gather, keep_decisive, outline
@@ -271,10 +272,10 @@ class StoredRecords:
 
 @dataclass(eq=False)
 class _Task:
-    """Span of first codes to mine, the prefix to continue from, and the threats found."""
+    """Span of first codes to mine, with the prefix from which to continue and the threats found so far."""
 
     at: Int32
-    """Prefix to continue from, int32 (size,), padded with -1."""
+    """Prefix from which to continue, int32 (size,), padded with -1."""
     last: int
     """End of the span."""
     found: list[Int32]
@@ -296,7 +297,7 @@ def _hash_table(smaller: Sequence[Int32], size: int) -> tuple[Int32, Int32]:
 
 
 def _spans(work: NDArray[np.float64]) -> list[tuple[int, int]]:
-    """Divide the codes into spans of about equal work."""
+    """Divide the codes into spans that need about the same work."""
     done, spans, first = np.cumsum(work), [], 0
     while first < len(work):
         before = done[first - 1] if first else 0.0

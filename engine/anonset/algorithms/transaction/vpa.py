@@ -41,13 +41,13 @@ class Vpa(AprioriBased):
     """Anonymize the items below each child of the root separately, then fix rare sets across these parts.
 
     Guarantees k^m-anonymity by a single hierarchy cut.
-    Cost: the costs of apriori anonymization for each part, and of a run over all items that starts from the cuts of the
-    parts. Parts are independent tasks.
+    Cost: a run of apriori anonymization on each part, and a run on all items that starts from the cuts of the parts.
+    Parts are independent tasks.
 
     References: Terrovitis, Mamoulis, Kalnis, "Local and global recoding methods for anonymizing set-valued data",
     VLDB Journal 2011 (VPA), as described by Poulis et al., 2013.
-    Deviations: parts are the subtrees at one depth. A part with 1 to k - 1 records is generalized to the root of the
-    part.
+    Deviations: parts are the subtrees of all nodes at the same depth. A part with 1 to k - 1 records is generalized to
+    the root of the part.
 
     >>> from anonset.data import Hierarchy, Table
     >>> hierarchy = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), ("B", ["b1", "b2"])]))
@@ -101,14 +101,14 @@ class Vpa(AprioriBased):
 
 
 def _top_nodes(hierarchy: Hierarchy, depth: int) -> list[int]:
-    """Return the nodes at a depth and the leaves above it, in preorder; they form a cut."""
+    """Return the nodes at a depth and the leaves above this depth, in preorder. They form a cut."""
     level = hierarchy.depth
     nodes: list[int] = np.flatnonzero((level == depth) | ((level < depth) & hierarchy.is_leaf)).tolist()
     return nodes
 
 
 def _subtree(hierarchy: Hierarchy, node: int) -> Hierarchy:
-    """Return the subtree of a node as a hierarchy; nodes and leaves are numbered from 0."""
+    """Return the subtree of a node as a hierarchy, in which nodes and leaves are numbered from 0."""
     nodes = slice(node, int(hierarchy.subtree_end[node]))
     parent = hierarchy.parent[nodes] - np.int32(node)
     parent[0] = -1

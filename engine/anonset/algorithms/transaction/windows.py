@@ -1,8 +1,8 @@
 """Passes over a count-tree. All sets with the same first code are counted together, from the codes that follow it.
 
-A single block in memory is read directly. For other blocks, the codes that follow the codes of a window (a span of
-first codes) are gathered contiguously for each code, usually within the memory limit. A window is a task: it contains
-the inputs, and refers to records in files by file name.
+A single block in memory is read directly. For other blocks, a pass is divided into windows, which are spans of first
+codes. The codes that follow each first code of a window are stored contiguously, usually within the memory limit. A
+window is a task that contains its inputs. It refers to records in files by file name.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -32,14 +32,14 @@ Span = tuple[int, int]
 RARE_SETS_PER_CALL = 1 << 14
 RARE_SETS_PER_WINDOW = 1 << 18
 WINDOWS, LEAST_WINDOW, LARGEST_WINDOW = 16, 1 << 17, 1 << 26
-"""Number of windows in a pass, if a window then has between LEAST_WINDOW and LARGEST_WINDOW codes and memory permits.
+"""WINDOWS: number of windows in a pass, if memory permits. LEAST_WINDOW, LARGEST_WINDOW: limits of the window size.
 """
 _BYTES_OF_CODE = 8  # code and position
 _CODES_AT_ONCE = 1 << 20
 
 
 def spans(work: Float64, within: Span, most: float) -> Iterator[Span]:
-    """Divide a span of codes into spans of about `most` work."""
+    """Divide a span of codes into spans that each need about `most` work."""
     done, first = np.cumsum(work), within[0]
     while first < within[1]:
         before = done[first - 1] if first else 0.0
@@ -53,21 +53,21 @@ class Suffixes:
     """Codes that follow each code in the records of some blocks."""
 
     parts: "Sequence[Int32] | _FollowingCodes"
-    """Records by block, as ascending codes with -1 after each record."""
+    """Records of each block, as ascending codes with -1 after each record."""
     in_place: bool
-    """True if there is a single block, in memory, which is read directly."""
+    """True if there is a single block, which is in memory and is read directly."""
     least: int
-    """Minimum number of following codes."""
+    """Minimum number of codes that must follow a code in a record."""
     entries: Int64
     """Total number of codes after each code, over all records, int64 (C,)."""
     records: Int64
-    """Number of records in which enough codes follow each code, int64 (C,)."""
+    """Number of records in which at least `least` codes follow each code, int64 (C,)."""
     store: Store
     """Store that limits the suffixes in memory."""
 
     @classmethod
     def of(cls, expanded: ExpandedBlocks, n_codes: int, least: int) -> "Suffixes":
-        """Measure the suffixes; a block that is read directly is measured completely."""
+        """Return the suffixes of some blocks with their sizes."""
         parts = expanded.stored()
         in_place = len(parts) > 0 and not expanded.in_parts
         least = 0 if in_place else least
@@ -76,14 +76,14 @@ class Suffixes:
         return cls(parts, in_place, least, entries, records, expanded.store)
 
     def following(self, code: int, least: int) -> "Suffixes":
-        """Return the suffixes of each code after `code`, in the records that contain `code`, without storing them."""
+        """Return the suffixes of the codes after `code`, in the records that contain `code`. They are not stored."""
         parts = _FollowingCodes(self.parts, code)
         entries, records = _SuffixMeasurement(len(self.entries), least)(parts)
         return Suffixes(parts, False, least, entries, records, self.store)
 
     @cached_property
     def windows(self) -> list[Span]:
-        """Windows in order; a single window for a block that is read directly."""
+        """Windows in order. A block that is read directly has a single window."""
         if self.in_place:
             return [(0, len(self.entries))]
         sizes = (self.entries + self.records).astype(np.float64)
@@ -152,7 +152,7 @@ class _FollowingCodes:
 
 @dataclass(frozen=True, eq=False)
 class WindowSearch:
-    """Search for the rare sets of a window without dead codes, which are codes of generalized nodes.
+    """Search for the rare sets of a window that contain no generalized node.
 
     The kernel `walk` documents `rule` and `intervals`.
     """
@@ -167,7 +167,7 @@ class WindowSearch:
         Parameters
         ----------
         task
-            The span; the dead codes, uint8 (C,); and the pairs that sets must start with, as for the kernel.
+            The span, the codes of generalized nodes, uint8 (C,), and the pairs of codes that sets must start with.
         """
         span, dead, together = task
         records, rare_sets, following, total = self.suffixes.of_window(span), [], span[0], 0
@@ -189,7 +189,7 @@ class WindowSearch:
 
 @dataclass(frozen=True, eq=False)
 class PairMarker:
-    """Search for the pairs of codes that occur in a rare set together, and for up to `room` of these sets."""
+    """Search for the pairs of codes that occur together in a rare set, and for up to `room` of the rare sets."""
 
     suffixes: Suffixes
     intervals: Intervals
@@ -197,21 +197,21 @@ class PairMarker:
     room: int
 
     def __call__(self, span: Span) -> tuple[Int64 | UInt8, Found, int]:
-        """Return the packed pairs, the sets, and the number of sets, including sets beyond `room`."""
+        """Return the packed pairs, up to `room` sets, and the number of all sets."""
         n_codes = len(self.suffixes.entries)
         together = np.zeros((n_codes, n_codes), np.uint8)
         rare_sets = self.step(span, together)
         return packed(together), *rare_sets
 
     def step(self, span: Span, together: UInt8, records: ExpandedCodes | None = None) -> tuple[Found, int]:
-        """Mark the pairs in an array that threads may share: they only set cells and never read them.
+        """Mark the pairs in an array. Threads may share it, because they only set cells.
 
         Parameters
         ----------
         together
             uint8 (C, C).
         records
-            Suffixes of the span's codes; None to gather them.
+            Suffixes of the span's codes. None to compute them.
         """
         from anonset_kernels.count_tree import walk
 
@@ -224,7 +224,7 @@ class PairMarker:
 
 @dataclass(frozen=True, eq=False)
 class _SuffixMeasurement:
-    """Measures the suffixes of each code in some blocks, if they have at least `least` codes."""
+    """Measures the suffixes of each code in some blocks. Suffixes of fewer than `least` codes do not count."""
 
     n_codes: int
     least: int
@@ -239,5 +239,5 @@ class _SuffixMeasurement:
 
 
 def _positions(length: int, n: int) -> Index:
-    """Return an array for `n` positions in an array of `length` elements."""
+    """Return an uninitialized array for `n` positions in an array of `length` elements."""
     return np.empty(n, np.int32) if length <= np.iinfo(np.int32).max else np.empty(n, np.int64)

@@ -1,4 +1,4 @@
-"""Growth of the region tree: each node is split by the cut of least loss, while the loss decreases."""
+"""Growth of the region tree. Each node is split by the cut with the smallest loss while the loss decreases."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -21,18 +21,18 @@ Regions = tuple[Region, ...]
 
 
 _AT_ONCE = 1 << 11
-"""Nodes with fewer records have all cuts scored in a single call, because each call has a fixed cost."""
+"""A single call scores all cuts of nodes with fewer records, because each call has a fixed cost."""
 
 
 @dataclass(eq=False)
 class NodeSplit(RedactedRepr):
-    """A split of a node by a column: the regions and losses of both sides."""
+    """A split of a node by a column, with the regions and losses of both sides."""
 
     sides: tuple[Regions, Regions]
     axis: int
     relational: tuple[int, int]
     items: list[int | None]
-    """Item loss of each side; None if not scored yet."""
+    """Item loss of each side. None before it is scored."""
 
 
 @dataclass(eq=False)
@@ -45,7 +45,7 @@ class Node(RedactedRepr):
     relational: int
     items: int
     cuts: list[NodeSplit] | None = None
-    """Possible cuts, by descending relational gain (ties: column order); None if not computed yet."""
+    """Possible cuts, by descending relational gain, then column order. None before they are computed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +54,7 @@ class Tree(RedactedRepr):
 
     nodes: list[Node] = field(default_factory=list)
     children: list[tuple[int, int] | None] = field(default_factory=list)
-    """Positions of the two children of each node; None for a leaf."""
+    """Positions of the two children of each node. None for a leaf."""
 
     @property
     def leaves(self) -> list[Node]:
@@ -86,7 +86,7 @@ class Losses(RedactedRepr):
 
     @property
     def items_unit(self) -> int:
-        """Item loss if each occurrence is published as the set of all items."""
+        """Item loss if each item of each record is published as the set of all items."""
         return max(1, self.occurrences * (self.n_items - 1))
 
     def relational(self, regions: Regions, n: int) -> int:
@@ -95,7 +95,7 @@ class Losses(RedactedRepr):
         return n * sum(axis.width(region) * (self._common // axis.full_width) for axis, region in widths)
 
     def weighted(self, relational: int, items: int, w: int) -> int:
-        """Return the weighted loss L of both losses for the weight w."""
+        """Return the weighted sum of both losses for the weight w."""
         return w * relational * self.items_unit + (WHOLE - w) * items * self.relational_unit
 
 
@@ -112,12 +112,13 @@ class TreeGrowth(RedactedRepr):
     """Store for workers that compute the cuts of nodes."""
     progress: Progress | None = None
     at_once: int = _AT_ONCE
-    """Nodes with fewer records have all cuts scored in a single call."""
+    """A single call scores all cuts of nodes with fewer records."""
     _known: dict[Regions, Node] = field(default_factory=dict)
 
     def grow(self, w: int) -> Tree:
-        """Grow the tree for a weight: split each node by the cut of least loss (ties: column order) while the loss
-        decreases.
+        """Grow the tree for a weight. Each node is split by the cut with the smallest loss while the loss decreases.
+
+        Column order resolves ties.
         """
         tree = Tree([self._root], [None])
         level = [0]
@@ -144,7 +145,7 @@ class TreeGrowth(RedactedRepr):
         return Node(regions, members, self.losses.relational(regions, len(members)), items)
 
     def _cuts(self, node: Node) -> list[NodeSplit]:
-        """Return the possible cuts of a node. Small nodes include the item losses."""
+        """Return the possible cuts of a node, with their item losses if the node is small."""
         splits: list[NodeSplit] = []
         sets: list[Int64] = []
         for a, (axis, region) in enumerate(zip(self.losses.axes, node.regions, strict=True)):
@@ -171,14 +172,14 @@ class TreeGrowth(RedactedRepr):
         return sorted(splits, key=lambda cut: sum(cut.relational))
 
     def _hulls(self, regions: Regions, members: Int64) -> Regions:
-        """Return the smallest regions that contain the given records, which the node publishes."""
+        """Return the smallest regions that contain the given records. The node publishes these regions."""
         return tuple(axis.hull(region, members) for axis, region in zip(self.losses.axes, regions, strict=True))
 
     def _best(self, w: int, node: Node) -> NodeSplit | None:
-        """Return the cut of least loss (ties: column order) if it is below the loss of the node.
+        """Return the cut with the smallest loss. None if this loss is not below the loss of the node.
 
-        Item losses are at least 0, so the relational loss of a cut plus the item loss of one side is a lower bound of
-        its loss. If this bound rules a cut out, the other side is not scored.
+        Column order resolves ties. Item losses are at least 0, so the relational loss of a cut plus the item loss of
+        one side is a lower bound of the cut's loss. If this bound excludes a cut, the other side is not scored.
         """
         if node.cuts is None:
             node.cuts = self._cuts(node)
@@ -194,7 +195,7 @@ class TreeGrowth(RedactedRepr):
         return best
 
     def _bound(self, cut: NodeSplit, w: int) -> int:
-        """Return a lower bound of the loss of a cut, or the exact loss if both sides are scored."""
+        """Return a lower bound of the loss of a cut. It is exact if both sides are scored."""
         return self.losses.weighted(sum(cut.relational), sum(items or 0 for items in cut.items), w)
 
     def _parts(self, node: Node, cut: NodeSplit) -> list[Int64]:

@@ -12,15 +12,15 @@ from anonset.data.redacted_repr import RedactedRepr
 
 @dataclass(frozen=True)
 class Pruning(RedactedRepr):
-    """A grown tree after pruning: weight, number of leaves, and losses."""
+    """Weight, leaf count and losses of a pruned tree."""
 
     w: float
-    """Largest weight that results in this pruning."""
+    """Largest weight for which the tree is pruned in this way."""
     clusters: int
     """Number of leaves."""
     relational_ncp: float
     item_loss: float
-    """Estimated item loss, by the scores used in growth."""
+    """Item loss, estimated by the scores that also guide the growth."""
 
 
 _APART = 1 / 200
@@ -28,9 +28,9 @@ _APART = 1 / 200
 
 
 def shown_frontier(trace: Sequence[Any]) -> tuple[Pruning, ...]:
-    """Return the points of a trace, from the finest to the root. Of points within 1/200, only the first is returned.
+    """Return the prunings in a trace, from the most to the fewest leaves. Empty if another algorithm ran.
 
-    Empty for the trace of another algorithm.
+    If relational losses differ by less than 1/200, only the first pruning is returned.
     """
     shown: list[Pruning] = []
     for point in trace:
@@ -40,12 +40,12 @@ def shown_frontier(trace: Sequence[Any]) -> tuple[Pruning, ...]:
 
 
 def frontier(tree: Tree, losses: Losses, w: int) -> list[Pruning]:
-    """Return all prunings of a tree grown for the weight w, from the finest to the root."""
+    """Return all prunings of a tree grown for the weight w, from the complete tree to the root."""
     steps = _weakest_links(tree, losses)
     points, at_most = [], w
     for number, (_, clusters, relational, items) in enumerate(steps):
         above = steps[number + 1][0] if number + 1 < len(steps) else Fraction(-1)
-        if at_most > above:  # otherwise no weight with 6 decimals has this pruning
+        if at_most > above:  # otherwise no weight with 6 decimals results in this pruning
             share = relational / losses.relational_unit, items / losses.items_unit
             points.append(Pruning(at_most / WHOLE, clusters, *share))
         at_most = min(at_most, int(above // 1)) if above >= 0 else -1
@@ -55,7 +55,7 @@ def frontier(tree: Tree, losses: Losses, w: int) -> list[Pruning]:
 
 
 def _weakest_links(tree: Tree, losses: Losses) -> list[tuple[Fraction, int, int, int]]:
-    """Return for each pruning the largest weight (in millionths), the leaf count, and the losses."""
+    """Return the largest weight (in millionths), the leaf count and the losses of each pruning."""
     nodes, children = tree.nodes, tree.children
     parent = [-1] * len(nodes)
     relational, items = [node.relational for node in nodes], [node.items for node in nodes]
@@ -97,7 +97,7 @@ def _weakest_links(tree: Tree, losses: Losses) -> list[tuple[Fraction, int, int,
 
 
 def _forget_below(tree: Tree, top: int, current: dict[int, Fraction]) -> None:
-    """Delete the links of a node that becomes a leaf, and of all descendants."""
+    """Delete the links of a node that becomes a leaf, and the links of all its descendants."""
     waiting = [top]
     while waiting:
         number = waiting.pop()

@@ -1,7 +1,7 @@
 """Regions of relational columns, and how a region is split in two.
 
 A leaf publishes a region per column: a number range between admissible ends, a set of values, or a set of hierarchy
-nodes, none a descendant of another. After each split, regions shrink to the values that occur.
+nodes that do not overlap. After each split, a region shrinks to the values that occur in its records.
 """
 
 from abc import ABC, abstractmethod
@@ -31,47 +31,49 @@ from anonset.publications.symbols import set_label
 from anonset.spelling import setting
 
 Region = tuple[int, ...]
-"""Numbers: first cell, last cell + 1, and (except in halves) both published limits. Values without hierarchy: their
-codes. Values with a hierarchy: nodes.
+"""A part of a column's values.
+
+For numbers, a region consists of the first cell, the last cell + 1 and, except in halves, both published limits. For
+values, it consists of their codes. For values with a hierarchy, it consists of nodes.
 """
 Halves = tuple[Region, Region]
 
 
 @dataclass(frozen=True, eq=False)
 class Axis(RedactedRepr, ABC):
-    """A relational column: one code per record, and regions of codes."""
+    """A relational column with a code for each record. Its regions are sets of codes."""
 
     codes: Int32
-    """int32 (n,): cell, value or leaf of each record."""
+    """Cell, value or leaf of each record, int32 (n,)."""
     n_codes: int
     whole: Region
     """Region of all records."""
     full_width: int
-    """Width of the column, in the unit of `width` (>= 1)."""
+    """Width of the region of all records (>= 1), in the unit of `width`."""
 
     @abstractmethod
     def width(self, region: Region) -> int:
-        """Return the width of a region, at most `full_width`; 0 if it publishes a single value."""
+        """Return the width of a region, from 0 (a single value) to `full_width`."""
 
     @abstractmethod
     def halves(self, region: Region, counts: Int64, k: int) -> Halves | None:
-        """Split a region in two; return None if it cannot be split.
+        """Return both halves of a region. None if it cannot be split.
 
         Parameters
         ----------
         counts
-            int64 (n_codes,): number of records in the region per code.
+            Number of records in the region per code, int64 (n_codes,).
         k
-            Minimum record count of both sides. Only number ranges need it to choose the cut.
+            Minimum record count of each half. Only number ranges use it to choose the cut.
         """
 
     @abstractmethod
     def inside(self, region: Region) -> NDArray[np.bool_]:
-        """Return the codes in a region, bool (n_codes,)."""
+        """Return True for each code in a region, bool (n_codes,)."""
 
     @abstractmethod
     def hull(self, region: Region, members: Int64) -> Region:
-        """Return the smallest publishable region of some records of a region, int64."""
+        """Return the smallest publishable region that contains the records `members` of a region."""
 
     @abstractmethod
     def label(self, region: Region) -> str:
@@ -82,16 +84,16 @@ class Axis(RedactedRepr, ABC):
 class _Numbers(Axis):
     """Numbers, split between the cells of a grid.
 
-    Published ranges end at the smallest and largest number of a leaf, rounded outward to the column's grid if there is
-    one. A single number is published unchanged.
+    A published range ends at the smallest and largest number of a leaf. If the column has a grid, both ends are rounded
+    outward to it. A single number is published unchanged.
     """
 
     values: NDArray[np.int64] | NDArray[np.float64]
-    """(n,): number of each record."""
+    """Number of each record, (n,)."""
     grid: Grid | None
     """Admissible ends of published ranges."""
     within: tuple[int, int]
-    """Smallest and largest number of the column. Widths are cut off at these numbers."""
+    """Smallest and largest number of the column. Parts of a range outside these limits do not count as width."""
     scale: int
     """Factor that makes all published ends integers. Regions contain these integers."""
 
@@ -173,9 +175,9 @@ class _Values(Axis):
 class _Nodes(Axis):
     """Categories with a hierarchy.
 
-    A region of several nodes is published as the set of the leaves below. If such sets would identify persons, the
-    region is published as the lowest common ancestor, and a split separates one node. In this case a region becomes
-    narrower only when it is reduced to a single node.
+    A region of several nodes is published as the set of the leaves below them. If sets of this column's values would
+    identify persons, the region is published as the lowest common ancestor, and a split separates a single node. In
+    this case a region becomes narrower only when it is reduced to a single node.
     """
 
     hierarchy: Hierarchy
@@ -232,12 +234,14 @@ class _Nodes(Axis):
 
 
 def _width(values: int) -> int:
-    """Return the width of a set of values, as the NCP counts it: a single value costs nothing."""
+    """Return the width of a set of values as in the NCP, in which a single value has no width."""
     return values if values > 1 else 0
 
 
 def _frequent_half(members: Sequence[int], counts: Mapping[int, int]) -> Halves | None:
-    """Split off the shortest prefix by descending frequency with at least half of the records, but not all that occur.
+    """Split off the most frequent members that together have at least half of the records.
+
+    At least one occurring member remains.
 
     >>> _frequent_half((0, 1, 2, 3), {0: 1, 1: 5, 2: 0, 3: 2})
     ((1,), (0, 2, 3))
@@ -269,7 +273,7 @@ def axes_of(qi: QuasiIdentifiers, k: int) -> tuple[Axis, ...]:
     Raises
     ------
     InputError
-        If a value of a hierarchy cannot be a member of a published set.
+        If a hierarchy value cannot be a member of a published set.
     """
     return tuple(_axis(column, domain, k) for column, domain in zip(qi.columns, qi.domains, strict=True))
 

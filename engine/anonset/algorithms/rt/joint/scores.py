@@ -1,4 +1,4 @@
-"""Item loss of record sets by a fast item search: apriori with the hierarchy halves:frequency of the set's items."""
+"""Fast estimate of the item loss of record sets, by apriori with a hierarchy `halves:frequency` of their items."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,13 +15,13 @@ from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table import Int32, Int64
 
 _CELLS = 1 << 26
-"""Maximum number of node pairs that the kernel counts, 2 bytes each."""
+"""Maximum number of node pairs that the kernel counts. Each needs 2 bytes."""
 _LARGEST_K = (1 << 16) - 1
 
 
 @dataclass(frozen=True, eq=False)
 class Scores(RedactedRepr):
-    """Loss of record sets: the number of other items in the item's group, summed over the occurrences."""
+    """Loss of record sets. Each item of each record loses the number of other items in its group."""
 
     column: SetColumn
     k: int
@@ -29,7 +29,7 @@ class Scores(RedactedRepr):
     cells: int = _CELLS
 
     def losses(self, sets: Sequence[Int64]) -> list[int]:
-        """Return the loss of each record set. Each set must have at least k non-empty records, or none."""
+        """Return the loss of each record set. A set must have no non-empty records, or at least k."""
         from anonset_kernels.cluster_sets import halved_losses
 
         if self.k > _LARGEST_K:
@@ -43,7 +43,7 @@ class Scores(RedactedRepr):
         ]
 
     def _searched(self, members: Int64) -> int:
-        """Return the loss of a record set by the general search, for any number of items and any m."""
+        """Return the loss of a record set by the general search, which accepts any number of items and any m."""
         rows = self.column.take(members)
         occurring = np.flatnonzero(rows.occurrences)
         if not len(occurring) or self.k == 1:
