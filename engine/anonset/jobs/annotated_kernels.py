@@ -20,7 +20,7 @@ def all_files() -> list[str]:
 def compile_file(name: str) -> None:
     """Compile or load the kernels of a file that other files call.
 
-    If an annotation allows several types, the first is compiled: the type for data of usual size.
+    If an annotation allows several types, only the first type is compiled, which is the type for data of usual size.
     """
     for kernel in _kernels_of(name):
         kernel.compile(argument_types(kernel.py_func))
@@ -76,7 +76,7 @@ def _named(cls: type, members: list[Any]) -> Any:
 
 
 def _types() -> Any:
-    """Return Numba's `types` module as Any: its constructors have no type annotations."""
+    """Return Numba's `types` module as Any, because its constructors have no type annotations."""
     from numba.core import types
 
     return types

@@ -1,4 +1,4 @@
-"""Anonymization job for Python and the command line: bind, search, apply, measure, verify, publish.
+"""Anonymization job for Python and the command line. Its steps are to bind, search, apply, measure, verify and publish.
 
 `anonymize` starts from a table and returns a verified release. `anonymize_file` also reads the table, and verifies the
 publication from the bytes written to disk. Both run the same `Job`.
@@ -74,43 +74,45 @@ def anonymize(
     algorithm
         Algorithm with its parameters. It declares the privacy model to satisfy.
     hierarchies
-        Hierarchy of each column by name: a file, ``balanced:F`` or a `Hierarchy`.
+        Hierarchies by column name. A hierarchy is a file, ``balanced:F`` or a `Hierarchy`.
     workers
-        Number of threads; by default the core count. The result does not depend on it.
+        Number of threads. The default is the core count. The result does not depend on the number of threads.
     progress
         Called with (phase, amount done, total amount), and with (``compiling``, kernels so far, 0) while a kernel
         compiles.
     order
         ``sorted`` by published content (input order would reveal hidden information), or ``input``.
     symbols
-        Name of a set of items or values: its ``members``, a ``short`` code, or (``auto``) a code above 8 members.
+        Names of sets of items or values. ``members`` lists the members, ``short`` uses a code, and ``auto`` uses a code
+        for sets of more than 8 members.
     max_loss
-        Largest accepted loss, by the first measure of the result.
+        Largest accepted loss. The loss is the first measure of the result.
     allow_worthless
-        Return a release even if each protected column shows at most one symbol although the original has several.
+        Whether to return a release in which each protected column shows at most one symbol, although the original has
+        several.
     accept_undecided
-        Return a release even if the check was too large to finish; the verdict is then undecided.
+        Whether to return a release if the check was too large to finish. The verdict is then undecided.
     budget
         Largest number of itemset occurrences to count during verification (see `anonset.verify`).
     publish_as_is
-        Columns to publish although they show values that identify persons. A publication is scanned for such values
-        when it leaves the release: when it is written, or converted by `Release.to_arrow` and similar methods.
+        Columns to publish although they show values that identify persons. A publication is scanned for identifying
+        values when it is written, or converted by `Release.to_arrow` and similar methods.
     recoding
-        Private directory of an earlier release to continue from: symbols keep their meaning, and nothing becomes
-        finer. A hierarchy derived from the data is reused from the earlier release.
+        Private directory of an earlier release to continue from. Symbols keep their meaning, and nothing becomes finer.
+        A hierarchy derived from the data is reused from the earlier release.
     out
         New directory or address for the publication. The written bytes are read back and verified, so a table of
         `anonset.scan` is never loaded into memory.
     format
         Output format: ``csv`` (the default), ``parquet`` or ``dat``.
     part_rows
-        Number of rows per part file, ``published/part-00000.csv``, and so on. None writes one file.
+        Number of rows per part file (``published/part-00000.csv`` and so on). None writes one file.
     client
         `distributed.Client` for the search. The table must come from `anonset.scan` with a ``work_dir``
         that the workers can access.
     ceilings
-        Highest published hierarchy nodes per column: labels, a column of the hierarchy file counted from the root, or
-        a file with one label per line.
+        Highest published hierarchy nodes of each column. They are given as labels, as the number of a column of the
+        hierarchy file counted from the root, or as a file with one label per line.
     after
         Earlier release of the same persons, from `anonset.beside`. Both releases together satisfy k^m-anonymity.
     round_ends
@@ -120,10 +122,10 @@ def anonymize(
     Raises
     ------
     InputError
-        If the table, a hierarchy or a parameter is invalid; `DisclosureError` if `out` is given and a column shows
-        values that identify persons.
+        If the table, a hierarchy or a parameter is invalid. The error is a `DisclosureError` if `out` is given and a
+        column shows values that identify persons.
     InfeasibleError
-        If the guarantee or `max_loss` cannot be reached; `WorthlessError` if only one symbol remains.
+        If the guarantee or `max_loss` cannot be reached. The error is a `WorthlessError` if only one symbol remains.
     VerificationError
         If the result violates the model, or (`UndecidedError`) the check could not finish.
 
@@ -179,8 +181,8 @@ def anonymize_file(
 ) -> Release:
     """Anonymize files, write the result, read it back, verify and publish it.
 
-    A run that exceeds the memory limit runs out of core if the algorithm supports it; `note` is then called with a
-    line.
+    A run that exceeds the memory limit runs out of core if the algorithm supports it. `note` is then called with a line
+    about this.
 
     Raises
     ------
@@ -250,7 +252,7 @@ def anonymize_file(
 
 
 def _require_records(table: Table, settings: Settings) -> None:
-    """Reject data without records, usually a failed export, and data with no column except the id."""
+    """Reject data without records, because they are usually a failed export, and data with no column except the id."""
     if not table.columns:
         ways = f"publish columns, such as a set of codes ({setting('items')}) or a personal attribute"
         msg = f"{settings.input}: all columns except the id are dropped; {ways} ({setting('relational')})"

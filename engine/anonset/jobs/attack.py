@@ -1,4 +1,4 @@
-"""Empirical attack: draw random persons and match some of their items and values against the publication."""
+"""Simulate an attack. Draw random persons, and match some of their items and values with the publication."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -59,7 +59,7 @@ def attack(
     table, publication, hierarchies
         Original, publication with the record of each row, and hierarchies.
     model
-        Promised privacy model.
+        Privacy model of the publication.
     size
         Largest number of known items.
     attempts
@@ -67,8 +67,8 @@ def attack(
     seed
         Seed of the draw.
     owner
-        int64 (n,): person of each record, if persons have several records. Fitting persons are then counted instead
-        of rows, except in `Attempts.broken`: the guarantee refers to rows.
+        Person of each record, int64 (n,), if persons have several records. Matching persons are then counted instead of
+        rows. `Attempts.broken` still counts rows, because the guarantee refers to rows.
     """
     draws = np.random.default_rng(seed)
     people = draws.choice(table.n, min(attempts, table.n), replace=False)
@@ -97,7 +97,7 @@ def attack(
 
 
 def _items(table: Table, record: int, secrets: tuple[str, ...]) -> list[str]:
-    """Return the items of a person that an attacker may know: all items that are not sensitive."""
+    """Return the items of a person that an attacker may know. These are all items that are not sensitive."""
     column = table.transactions
     if column is None:
         return []

@@ -1,4 +1,4 @@
-"""Two releases of the same persons: records matched by the ids of their inputs."""
+"""Match the records of two releases of the same persons by the ids of their inputs."""
 
 import os
 from collections.abc import Hashable, Mapping, Sequence
@@ -38,7 +38,7 @@ def beside(earlier: Release, persons: Sequence[Hashable], earlier_persons: Seque
     earlier
         A release of records.
     persons, earlier_persons
-        Person of each record: of the table, and of the table that the earlier release was made from.
+        Person of each record of the table, and of each record of the table behind the earlier release.
 
     Raises
     ------
@@ -80,7 +80,7 @@ def beside(earlier: Release, persons: Sequence[Hashable], earlier_persons: Seque
 
 
 def read_beside(other: str | os.PathLike[str], report: Report) -> OtherRelease:
-    """Read another release, and match its persons to those of the first release, given the private report of the first.
+    """Read another release, and match its persons to the persons of the release with the given private report.
 
     Raises
     ------
@@ -146,8 +146,8 @@ def _alike(sha256: str | None, settings: Mapping[str, Any], report: Report) -> b
 
 
 def _beside(opened: OpenedPublication, other_records: Int64) -> OtherRelease:
-    """Return another release, with its row for each record of a table. `other_records` contains record numbers, -1 if
-    absent.
+    """Return another release, with its row for each record of a table. `other_records` contains the record number in
+    the other release, or -1 if it is absent.
     """
     msg = f"{opened.out}: not a release of records, or the private directory lacks the map from rows to records"
     publication, way_back = require_kind(opened.publication, Records, msg), opened.way_back(opened.store)
@@ -172,7 +172,7 @@ def _shows_all(retention: Mapping[str, Mapping[str, int]]) -> bool:
 
 
 def same_persons(ids: Sequence[Hashable], others: Sequence[Hashable]) -> Int64:
-    """Return int64 (n,): position of each id in `others`, -1 if absent.
+    """Return the position of each id in `others`, int64 (n,). -1 if the id is absent.
 
     >>> same_persons(["p2", "p9"], ["p1", "p2"]).tolist()
     [1, -1]
@@ -180,7 +180,7 @@ def same_persons(ids: Sequence[Hashable], others: Sequence[Hashable]) -> Int64:
     Raises
     ------
     InputError
-        If both sequences contain ids, but none in common.
+        If both sequences contain ids, but have no id in common.
     """
     place = {identity: number for number, identity in enumerate(others)}
     positions = np.array([place.get(identity, -1) for identity in ids], np.int64)

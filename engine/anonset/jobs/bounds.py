@@ -11,7 +11,9 @@ from anonset.errors import InputError
 from anonset.privacy import KmAnonymity, PartitionKmAnonymity
 
 BOUNDED = (KmAnonymity, PartitionKmAnonymity)
-"""Models with a bound: a publication that is k^m-anonymous as a whole is k^m-anonymous in each partition."""
+"""Models with a bound. Partitions are included, because a publication that is k^m-anonymous in each partition is
+k^m-anonymous as a whole.
+"""
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,7 @@ Known = dict[tuple[int, int, bool], Bound]
 
 @dataclass(frozen=True)
 class Bounds:
-    """Bounds for publications of one table; each bound is computed once."""
+    """Bounds for publications of one table. Each bound is computed only once."""
 
     table: Table
     """Original table, with columns bound to the hierarchies."""

@@ -1,4 +1,4 @@
-"""Divide a bucketized table into parts by individual, each with the rows and the group values of its individuals."""
+"""Divide a bucketized table into parts by individual. A part has the rows and the group values of its individuals."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -24,11 +24,11 @@ class IndividualRows(NamedTuple):
     """All visible rows of some individuals."""
 
     publication: VisibleIndividuals
-    """Part of a publication: the rows of these individuals, sorted by individual, and all values of their groups."""
+    """Part of a publication with the rows of some individuals, sorted by individual, and all values of their groups."""
     row: Int64
-    """int64 (r,): QIT row number of each row."""
+    """QIT row number of each row, int64 (r,)."""
     group: Int64
-    """int64 (g,): original group number of each group, ascending."""
+    """Original number of each group, ascending, int64 (g,)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,9 +52,10 @@ class _Part(RedactedRepr):
 
 
 def by_individuals(publication: Buckets) -> Iterator[IndividualRows]:
-    """Yield the individuals of a publication, each in one part with all visible rows; nothing if there are no ids.
+    """Yield parts of a publication. Each individual is in one part with all visible rows. There are no parts without
+    ids.
 
-    Rows of a publication on disk are distributed into shares; one share is in memory at a time.
+    Rows of a publication on disk are distributed into shares. One share is in memory at a time.
     """
     if not publication.ids:
         return
@@ -77,9 +78,9 @@ def _cuts(begins: NDArray[np.intp], values_before: Int64) -> Iterator[tuple[int,
     Parameters
     ----------
     begins
-        int64: first row of each individual.
+        First row of each individual, int64.
     values_before
-        int64 (n,): cumulative number of group values.
+        Cumulative number of group values, int64 (n,).
     """
     first, n = 0, len(values_before)
     while first < n:

@@ -1,4 +1,4 @@
-"""An algorithm with parameters and the result of its run; `suggest` ranks such candidates, `compare` lists them."""
+"""Candidates for `suggest` and `compare`. A candidate is an algorithm with parameters, and the result of its run."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -26,7 +26,7 @@ class Candidate(RedactedRepr):
     algorithm: str
     """Algorithm name."""
     settings: Mapping[str, Any] = field(default_factory=dict)
-    """Parameters as settings; in a suggestion, without the parameters of the model.
+    """Parameters as settings. In a suggestion, parameters of the model are omitted.
 
     The setting `hierarchy` replaces the user's item hierarchy.
     """
@@ -50,7 +50,7 @@ class Candidate(RedactedRepr):
     countable: CountAccuracy | None = None
     """Errors of item counts for a recipient. None without items."""
     commonest: tuple[tuple[str, int, float], ...] = field(default=(), repr=False)
-    """Most frequent items: label, count, and expected count for a recipient. Empty without items."""
+    """Label, count, and expected count for a recipient of each of the most frequent items. Empty without items."""
     nodes: bool = False
     """Whether published symbols are nodes of the given item hierarchy."""
     frontier: tuple[Pruning, ...] = field(default=(), repr=False)
@@ -103,24 +103,24 @@ class Candidate(RedactedRepr):
 
     @property
     def loss(self) -> float:
-        """Mean of NCP of items and of values, or the main loss; breaks ties between equally useful candidates."""
+        """Mean of the NCP of items and of values, or else the main loss. It orders equally useful candidates."""
         losses = [self.measures[name] for name in ("ncp", "rum") if name in self.measures]
         losses = losses or list(self.measures.values())[:1]  # buckets, and results with suppression only
         return sum(losses) / len(losses) if losses and self.outcome == "holds" else float("inf")
 
     @property
     def fates(self) -> Mapping[str, float]:
-        """Share of item occurrences by outcome, or of values or tuples if there are no items."""
+        """Share of item occurrences by outcome. Without items, share of values or tuples by outcome."""
         return self.shares.get("items") or self.shares.get("values") or self.shares.get("tuples") or {}
 
     @property
     def kept(self) -> float:
-        """Share of unchanged item occurrences, or of values if there are no items."""
+        """Share of unchanged item occurrences. Without items, share of unchanged values."""
         return self.fates.get("kept", self.fates.get("in_chunks", 0.0))
 
     @property
     def ranges_kept(self) -> float | None:
-        """Mean share of the range that remains in the relational columns, from 0 to 1. None without such columns."""
+        """Mean share of the range that remains in relational columns, from 0 to 1. None without relational columns."""
         return 1.0 - self.measures["rum"] if "rum" in self.measures else None
 
     def __repr__(self) -> str:
@@ -136,7 +136,8 @@ class Candidate(RedactedRepr):
 
         Returns
         -------
-        The candidate with losses and seconds, still without a verdict, and its publication. None if it is infeasible.
+        The candidate with losses and seconds, still without a verdict, and its publication. The publication is None if
+        the candidate is infeasible.
         """
         candidate = replace(self, model=algorithm.model.name)
         try:

@@ -9,7 +9,7 @@ from anonset.spelling import listed, setting
 
 
 def require_on_workers(algorithm: Algorithm, option: str) -> None:
-    """Reject an algorithm that cannot distribute tasks to workers; `option` is the setting with the workers.
+    """Reject an algorithm that cannot distribute tasks to workers. `option` is the setting with the workers.
 
     Raises
     ------

@@ -29,7 +29,7 @@ class ColumnHierarchy(RedactedRepr):
     column: str
     hierarchy: Hierarchy
     records: Int64
-    """int64 (V,): number of records that contain a leaf below each node."""
+    """Number of records that contain a leaf below each node, int64 (V,)."""
     ceilings: frozenset[int] = frozenset()
     """Highest nodes that may be published. Empty if no ceiling is set."""
 
@@ -47,7 +47,7 @@ class ColumnHierarchy(RedactedRepr):
 
     @property
     def contents(self) -> dict[str, Any]:
-        """The tree as JSON data. Nodes are in preorder, so that the children of a node follow it."""
+        """Tree as JSON data. Nodes are in preorder, so the children of a node follow the node."""
         return {
             "column": self.column,
             "labels": list(self.hierarchy.labels),
@@ -71,7 +71,7 @@ class ColumnHierarchy(RedactedRepr):
         return [*reversed(self.hierarchy.ancestors(node)), node]
 
     def title(self, node: int) -> str:
-        """Return the label of a node; the first leaves if the node has no name.
+        """Return the label of a node. If the node has no name, return its first leaves.
 
         >>> tree = Hierarchy.from_tree(("H1", ["a", "b", "c", "d"]))
         >>> ColumnHierarchy("codes", replace(tree, unnamed=frozenset(["H1"])), np.ones(5, np.int64)).title(0)
@@ -129,12 +129,13 @@ class ColumnHierarchy(RedactedRepr):
 
 
 def column_tree(source: str, settings: TreeSettings, column: str | None = None) -> ColumnHierarchy:
-    """Read a data set, and return the hierarchy of a column; default: the items. Values without a tree get one root.
+    """Read a data set, and return the hierarchy of a column. The default column contains the items. Values without a
+    tree get one root.
 
     Raises
     ------
     InputError
-        If the data cannot be read, or the column has no hierarchy or an invalid one.
+        If the data cannot be read, or the column has no valid hierarchy.
     """
     table = read_by(source, ReadOptions(**settings.read_options()))
     name = column or ("" if table.transactions is None else table.transactions.name)

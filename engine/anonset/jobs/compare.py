@@ -52,7 +52,7 @@ def _cell(name: str, value: Any) -> str:
         return ""
     if isinstance(value, float):
         return f"{value:.2f} s" if name.startswith("seconds") else f"{value:.5g}"
-    # lists and mappings: their size only, since they may contain labels
+    # only the size of lists and mappings is shown, because they may contain labels
     return value if isinstance(value, str) else redacted(value)
 
 
@@ -63,15 +63,15 @@ class CandidateSettings:
     progress: Progress | None = None
     """Called with (phase, amount done, total amount)."""
     budget: int | None = None
-    """Largest number of itemset occurrences to count during verification; None: the default of `verify`."""
+    """Largest number of itemset occurrences to count during verification. None selects the default of `verify`."""
     workload: WorkloadSpec = field(default_factory=WorkloadSpec)
-    """Queries for the average relative error; none by default."""
+    """Queries for the average relative error. There are none by default."""
     bound: bool = False
     """Whether to compare NCP with the minimum over all cuts of the hierarchy, for k^m-anonymity."""
     round_ends: bool = True
     """Whether the ends of published ranges are rounded outward."""
     known: Known = field(default_factory=dict, repr=False)
-    """Bounds proven so far; all candidates share the table."""
+    """Bounds proven so far, which hold for all candidates because the candidates share the table."""
 
     def run(
         self, table: Table, hierarchies: Mapping[str, Hierarchy], algorithm: Algorithm, parameters: Mapping[str, Any]
@@ -136,7 +136,7 @@ def compare(
     Parameters
     ----------
     algorithms
-        Algorithms with their parameters; duplicates are allowed.
+        Algorithms with their parameters. Duplicates are allowed.
     workload
         Queries for the average relative error.
     bound
@@ -182,7 +182,7 @@ def _given(algorithm: Algorithm) -> dict[str, Any]:
 
 
 def rows(candidates: Sequence[Candidate]) -> list[dict[str, Any]]:
-    """Return candidates as rows with the same columns: given parameters, outcome, losses, seconds.
+    """Return candidates as rows with the same columns, which are given parameters, outcome, losses and seconds.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The job of `anonset compare`: run algorithms and parameters from settings, and return a table of results.
+"""Run algorithms and parameters from settings, and return a table of results. This is the job of `anonset compare`.
 
 With a study file, each run is stored as one line, and runs already stored for the same data are skipped.
 """
@@ -59,7 +59,7 @@ def run_comparison(settings: CompareSettings, *, progress: Progress | None, file
     Parameters
     ----------
     file
-        Study file; runs stored in it are not repeated.
+        Study file. Runs that the file contains are not repeated.
 
     Raises
     ------
@@ -172,7 +172,7 @@ _RANGE = re.compile(rf"({_NUMBER})\.\.({_NUMBER})(?::({_NUMBER}))?")
 
 
 def values_of(name: str, text: str) -> list[str]:
-    """Return the values of a varied parameter; ``10..50:10`` expands to 10, 20, 30, 40, 50.
+    """Return the values of a varied parameter. ``10..50:10`` expands to 10, 20, 30, 40, 50.
 
     >>> values_of("k", "2,5,10..50:20"), values_of("delta", "0.1..0.3:0.1")
     (['2', '5', '10', '30', '50'], ['0.1', '0.2', '0.3'])
@@ -180,7 +180,7 @@ def values_of(name: str, text: str) -> list[str]:
     Raises
     ------
     InputError
-        If a range has no values, or too many.
+        If a range has no values or too many values.
     """
     values: list[str] = []
     for part in text.split(","):

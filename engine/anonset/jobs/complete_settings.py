@@ -1,7 +1,7 @@
-"""Complete settings for a rejected run: the stated settings, corrected by the proposal of `inspect`.
+"""Complete settings for a rejected run. They are the stated settings, corrected by the proposal of `inspect`.
 
-A run stops at its first fault. The complete settings correct all faults visible in options and data: the unit of
-privacy, columns that differ within a person, the model for the remaining columns, and their hierarchies.
+A run stops at its first fault. The complete settings correct all faults visible in options and data. Faults concern the
+unit of privacy, columns that differ within a person, the model for the remaining columns, and their hierarchies.
 """
 
 from collections.abc import Mapping, Sequence
@@ -40,7 +40,7 @@ _SINGLE = ("baskets", "dat", "spmf")
 _RECOGNISED = ("encoding", "header_line", "input_format", "skip_rows")
 """Reading settings that anonset detects from the data."""
 _PROPOSED_ANEW = ("relational", "sensitive", "keep", "numeric", "hierarchy")
-"""Stated settings that the proposal may change; `--drop`, sets and ids stay."""
+"""Stated settings that the proposal may change. `--drop`, sets and ids stay."""
 
 
 def complete_commands(settings: Settings, options: Mapping[str, Any], error: InputError) -> list[str]:
@@ -78,10 +78,9 @@ def complete_commands(settings: Settings, options: Mapping[str, Any], error: Inp
 
 
 def _with_parameters(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Add the missing parameters of the model to the options; if there is no model, add the model for the column
-    roles.
+    """Add the missing parameters of the model to the options. If there is no model, add the model for the column roles.
 
-    If a model of sensitive items is named without such items, the model for sets replaces it.
+    If a model of sensitive items is named, but no item is sensitive, the model for sets replaces it.
     """
     k, m = int(options.get("k") or 5), int(options.get("m") or 2)
     stated = {name: value for name, value in options.items() if value is not None}
@@ -119,7 +118,7 @@ def _commands(options: Mapping[str, Any], typed: Mapping[str, Any], error: Input
 def _lines(
     options: Mapping[str, Any], typed: Mapping[str, Any], proposals: Sequence[Proposal]
 ) -> tuple[list[str], list[AnonsetError]]:
-    """Return the lines of complete commands for proposals, and the errors of those that would be rejected."""
+    """Return the lines of complete commands for proposals, and the errors of commands that would be rejected."""
     lines, faults = list[str](), list[AnonsetError]()
     for proposal in proposals:
         is_open = len(proposals) > 1 or (
@@ -154,7 +153,7 @@ def _lines(
 
 
 def _fault_of(complete: Mapping[str, Any], table: Table | None) -> AnonsetError | None:
-    """Return the error of a run with complete settings before its search, if any."""
+    """Return the error that a run with complete settings would raise before its search, or None."""
     try:
         settings = make_settings(complete)
         parameters = settings.algorithm_parameters()
@@ -182,10 +181,11 @@ def _readable(options: Mapping[str, Any]) -> list[Proposal]:
 
 
 def _of_persons(proposals: list[Proposal]) -> list[Proposal]:
-    """Remove proposals for a doubtful id that has more values than another id: many persons may have several of them.
+    """Remove proposals for a doubtful id that has more values than another id, because many persons may have several of
+    its values.
 
-    An id is doubtful if another identifier repeats within the table. Names with birth remain: the other id may be of a
-    family. Names alone are no such id: persons share them.
+    An id is doubtful if another identifier repeats within the table. Names with birth remain, because the other id may
+    belong to a family. Names alone are not used as the other id, because persons share names.
     """
     sizes = {
         id(one): one.table.n
@@ -220,9 +220,7 @@ def _without_sets(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _over_ids(options: Mapping[str, Any], proposals: list[Proposal]) -> list[Proposal]:
-    """Return the proposals; if a person may have several of the stated ids, return a proposal for each possible
-    unit.
-    """
+    """Return the proposals, or a proposal for each possible unit if a person may have several of the stated ids."""
     table = proposals[0].table if len(proposals) == 1 else None
     if not options.get("id") or options.get("rows_are_persons") or table is None or not table.repeated:
         return proposals
@@ -253,7 +251,7 @@ def _moved(options: Mapping[str, Any], settings: Mapping[str, Any]) -> str:
 
 
 def _proposed(options: Mapping[str, Any]) -> Proposal:
-    """Return the proposal for the named columns; other columns are dropped."""
+    """Return the proposal for the named columns. Other columns are dropped."""
     k, specs = int(options.get("k") or 5), options.get("hierarchy", {})
     reading = {name: options[name] for name in (*READING, "missing") if options.get(name)}
     recognised = proposal_for(options["input"], reading, {}, k)

@@ -10,12 +10,12 @@ from anonset.measures.correlation import IntraGroupViolation, inter_group_violat
 from anonset.publications import Buckets
 
 MOST_LISTED = 10_000
-"""Largest number of listed violations per kind: Anatomy of 1,000,000 tuples may have two million."""
+"""Largest number of listed violations per kind. Anatomy of 1,000,000 tuples may have two million violations."""
 
 
 @dataclass(frozen=True)
 class Correlations(RedactedRepr):
-    """Violations of one kind: ``intra_group`` or ``inter_group``."""
+    """Violations of one kind, ``intra_group`` or ``inter_group``."""
 
     number: int
     """Total number of violations."""
@@ -26,7 +26,8 @@ class Correlations(RedactedRepr):
 def correlations(publication: Buckets, l: int) -> dict[str, Correlations]:  # noqa: E741
     """Count the violations inside groups and between groups in buckets with ids.
 
-    Results equal `intra_group_violations` and `inter_group_violations`, computed for some individuals at a time.
+    The results equal `intra_group_violations` and `inter_group_violations`, but are computed for some individuals at a
+    time.
     """
     kinds = ("intra_group", "inter_group")
     numbers = dict.fromkeys(kinds, 0)

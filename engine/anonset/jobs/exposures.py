@@ -1,4 +1,4 @@
-"""Re-identification risk of persons by attacker knowledge: the rows or persons that match."""
+"""Re-identification risk of persons by attacker knowledge, from the number of rows or persons that match."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,12 +20,14 @@ from anonset.settings.publication import THRESHOLD
 
 @dataclass(frozen=True)
 class Exposure(RedactedRepr):
-    """Re-identification risk under some knowledge, for an attacker who knows that the person is in the data."""
+    """Re-identification risk from an attacker with certain knowledge. The attacker also knows that the person is in the
+    data.
+    """
 
     values: bool
     """Whether all published quasi-identifiers of the person are known."""
     items: int
-    """Number of published symbols of the person that the attacker knows; the most identifying are assumed."""
+    """Number of published symbols of the person that the attacker knows. They are the most identifying symbols."""
     smallest: int
     """Smallest number of matching rows or persons (`Risk.unit`)."""
     mean: float
@@ -39,7 +41,7 @@ class Exposure(RedactedRepr):
     alone: Share
     """Share of persons with a single match."""
     below: Share
-    """Share of persons with fewer than k matches; k is 2 for models without k."""
+    """Share of persons with fewer than k matches. k is 2 for models without k."""
     guaranteed: bool
     """Whether the guarantee covers this knowledge."""
 
@@ -85,8 +87,8 @@ def exposures(
     size
         Largest number of known items.
     owner
-        int64 (n,): person of each row, to count persons instead of rows. Of the rows of a person, only the row with the
-        fewest matching persons counts.
+        Person of each row, int64 (n,), to count persons instead of rows. A person counts with the row that matches the
+        fewest persons.
     """
     results = list[Exposure]()
     for values, items, matches in (
@@ -97,8 +99,8 @@ def exposures(
 
 
 def _matching_rows(rows: Records | Table, size: int, seed: int) -> Iterator[tuple[bool, int, RecordFigures]]:
-    """Yield for each kind of knowledge: whether relational values are known, the number of known items, and matches
-    per row.
+    """Yield whether relational values are known, the number of known items, and the matches per row, for each kind of
+    knowledge.
     """
     sets, group = rows.transactions, codes_of(rows.relational)
     if group:
@@ -112,8 +114,8 @@ def _matching_rows(rows: Records | Table, size: int, seed: int) -> Iterator[tupl
 def _matching_persons(
     rows: Records | Table, size: int, seed: int, owner: NDArray[np.int64]
 ) -> Iterator[tuple[bool, int, RecordFigures]]:
-    """Yield for each kind of knowledge: whether values are known, the number of known items, and matches per
-    person.
+    """Yield whether relational values are known, the number of known items, and the matches per person, for each kind
+    of knowledge.
     """
     persons, classes = np.unique(owner, return_inverse=True)[1].ravel(), class_of(rows.relational, rows.n)
     if rows.relational:

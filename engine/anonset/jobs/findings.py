@@ -1,4 +1,4 @@
-"""Findings of `inspect` before anonymization: columns, proposed roles, and uniqueness."""
+"""Findings of `inspect` before anonymization, such as columns, proposed roles, and uniqueness."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ class ColumnFindings(RedactedRepr):
     role: str
     """Role, named as a setting."""
     reason: str
-    """Reason for the proposal; ``given`` if the role was given."""
+    """Reason for the proposal. ``given`` if the role was given."""
     hierarchy: str | None = None
     """Possible hierarchy specification."""
 
@@ -88,7 +88,7 @@ class Question(RedactedRepr):
 
 @dataclass(frozen=True)
 class Findings(RedactedRepr):
-    """Findings about data before anonymization: content and risks. Contains no value of the data."""
+    """Findings about the content and risks of data before anonymization. They contain no value of the data."""
 
     source: str
     """Name of the source."""

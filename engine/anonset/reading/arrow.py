@@ -1,7 +1,7 @@
 """Arrow arrays and functions without slow imports.
 
 Arrow converts Python objects through pandas if it is installed. `pyarrow.compute` wraps all functions with their
-documentation on import. This module avoids both: it builds arrays from buffers and calls functions by name.
+documentation on import. This module avoids both imports. It builds arrays from buffers and calls functions by name.
 """
 
 from collections.abc import Callable, Sequence
@@ -75,7 +75,9 @@ def text_lists(rows: Sequence[Sequence[str]]) -> Any:
 _PLAIN = np.array([byte < 128 and chr(byte).isalnum() for byte in range(256)])
 """Bytes of ASCII letters and digits."""
 _SPELLED_ONE_WAY = r"@|:|^\D*$|^-\d+$|^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}$|^\d{1,3}(\.\d{1,3}){3}$"
-"""Ids whose punctuation distinguishes persons: e-mail and IP addresses, names, negative numbers, dates."""
+"""Pattern of ids whose punctuation distinguishes persons, such as e-mail and IP addresses, names, negative numbers and
+dates.
+"""
 _PUNCTUATION, _ASCII_PUNCTUATION = r"[^\pL\pN]+", r"[^0-9A-Za-z]+"
 """Characters that `folded` deletes, in any text and in ASCII text.
 
@@ -111,7 +113,7 @@ def _without_leading_zeros(keys: Any) -> Any:
 
 
 def same_ids(ids: Any) -> NDArray[np.int64]:
-    """Return a code of each id, int64 (n,), by first appearance; ids that `folded` makes equal have the same code.
+    """Return a code of each id by first appearance, int64 (n,). Ids that `folded` makes equal have the same code.
 
     >>> same_ids(text_array(["p1", "p2", "P1 "])).tolist()
     [0, 1, 0]
@@ -176,7 +178,7 @@ def cast(values: Any, kind: Any) -> Any:
 
 
 def dictionary_encode(values: Any, *, nulls: bool = False) -> Any:
-    """Dictionary-encode values. Null gets a code of its own if `nulls` is set, otherwise none."""
+    """Dictionary-encode values. Null gets a code only if `nulls` is True."""
     null_encoding = "encode" if nulls else "mask"
     return _call("dictionary_encode", values, options=lambda compute: compute.DictionaryEncodeOptions(null_encoding))
 
@@ -231,7 +233,9 @@ def _call(name: str, *values: Any, options: Callable[[Any], Any] | None = None) 
 
 
 def _compute_module() -> Any:
-    """Return `pyarrow._compute`, which imports ten times as fast as `pyarrow.compute`, or the latter."""
+    """Return `pyarrow._compute`, which imports ten times as fast as `pyarrow.compute`. Return `pyarrow.compute` if it
+    is missing.
+    """
     try:
         from pyarrow import _compute
     except ImportError:

@@ -55,7 +55,7 @@ class Batch(RedactedRepr):
     before: int
     """Number of rows of the file before this batch."""
     columns: Mapping[str, Any] = field(repr=False)
-    """Columns by name: each a ``SetColumn`` or a ``pyarrow.ChunkedArray``."""
+    """Columns by name. Each column is a ``SetColumn`` or a ``pyarrow.ChunkedArray``."""
     without_id: int = 0
     """Number of rows skipped because an id is empty or null."""
     footer: int = 0
@@ -73,7 +73,7 @@ class SourcePart(RedactedRepr):
     row: int | None
     """Number of earlier rows of the source. None if it is unknown."""
     batches: Callable[[Sequence[str]], Iterator[Batch]]
-    """Function that yields batches of the named columns; at least one batch."""
+    """Function that yields at least one batch of the named columns."""
     before: int | None = 0
     """Number of rows of the file that the batches do not count. None if it is unknown."""
     size: int = 0
@@ -85,7 +85,7 @@ class OpenedSource(NamedColumns):
     """Named columns that can be read batch by batch, any number of times."""
 
     batches: Callable[[Sequence[str]], Iterator[Batch]] = lambda _: iter(())
-    """Function that yields batches of the named columns; at least one batch, possibly without rows."""
+    """Function that yields at least one batch of the named columns. A batch may have no rows."""
     parts: Callable[[Workers], Sequence[SourcePart]] = field(default=lambda _: (), kw_only=True)
     """Function that returns the parts of the source for the tasks of workers. There are no parts if workers cannot
     access the files, or if the source can only be read from the beginning.
@@ -114,7 +114,7 @@ class FileProperties:
     """Declared properties of a file."""
 
     format: str | None = None
-    """One of `anonset.reading.files.INPUT_FORMATS`; None: derived from the file name."""
+    """One of `anonset.reading.files.INPUT_FORMATS`. None if the file name determines the format."""
     dialect: Dialect = RECOGNISED
     """Dialect of a text."""
     separator: str | None = None
@@ -126,15 +126,15 @@ class FileProperties:
     ids: tuple[str, ...] = ()
     """Id columns. Nearly all their values differ, so they are read as plain text."""
     skip_without_id: bool = False
-    """Skip rows without an id."""
+    """True if rows without an id are skipped."""
     null: tuple[str, ...] = ()
     """Texts that are null."""
     numeric: tuple[str, ...] = ()
-    """Numeric columns; their first rows show the decimal sign."""
+    """Numeric columns, whose first rows show the decimal sign."""
 
 
 AS_RECOGNISED = FileProperties()
-"""Default: no declared options."""
+"""Properties of a file without declared options."""
 _T = TypeVar("_T")
 
 _OPENING: Mapping[str, str] = MappingProxyType(
@@ -163,7 +163,7 @@ def open_source(data: Any, properties: FileProperties = AS_RECOGNISED) -> Opened
     Raises
     ------
     InputError
-        If the input is none of these or cannot be read, or if a file has other columns than the first.
+        If the input is of another kind or cannot be read, or if a file has other columns than the first file.
     """
     source = source_of(data, properties.format, no_header=properties.dialect.no_header)
     _require_lines(source.where, source.format, properties)

@@ -30,20 +30,21 @@ class Encoder:
     where: str
     """Name of the source, for messages."""
     separator: str | None
-    """Separator of the items in a cell of text. None: blanks, and text that seems to use another separator is
-    rejected."""
+    """Separator of the items in a cell of text. None selects blanks, and rejects text that seems to use another
+    separator.
+    """
     empty_for_null: bool = False
-    """Read a null set as the empty set."""
+    """Whether a null set is read as the empty set."""
     value_for_null: bool = False
-    """Read a null category as the category ``?``."""
+    """Whether a null category is read as the category ``?``."""
     whole: bool = False
-    """Read a cell of text as one item, unless a separator is declared."""
+    """Whether a cell of text is read as one item, unless a separator is declared."""
     codes_declared: bool = False
-    """The owner declares that each cell contains one item."""
+    """True if the owner declares that each cell contains one item."""
     exact: bool = False
-    """The text was written by anonset: blanks are significant, and labels are not changed."""
+    """True if anonset wrote the text. Blanks are then significant, and labels are not changed."""
     normalize: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Rules for the values of each column, applied in order; the empty name has the rules for all items."""
+    """Rules for the values of each column, applied in order. The empty name has the rules for all items."""
     changes: Changes = field(default_factory=Changes)
     """Changes made by these rules so far."""
     printed: bool = False
@@ -53,13 +54,13 @@ class Encoder:
     before: int = 0
     """Number of earlier rows of the source, for messages."""
     more: bool = False
-    """More rows of the source may follow."""
+    """True if more rows of the source may follow."""
     unjudged: dict[str, set[str]] | None = None
-    """Distinct items of cells by column, collected for one check after the last batch. None: check each batch."""
+    """Distinct items of cells by column, collected for one check after the last batch. None checks each batch."""
     separators: Mapping[str, str] = field(default_factory=dict)
     """Separators declared for single columns."""
     several: set[str] = field(default_factory=set)
-    """Columns in which some cell contains several items."""
+    """Columns in which a cell contains several items."""
 
     def normalized(self, column: SetColumn) -> SetColumn:
         """Apply the rules for items to a set-valued column."""
@@ -154,7 +155,7 @@ class Encoder:
         return text
 
     def number(self, name: str, column: Any) -> NumericColumn:
-        """Encode a column of numbers: int64 if every value is an integer, else float64."""
+        """Encode a column of numbers, as int64 if every value is an integer, and else as float64."""
         return self.numbers(name, column).column(name)
 
     def numbers(self, name: str, column: Any) -> Numbers:
@@ -245,7 +246,7 @@ class Encoder:
         return keep_tokens(length, codes, ~null)
 
     def _lists(self, name: str, column: Any, *, any_blank: bool) -> Any:
-        """Return a column of lists unchanged, or the cells of a text column as lists: split, or as one item each.
+        """Return a column of lists unchanged. Cells of a text column become lists of items, or lists of one item.
 
         Cells are split at the blank. Other blanks (line ends, no-break spaces) are separators only if some cell
         contains them.

@@ -13,7 +13,7 @@ from anonset.errors import InputError
 from anonset.spelling import setting
 
 DELIMITERS = (",", ";", "\t", "|")
-"""Delimiters that are detected; the first is the default."""
+"""Delimiters that are detected. The first delimiter is the default."""
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -34,14 +34,14 @@ Missing = Callable[[Sequence[str]], Collection[str]]
 
 @dataclass(frozen=True)
 class Dialect:
-    """Declared dialect of a text; None: to be detected."""
+    """Declared dialect of a text. Properties that are None are detected."""
 
     delimiter: str | None = None
     """Character between fields."""
     encoding: str | None = None
-    """Encoding of a text without a byte order mark; None: UTF-8."""
+    """Encoding of a text without a byte order mark. None for UTF-8."""
     exact: bool = False
-    """True if anonset wrote the text: UTF-8 with commas, and blanks are significant."""
+    """True if anonset wrote the text, in UTF-8 and with commas. Blanks are then significant."""
     no_header: bool = False
     """True if the first line is a row. The columns are then called 1, 2, ..."""
     header_line: int = 1
@@ -49,7 +49,7 @@ class Dialect:
     skip_footer: bool = False
     """True if sums and notes below the last record are skipped."""
     skip_labels: bool = False
-    """True if the row below the header is skipped: it contains units or descriptions of the columns."""
+    """True if the row below the header is skipped, because it contains units or descriptions of the columns."""
 
     @classmethod
     def of(
@@ -94,7 +94,7 @@ class Dialect:
 
 
 RECOGNISED = Dialect()
-"""Dialect without declarations: everything is detected."""
+"""Dialect without declarations. All properties are detected."""
 EXACT = Dialect(",", None, exact=True)
 """Dialect that anonset writes."""
 
@@ -140,7 +140,8 @@ def encoding_problem(
     utf8: bool = False,
     controls: bool = False,
 ) -> str:
-    """Return why an encoding is probably wrong and would silently change letters. Empty if it is plausible.
+    """Return the reason why an encoding is probably wrong and would silently change letters. Empty if the encoding is
+    plausible.
 
     Parameters
     ----------
@@ -203,7 +204,7 @@ def probable_encoding(data: bytes) -> str:
 
 
 def _encoding_of_language(text: bytes) -> str:
-    """Return the encoding, other than the western, in which a text is most like a language. Empty if there is none."""
+    """Return the non-western encoding in which a text is most like a language. Empty if it is like no language."""
     from charset_normalizer import CharsetMatch, from_bytes  # only for texts that are not UTF-8
     from charset_normalizer.constant import FREQUENCIES
 
@@ -259,10 +260,10 @@ def header_fields(line: str, delimiter: str) -> list[str]:
 
 
 def delimiter_of(header: str, usual: str, absent: Missing, separator: str | None, data: bytes) -> str:
-    """Return the delimiter that splits a header into the declared columns; `usual` if several delimiters do.
+    """Return the delimiter that splits a header into the declared columns. Return `usual` if several delimiters do.
 
-    If none does, return the delimiter with the fewest missing columns; of several, the delimiter with the most
-    columns.
+    If no delimiter does, return the delimiter with the fewest missing columns. Among equal delimiters, return the
+    delimiter with the most columns.
 
     Parameters
     ----------
@@ -293,7 +294,7 @@ def lines_above(where: str, data: bytes, line: int, separator_end: int) -> tuple
     Raises
     ------
     InputError
-        If there is no such line.
+        If the text has no line with this number.
     """
     lines = 1 if separator_end else 0
     if line <= lines + 1:
@@ -306,7 +307,7 @@ def lines_above(where: str, data: bytes, line: int, separator_end: int) -> tuple
 
 
 def other_delimiter(header: str, absent: Missing) -> str:
-    """Return the hint for a header with an unusual delimiter. Empty if there is none."""
+    """Return the hint for a header with an unusual delimiter. Empty for other headers."""
     for mark in dict.fromkeys(header):
         if mark.isascii() and not mark.isalnum() and mark not in '"_\r\n' and mark not in DELIMITERS:
             names = header_fields(header, mark)

@@ -65,8 +65,8 @@ class PartTask(RedactedRepr):
     texts: Sequence[str]
     """Categorical columns."""
     require_expected: Callable[[int, SetColumn], None] | None
-    """Function that rejects sets that differ from the expected sets, starting at a given row. None: any sets are
-    accepted. If it is called, the task does not return the sets. It is not called for parts whose first row is unknown.
+    """Function that rejects sets that differ from the expected sets, starting at a given row. None accepts any sets. If
+    the function is called, the task does not return the sets. It is not called for parts whose first row is unknown.
     """
 
     def __call__(self, task: tuple[SourcePart, bool]) -> tuple[list[EncodedBatch], dict[str, set[str]], set[str]]:
@@ -93,7 +93,9 @@ def _narrow(sets: SetColumn) -> SetColumn:
 
 
 def _with_labels_of(before: EncodedBatch, rows: EncodedBatch) -> EncodedBatch:
-    """Return the batch with the vocabulary of the batch before if both have the same labels: it is sent once."""
+    """Return the batch with the vocabulary of the previous batch if both have the same labels. The vocabulary is then
+    sent only once.
+    """
     if before.sets is None or rows.sets is None or before.sets.vocabulary.labels != rows.sets.vocabulary.labels:
         return rows
     return replace(rows, sets=replace(rows.sets, vocabulary=before.sets.vocabulary))

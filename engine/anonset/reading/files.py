@@ -1,4 +1,4 @@
-"""Read and write bytes of files: formats by name, compression, digests, and one-line messages for every failure."""
+"""Read and write bytes of files, with formats by name, compression, digests, and one-line messages for failures."""
 
 import hashlib
 import re
@@ -36,7 +36,7 @@ _PACKED = (".xlsx", ".parquet")
 _COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
 _FIRST_LINES, _FIRST_BYTES = 100, 1 << 16
 LEAST_READ = 1 << 12
-"""Minimum size of a read in bytes: Arrow repeats a failed read of an object only if the answer of the store fits."""
+"""Minimum size of a read in bytes. Arrow repeats a failed read of an object only if the answer of the store fits."""
 _BUFFER = 1 << 20
 """Bytes per read of a column of a local Parquet file."""
 _FAR_BUFFER = 1 << 23
@@ -50,7 +50,7 @@ def format_of(path: Path, declared: str | None = None, *, no_header: bool = Fals
     Parameters
     ----------
     declared
-        One of `INPUT_FORMATS`, independent of the name; None: derived from the name.
+        One of `INPUT_FORMATS`, independent of the name. None if the name determines the format.
     no_header
         Whether the first line is declared to be a row. Only CSV and TSV allow it, so an unknown name means CSV.
 
@@ -85,7 +85,7 @@ def format_of(path: Path, declared: str | None = None, *, no_header: bool = Fals
 def _probable_format(path: Path) -> str | None:
     """Return the format that the first lines of a text suggest. None if it is unclear.
 
-    Lines of a table have equal numbers of fields; baskets differ in size.
+    Lines of a table have equal numbers of fields. Baskets differ in size.
     """
     try:
         with path.open("rb") as file:
@@ -112,7 +112,7 @@ def _declared(path: Path, declared: str) -> str:
 
 
 def one_line(error: BaseException) -> str:
-    """Return the message of an error as one line: only the operating system's reason, if there is one."""
+    """Return the message of an error as one line. If the operating system gives a reason, return only this reason."""
     text = getattr(error, "strerror", None) or str(error) or type(error).__name__
     return " ".join(str(text).split())
 
@@ -161,7 +161,7 @@ def _forget(error: BaseException) -> None:
 
 
 def require_file(path: Path) -> None:
-    """Reject anything but a regular file: a pipe may never end, and cannot be read twice.
+    """Reject anything but a regular file. A pipe may never end, and cannot be read twice.
 
     Raises
     ------
@@ -231,7 +231,7 @@ def write_file(path: Path, parts: Iterable[Any]) -> Path:
     Raises
     ------
     InputError
-        If the file cannot be written, with the operating system's reason.
+        If the file cannot be written. The message contains the operating system's reason.
     """
     import pyarrow as pa
 
@@ -262,7 +262,7 @@ def remove_on_failure(path: Path) -> Iterator[None]:
 
 
 def digest(path: str | Path) -> str:
-    """Return the SHA-256 of a file in hexadecimal; for a directory, the hash of the file names and digests.
+    """Return the SHA-256 of a file in hexadecimal. For a directory, return the hash of the file names and digests.
 
     Raises
     ------
@@ -281,7 +281,7 @@ def digest(path: str | Path) -> str:
 
 @contextmanager
 def arrow_threads(workers: int | None) -> Iterator[None]:
-    """Set the number of Arrow's threads within the block; None: Arrow's default."""
+    """Set the number of Arrow's threads within the block. None keeps Arrow's default."""
     import pyarrow as pa
 
     before = pa.cpu_count()
@@ -293,7 +293,8 @@ def arrow_threads(workers: int | None) -> Iterator[None]:
 
 
 def open_parquet(file: Any, *, far: bool = False, **options: Any) -> Any:
-    """Open a file as Parquet (``pyarrow.parquet.ParquetFile``) and read it page by page; `far`: a remote file.
+    """Open a file as Parquet (``pyarrow.parquet.ParquetFile``) to read it page by page. `far` is True for a remote
+    file.
 
     Without page reads, Arrow loads a whole compressed row group before it returns the first row.
     """

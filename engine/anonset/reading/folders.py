@@ -16,7 +16,7 @@ def names_below(folder: Path) -> list[str]:
     Raises
     ------
     InputError
-        If a folder cannot be read, or is a link to another.
+        If a folder cannot be read, or is a link to another folder.
     """
 
     def refuse(error: OSError) -> NoReturn:
@@ -49,7 +49,7 @@ def data_files(where: str, names: Sequence[str], endings: tuple[str, ...]) -> li
     names
         Paths relative to the folder.
     endings
-        Suffixes of data files; none: all files but bookkeeping files are data.
+        Suffixes of data files. If there are none, all files except bookkeeping files are data.
 
     Raises
     ------
@@ -76,7 +76,7 @@ def data_files(where: str, names: Sequence[str], endings: tuple[str, ...]) -> li
 
 
 def _odd(name: str, endings: tuple[str, ...]) -> tuple[str, str]:
-    """Return the part of a path that makes it unreadable, and the reason; the reason is empty if it can be read."""
+    """Return the part of a path that makes it unreadable, and the reason. The reason is empty for readable paths."""
     parts = PurePosixPath(name).parts
     if _is_data(name, endings):
         aside = next((part for part in parts if _is_set_aside(part)), None)

@@ -1,4 +1,4 @@
-"""Reject input that is probably misread: silent misreading breaks privacy guarantees."""
+"""Reject input that is probably misread, because silent misreading breaks privacy guarantees."""
 
 import re
 from collections import Counter
@@ -29,9 +29,9 @@ _MOST_LOOKED_AT, _FEWEST_SETS = 20_000, 3
 _OFTEN = 3
 """Minimum number of cells that share a word of a phrase."""
 _FEWEST_WORDS = 5
-"""Minimum number of such words in a column of phrases."""
+"""Minimum number of shared words in a column of phrases."""
 _SHORTEST_WORD = 3
-"""Minimum number of letters of such a word."""
+"""Minimum number of letters of a shared word."""
 _STOP_WORDS = frozenset(
     {
         "the", "of", "and", "for", "with", "und", "der", "die", "das", "den", "dem", "des", "von", "vom", "mit", "für",
@@ -56,7 +56,7 @@ def require_split(where: str, labels: Collection[str], separator: str | None, *,
     labels
         The distinct items.
     separator
-        The declared separator of items; None: none is declared, and items are separated by blanks.
+        Declared separator of items. None if no separator is declared, and items are separated by blanks.
     baskets
         Whether the format separates items by blanks, so that any other separator must be declared.
 
@@ -155,7 +155,8 @@ def _is_list(label: str) -> bool:
 
 
 def says_present(labels: Collection[str]) -> dict[str, bool | None]:
-    """Return, for each value, True if it marks an item as present, False if as absent, None otherwise.
+    """Return the meaning of each value. True marks an item as present, False marks it as absent, and None is another
+    value.
 
     >>> says_present(["1", "0"]), says_present(["yes", "NO"]), says_present(["x", "y"])
     ({'1': True, '0': False}, {'yes': True, 'NO': False}, {'x': None, 'y': None})
@@ -167,7 +168,9 @@ def says_present(labels: Collection[str]) -> dict[str, bool | None]:
 
 
 def _mark_within(labels: Collection[str]) -> str | None:
-    """Return the probable separator: at the end of a label, in most labels, or between parts that are other labels."""
+    """Return the probable separator. It is at the end of a label, in most labels, or between parts that are other
+    labels.
+    """
     for mark in _MARKS:
         if any(len(label) > 1 and label.endswith(mark) for label in labels):
             return mark
@@ -305,7 +308,8 @@ def _hold_codes(labels: Sequence[str], mark: str) -> bool:
 
 
 def require_items(where: str, columns: Iterable[tuple[str, Collection[str]]]) -> None:
-    """Reject set-valued columns whose cells mark an item as present or absent: their column names are the items.
+    """Reject set-valued columns whose cells mark an item as present or absent, because their column names are the
+    items.
 
     Parameters
     ----------

@@ -43,7 +43,7 @@ def separator_of_items(name: str, labels: Sequence[str], separator: str | None) 
 def _usual_separator(name: str, labels: Sequence[str], separator: str | None) -> str | None:
     """Return the declared separator or one of `_MARKS`. None if cells contain one value each.
 
-    Columns of free text are detected by name; only semicolons and bars separate their items. A decimal comma separates
+    Columns of free text are detected by name. Only semicolons and bars separate their items. A decimal comma separates
     no items. Blanks separate no items after another separator.
     """
     marks: Sequence[str] = (separator,) if separator else _MARKS

@@ -1,4 +1,6 @@
-"""Detect the kind of a column from the values: dates and their format, numbers, codes, crosses, damaged values."""
+"""Detect the kind of a column from the values, such as dates and their format, numbers, codes, crosses and damaged
+values.
+"""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -86,13 +88,13 @@ class ValueFormat(RedactedRepr):
     kind: str
     """``integers``, ``numbers``, ``dates``, ``0/1``, ``crosses``, ``zip codes``, ``ICD-9 codes``, … or ``text``."""
     form: str = ""
-    """Format of dates, for `datetime.strptime`; decimal sign of numbers, empty for plain numbers."""
+    """Format of dates for `datetime.strptime`, or decimal sign of numbers. Empty for plain numbers."""
     doubt: str = ""
     """Fault or ambiguity in the way the values are written, and the remedy."""
     usable: bool = True
     """True if the values can be used as they are written."""
     width: str = ""
-    """Interval width for numbers: the values span about twenty intervals."""
+    """Interval width for numbers. The values span about twenty intervals."""
     odd: int = 0
     """Number of distinct values that differ from this kind."""
 
@@ -100,7 +102,8 @@ class ValueFormat(RedactedRepr):
 def look_at(name: str, labels: Sequence[str]) -> ValueFormat:
     """Return the kind and format of the values of a column. Only the first of many values are examined.
 
-    A column keeps its kind if at most 5% of its distinct values differ, or one of 10 or more.
+    A column keeps its kind if at most 5% of its distinct values differ. One value may always differ if there are at
+    least 10.
 
     >>> look_at("birth", ["24.12.1950", "1.2.1960"]).form, look_at("n", ["1,5", "2"])
     ('%d.%m.%Y', ValueFormat(kind='numbers', form=',', width='0.05'))
@@ -132,7 +135,7 @@ def _look(name: str, looked_at: Sequence[str], kind: str) -> ValueFormat:
 
 
 def _regular(labels: Sequence[str], kind: str) -> Sequence[str]:
-    """Return the labels that match the pattern of a kind; all labels if the kind has no pattern."""
+    """Return the labels that match the pattern of a kind. Return all labels if the kind has no pattern."""
     form = _FORMS.get(kind)
     return labels if form is None else [label for label in labels if form(label)]
 
@@ -154,7 +157,7 @@ def are_measured(labels: Sequence[str]) -> bool:
 
 
 def are_results(labels: Sequence[str]) -> bool:
-    """Return True if values are test results: positive and negative, or numbers of which some are limits.
+    """Return True if values are test results, which are positive and negative, or numbers of which some are limits.
 
     >>> are_results(["TB neg", "TB pos", "n.d."]), are_results([*"123456789", "< 5"]), are_results(["pos1", "neg2"])
     (True, True, False)
@@ -193,7 +196,7 @@ def _most_odd(n: int) -> int:
 
 
 def _are_icd10(labels: Sequence[str]) -> bool:
-    """Return True unless the labels look like keys: one letter before digits, no dots, all of the same width."""
+    """Return False if the labels look like keys, with one letter before digits, no dots, and the same width."""
     same = len({label[0] for label in labels}) == 1 and len({len(label) for label in labels}) == 1
     return not (same and len(labels) > 1 and len(labels[0]) > _LONGEST_WITHOUT_DOT and labels[0][1:].isdecimal())
 
@@ -259,7 +262,7 @@ def _formats_of_day(label: str) -> list[str]:
 
 
 def _rank(form: str) -> int:
-    """Return the rank of a date format: of ambiguous formats, the lowest rank is used."""
+    """Return the rank of a date format. Among ambiguous formats, the format with the lowest rank is used."""
     return next((n for n, day in enumerate(_DAY_FORMATS) if day in form), len(_DAY_FORMATS))
 
 
@@ -292,9 +295,9 @@ def _are_serials(labels: Sequence[str]) -> bool:
 
 
 def _thousands(labels: Sequence[str]) -> str:
-    """Return a warning if points may separate thousands; otherwise the empty text.
+    """Return a warning if points may separate thousands. Empty otherwise.
 
-    They may if each point precedes three digits, and all other numbers are integers.
+    Points may separate thousands if each point precedes three digits, and all other numbers are integers.
     """
     pointed = [label for label in labels if "." in label]
     if pointed and len(pointed) < len(labels) and all(map(_THOUSAND, pointed)):

@@ -36,7 +36,7 @@ RULES: Mapping[str, Callable[[str], str]] = MappingProxyType(
         "nfc": lambda label: unicodedata.normalize("NFC", label),
     }
 )
-"""Rules by name: ``strip-zeros`` strips leading zeros, ``nfc`` composes letters and accents."""
+"""Rules by name. ``strip-zeros`` strips leading zeros, and ``nfc`` composes letters and accents."""
 
 
 def require_rules(names: Sequence[str]) -> None:
@@ -58,7 +58,7 @@ class Changes:
     labels: dict[tuple[str, str], set[str]] = field(default_factory=dict)
     """Changed labels, by column and rule."""
     occurrences: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """Number of their occurrences."""
+    """Number of occurrences of changed labels, by column and rule."""
 
     def note(self, column: SetColumn | CategoricalColumn, rule: str, image: Mapping[str, str | None]) -> None:
         """Count the changes in a column, or in a batch of it."""
@@ -104,7 +104,7 @@ def _normalized(
     noun: str,
     renamed: Callable[[_Column, dict[str, str]], _Column],
 ) -> _Column:
-    """Apply rules to the labels of a column; `renamed` replaces labels, and `noun` names them in messages."""
+    """Apply rules to the labels of a column. `renamed` replaces labels, and `noun` names the labels in messages."""
     for name in names:
         if image := _image(column, name, noun):
             changes.note(column, name, image)
@@ -132,7 +132,7 @@ def change_of(column: SetColumn | CategoricalColumn, rule: str, image: Mapping[s
 
 
 def relabel(column: SetColumn, image: Mapping[str, str | None], store: Store = MEMORY) -> SetColumn:
-    """Return a set-valued column with some labels replaced, or (None) removed. Labels that become equal are merged.
+    """Return a set-valued column with some labels replaced. None removes a label. Labels that become equal are merged.
 
     Parameters
     ----------

@@ -57,7 +57,7 @@ class Numbers(RedactedRepr):
     """Currency of the numbers. Empty if they are no amounts of money."""
 
     def column(self, name: str) -> NumericColumn:
-        """Return the numbers as a column: int64 if every value is an integer, else float64."""
+        """Return the numbers as a column, of int64 if every value is an integer, and else of float64."""
         return NumericColumn(name, self.values.astype(np.int64) if self.integers or self.whole else self.values)
 
 

@@ -185,7 +185,7 @@ class _Scanner:
     def kept(
         self, kept: Sequence[CategoricalColumn], relational: Sequence[CategoricalColumn], store: Store
     ) -> list[ScanFinding]:
-        """Return the findings in kept columns, alone and combined with the published relational columns."""
+        """Return the findings in kept columns alone, and in combination with the published relational columns."""
         word, sensitive = self.table.word, self.model.sensitive_column
         undeclared = [
             c for c in kept if c.name not in (*word.publish_as_is, sensitive) and not self._is_declared_public(c)

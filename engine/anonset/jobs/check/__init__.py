@@ -1,4 +1,4 @@
-"""Check of a publication: the job, and a file per kind of publication."""
+"""Checks of publications, with a file for each kind of publication."""
 
 from anonset.jobs.check import buckets, chunks, records
 from anonset.jobs.check.base import PublicationCheck

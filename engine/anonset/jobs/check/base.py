@@ -33,9 +33,9 @@ class PublicationCheck(RedactedRepr):
     truth_checked: bool = False
     """Whether the publication was compared with the original."""
     by_records: bool = False
-    """Whether a file assigns an original record to each row; otherwise rows and records are in the same order."""
+    """Whether a file assigns an original record to each row. Otherwise, rows and records are in the same order."""
     untrue: Witness | None = None
-    """A published statement that the original contradicts."""
+    """A published value that the original contradicts, or None."""
     undecided: str = ""
     """Reason why the comparison with the original is undecided. Empty if it is decided."""
     suppressed: Fraction | None = None
@@ -72,7 +72,7 @@ class PublicationCheck(RedactedRepr):
 
 @dataclass(frozen=True, eq=False)
 class KindCheck(RedactedRepr, ABC, Generic[P_co]):
-    """Checks other than the model, for one kind of publication. The defaults are for a kind without the feature."""
+    """Checks of one kind of publication in addition to the model. The defaults are for a kind without the feature."""
 
     publication: P_co
     """Published data."""
@@ -99,7 +99,7 @@ class KindCheck(RedactedRepr, ABC, Generic[P_co]):
         return False
 
     def agreed_tree(self) -> Hierarchy | None:
-        """Return the given hierarchy of the published items, or None; the codebook must match it."""
+        """Return the given hierarchy of the published items, or None. The codebook must match the hierarchy."""
         return None
 
     def require_agreement(self, table: Table, hierarchies: Mapping[str, Hierarchy]) -> None:

@@ -1,4 +1,4 @@
-"""Check of a publication: model, truth, and checks for the kind of publication."""
+"""Check the model and the truth of a publication, and properties of its kind."""
 
 from anonset.algorithms.base import Progress
 from anonset.data import Hierarchy, Table
@@ -88,7 +88,9 @@ def check_publication(
 def _require_known_policy(
     verdict: Verdict, tree: Hierarchy | None, original: Table | None, attested: Attestation | None
 ) -> None:
-    """Reject privacy constraints without a known item, unless they are attested: their items may all be suppressed."""
+    """Reject privacy constraints without a known item. Attested constraints are accepted, because all their items may
+    be suppressed.
+    """
     policy, checked = verdict.model.itemsets, verdict.checked
     if not policy or checked["unpublished_items"] < checked["protected_items"]:
         return

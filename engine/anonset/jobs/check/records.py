@@ -51,7 +51,7 @@ class RecordsCheck(KindCheck[Records]):
         require_sensitive(self.model, self.publication.transactions)
 
     def agreed_tree(self) -> Hierarchy | None:
-        """Return the given hierarchy of the published items, or None; the codebook must match it."""
+        """Return the given hierarchy of the published items, or None. The codebook must match the hierarchy."""
         if not self.settings.hierarchy:
             return None
         rules = CodeRules(inner_items=self.settings.file.inner_items)
