@@ -367,10 +367,12 @@ def _size_texts(size_of: dict[str, int]) -> dict[str, str]:
         bounds = f"{size_of['smallest_part']:,} to {size_of['largest_part']:,}"
         by = "a secret hash of the id" if "groups" in size_of else "relational values"
         merged = (
-            f"their {size_of['begun_in_parts']:,} clusters merged across parts" if "begun_in_parts" in size_of else ""
+            f"their {size_of['begun_in_parts']:,} clusters were merged across parts"
+            if "begun_in_parts" in size_of
+            else ""
         )
-        manner = merged or "each anonymized separately"
-        texts["split"] = f"{size_of['parts']:,} parts of {bounds} records by {by}, {manner}"
+        manner = merged or "each part was anonymized separately"
+        texts["split"] = f"{size_of['parts']:,} parts with {bounds} records, formed by {by}; {manner}"
     if size_of.get("clusters"):
         sizes = dict.fromkeys((size_of["smallest_cluster"], size_of["largest_cluster"]))
         texts["clusters"] = f"{size_of['clusters']:,}, with {' to '.join(f'{n:,}' for n in sizes)} records each"

@@ -79,7 +79,7 @@ def suggestion_account(
     on = (
         ""
         if suggestion.sample is None
-        else f", first on a sample of {suggestion.sample:,} records, the best on all data"
+        else f". All run on a sample of {suggestion.sample:,} records, and the best also run on all data."
     )
     parts: list[str | RichTable] = [
         f"For {suggestion.model}, {n_candidates}{on}",

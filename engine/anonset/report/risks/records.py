@@ -47,11 +47,13 @@ def _sections(risk: Risk) -> list[Section]:
 def _exposures(risk: Risk) -> Section:
     """Return the re-identification risk by attacker knowledge."""
     notes = persons_below_k(risk, risk.exposures)
-    notes.append("Highest: the person with the highest risk (prosecutor); average: all persons (marketer).")
+    notes.append(
+        "Highest: risk of the person with the highest risk (prosecutor). Average: mean of all persons (marketer)."
+    )
     if risk.journalist is not None:
         highest, above = risk.journalist
-        share = f"{percent(above)} above {risk.threshold:g}"
-        notes.append(f"In the population (journalist): highest {highest:.3g}, {share}.")
+        share = f"{percent(above)} of its records have a risk above {risk.threshold:g}"
+        notes.append(f"In the population (journalist), the highest risk is {highest:.3g}, and {share}.")
     for name, diversity in risk.disclosures.items():
         single = percent(diversity.homogeneous_records / max(1, risk.records))
         shown = (
@@ -236,8 +238,8 @@ def _grid(risk: Risk, before: Sequence[Exposure]) -> RiskTable:
         )
         rows.append((knowledge(exposure.values, exposure.items), "yes" if exposure.guaranteed else "no", *cells))
     below = (
-        "Highest: the person with the highest risk (prosecutor). Average: all persons (marketer). The attacker knows "
-        "the most identifying published symbols."
+        "Highest: risk of the person with the highest risk (prosecutor). Average: mean of all persons (marketer). The "
+        "attacker knows the most identifying published symbols."
     )
     below += " Before → after: risk in the original data → risk in the publication." if before else ""
     counts = (f"fewest {risk.unit}s", f"mean {risk.unit}s")
