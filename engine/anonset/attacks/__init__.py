@@ -1,1 +1,1 @@
-"""Attacks on a publication, with the assumed knowledge and a control for each."""
+"""Attacks on a publication. Each attack states the assumed knowledge and has a control."""

@@ -18,7 +18,7 @@ class AttackSuccess(RedactedRepr):
     """Success of an attack on its targets."""
 
     certain: float | None
-    """Share of the targets for which a single row or value remains and is correct. None if the attack only guesses."""
+    """Share of the targets for which only the correct row or value remains. None if the attack only guesses."""
     success: float
     """Mean probability that a uniform choice among the remaining rows or values is correct."""
     below_k: float | None = None
@@ -27,7 +27,9 @@ class AttackSuccess(RedactedRepr):
 
 @dataclass(frozen=True)
 class AttackResult(RedactedRepr):
-    """Result of an attack: success, success of the same knowledge without the attack, and a control."""
+    """Result of an attack. It includes the success of an attacker with the same knowledge who does not use the attack,
+    and of a control.
+    """
 
     attack: str
     """Name of the attack."""
@@ -45,10 +47,10 @@ class AttackResult(RedactedRepr):
 
 @dataclass(frozen=True, eq=False)
 class AttackInput(RedactedRepr):
-    """A publication, and the data that its owner needs to simulate attacks on it."""
+    """Input of an attack: a publication, and the data with which its owner simulates attacks."""
 
     publication: Records
-    """The publication, with the original record of each row if the original is present."""
+    """The publication. If the original is present, the publication contains the original record of each row."""
     model: PrivacyModel
     """Privacy model that the publication satisfies."""
     original: Table | None = None
@@ -58,31 +60,32 @@ class AttackInput(RedactedRepr):
     beside: OtherRelease | None = None
     """Another release of the same persons, or None."""
     skews: Mapping[str, Skewness] = field(default_factory=dict)
-    """Success rate of guessing each kept column from the quasi-identifiers, by column."""
+    """Success of guessing a kept column from the quasi-identifiers, by column name."""
     attempts: int = 1000
     """Maximum number of targets."""
     seed: int = 0
-    """Seed for the choice of targets, and for controls."""
+    """Seed for the choice of targets and for the controls."""
     algorithm: str = ""
-    """Algorithm of the publication. Empty if it is unknown or its result was modified."""
+    """Algorithm of the publication. Empty if the algorithm is unknown or its result was modified."""
 
     @property
     def k(self) -> int:
-        """Required number of matching rows: k of the model, or 2."""
+        """Required number of matching rows. It is k of the model, or 2 for a model without k."""
         return self.model.k or 2
 
     @property
     def m(self) -> int:
-        """Number of items that the attacker knows: m of the model, or 2."""
+        """Number of items that the attacker knows. It is m of the model, or 2 for a model without m."""
         return self.model.m or 2
 
 
 Attack = Callable[[AttackInput], tuple[AttackResult, ...] | str]
-"""Simulates an attack. Returns its outcomes, or a text with the reason why it does not apply."""
+"""Function that simulates an attack. It returns the results, or the reason why the attack does not apply."""
 
 
 def attack_success(remaining_rows: list[int], k: int) -> AttackSuccess:
-    """Return the success, given the number of remaining rows per target, 0 if they do not include the target's row.
+    """Return the success of an attack that finds rows. `remaining_rows` is the number of remaining rows of each target,
+    or 0 if they do not include the row of the target.
 
     >>> attack_success([1, 2, 0, 10], 3)
     AttackSuccess(certain=0.25, success=0.4, below_k=0.5)

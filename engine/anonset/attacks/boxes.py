@@ -1,7 +1,9 @@
-"""Equivalence classes of a local recoding as boxes: per column, the set of values that a published value covers.
+"""Equivalence classes of a local recoding, represented as boxes. A box contains, for each column, the set of values
+that the published value covers.
 
-A set of values is an integer bit mask. With a hierarchy, a bit is a leaf; for a category without hierarchy, a value;
-for numbers, an end of a published range, or the interval between two ends.
+A set of values is an integer bit mask. For a column with a hierarchy, each bit is a leaf. For a category without a
+hierarchy, each bit is a value. For numbers, each bit is an end of a published range, or the interval between two
+neighbouring ends.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,30 +22,34 @@ from anonset.publications.symbols import members_of, range_ends
 Box = tuple[int, ...]
 """Bit mask of the covered values, per column."""
 _STEPS = 10_000
-"""Maximum number of box comparisons. Undecided cases count as possible."""
+"""Maximum number of box comparisons. If it is exceeded, a box counts as not covered."""
 
 
 @dataclass(frozen=True, eq=False)
 class CoveredValues(RedactedRepr):
-    """A published column, and the values that each of its symbols covers."""
+    """A published column, and the values that each published symbol covers."""
 
     name: str
     symbols: tuple[int, ...] = field(repr=False)
     """Values of each symbol."""
     parts: tuple[tuple[int, ...], ...] = field(repr=False)
-    """Next finer values of each symbol: children of a node, or members of a set. Empty for other symbols."""
+    """Parts of each symbol: the children of a node, or the members of a set. Empty for other symbols."""
     hulls: tuple[int, ...] = field(repr=False)
-    """Minimum set of values that a full-domain recoding merges if their lowest common value is the symbol."""
+    """For each symbol, the smallest set of values that a full-domain recoding merges if their lowest common value is
+    the symbol.
+    """
     groups: tuple[tuple[int, ...] | None, ...] = field(repr=False)
-    """For each symbol, partition of all values by this recoding, or a finer partition. None: single values."""
+    """For each symbol, a partition of all values that is at least as fine as the full-domain recoding. None: each value
+    is separate.
+    """
     ends: tuple[tuple[int, int] | None, ...] = field(repr=False)
-    """First and last value of each range. None for other symbols, and if ends are rounded."""
+    """Smallest and largest value of each range. None for other symbols, and if the ends of ranges are rounded."""
     own: Int64 = field(repr=False)
     """Bit of the value of each original record, int64 (n,)."""
     exact: int = field(repr=False)
-    """Mask of the bits that are single values, not intervals between values."""
+    """Mask of the bits that represent single values instead of intervals."""
     is_tree: bool = False
-    """Symbols are nodes of a hierarchy."""
+    """True if the symbols are nodes of a hierarchy."""
 
     @classmethod
     def of(cls, column: Column, published: CategoricalColumn, tree: Hierarchy | None) -> "CoveredValues":
@@ -79,7 +85,7 @@ def _values_below(tree: Hierarchy, node: int) -> int:
 
 
 def _finest_level(tree: Hierarchy, children: Sequence[int]) -> int:
-    """Return the number of hierarchy levels down to the finest level that can show the node instead of its children."""
+    """Return the depth of the finest hierarchy level at which the node can represent its children."""
     return int(tree.column_depth[children].max()) - 1 if children else int(tree.column_depth.max(initial=0))
 
 
@@ -163,7 +169,7 @@ class Boxes(RedactedRepr):
         return {}
 
     def inside(self, column: int, values: int) -> NDArray[np.bool_]:
-        """Return whether the published values of each class in a column are a subset of `values`, bool (c,)."""
+        """Return the mask of the classes whose published values in a column are a subset of `values`, bool (c,)."""
         if (column, values) not in self._inside:
             self._inside[column, values] = (self._symbols[column] & ~values) == 0
         return self._inside[column, values][self.code[:, column]]
@@ -186,7 +192,7 @@ class Boxes(RedactedRepr):
         return records[fits]
 
     def open_columns(self, number: int) -> list[int]:
-        """Return the columns in which the class has a node with children, or a set."""
+        """Return the columns in which the class is published as a node with children or as a set."""
         pairs = enumerate(zip(self.columns, self.code[number].tolist(), strict=True))
         return [a for a, (column, code) in pairs if column.parts[code]]
 
@@ -196,16 +202,15 @@ class Boxes(RedactedRepr):
 
 
 def needs_all(column: CoveredValues, code: int, values: int) -> bool:
-    """Return True if the lowest common value of rows is finer than the symbol whenever all their values are in
-    `values`.
-    """
+    """Return True if rows that all have values in `values` have a lowest common value that is finer than the symbol."""
     if column.is_tree:
         return any(not values & ~part for part in column.parts[code])
     return any(not values & needed for needed in column.ends[code] or column.parts[code])
 
 
 def is_covered(box: Box, others: Sequence[Box], steps: int = _STEPS) -> bool:
-    """Return True if other boxes together cover a box. Return False if this takes more than `steps` comparisons.
+    """Return True if the union of other boxes covers a box. Return False if the test needs more than `steps`
+    comparisons.
 
     >>> is_covered((0b11, 0b11), [(0b01, 0b11), (0b10, 0b01), (0b10, 0b10)])
     True

@@ -1,23 +1,24 @@
-"""Combinatorial refinement: bounds from the rounds of a local recoding, with an integer program per class.
+"""Combinatorial refinement: an attack that derives bounds from the rounds of a local recoding, with an integer program
+for each class.
 
-In each round, `local-recoding` publishes the classes of at least k of the remaining rows. A round has one vector of
-hierarchy levels. Each class is published as its lowest common values. The attack uses these rules, which are valid for
-any vectors:
+In each round, `local-recoding` generalizes the remaining rows to one vector of hierarchy levels, and publishes the
+classes of at least k rows. Each class is published as the lowest common values of its rows. The attack uses these
+rules, which are valid for any vectors:
 
 1. If the boxes of classes i and j intersect, they are from different rounds, and the later class has no row in the box
-   of the earlier class. If i needs a row in the intersection for its lowest common values, i is earlier.
-2. In this case no row of j is inside the box of i: the round of i would have published it.
-3. Rows of j that are equal at the levels of i remained after the round of i. Therefore they are fewer than k.
-4. Published values are lowest common values: no child of a node contains all rows, and each member of a set contains at
-   least one. Each end of a range is the value of a row, unless ends are rounded.
+   of the earlier class. If the lowest common values of i require a row in the intersection, i is earlier.
+2. In this case no row of j is inside the box of i, because the round of i would have published the row in class i.
+3. Rows of j that are equal at the levels of i were not published in the round of i. Therefore their number is below k.
+4. Published values are lowest common values: no child of a node contains all rows, and each member of a set is the
+   value of at least one row. Each end of a range is the value of a row, unless ends are rounded.
 
-These rules give a minimum and a maximum number of rows of a class below each child, for each class separately. They are
-correct for all inputs, except for the fewer than k rows that remain after the last round and join any class.
-`tests/attacks/test_combinatorial_refinement.py` enumerates all inputs of small tables.
+These rules give a minimum and a maximum number of rows of a class below each child, for each class separately. The
+bounds are correct for all inputs, with one exception: the rows that remain after the last round are fewer than k, and
+may be in any class. `tests/attacks/test_combinatorial_refinement.py` enumerates all inputs of small tables.
 
-Reference: Chhillar, Righi, Sutter, Kornaropoulos, arXiv 2509.03350, on ARX. ARX publishes the levels and ranks them by
-loss. anonset publishes lowest common values and ranks vectors by the loss of all rows, so this attack has different
-rules. It does not use the information in the choice of the cheapest vector.
+Reference: Chhillar, Righi, Sutter, Kornaropoulos, arXiv 2509.03350, on ARX. ARX publishes the levels and orders vectors
+by the loss of the levels. anonset publishes lowest common values and orders vectors by the loss of all rows, so this
+attack has different rules. The attack does not use the fact that a round uses the cheapest vector.
 """
 
 from collections.abc import Iterator, Sequence
@@ -38,14 +39,16 @@ from anonset.data.table import Int64
 
 ALGORITHM = "local-recoding"
 _MOST_CELLS = 1000
-"""Maximum number of cells (combinations of values) in a program."""
+"""Maximum number of cells in an integer program. A cell is a combination of values."""
 _MOST_PARTS = 24
-"""Maximum number of children in a program. For more children, the attack only excludes impossible values."""
+"""Maximum number of children in an integer program. For a node with more children, the attack only excludes impossible
+values.
+"""
 _TARGETS = 300
 """Maximum number of attacked rows."""
 _INFEASIBLE = 2
 _SECONDS = 1.0
-"""Time limit of a program, in seconds. An unsolved program adds no bounds."""
+"""Time limit of an integer program in seconds. A program that is not solved adds no bounds."""
 
 
 def combinatorial_refinement(scene: AttackInput) -> tuple[AttackResult, ...] | str:
@@ -72,7 +75,9 @@ class RefinementRounds(RedactedRepr):
     _known: dict[int, set[int]] = field(default_factory=dict)
 
     def child_probabilities(self, number: int, column: int) -> list[float]:
-        """Return the probability of each child for a row of a class: proportional to the mean of the two bounds."""
+        """Return the probability of each child for a row of a class. It is proportional to the mean of the minimum and
+        the maximum.
+        """
         return shares([float(least + most) for least, most in self.bounds(number, column)])
 
     def preceding_classes(self, number: int) -> Int64:
@@ -97,7 +102,7 @@ class RefinementRounds(RedactedRepr):
         return self._known[number]
 
     def hull(self, number: int) -> Box:
-        """Return the minimum set of values that the round of a class merged."""
+        """Return the smallest sets of values that the round of a class must have merged."""
         codes = self.boxes.code[number].tolist()
         return tuple(column.hulls[code] for column, code in zip(self.boxes.columns, codes, strict=True))
 
@@ -131,7 +136,7 @@ def _meet(box: Box, other: Box) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class CellProgram(RedactedRepr):
-    """Integer program: number of rows of a class in each cell of its box."""
+    """Integer program whose variables are the numbers of rows of a class in each cell of its box."""
 
     cells: list[Box]
     """Combinations of values that the rules do not separate, outside the boxes of earlier classes."""
@@ -140,7 +145,7 @@ class CellProgram(RedactedRepr):
 
     @classmethod
     def of(cls, rounds: RefinementRounds, number: int, earlier: Int64, hulls: Sequence[Box]) -> "CellProgram | None":
-        """Create the program of a class. Omit rules of earlier classes that need too many cells."""
+        """Create the program of a class. Rules about earlier classes are omitted if they require too many cells."""
         boxes, box_of_class, size = rounds.boxes, rounds.boxes.box(number), int(rounds.boxes.size[number])
         codes = boxes.code[number].tolist()
         split = [
@@ -161,7 +166,9 @@ class CellProgram(RedactedRepr):
         return cls(cells, size, LinearConstraint(_matrix(rules, len(cells)), least, most))
 
     def bounds(self, column: int, part: int) -> tuple[int, int] | None:
-        """Return the minimum and maximum number of rows with a value in `part`; None if the program is infeasible."""
+        """Return the minimum and maximum number of rows with a value in `part`. Return None if the program is
+        infeasible.
+        """
         goal = np.array([float(bool(cell[column] & part)) for cell in self.cells])
         limits = []
         for sign, free in ((1, 0), (-1, self.size)):
@@ -176,7 +183,7 @@ class CellProgram(RedactedRepr):
 
 
 class _Rule(NamedTuple):
-    """Bounds on the number of rows in a set of cells."""
+    """Minimum and maximum number of rows in a set of cells."""
 
     cells: list[int]
     least: int
@@ -186,7 +193,9 @@ class _Rule(NamedTuple):
 def _levels_of(
     boxes: Boxes, box: Box, earlier: Int64, split: list[list[int]]
 ) -> tuple[list[list[int]], list[tuple[Box, ...]]]:
-    """Split values by the levels of earlier classes, up to the cell limit. Also return these levels."""
+    """Split the values of a box by the levels of earlier classes, up to the cell limit. Return the parts and the used
+    levels.
+    """
     levels = list[tuple[Box, ...]]()
     for class_number in earlier.tolist():
         groups = tuple(
@@ -227,7 +236,9 @@ def _within(cell: Box, box: Box) -> bool:
 
 
 def _alike(cells: Sequence[Box], groups: Sequence[Sequence[int]]) -> Iterator[list[int]]:
-    """Yield groups of cells that a vector of levels merges. Omit cells with an interval between two values."""
+    """Yield the groups of cells that a vector of levels merges. Cells with an interval between two values are
+    omitted.
+    """
     cells_by_group = dict[tuple[int, ...], list[int]]()
     for cell_number, cell in enumerate(cells):
         name = tuple(

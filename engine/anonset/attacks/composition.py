@@ -1,10 +1,10 @@
 """Composition: an attack on two releases of the same persons.
 
-A person is in two releases with the same record. Each release has one symbol for each item. The attack pairs rows of
-both releases that may have the same original record. Let U be the set of items that neither row excludes. A row
-excludes an item if the row lacks the item's symbol, or if a release without suppression has no symbol for the item. The
-original record contains only items of U, and a record of all items in U has the most symbols. Such a record therefore
-exists if and only if U has all symbols of both rows.
+A person is in two releases with the same record. Each release has one symbol for each item. The attack finds pairs of
+rows of both releases that may have the same original record. A row excludes an item if the row lacks the item's symbol,
+or if a release without suppression has no symbol for the item. Let U be the set of items that neither row of a pair
+excludes. The original record contains only items of U. The record of all items in U has the most symbols. Therefore
+both rows may have the same record if and only if the items of U have all symbols of both rows.
 
 Reference: Ganta, Kasiviswanathan, Smith, KDD 2008 (intersection attacks on equivalence classes; this attack uses
 records).
@@ -30,11 +30,11 @@ from anonset.support import SupportIndex
 _AT_ONCE = 2048
 """Number of distinct rows of each release that are compared in one step."""
 ENOUGH = 1000
-"""Number of remaining rows at which counting stops: the probability is then at most 1/1000."""
+"""Number of remaining rows at which counting stops. The probability of the correct row is then at most 1/1000."""
 
 
 def composition(scene: AttackInput) -> tuple[AttackResult, ...] | str:
-    """Find random persons in two releases, by as many items as the guarantee allows the attacker to know."""
+    """Find the rows of random persons in two releases. The attacker knows as many items as the guarantee permits."""
     if scene.original is None or scene.beside is None:
         needs = [name for name, value in (("original", scene.original), ("beside", scene.beside)) if value is None]
         return f"it needs {' and '.join(map(setting, needs))}"
@@ -47,7 +47,7 @@ def composition(scene: AttackInput) -> tuple[AttackResult, ...] | str:
     row_of = np.full(scene.original.n, -1, np.int64)
     row_of[scene.publication.record] = np.arange(scene.publication.n)
     in_both = np.flatnonzero((row_of >= 0) & (scene.beside.row >= 0))
-    kinds = np.stack((later.kind[row_of], earlier.kind[scene.beside.row]), axis=1)  # arbitrary for absent persons
+    kinds = np.stack((later.kind[row_of], earlier.kind[scene.beside.row]), axis=1)  # any row for absent persons
     in_both = in_both[pair.compatible_pairs(kinds[in_both, 0], kinds[in_both, 1])]
     kinds[np.setdiff1d(np.arange(len(kinds)), in_both)] = -1
     targets = Targets(scene.original.transactions, scene.model.secrets, pair, kinds)
@@ -75,7 +75,7 @@ def composition(scene: AttackInput) -> tuple[AttackResult, ...] | str:
 
 @dataclass(frozen=True, eq=False)
 class Targets(RedactedRepr):
-    """Persons to attack, and the items known of them."""
+    """Persons to attack, and items of these persons that the attacker may know."""
 
     column: SetColumn
     """Items of the original records."""
@@ -83,18 +83,20 @@ class Targets(RedactedRepr):
     """Items that attackers cannot know."""
     both: "ReleasePair"
     own: NDArray[np.int64]
-    """Distinct row of each record in the later and in the earlier release, int64 (n, 2). -1 excludes the record."""
+    """Distinct row of each record in the later and in the earlier release, int64 (n, 2). Records with -1 are not
+    attacked.
+    """
 
     @cached_property
     def _index(self) -> SupportIndex:
         return SupportIndex(self.column)
 
     def draw(self, person: int, size: int, random: np.random.Generator) -> tuple[int, list[str]] | None:
-        """Draw items from a person's record. Return a random record that contains them, and the items.
+        """Draw items from a person's record. Return a random record that contains these items, and the items.
 
-        Returns None if no item of the person can be known. The returned record is uniform among all records that
-        contain the items. Without this step, short records would be more likely targets, because their item sets are
-        drawn more often.
+        Return None if the attacker can know no item of the person. The returned record is drawn uniformly from all
+        records that contain the items. If the person's own record were returned, short records would be targets too
+        often, because each of their item sets is drawn more often.
         """
         column, shown = self.column, self.own[person]
         items = column.held_by(person).tolist()
@@ -113,7 +115,7 @@ class ReleaseRows(RedactedRepr):
     """Distinct rows of a release with one symbol per item."""
 
     symbol_of: dict[str, int]
-    """Symbol of each item. An item without a symbol is suppressed, or in no record."""
+    """Symbol of each item. An item without a symbol is suppressed or occurs in no record."""
     column: SetColumn
     """Symbols of each distinct row."""
     kind: Int64
@@ -121,7 +123,9 @@ class ReleaseRows(RedactedRepr):
 
     @classmethod
     def of(cls, publication: Records) -> "ReleaseRows | None":
-        """Return the distinct rows of a publication, or None if it has no sets or several symbols for an item."""
+        """Return the distinct rows of a publication. Return None if it has no set-valued column, or several symbols for
+        an item.
+        """
         sets, symbol_of = publication.transactions, dict[str, int]()
         for code, symbol in enumerate(publication.symbols):
             for member in symbol.members:
@@ -151,11 +155,13 @@ class ReleaseRows(RedactedRepr):
         return SupportIndex(self.column)
 
     def fitting(self, items: Sequence[str]) -> Int64:
-        """Return the distinct rows, ascending, that contain the symbol of each item. Ignores items without a symbol."""
+        """Return the distinct rows that contain the symbol of each item, in ascending order. Items without a symbol are
+        ignored.
+        """
         return self.rows_containing({self.symbol_of[item] for item in items if item in self.symbol_of})
 
     def rows_containing(self, symbols: Iterable[int]) -> Int64:
-        """Return the distinct rows, ascending, that contain all `symbols`."""
+        """Return the distinct rows that contain all `symbols`, in ascending order."""
         return self._index.records(symbols).astype(np.int64)
 
     def symbols(self, kind: int) -> list[int]:
@@ -165,7 +171,7 @@ class ReleaseRows(RedactedRepr):
         return shown
 
     def weight_of(self, kinds: Int64) -> int:
-        """Return the row count of distinct rows."""
+        """Return the number of rows that are equal to one of the distinct rows `kinds`."""
         return int(self.weight[kinds].sum())
 
     def shuffled_symbols(self, random: np.random.Generator) -> "ReleaseRows":
@@ -191,7 +197,9 @@ class ReleasePair(RedactedRepr):
 
     @cached_property
     def _cells(self) -> csr_matrix:
-        """Matrix of possible symbol pairs of an item, int32 (S + 1, T + 1). The last row and column mean no symbol."""
+        """Matrix of the symbol pairs that an item may have in both releases, int32 (S + 1, T + 1). The last row and the
+        last column mean no symbol.
+        """
         n, other = len(self.later.column.vocabulary), len(self.earlier.column.vocabulary)
         items = [item for item in {**self.later.symbol_of, **self.earlier.symbol_of} if self._may_be(item)]
         pairs = {(self.later.symbol_of.get(item, n), self.earlier.symbol_of.get(item, other)) for item in items}
@@ -200,7 +208,9 @@ class ReleasePair(RedactedRepr):
 
     @cached_property
     def _allowed(self) -> tuple[csr_matrix, csr_matrix]:
-        """Symbols that each distinct row allows in the other release: int32 (D, T) and int32 (E, S), 1 or 0."""
+        """Symbols that each distinct row allows in the other release, int32 (D, T) and int32 (E, S). Elements are 1 or
+        0.
+        """
         cells = self._cells
         return _possible_symbols(self.later.rows, cells), _possible_symbols(self.earlier.rows, cells.T.tocsr())
 
@@ -210,7 +220,9 @@ class ReleasePair(RedactedRepr):
         return all(item in side.symbol_of or not certain for side, certain in sides)
 
     def is_known(self, item: str, kinds: Int64) -> bool:
-        """Return True if both rows of a person allow an item and at least one contains its symbol."""
+        """Return True if both rows of a person allow an item, and at least one of the rows contains the symbol of the
+        item.
+        """
         shown = [
             side.symbol_of[item] in side.symbols(kind)
             for side, kind in zip((self.later, self.earlier), kinds.tolist(), strict=True)
@@ -219,7 +231,7 @@ class ReleasePair(RedactedRepr):
         return bool(shown) and all(shown) and self._may_be(item)
 
     def compatible(self, later: Sequence[int] | Int64, earlier: Sequence[int] | Int64) -> NDArray[np.bool_]:
-        """Return whether two distinct rows may have the same record, bool (len(later), len(earlier))."""
+        """Return True for each two distinct rows that may have the same record, bool (len(later), len(earlier))."""
         later_rows, earlier_rows = self.later.rows[later], self.earlier.rows[earlier]
         allowed_earlier, allowed_later = self._allowed[0][later], self._allowed[1][earlier]
         fits: NDArray[np.bool_] = (later_rows @ allowed_later.T).toarray() == np.diff(later_rows.indptr)[:, None]
@@ -227,7 +239,7 @@ class ReleasePair(RedactedRepr):
         return fits
 
     def compatible_pairs(self, later: Int64, earlier: Int64) -> NDArray[np.bool_]:
-        """Return whether the two distinct rows of each pair may have the same record, bool (p,)."""
+        """Return True for each pair whose distinct rows may have the same record, bool (p,)."""
         later_rows, earlier_rows = self.later.rows[later], self.earlier.rows[earlier]
         covered_later = later_rows.multiply(self._allowed[1][earlier]).sum(axis=1) == later_rows.sum(axis=1)
         covered_earlier = earlier_rows.multiply(self._allowed[0][later]).sum(axis=1) == earlier_rows.sum(axis=1)
@@ -235,14 +247,14 @@ class ReleasePair(RedactedRepr):
         return covered
 
     def count_candidates(self, later: Int64, earlier: Int64, kind: int | None = None, enough: int = ENOUGH) -> int:
-        """Return the number of remaining rows of the later release, at most `enough`.
+        """Return the number of rows of the later release that remain after the attack, at most `enough`.
 
         Parameters
         ----------
         later, earlier
             Distinct rows that match the known items.
         kind
-            Distinct row of the person in the later release. If it does not remain, 0 is returned.
+            Distinct row of the person in the later release. The result is 0 if this row does not remain.
         """
         if kind is not None and not any(self.compatible([kind], part).any() for part in parts_of(earlier)):
             return 0
@@ -258,12 +270,14 @@ class ReleasePair(RedactedRepr):
 
 
 def parts_of(kinds: Int64) -> list[Int64]:
-    """Split distinct rows into parts for comparison."""
+    """Split distinct rows into parts that are compared in one step."""
     return [kinds[a : a + _AT_ONCE] for a in range(0, len(kinds), _AT_ONCE)]
 
 
 def _possible_symbols(rows: csr_matrix, cells: csr_matrix) -> csr_matrix:
-    """Return the symbols of the other release that are possible for each row. Items may have no symbol in the row."""
+    """Return the symbols of the other release that are possible for each row. Items without a symbol in the row are
+    included.
+    """
     nothing = csr_matrix(np.ones((rows.shape[0], 1), np.int32))
     possible = (hstack([rows, nothing], format="csr") @ cells)[:, :-1].tocsr()
     possible.data[:] = 1

@@ -1,15 +1,16 @@
-"""Downcoding: if a publication is as fine as possible, the finer boxes exclude values of its rows.
+"""Downcoding: an attack on publications that are as fine as possible. The finer boxes of a publication exclude values
+of rows in coarser classes.
 
-Downcoding replaces a published value by a finer value that covers the same original values, from the publication alone.
+Downcoding replaces a published value by a finer value that covers the same original values, using only the publication.
 A publication is minimal if no finer publication of the same rows has classes of at least k rows. In a class of more
-than k rows, no row is then inside a finer published box: that box could contain it, and the class would still have k
-rows. If finer boxes cover a child of a node, no row of the class is below this child. If a single child remains, all
-rows are below it, and it replaces the node.
+than k rows of a minimal publication, no row is inside a finer published box. Otherwise the row could be published in
+this box, and the class would still have k rows. If finer boxes cover a child of a node, no row of the class is below
+this child. If a single child remains, all rows are below this child, which then replaces the node.
 
 The paper proves that data exist (also clustered data) for which every minimal algorithm discloses a large part. This
-attack applies one such step to any publication. It is correct for all inputs for which the publication is minimal
-(`tests/attacks/test_downcoding.py` enumerates them). For other algorithms it can be wrong, which the owner's original
-shows.
+attack applies one such step to any publication. The inference is correct if the publication is minimal
+(`tests/attacks/test_downcoding.py` enumerates all inputs of small tables). For other publications it can be wrong. The
+reported success is measured with the original data.
 
 Reference: Cohen, USENIX Security 2022 (Attacks on Deidentification's Defenses), of hierarchical, minimal algorithms.
 """
@@ -24,7 +25,7 @@ from anonset.data.table import Int64
 from anonset.spelling import setting
 
 Told = Callable[[int, int], Sequence[float]]
-"""Returns the probability of each child or member of a class's published value in a column."""
+"""Function that returns the probability of each child or member of the published value of a class in a column."""
 _RECORDS = 20_000
 """Maximum number of records from which controls are drawn."""
 NOT_LOCAL = "with quasi-identifiers, some published as hierarchy nodes or sets"
@@ -63,7 +64,9 @@ def finer_boxes(boxes: Boxes, k: int, number: int) -> list[Box]:
 
 
 def child_probabilities(boxes: Boxes, k: int, number: int, column: int) -> list[float]:
-    """Return the probability of each child for a row: 0 if finer boxes cover it, equal for the others."""
+    """Return the probability of each child for a row of a class. It is 0 for a child that finer boxes cover, and equal
+    for the other children.
+    """
     box, parts = boxes.box(number), boxes.parts(number, column)
     finer = finer_boxes(boxes, k, number)
     may = [not is_covered((*box[:column], part, *box[column + 1 :]), finer) for part in parts]
@@ -71,7 +74,8 @@ def child_probabilities(boxes: Boxes, k: int, number: int, column: int) -> list[
 
 
 def shares(weights: Sequence[float]) -> list[float]:
-    """Normalize weights to a sum of 1. Return equal shares if all are 0, that is if the inference is contradictory.
+    """Normalize weights to a sum of 1. If all weights are 0 because the inference is contradictory, return equal
+    shares.
 
     >>> shares([2.0, 0.0]), shares([0.0, 0.0])
     ([1.0, 0.0], [0.5, 0.5])
@@ -83,7 +87,8 @@ def shares(weights: Sequence[float]) -> list[float]:
 def attack_random_rows(
     scene: AttackInput, boxes: Boxes, name: str, knows: str, chances: Told
 ) -> tuple[AttackResult, ...]:
-    """Evaluate inferred probabilities on random rows. The control uses other records inside the same boxes.
+    """Measure the success of inferred probabilities on random rows. The control uses other records inside the same
+    boxes.
 
     Without the attack, all children are equally likely.
     """
@@ -106,7 +111,7 @@ def attack_random_rows(
 
 
 def _rows(scene: AttackInput, boxes: Boxes, random: np.random.Generator) -> Int64:
-    """Return random rows of classes with a node that has children, or a set."""
+    """Return random rows of classes that are published with a set or with a node that has children."""
     is_open = np.array([bool(boxes.open_columns(number)) for number in range(len(boxes.size))])
     rows = np.flatnonzero(is_open[boxes.class_of_row])
     return np.sort(random.permutation(rows)[: scene.attempts])

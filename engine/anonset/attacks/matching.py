@@ -1,11 +1,11 @@
-"""Matching: an attack on two releases of the same persons, with all their rows together.
+"""Matching: an attack on two releases of the same persons that considers all rows together.
 
 Composition tests each pair of rows separately. If both releases contain the same persons with the same records, the
 true pairs are a perfect matching of all rows. A pair that is in no perfect matching is therefore excluded. Any perfect
-matching suffices to find these pairs: walk from a row to a compatible row of the other release, and back along the
-matching. A pair is in some perfect matching if and only if such walks connect its rows in both directions (Dulmage,
-Mendelsohn, Canadian Journal of Mathematics 1958). The implementation starts from the true matching, which the owner
-knows. An attacker computes another matching and excludes the same pairs.
+matching suffices to find these pairs. Consider walks from a row to a compatible row of the other release, and back
+along the matching. A pair is in some perfect matching if and only if such walks connect its rows in both directions
+(Dulmage, Mendelsohn, Canadian Journal of Mathematics 1958). The implementation starts from the true matching, which the
+owner knows. An attacker computes another matching and excludes the same pairs.
 
 This attack extends Ganta, Kasiviswanathan, Smith, KDD 2008 (composition), who consider one person at a time.
 """
@@ -29,7 +29,9 @@ _MOST_PAIRS = 100_000_000
 
 
 def matching(scene: AttackInput) -> tuple[AttackResult, ...] | str:
-    """Find random persons in two releases of the same persons, by pairs of rows that can all be true together."""
+    """Find the rows of random persons in two releases of the same persons. Pairs of rows that are in no perfect
+    matching are excluded.
+    """
     if scene.original is None or scene.beside is None:
         needs = [name for name, value in (("original", scene.original), ("beside", scene.beside)) if value is None]
         return f"it needs {' and '.join(map(setting, needs))}"
@@ -102,7 +104,7 @@ class RowPairs(RedactedRepr):
 
     @cached_property
     def matched(self) -> csr_matrix:
-        """Pairs in some perfect matching of the rows of all persons, bool (D, E)."""
+        """Pairs that are in at least one perfect matching of the rows of all persons, bool (D, E)."""
         n = sum(self.all.shape)
         later_index, earlier_index = self.all.nonzero()
         mine, theirs = self.true.nonzero()
@@ -114,7 +116,9 @@ class RowPairs(RedactedRepr):
         return _pairs(np.stack((later_index[together], earlier_index[together])), self.all.shape)
 
     def as_many_at_random(self, random: np.random.Generator) -> csr_matrix:
-        """Return the true pairs and random others, bool (D, E), as many as `matched`."""
+        """Return the true pairs and random other pairs, bool (D, E). The number of pairs is the same as in
+        `matched`.
+        """
         pairs = np.stack(self.all.nonzero())
         is_true = np.asarray(self.true[pairs[0], pairs[1]]).ravel()
         others = random.permutation(np.flatnonzero(~is_true))[: self.matched.nnz - int(is_true.sum())]

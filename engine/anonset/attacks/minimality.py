@@ -1,17 +1,17 @@
 """Minimality: an attack that infers hidden items from the choice of the cut.
 
 A cut with minimal loss generalizes children to their node only if publishing the children violates the model. If only a
-single child occurred in the data, the algorithm could publish it for the same rows at a smaller loss. Therefore at
-least two children occur. If a node has two children and one is an item, this item is in the data, even if only a single
-record contains it.
+single child occurred in the data, the algorithm could publish this child for the same rows with a smaller loss.
+Therefore at least two children occur. If a node has two children and one child is an item, this item is in the data,
+even if only a single record contains it.
 
-Clusters with cuts of their own are not attacked. If clusters are chosen by items (`joint-split`, merges of Rum- and
-Tum-bound by items), their boundaries show differences between item distributions. That is information about groups of
-at least k records.
+Clusters with separate cuts are not attacked. If clusters depend on items (`joint-split`, merges of Rum-bound and
+Tum-bound by items), the boundaries of the clusters show differences between item distributions. This information is
+about groups of at least k records.
 
 The attack identifies no row. `tests/attacks/test_minimality.py` enumerates all inputs of small tables. An attacker who
-knows at most m items has the same matching rows with and without the rule, each with probability at most 1/k. The
-inferred items are exactly the items that all possible inputs contain.
+knows at most m items finds the same matching rows with and without this inference, each with probability at most 1/k.
+The inferred items are exactly the items that all possible inputs contain.
 
 Reference: Wong, Fu, Wang, Pei, VLDB 2007 (for sensitive values; this attack uses cuts of items).
 """
@@ -45,7 +45,7 @@ def minimality(scene: AttackInput) -> tuple[AttackResult, ...] | str:
     if not len(places):
         return "no node covers an item with support below k"
     random = np.random.default_rng(scene.seed)
-    people, first = np.unique(owner[places], return_index=True)  # a single rare item for each person
+    people, first = np.unique(owner[places], return_index=True)  # attack a single rare item of each person
     chosen = first[np.sort(random.permutation(len(people))[: scene.attempts])]
     items = [labels[item] for item in column.items[places[chosen]].tolist()]
     names = list(chance_of)
@@ -60,10 +60,11 @@ def minimality(scene: AttackInput) -> tuple[AttackResult, ...] | str:
 
 
 def chances(publication: Records, tree: Hierarchy) -> tuple[Mapping[str, float], Mapping[str, float]]:
-    """Return the probability that each item below a node with children is in the data, with and without the rule.
+    """Return two probabilities that an item is in the data, with and without the attack, for each item below a node
+    with children.
 
-    With the rule, two uniformly chosen children are in the data, and so are all leaves below them. Without it, a single
-    leaf is.
+    With the attack, two uniformly drawn children, and all leaves below these children, are assumed to be in the data.
+    Without the attack, a single leaf is assumed to be in the data.
     """
     chance_of: dict[str, float] = {}
     without: dict[str, float] = {}

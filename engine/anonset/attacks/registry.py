@@ -1,4 +1,4 @@
-"""Names of the attacks, and a function that runs the requested attacks."""
+"""Registry of the attacks, and a function that runs attacks by name."""
 
 from collections.abc import Mapping, Sequence
 from pkgutil import resolve_name
@@ -35,7 +35,7 @@ def require_attacks(attacks: Sequence[str]) -> None:
 
 
 def run_attacks(scene: AttackInput, attacks: Sequence[str]) -> tuple[tuple[AttackResult, ...], dict[str, str]]:
-    """Run attacks. Return their outcomes, and the reason for each attack that does not apply, by name.
+    """Run attacks. Return their results, and for each attack that does not apply, the reason by name.
 
     Raises
     ------

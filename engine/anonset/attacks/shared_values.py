@@ -18,7 +18,9 @@ _NEEDS_VALUES = "it needs quasi-identifiers, and a column that is published unch
 
 
 def homogeneity(scene: AttackInput) -> tuple[AttackResult, ...] | str:
-    """Infer values that all matching rows share: a value of a kept column, or a symbol besides the known items."""
+    """Infer values that all matching rows share. They are values of kept columns, or symbols other than the symbols of
+    known items.
+    """
 
     def shares(skew: Skewness) -> Iterator[AttackSuccess]:
         return (AttackSuccess(x, x) for x in (float(skew.guessed_of_all == 1), skew.alone, skew.alone_by_chance))
@@ -36,7 +38,7 @@ def homogeneity(scene: AttackInput) -> tuple[AttackResult, ...] | str:
 
 
 def skewness(scene: AttackInput) -> tuple[AttackResult, ...] | str:
-    """Guess the value of a kept column as the most frequent value of the equivalence class."""
+    """Guess that the value of a kept column is the most frequent value of the equivalence class."""
 
     def chances(skew: Skewness) -> Iterator[AttackSuccess]:
         return (AttackSuccess(None, x) for x in (skew.guessed_of_all, skew.guessed, skew.by_chance))
@@ -57,7 +59,7 @@ def _of_values(
 
 
 def _shared_symbols(scene: AttackInput) -> AttackResult | str:
-    """Return the share of random persons for which all rows with the known items share another symbol."""
+    """Return the share of random persons for whom all rows with the known items share another symbol."""
     rows = ReleaseRows.of(scene.publication)
     if scene.original is None or (column := scene.original.transactions) is None or rows is None:
         return f"{setting('original')} with sets of items, each item published as a single symbol"
@@ -87,7 +89,7 @@ def _shared_symbols(scene: AttackInput) -> AttackResult | str:
 
 
 def _in_all(rows: ReleaseRows, items: list[str]) -> set[int]:
-    """Return the symbols that all rows with the known items share; empty if no row matches."""
+    """Return the symbols that all rows with the known items share. The set is empty if no row matches."""
     kinds = rows.fitting(items)
     counts = np.asarray(rows.rows[kinds].sum(axis=0)).ravel()
     return set(np.flatnonzero(counts == len(kinds)).tolist()) if len(kinds) else set()

@@ -1,13 +1,14 @@
-"""Tightness: an attack on ranges that are as narrow as possible, so both ends are values of rows.
+"""Tightness: an attack on ranges that are as narrow as possible. Both ends of such a range are values of rows.
 
 Local recodings publish each class as the lowest value that covers all its rows. For numbers this is the range from the
 smallest to the largest value. An attacker finds the class of a person and guesses an end of the range. The guess is
-right for at least one row of the class, for any width of the range. The comparison guesses the most frequent value of
-the range: it uses value frequencies but not the ends. Ranges that a hierarchy defines do not end in data values and are
-not attacked. If ends are rounded, the attacker guesses the nearest data values.
+right for at least one row of the class, regardless of the width of the range. An attacker without this attack guesses
+the most frequent value of the range, using value frequencies but not the ends. Ranges that a hierarchy defines are not
+attacked, because their ends need not be values of rows. If ends are rounded, the attacker guesses the nearest data
+values.
 
-For nodes, tightness implies that at least two children occur, and for sets that all members do. This does not make any
-value of a row more likely.
+Tight nodes imply that at least two children occur, and tight sets imply that all members occur. This information does
+not make any value of a row more likely.
 """
 
 import numpy as np
@@ -22,7 +23,7 @@ _WHY = "with a numeric column that is published as ranges"
 
 
 def tightness(scene: AttackInput) -> tuple[AttackResult, ...] | str:
-    """Guess the number of random rows as the more frequent end of the published range of their class."""
+    """Guess that the number in a random row is the more frequent end of the published range of its class."""
     if scene.original is None:
         return f"it needs {setting('original')} {_WHY}"
     columns = [
@@ -35,7 +36,7 @@ def tightness(scene: AttackInput) -> tuple[AttackResult, ...] | str:
 
 
 def _ends_of(scene: AttackInput, column: NumericColumn) -> AttackResult | None:
-    """Return how often an end of a range equals the value of a row. Return None if no row has a range."""
+    """Return how often the guessed end of a range is the value of a row. Return None if no row has a range."""
     published = next(candidate for candidate in scene.publication.relational if candidate.name == column.name)
     ends = np.array([[float(end) for end in range_ends(label)] for label in published.vocabulary.labels]).reshape(-1, 2)
     wide = np.flatnonzero(ends[published.codes, 0] < ends[published.codes, 1])

@@ -1,4 +1,4 @@
-"""Workloads of COUNT queries, their exact answers on original data and their estimates from publications."""
+"""Workloads of COUNT queries, exact answers from original data, and estimated answers from publications."""
 
 from anonset.queries.estimate import ExpectedCounts, TrueCounts, presence_probability
 from anonset.queries.workload import Query, Workload, domain_workload, published_workload, record_workload

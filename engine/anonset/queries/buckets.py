@@ -1,8 +1,8 @@
-"""COUNT queries on bucketized data: exact counts, estimates, and the average relative error (ARE).
+"""COUNT queries on bucketized data, with exact counts, estimates and average relative error (ARE).
 
-A query counts the tuples with given values of id, kept and sensitive columns. A publication contains, for each group,
-the share of its tuples with each sensitive value, but not the link between tuple and value. The estimate therefore
-assigns this share to each tuple of the group as a probability.
+A query counts the tuples with given values of id, kept and sensitive columns. A publication shows the share of each
+sensitive value in a group, but not which tuple has which value. The estimate therefore uses this share as the
+probability that a tuple of the group has the value.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -23,10 +23,10 @@ from anonset.queries.workload import require_queries
 
 @dataclass(frozen=True)
 class BucketQuery(RedactedRepr):
-    """COUNT of the tuples with allowed values only."""
+    """Query for the number of tuples with allowed values in all columns."""
 
     columns: Mapping[str, Collection[str]] = field(default_factory=lambda: MappingProxyType({}))
-    """Allowed labels by name of an id or kept column. Columns without an entry allow any label."""
+    """Allowed labels of id and kept columns, by column name. Columns without an entry allow any label."""
     sensitive: Collection[str] | None = None
     """Allowed sensitive values, or None for any value."""
 
@@ -38,7 +38,7 @@ class QueryErrors(RedactedRepr):
     errors: tuple[float, ...]
     """Relative error of each answered query, in workload order."""
     skipped: int
-    """Number of queries omitted because their exact count is 0."""
+    """Number of queries that were omitted because their exact count is 0."""
 
     @property
     def are(self) -> float:
@@ -52,7 +52,7 @@ def true_count(table: Table, query: BucketQuery) -> int:
     Raises
     ------
     InputError
-        If the query names a column that the table does not have.
+        If the query names a column that is not in the table.
     """
     chosen = _rows((*table.ids, *table.kept), query, table.n)
     if query.sensitive is not None:
@@ -66,8 +66,8 @@ def true_count(table: Table, query: BucketQuery) -> int:
 def estimate(publication: Buckets, query: BucketQuery) -> float:
     """Estimate the answer to a query from the publication.
 
-    The estimate is a sum over the groups: the number of matching QIT rows, times the share of the group's tuples with
-    an allowed sensitive value. A hidden identity matches no condition on an id column.
+    The estimate is a sum over the groups. The summand of a group is the number of its matching QIT rows, times the
+    share of its tuples with an allowed sensitive value. A hidden identity matches no condition on an id column.
 
     >>> from anonset.data import Table
     >>> from anonset.generalization import Bucketized
@@ -104,8 +104,8 @@ def relative_errors(
     Parameters
     ----------
     floor
-        Minimum divisor (>= 1); with it, no query is omitted. By default, queries with exact count 0 are omitted and
-        counted.
+        Minimum divisor (>= 1). By default, the divisor is the exact count, and queries with exact count 0 are omitted
+        and counted.
 
     Raises
     ------
@@ -124,14 +124,15 @@ def relative_errors(
 
 
 def record_workload(table: Table, columns: Sequence[str], *, queries: int = 100, seed: int = 0) -> list[BucketQuery]:
-    """Create queries from random records: each asks for the record's values in `columns` and its sensitive value.
+    """Create queries from random records. Each query requires the values of a record in `columns` and its sensitive
+    value.
 
     The exact count of each query is at least 1. SplitMix64 draws the records.
 
     Raises
     ------
     InputError
-        If the table has no such column, no sensitive column or no records, or a number is out of range.
+        If the table lacks one of the columns, has no sensitive column or no records, or a number is out of range.
     """
     by_name = {column.name: column for column in (*table.ids, *table.kept)}
     chosen = [_named(by_name, name) for name in columns]
@@ -152,7 +153,7 @@ def record_workload(table: Table, columns: Sequence[str], *, queries: int = 100,
 
 
 def _rows(columns: Sequence[CategoricalColumn], query: BucketQuery, n: int) -> NDArray[np.bool_]:
-    """Return a mask of the rows that match the conditions on columns, bool (n,)."""
+    """Return the mask of the rows that match the conditions of a query on the given columns, bool (n,)."""
     by_name = {column.name: column for column in columns}
     chosen = np.ones(n, np.bool_)
     for name, labels in query.columns.items():

@@ -41,7 +41,7 @@ class Among(RedactedRepr):
 def _is_finite(value: float) -> bool:
     try:
         return isfinite(value)
-    except OverflowError:  # integer too large for a float
+    except OverflowError:  # the integer is too large for a float
         return False
 
 
@@ -50,7 +50,8 @@ Condition = Between | Among
 
 
 def with_condition(conditions: Sequence[Condition], added: Condition) -> list[Condition]:
-    """Return the conditions with another. Values of the same column are alternatives; a range replaces the earlier one.
+    """Return the conditions with an additional condition. Values of the same column are alternatives. A range replaces
+    an earlier range of the same column.
 
     >>> [one.values for one in with_condition([Among("sex", ("f",))], Among("sex", ("m", "f")))]
     [('f', 'm')]

@@ -1,11 +1,13 @@
-"""Answers to COUNT queries: exact from original records, expected from published symbols.
+"""Exact answers to COUNT queries from original records, and expected answers from published symbols.
 
-A published symbol of s items is a set item, or a node with s leaves. It is interpreted in one of these ways,
-independently of the other symbols of the record:
+A published symbol of s items is a set of s items or a node with s leaves. A symbol is interpreted in one of the
+following ways, independently of the other symbols of the record:
 
-* ``one-member``: exactly one of its items, each with probability 1/s. Two items of a symbol never occur together.
-* ``subsets``: any of its 2^s - 1 non-empty subsets, equally likely (Loukides et al. 2010, section 6.1).
-* ``subsets-apart``: as `subsets`, but several items of a symbol are treated as independent, as printed in the paper.
+* ``one-member``: the record contains exactly one item of the symbol, each with probability 1/s. Two items of a symbol
+  never occur together.
+* ``subsets``: the record contains a non-empty subset of the items. All 2^s - 1 subsets are equally likely (Loukides et
+  al. 2010, section 6.1).
+* ``subsets-apart``: as `subsets`, but the items of a symbol are treated as independent, as in the formula of the paper.
 """
 
 from collections.abc import Sequence
@@ -29,14 +31,14 @@ READINGS: tuple[Reading, ...] = get_args(Reading)
 ONE_MEMBER: Reading = "one-member"
 """Default interpretation of all measures."""
 Probabilities = tuple[NDArray[np.uint32], NDArray[np.float64]]
-"""Candidate records, ascending, and the probability that each matches."""
+"""Records that may match a query, in ascending order, and the probability that each record matches."""
 
 _LN2 = log(2)
 _MOST_COMBINATIONS = 64
 
 
 def presence_probability(size: int, n_items: int, reading: Reading) -> float:
-    """Return the probability that `n_items` given items of a symbol of `size` items are all present (`n_items` >= 1).
+    """Return the probability that a record with a symbol of `size` items contains `n_items` given items of the symbol.
 
     >>> [presence_probability(2, 1, reading) for reading in READINGS]
     [0.5, 0.6666666666666666, 0.6666666666666666]
@@ -53,18 +55,18 @@ def presence_probability(size: int, n_items: int, reading: Reading) -> float:
 
 
 def require_reading(reading: str) -> Reading:
-    """Return `reading` if it is a valid reading.
+    """Return `reading` if it is a valid interpretation.
 
     Raises
     ------
     InputError
-        If it is unknown. The message lists the valid readings.
+        If the interpretation is unknown. The message lists the valid names.
     """
     return cast("Reading", require_known(setting("reading"), reading, READINGS))
 
 
 class TrueCounts:
-    """Exact answers, from the original records."""
+    """Exact answers to queries from the original records."""
 
     def __init__(self, column: SetColumn) -> None:
         self.index = SupportIndex(column)
@@ -98,11 +100,10 @@ class TrueCounts:
 
 
 class ExpectedCounts:
-    """Expected answers, from published records.
+    """Expected answers to queries from published records.
 
-    Global recodings publish an item as one symbol, local recodings as the symbol of the record's cluster. Different
-    records may have different nodes and set items for the same item. Within a record, at most one symbol covers an
-    item.
+    A global recoding publishes an item as the same symbol in all records. A local recoding may publish an item as
+    different symbols in different clusters. Within a record, at most one symbol covers an item.
 
     Parameters
     ----------
@@ -145,13 +146,14 @@ class ExpectedCounts:
         symbols = [self._symbols_of.get(item, []) for item in query.items]
         if prod(len(choices) for choices in symbols) > _MOST_COMBINATIONS:
             return fsum(self.probabilities(query)[1])
-        # a record has one symbol for an item: no record matches two combinations of symbols
+        # a record has one symbol for an item, so it matches at most one combination of symbols
         return fsum(self.index.support(set(chosen)) * self._probability(chosen) for chosen in product(*symbols))
 
     def probabilities(self, query: Query) -> Probabilities:
-        """Return the records that may contain all items of a query, and the probability that each does.
+        """Return the records that may contain all items of a query, and the probability that each record contains them.
 
-        To include conditions on other columns, multiply their probabilities record by record.
+        To include conditions on other columns, multiply these probabilities by the probabilities of the conditions in
+        each record.
         """
         chosen_of: dict[int, list[int]] | None = None
         for item in query.items:
@@ -175,6 +177,6 @@ class ExpectedCounts:
         return records, probability
 
     def _probability(self, chosen: Sequence[int]) -> float:
-        """Return the probability that the query items are all present, given the symbol that covers each item."""
+        """Return the probability that a record contains all query items, given the symbol that covers each item."""
         numbers = {code: chosen.count(code) for code in chosen}
         return prod(presence_probability(self.sizes[code], number, self.reading) for code, number in numbers.items())

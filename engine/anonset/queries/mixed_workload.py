@@ -1,6 +1,6 @@
 """Workloads of COUNT queries for relational values, items, or both.
 
-References: Poulis et al. (2013), section 6: random values and sets of items; Loukides et al. (2010), section 6.1.
+References: Poulis et al. (2013), section 6 (random values and sets of items); Loukides et al. (2010), section 6.1.
 
 Deviation: SplitMix64 generates the random numbers, so a seed gives the same workload on every platform.
 """
@@ -33,11 +33,11 @@ class QueryShape:
     """
 
     n_values: int
-    """Number of relational columns with a condition, drawn for each query (>= 0)."""
+    """Number of relational columns with a condition (>= 0). The columns are drawn for each query."""
     n_items: int
     """Number of items (>= 0)."""
     width: float = 0.0
-    """Half-width of a numeric condition, as a share of the column's range, in [0, 1]."""
+    """Half the width of a numeric condition, as a share of the column's range, in [0, 1]."""
 
     def __post_init__(self) -> None:
         for name, value in (("n_values", self.n_values), ("n_items", self.n_items)):
@@ -53,8 +53,8 @@ class QueryShape:
 
 
 def mixed_record_workload(table: Table, n_queries: int, shape: QueryShape, seed: int = 0) -> Workload:
-    """Draw queries from random records, with some of the record's items and relational values. Each answer is at least
-    1.
+    """Draw queries from random records. A query contains some items and relational values of a record, so its answer is
+    at least 1.
 
     Raises
     ------
@@ -103,7 +103,8 @@ def mixed_domain_workload(
     Parameters
     ----------
     hierarchies
-        Hierarchies of relational columns, by name. Their leaves are the domain; otherwise it is the values in the data.
+        Hierarchies of relational columns, by name. The domain of a column is the leaves of its hierarchy. Without a
+        hierarchy, it is the values in the data.
 
     Raises
     ------
@@ -129,7 +130,8 @@ def mixed_published_workload(
     seed: int = 0,
     hierarchies: Mapping[str, Hierarchy] | None = None,
 ) -> Workload:
-    """Draw distinct published symbols and values, and an item or value that each covers.
+    """Draw queries from distinct published symbols and values. A query contains one item or value that each of them
+    covers.
 
     Columns are drawn independently of each other and of the items.
 
@@ -163,7 +165,7 @@ def mixed_published_workload(
 
 @dataclass(frozen=True, eq=False)
 class _QueryGenerator(RedactedRepr):
-    """Random generator, column domains and query shape of a workload."""
+    """Generator of the random queries of a workload."""
 
     random: SplitMix
     domains: dict[str, ValueDomain]
@@ -195,7 +197,9 @@ class _QueryGenerator(RedactedRepr):
         return values[self.random.below(len(values))]
 
     def around(self, domain: ValueDomain, value: Any) -> Condition:
-        """Return the condition for a value: the category itself, or a range around a number, within the domain."""
+        """Return the condition for a value. A category must be equal. For a number, the condition is a range around it,
+        within the domain.
+        """
         name = domain.column.name
         if domain.vocabulary is not None:
             return Among(name, (value,))
@@ -218,7 +222,7 @@ def _values(domain: ValueDomain) -> Sequence[Any]:
 
 
 def _covered(values: PublishedValues, code: int) -> Sequence[Any]:
-    """Return the values that a published value covers: labels, or the original numbers within the range."""
+    """Return the values that a published value covers. They are labels, or the original numbers within a range."""
     numbers = values.domain.numbers
     if values.domain.vocabulary is not None:
         return values.members[code]

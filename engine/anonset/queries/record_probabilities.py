@@ -1,4 +1,4 @@
-"""Probability that each published record contains the items of a query, for all records in one pass."""
+"""Probability that a published record contains the items of a query, computed for all records in one pass."""
 
 from collections.abc import Sequence
 
@@ -13,9 +13,10 @@ from anonset.support import SupportIndex
 
 
 class RecordProbabilities:
-    """Probabilities of `ExpectedCounts` per record, for publications in which many symbols cover an item.
+    """Probability of each record as in `ExpectedCounts`. This class is faster for publications in which many symbols
+    cover an item.
 
-    Cost: for each item of a query, the records of its symbols; and O(n q^2) for q items.
+    Cost: number of records with a symbol that covers an item of the query, plus O(n q^2) for q items.
 
     Parameters
     ----------
@@ -72,14 +73,16 @@ class RecordProbabilities:
         return probability
 
     def _symbol_of(self, item: str) -> Int32:
-        """Return the symbol that covers the item in each record, int32 (n,), or -1."""
+        """Return the symbol that covers an item in each record, int32 (n,). -1 means that no symbol does."""
         symbol = np.full(self.index.n, -1, np.int32)
         for code in self._symbols_of.get(item, []):
             symbol[self.index.records([code])] = code
         return symbol
 
     def _present(self, n_items: int) -> Float64:
-        """Return the probability that `n_items` items of each symbol are all present, float64 (S,)."""
+        """Return the probability that a record with a symbol contains `n_items` given items of it, for each symbol,
+        float64 (S,).
+        """
         if n_items not in self._presence:
             present = [presence_probability(size, n_items, self.reading) for size in self.sizes]
             self._presence[n_items] = np.array(present or [0.0])

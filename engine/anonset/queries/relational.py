@@ -1,8 +1,9 @@
-"""Answers to COUNT queries with conditions on relational columns: exact, or expected from a publication.
+"""Exact and expected answers to COUNT queries with conditions on relational columns.
 
-A published relational value covers several original values, each with equal probability. It is independent of the other
-columns and of the items (Poulis et al. 2013, section 6; LeFevre et al. 2006). It covers the whole numbers of a range,
-any number of a range of reals, the leaves below a node, or the members of a set.
+A published relational value covers several original values, each with equal probability. The original value is assumed
+to be independent of the other columns and of the items (Poulis et al. 2013, section 6; LeFevre et al. 2006). A range
+covers all its integers, or all its real numbers if the column contains real numbers. A node covers its leaves, and a
+set covers its members.
 """
 
 from collections.abc import Collection, Mapping
@@ -86,7 +87,8 @@ class ValueDomain:
         return frozenset(condition.values)
 
     def bounds(self, condition: Condition) -> tuple[float, float]:
-        """Return the bounds of a numeric condition. For whole numbers, round them inward.
+        """Return the bounds of a numeric condition. If the column contains only integers, the bounds are rounded
+        inward.
 
         Raises
         ------
@@ -115,7 +117,7 @@ def domains_of(table: Table, hierarchies: Mapping[str, Hierarchy] | None) -> dic
 
 
 class TrueAnswers:
-    """Exact answers to queries for items, relational values, or both, from the original records.
+    """Exact answers from the original records, to queries for items, relational values, or both.
 
     >>> table = Table.from_columns({"items": [{"a"}, {"a", "b"}]}, sex=["f", "m"])
     >>> TrueAnswers(table).count(Query(("a",), (Among("sex", ("m",)),)))
@@ -160,14 +162,14 @@ class TrueAnswers:
 
 
 class PublishedValues:
-    """Published values of a relational column, and the original values that each covers.
+    """Published values of a relational column, and the original values that each published value covers.
 
     Parameters
     ----------
     domain
         The domain of the original column.
     column
-        The published column: ``[low:high]``, nodes, ``(a,b,c)`` or plain values.
+        The published column. It contains ranges ``[low:high]``, nodes, sets ``(a,b,c)`` or unchanged values.
 
     Raises
     ------
@@ -244,14 +246,14 @@ class PublishedValues:
 
 
 class ExpectedAnswers:
-    """Expected answers to queries for items, relational values, or both, from published records.
+    """Expected answers from published records, to queries for items, relational values, or both.
 
     The probability of a record is the product of the probabilities of its columns and of its items.
 
     Parameters
     ----------
     table
-        The original records, for the domains of their columns.
+        The original records, which define the domains of the columns.
     publication
         The published records, with their codebook.
     hierarchies

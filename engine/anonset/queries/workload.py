@@ -1,4 +1,4 @@
-"""Workloads of COUNT queries: the number of records that contain given items.
+"""Workloads of COUNT queries. A query asks for the number of records that contain given items.
 
 References: Loukides, Gkoulalas-Divanis, Malin (2010), section 6.1; Poulis et al. (2013), section 6.
 
@@ -23,7 +23,7 @@ LARGEST_WORKLOAD = 1_000_000
 
 @dataclass(frozen=True)
 class Query(RedactedRepr):
-    """COUNT of the records that contain all of `items` and satisfy every condition on relational columns."""
+    """Query for the number of records that contain all `items` and satisfy every condition on relational columns."""
 
     items: tuple[str, ...]
     """Distinct items in canonical order."""
@@ -33,13 +33,13 @@ class Query(RedactedRepr):
 
 @dataclass(frozen=True)
 class Workload(RedactedRepr):
-    """Queries and their source."""
+    """Queries, and the source from which they were drawn."""
 
     queries: tuple[Query, ...]
     source: str = "given"
-    """``record``, ``domain``, ``published`` or ``given``."""
+    """Source of the queries: ``record``, ``domain``, ``published`` or ``given``."""
     seed: int | None = None
-    """Seed of the random generator, or None."""
+    """Seed of the random generator. None if the queries were given."""
 
     def __len__(self) -> int:
         return len(self.queries)
@@ -55,8 +55,8 @@ class Workload(RedactedRepr):
 
 
 def record_workload(column: SetColumn, n_queries: int, n_items: int, seed: int = 0) -> Workload:
-    """Draw queries from random records: distinct items of a record with at least `n_items` items. Each answer is at
-    least 1.
+    """Draw queries from random records with at least `n_items` items. A query contains distinct items of a record, so
+    its answer is at least 1.
 
     Raises
     ------
@@ -95,7 +95,7 @@ def domain_workload(column: SetColumn, n_queries: int, n_items: int, seed: int =
 def published_workload(
     column: SetColumn, publication: Records, n_queries: int, n_items: int, seed: int = 0
 ) -> Workload:
-    """Draw distinct symbols that occur in the publication, and an item of each (queries of the paper).
+    """Draw queries as in the paper: distinct symbols that occur in the publication, and one item of each symbol.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ def _random(n_queries: int, n_items: int, seed: int) -> SplitMix:
 
 
 def require_queries(n_queries: int) -> None:
-    """Validate a number of queries: an integer from 1 to `LARGEST_WORKLOAD`.
+    """Validate a number of queries. It must be an integer from 1 to `LARGEST_WORKLOAD`.
 
     Raises
     ------
