@@ -1,4 +1,4 @@
-"""Read baskets: one record per line, items between separators, no header."""
+"""Read baskets. Each line is a record with items between separators, and there is no header."""
 
 import csv
 import io

@@ -1,6 +1,6 @@
 """Read CSV and TSV text as text columns.
 
-Types are never inferred; a blank line is a row if there is only one column.
+Types are never inferred. A blank line is a row if there is only one column.
 """
 
 import copy
@@ -120,7 +120,7 @@ class DelimitedText:
         self._has_rows = len(self.data) > start and (not self._named or next(rows, None) is not None)
 
     def _require_names(self, names: Sequence[str]) -> None:
-        """Reject names that contain rows: a quote in the header is not closed, or is closed only far below."""
+        """Reject names that contain rows, because a quote in the header is not closed, or is closed only far below."""
         for name in names:
             others = name.splitlines()[1:]
             if len(others) >= _LINES_OF_A_NAME or any(self.delimiter in line for line in others):
@@ -204,7 +204,8 @@ class DelimitedText:
         return recognised_decimal([field for field in fields if field not in null])
 
     def require_records(self) -> None:
-        """Reject a row of units or descriptions below the header: text above the figures of at least three columns.
+        """Reject a row of units or descriptions below the header, which is text above the figures of at least three
+        columns.
 
         Raises
         ------
@@ -325,7 +326,7 @@ class DelimitedText:
                 raise InputError(msg)
 
     def _loaded_by_python(self, names: Sequence[str]) -> dict[str, Any]:
-        """Read a text in which quotes follow blanks: Arrow would read such quotes as text."""
+        """Read a text in which quotes follow blanks. Arrow would read these quotes as text."""
         import pyarrow as pa
 
         self._explain()
@@ -444,7 +445,7 @@ def _require_text(path: str, header: str) -> None:
 
 
 def _has_adjacent_line_ends(data: bytes) -> bool:
-    """Return True if two line ends are adjacent; CR LF counts as one. Cost: 0.2 s per GB."""
+    """Return True if two line ends are adjacent. CR LF counts as one. The cost is 0.2 s per GB."""
     text = np.frombuffer(data, np.uint8)
     for first in range(0, len(text), _BYTES_AT_ONCE):
         part = text[first : first + _BYTES_AT_ONCE + 1]

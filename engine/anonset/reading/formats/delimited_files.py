@@ -15,7 +15,7 @@ from anonset.reading.roles import names_in
 from anonset.reading.source import DataFile, Source
 
 _MOST_OF_PART, _MOST_COMPRESSED = 1 << 29, 1 << 26
-"""Maximum size of an undivided file that a task reads, in bytes: its encoded rows are in memory."""
+"""Maximum size of an undivided file that a task reads, in bytes. The encoded rows of the file are in memory."""
 
 _SMALLER = 8
 """Assumed ratio of the size of a text to its compressed size."""

@@ -42,7 +42,7 @@ class FimiLines:
     """Distinct items so far."""
 
     def restart(self) -> None:
-        """Reset the state: the next line is the first line of the files."""
+        """Reset the state. The next line is then the first line of the files."""
         self.sequences, self.nonempty = True, False
         self.labels.clear()
 
@@ -82,7 +82,7 @@ class FimiLines:
 
 @dataclass
 class SpmfLines:
-    """Lines of SPMF text, read in pieces: transactions, or sequences, each of which becomes one set.
+    """Lines of SPMF text, read in pieces. Lines are transactions or sequences. Each sequence becomes one set.
 
     Lines that begin with ``@``, ``%`` or ``#`` are not transactions. ``@ITEM=1=apple`` names an item, and must precede
     all transactions that contain it.
@@ -96,7 +96,7 @@ class SpmfLines:
     """Tokens in the transactions so far."""
 
     def restart(self) -> None:
-        """Reset all names and transactions: the next line is the first line of the files."""
+        """Reset all names and transactions. The next line is then the first line of the files."""
         self.named.clear()
         self.tokens.clear()
 
@@ -130,7 +130,7 @@ class SpmfLines:
         return encode_sets(COLUMN, begins_of(lengths), moved[codes], [self.named.get(item, item) for item in items])
 
     def judge(self) -> None:
-        """No-op: each line is checked when it is read."""
+        """Do nothing, because each line is checked when it is read."""
 
 
 def _tokens(where: str, data: bytes, lines: int = 0) -> tuple[Any, Any, list[str]]:

@@ -47,7 +47,7 @@ def is_figure(field: str) -> bool:
 def end_of_rows(data: bytes, start: int, delimiter: str, fields: int) -> int:
     r"""Return the end of the rows that begin at `start`, excluding trailing rows of separators.
 
-    Files with at most two columns are not cut: a row with only a separator may be a record without items.
+    Files with at most two columns are not shortened, because a row with only a separator may be a record without items.
 
     >>> end_of_rows(b"a;b;\n;;\nc;d;\n;;\n;;\n", 0, ";", 3)
     13

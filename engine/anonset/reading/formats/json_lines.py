@@ -11,7 +11,7 @@ from anonset.reading.formats.text_chunks import TextPiece, pieces
 from anonset.reading.source import DataFile, Source
 
 _TEXT, _LIST, _NESTED = range(3)
-"""Kinds of columns; the kind of a column is the largest kind of a value."""
+"""Kinds of columns. The kind of a column is the largest kind of its values."""
 _Record = dict[str, Any]
 
 

@@ -94,7 +94,7 @@ def _texts(where: str, labels: Iterable[Any]) -> list[str]:
 
 
 def _of_stream(where: str, source: Any) -> Columns:
-    """Convert to an Arrow table; if there are Python objects of types unknown to Arrow, column by column."""
+    """Convert to an Arrow table. Data with Python objects of types unknown to Arrow are converted column by column."""
     import pyarrow as pa
 
     table, problem = None, None
@@ -160,7 +160,7 @@ def _of_mapping(where: str, source: Mapping[Any, Any]) -> Columns:
 
 
 def _array(where: str, name: str, values: list[Any]) -> Any:
-    """Return values as an Arrow column; a list column if some values are sets or lists."""
+    """Return values as an Arrow column. It is a list column if some values are sets or lists."""
     import pyarrow as pa
 
     if any(_is_set(value) for value in values):

@@ -18,7 +18,7 @@ from anonset.reading.source import DataFile, Source
 _BYTES_AT_ONCE = 1 << 24
 """Approximate maximum of encoded bytes in a batch of rows."""
 _ROWS_OF_PART = 1 << 20
-"""Rows of a part: row groups are added until there are as many."""
+"""Number of rows at which a part is complete. Row groups are added until this number is reached."""
 _LONG, _SMALL = 64, 1 << 20
 """A column of a row group has mostly different values if it has more bytes than `_SMALL` and `_LONG` per value."""
 _CODE, _LARGE = 4, 1 << 23
@@ -155,7 +155,9 @@ def _without_codes(metadata: Any) -> set[str]:
 
 
 def _rows_at_once(group: Any) -> int:
-    """Return the number of rows to read at once: fewer if rows are long. `group` is a ``pyarrow.RowGroupMetaData``."""
+    """Return the number of rows to read at once, which is smaller if rows are long. `group` is a
+    ``pyarrow.RowGroupMetaData``.
+    """
     rows, size = int(group.num_rows), int(group.total_byte_size)
     return max(1, min(spans.AT_ONCE, _BYTES_AT_ONCE * rows // max(1, size)))
 

@@ -1,4 +1,6 @@
-"""Read text larger than memory: decompressed, in UTF-8, in pieces that end at record boundaries."""
+"""Read text larger than memory. It is decompressed, converted to UTF-8, and read in pieces that end at record
+boundaries.
+"""
 
 import codecs
 from collections.abc import Iterator
@@ -36,9 +38,9 @@ class TextRange:
     begin: int = 0
     """Start of the first record."""
     read_from: int = 0
-    """Start of the first piece: at `begin`, or later if pieces are counted from the start of an earlier range."""
+    """Start of the first piece. It is `begin`, or later if pieces are counted from the start of an earlier range."""
     stop: int | None = None
-    """The last record is the last that ends before; None: the last record of the text."""
+    """End of the range. The last record of the range ends before it. None for the end of the text."""
     lines: int = 0
     """Number of lines of the text before the range."""
 
@@ -75,7 +77,7 @@ class DecodedText:
         self._stream.seek(self.mark + position)
 
     def read(self, size: int) -> bytes:
-        """Return about `size` further bytes; none at the end."""
+        """Return about `size` further bytes. Empty at the end."""
         while True:
             raw = self._raw(size)
             if self._recoder is None or (not raw and self._recoder.ended):
@@ -101,7 +103,7 @@ class _Recoder:
         self._first = True
 
     def recoded(self, raw: bytes) -> bytes:
-        """Return a chunk in UTF-8; no bytes at the end."""
+        """Return a chunk in UTF-8. An empty chunk marks the end."""
         self.ended = not raw
         text = None
         with suppress(UnicodeError):
@@ -115,7 +117,7 @@ class _Recoder:
         return text.encode()
 
     def _look(self, raw: bytes, text: str) -> None:
-        """Collect evidence whether the encoding is right; at the end, reject a wrong encoding."""
+        """Collect evidence whether the encoding is right. At the end, reject a wrong encoding."""
         if self.marked:
             return
         self._ascii = self._ascii and raw.isascii()
@@ -161,7 +163,7 @@ def text_of(file: DataFile, dialect: Dialect) -> Iterator[DecodedText]:
 
 
 def head_of(file: DataFile, dialect: Dialect, size: int) -> bytes:
-    """Return the first bytes of a text: at least `size`, or all."""
+    """Return at least `size` first bytes of a text, or the whole text."""
     with text_of(file, dialect) as text:
         return _more(file, text, b"", size)
 
@@ -169,7 +171,7 @@ def head_of(file: DataFile, dialect: Dialect, size: int) -> bytes:
 def pieces(
     file: DataFile, dialect: Dialect, *, delimiter: int = -1, span: TextRange = ALL_RECORDS
 ) -> Iterator[TextPiece]:
-    """Yield the text of a range in pieces of whole records; one empty piece if there is no text.
+    """Yield the text of a range in pieces of whole records. If there is no text, yield one empty piece.
 
     Parameters
     ----------

@@ -18,10 +18,12 @@ from anonset.reading.formats.text_chunks import BYTES_AT_ONCE, TextRange, text_o
 from anonset.reading.source import DataFile
 
 SECTION = 4 * BYTES_AT_ONCE
-"""Size of a section in bytes: a whole number of pieces, so that errors are found in the same pieces as in one range."""
+"""Size of a section in bytes. It is a whole number of pieces, so that errors are found in the same pieces as in one
+range.
+"""
 _LONGEST_LINE = 1 << 20
 _NEAR = 1 << 16
-"""Number of bytes before the end of a section that are scanned first: after a few quotes, both assumptions usually lead
+"""Number of bytes before the end of a section that are scanned first. After a few quotes, both assumptions usually lead
 to the same end of a record.
 """
 
@@ -100,7 +102,7 @@ class SectionTask(RedactedRepr):
 
 
 def _line_ends(data: bytes, begin: int) -> int:
-    """Return the number of line ends from a place on; CR LF counts as one."""
+    """Return the number of line ends from a place on. CR LF counts as one."""
     feeds = data.count(b"\n", begin)
     return feeds if data.find(b"\r", begin) < 0 else feeds + data.count(b"\r", begin) - data.count(b"\r\n", begin)
 
@@ -141,7 +143,7 @@ def ranges_of(
 
 
 def _last_line(file: DataFile, mark: int, end: int) -> bytes:
-    """Return the last line of a text before `end`, with its line end; without its first part if it is too long."""
+    """Return the last line of a text before `end`, with its line end. The first part of a long line is omitted."""
     begin = max(0, end - _LONGEST_LINE)
     with file.opened() as raw, reading(file.where):
         raw.seek(mark + begin)

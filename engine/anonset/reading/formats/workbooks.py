@@ -19,7 +19,7 @@ from anonset.reading.source import DataFile, Source
 from anonset.spelling import counted
 
 _LARGEST = 1 << 28
-"""Maximum uncompressed bytes of a workbook; a cell needs about 30."""
+"""Maximum uncompressed size of a workbook in bytes. A cell needs about 30 bytes."""
 _MERGED = re.compile(rb"<(?:\w+:)?mergeCell\b[^>]*\bref=\"([A-Z]+)(\d+):[A-Z]+(\d+)\"")
 _WITHOUT_VALUE = re.compile(rb"<(?:\w+:)?f\b[^>]*(?:/>|>[^<]*</(?:\w+:)?f>)\s*(?:<(?:\w+:)?v\s*/>)?\s*</(?:\w+:)?c>")
 _ZEROS = re.compile(r"0[0 /-]*0").fullmatch
@@ -81,7 +81,7 @@ def _sheet_of(file: DataFile) -> _SheetFile:
 
 
 def _is_table(rows: Sequence[Sequence[str]]) -> bool:
-    """Return True if a sheet has two rows with several cells each; other sheets contain notes."""
+    """Return True if a sheet has two rows with several cells each. Other sheets contain notes."""
     return sum(sum(map(bool, row)) > 1 for row in rows) > 1
 
 

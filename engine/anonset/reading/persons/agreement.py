@@ -1,4 +1,4 @@
-"""Detect columns that group rows with equal personal attributes: these rows may belong to the same person.
+"""Detect columns that group rows with equal personal attributes, because these rows may belong to the same person.
 
 A pair consists of two successive rows among the first rows that have the same value of a column C. An attribute A
 *agrees within C* if
@@ -10,7 +10,8 @@ that the number of agreeing pairs exceeds the expected ``N p`` by five standard 
 ``sqrt(N p (1 - p))``.
 
 C is a candidate if two attributes of different kinds agree within it, one of them birth (or age) or sex. A postcode,
-ward, physician or product determines neither: the patients of a ward, or the buyers of a product, differ in both.
+ward, physician or product determines neither birth nor sex, because the patients of a ward, or the buyers of a product,
+differ in both.
 """
 
 from collections.abc import Sequence
@@ -41,7 +42,7 @@ def agreeing_within(
     Parameters
     ----------
     codes
-        int64 (n,): the value of each row, negative if missing.
+        Value of each row, int64 (n,). Negative if it is missing.
     attributes
         Kind, name and codes of each attribute.
     alone
@@ -67,9 +68,9 @@ def all_agree_within(codes: Int64, together: Int64, by_chance: float = _TOGETHER
     Parameters
     ----------
     codes
-        int64 (n,): the value of each row, negative if missing.
+        Value of each row, int64 (n,). Negative if it is missing.
     together
-        int64 (n,): the combination of the attributes in each row, negative if one is missing.
+        Combination of the attributes in each row, int64 (n,). Negative if an attribute is missing.
     by_chance
         Maximum agreement by chance.
     """
@@ -80,17 +81,18 @@ def all_agree_within(codes: Int64, together: Int64, by_chance: float = _TOGETHER
 
 
 AGREE, UNKNOWN, DIFFER = 0, 1, 2
-"""Evidence from birth and sex: each value of a column is a person, unknown, or the values are not persons (such as
-physicians)."""
+"""Evidence from birth and sex about a column. Each value is a person, the evidence is unclear, or the values are not
+persons but, for example, physicians.
+"""
 
 
 def evidence_of(codes: Int64, attributes: Sequence[tuple[str, str, Int64]]) -> int:
-    """Return `AGREE`, `UNKNOWN` or `DIFFER`: whether birth or sex agrees within the values of a column.
+    """Return `AGREE`, `UNKNOWN` or `DIFFER`, which states whether birth or sex agrees within the values of a column.
 
     Parameters
     ----------
     codes
-        int64 (n,): the value of each row, negative if missing.
+        Value of each row, int64 (n,). Negative if it is missing.
     attributes
         Kind, name and codes of each attribute.
     """
@@ -110,7 +112,7 @@ def named_alike(codes: Int64, attributes: Sequence[tuple[str, str, Int64]]) -> b
     Parameters
     ----------
     codes
-        int64 (n,): the value of each row, negative if missing.
+        Value of each row, int64 (n,). Negative if it is missing.
     attributes
         Kind, name and codes of each attribute.
     """
@@ -119,7 +121,9 @@ def named_alike(codes: Int64, attributes: Sequence[tuple[str, str, Int64]]) -> b
 
 
 def _pairs(codes: Int64) -> tuple[Int64, Int64]:
-    """Return the first and the second rows of all pairs: rows with a value, and the next row with the same value."""
+    """Return the first and the second rows of all pairs. A pair is a row with a value, and the next row with the same
+    value.
+    """
     order = np.argsort(codes, kind="stable")
     order = order[codes[order] >= 0]
     same = codes[order[1:]] == codes[order[:-1]]

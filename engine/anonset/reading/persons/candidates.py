@@ -72,7 +72,8 @@ _COARSER, _FEW_EXCEPTIONS = 0.9, 1.02
 def find_unit_candidates(
     where: str, roles: Roles, head: Callable[[Sequence[str]], Mapping[str, Any]], *, grouped: bool
 ) -> tuple[tuple[RepeatedIdentifiers, ...], tuple[UnitCandidate, ...]]:
-    """Return the repeated candidates in the first rows, and, if there are none, the candidates to check in all rows.
+    """Return the repeated candidates in the first rows. If there are none, return the candidates to check in all rows
+    as well.
 
     Parameters
     ----------
@@ -213,7 +214,9 @@ def _is_name_of(name: UnitCandidate, person: UnitCandidate, coded: Mapping[str, 
 
 
 def _coarser_first(ordered: Sequence[UnitCandidate], coded: Mapping[str, CodedColumn]) -> tuple[UnitCandidate, ...]:
-    """Move each coarser candidate before its cases: customers before receipts, if each receipt has one customer."""
+    """Move each coarser candidate before its cases. For example, customers precede receipts if each receipt has one
+    customer.
+    """
     placed: list[UnitCandidate] = []
     for candidate in ordered:
         index = next((i for i, other in enumerate(placed) if _is_case_of(other, candidate, coded)), len(placed))
@@ -239,7 +242,9 @@ def _has_one(case: UnitCandidate, coarser: UnitCandidate, coded: Mapping[str, Co
 
 
 def _place(candidate: UnitCandidate) -> tuple[int, int, int]:
-    """Return the sort key of a candidate: by evidence, then by meaning; names detected only by values are last."""
+    """Return the sort key of a candidate, by evidence, then by meaning. Names that are detected only by values are
+    last.
+    """
     by_values = candidate.meaning == NAMED and not any(meaning_of(name) == NAMED for name in candidate.columns)
     return candidate.evidence, len(_SUREST) if by_values else _SUREST.index(candidate.meaning), candidate.persons
 
@@ -261,7 +266,9 @@ def _evidence(
 def _numbered_within(
     free: Mapping[str, CodedColumn], attributes: Sequence[tuple[str, str, Int64]]
 ) -> list[UnitCandidate]:
-    """Return pairs of columns: a group of persons, such as a household, and the number of a person in the group."""
+    """Return pairs of columns. The first contains a group of persons, such as a household, and the second the number of
+    a person in the group.
+    """
     numbers = [
         name
         for name, column in free.items()

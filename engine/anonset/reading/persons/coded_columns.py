@@ -35,7 +35,7 @@ _CELL = "cell"
 _FEWEST_DIGITS = 6
 """Minimum number of digits of a telephone number."""
 _MOST_NUMBERS = 50
-"""Maximum number of distinct numbers of persons within a household; more distinct words are names."""
+"""Maximum number of distinct numbers of persons within a household. More distinct words are names."""
 _LONGER = 3
 """Number of digits from which a number is no number of a person within a household."""
 

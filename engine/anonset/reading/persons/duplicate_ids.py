@@ -43,7 +43,7 @@ class PersonIds(ExitStack):
 
     Hashes are divided into shares. Equal ids are in the same share and adjacent after sorting.
 
-    With negligible probability two different ids have the same hash and are rejected; equal ids are never missed. The
+    With negligible probability two different ids have the same hash and are rejected. Equal ids are never missed. The
     ids themselves are not stored.
     """
 
@@ -130,7 +130,7 @@ class WatchedCandidates(ExitStack):
 
 
 class _Keys:
-    """One number for each row of a candidate so far: the value of a single numeric column, otherwise a hash."""
+    """One number for each row of a candidate so far. It is the value of a single numeric column, or else a hash."""
 
     def __init__(self, store: Store) -> None:
         self.kept = store.growing("keys", np.int64)
@@ -158,7 +158,7 @@ class _Keys:
             self.kept.append(_hashed([given_texts(column)]) if numbers is None else numbers)
 
     def may_repeat(self) -> bool:
-        """Return True if a value may occur twice; False is certain."""
+        """Return True if a value may occur twice. False if certainly no value does."""
         keys = self.kept.finished()
         may_be_equal = self._mixed or _has_equal(keys)
         self.kept.drop()
@@ -216,7 +216,7 @@ def _share_of(keys: NDArray[np.int64], count: int) -> NDArray[np.uint64]:
 
 
 def hashes_of(columns: Sequence[Any]) -> Int64:
-    """Return int64 (n, 4), 32 bits each: hashes of the ids of a row (``pyarrow.LargeStringArray``)."""
+    """Return hashes of the ids (``pyarrow.LargeStringArray``) of each row, int64 (n, 4), with 32 bits per number."""
     from anonset_kernels.text import hash_fields
 
     n = len(columns[0])

@@ -1,4 +1,4 @@
-"""Merge rows with the same id into one record, block by block: the privacy unit is the person."""
+"""Merge rows with the same id into one record, block by block, so that the privacy unit is the person."""
 
 from dataclasses import replace
 
@@ -39,7 +39,7 @@ def repeated_ids(where: str, names: str, rows: tuple[int, int], n_repeats: int) 
 
 
 def why_in_memory(n_ids: int, *, sensitive: bool) -> str:
-    """Return which merging of rows needs all of them in memory. Empty if it runs out of core.
+    """Return the setting whose merging of rows needs all rows in memory. Empty if merging runs out of core.
 
     >>> why_in_memory(1, sensitive=False), why_in_memory(2, sensitive=False)
     ('', 'group=True with ids of several columns')
@@ -50,7 +50,7 @@ def why_in_memory(n_ids: int, *, sensitive: bool) -> str:
 
 
 def unite(where: str, table: Table, store: Store, *, first_value: bool = False) -> Table:
-    """Merge the rows with the same id into one record: the union of their sets; all other values must agree.
+    """Merge the rows with the same id into one record with the union of their sets. All other values must agree.
 
     Records are in the order of first appearance. With one id column, no array of row length is in memory. Memory: 12
     bytes per person. Cost: three passes over the rows.
@@ -58,12 +58,13 @@ def unite(where: str, table: Table, store: Store, *, first_value: bool = False) 
     Parameters
     ----------
     first_value
-        Whether the value of a person's first row is used if the rows disagree; the persons are counted.
+        Whether the value of a person's first row is used if the rows disagree. These persons are counted.
 
     Raises
     ------
     InputError
-        If rows of an id disagree, with all columns in which they do, and two rows for each.
+        If rows of an id disagree. The message contains all columns in which rows disagree, and two rows for each
+        column.
     """
     person, first = _persons(table, store)
     if len(first) == table.n:
@@ -170,9 +171,9 @@ def _categories(column: CategoricalColumn, rows: Int64, store: Store) -> Categor
 
 
 def _differing(where: str, table: Table, differ: dict[str, tuple[int, int, int]]) -> str:
-    """Return the message that rows of persons differ in columns.
+    """Return the message that rows of the same person have different values.
 
-    It names two rows (from 0) and the person count for each column.
+    For each column, it names two differing rows, and the number of persons with differing rows.
     """
     first = f"publish the values of each person's first row: {setting('differing', 'first')}"
     columns = f"column{'s' if len(differ) > 1 else ''}"

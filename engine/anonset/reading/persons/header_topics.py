@@ -79,7 +79,9 @@ _FAMILIES_WORDS = (
     "codes rx book buch film movie song genre medication medications medikation meds"
 )
 _FAMILIES = frozenset(_FAMILIES_WORDS.split())
-"""First words of the headers of 0/1 columns that are items; tests and reasons may be sensitive results."""
+"""First words of the headers of 0/1 columns that are items. Tests and reasons are not included, because they may be
+sensitive results.
+"""
 _SETS_WORDS = (
     "titles titel titre titulo title songs tracks pages urls categories kategorien tests analyte analytes "
     "parameter parameters loinc course courses kurs kurse cours curso cursos modul module modules activity "

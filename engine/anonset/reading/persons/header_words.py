@@ -112,7 +112,7 @@ _WORDS = {
     "filler": "of the de du del della di van der des la le el d l internal intern interne external extern anon "
     "anonymous anonym global unique local master main enc encrypted hashed eindeutige research study sk cd",
 }
-"""Words by meaning, without accents: ``ä`` is ``ae``."""
+"""Words by meaning, without accents. ``ä`` is written as ``ae``."""
 _PLAIN = ("person", "customer", "patient", "kunde", "klant", "paciente", "paziente", "proband", "versicherter")
 _DIRECT = ("e-mail", "IBAN", "phone")
 PERSON_IDS = ("person id", "id", "case id")

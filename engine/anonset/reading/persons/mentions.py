@@ -1,4 +1,4 @@
-"""Detect items that mention persons: words of free text, or a value of a name or id column of the same data.
+"""Detect items that mention persons, by words of free text, or by a value of a name or id column of the same data.
 
 Remarks such as ``mother of Smith called`` are not codes. A column of items mentions persons if at least a fifth of its
 items, and at least three, contain a word of a name column, or a value of an id column. A few items may match by chance,
@@ -56,7 +56,7 @@ def count_mentioning(labels: Iterable[str], words: set[str]) -> int:
 
 
 def are_mentions(labels: Sequence[str], words: set[str]) -> int:
-    """Return the number of labels that mention persons, 0 if they are too few."""
+    """Return the number of labels that mention persons. 0 if there are too few."""
     looked_at = labels[:: max(1, len(labels) // _LOOKED_AT)] if words else ()
     count = count_mentioning(looked_at, words)
     return count if count >= _FEWEST and count >= _SHARE * len(looked_at) else 0
@@ -90,7 +90,7 @@ def mentions_in(
 
 
 def free_text_in(columns: Mapping[str, Any], separator: str | None) -> Iterator[PersonMentions]:
-    """Yield the set-valued columns whose cells are sentences: their words would become items.
+    """Yield the set-valued columns whose cells are sentences. The words of these sentences would become items.
 
     Parameters
     ----------

@@ -81,7 +81,7 @@ def _texts_and_lacking(column: Any) -> tuple[Any, Any]:
 
 
 def combined(codes: Sequence[Int64]) -> Int64:
-    """Return a code of each combination of values, int64 (n,), -1 if a value is missing."""
+    """Return a code of each combination of values, int64 (n,). -1 if a value is missing."""
     combined = codes[0]
     for further in codes[1:]:
         pairs = combined * (int(further.max(initial=-1)) + 1) + further

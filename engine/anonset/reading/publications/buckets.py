@@ -52,11 +52,11 @@ def read_buckets(
         Other columns of the QIT, except ``group``. The SNT has a column ``group``, a value column, and optionally
         ``count``.
     reading
-        Further arguments of `anonset.read` for files of other programs; None: text that anonset wrote.
+        Further arguments of `anonset.read` for files of other programs. None if anonset wrote the files.
     store
         Storage for the columns of files that anonset wrote.
     files
-        File names of both tables, if anonset wrote them; None: one file each, of any program.
+        File names of both tables, if anonset wrote them. None if each table is one file of any program.
     expected
         Expected columns of the QIT with labels in files, for files that anonset wrote.
 

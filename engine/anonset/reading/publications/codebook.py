@@ -55,7 +55,7 @@ GLOBAL, LOCAL = ("item", "published"), ("cluster", "item", "published")
 
 
 def read_mapping(path: Path) -> dict[str, str]:
-    """Return the published symbol of each item of the universe, from ``mapping.csv``; the empty text: suppressed.
+    """Return the published symbol of each item of the universe, from ``mapping.csv``. Empty if the item is suppressed.
 
     Raises
     ------

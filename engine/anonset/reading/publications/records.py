@@ -35,7 +35,7 @@ def read_published(
     separator: str = " ",
     reading: Mapping[str, Any] | None = None,
 ) -> Table:
-    """Read a publication. All values are text: a published range or set is an ordinary symbol.
+    """Read a publication. All values are text, so a published range or set is an ordinary symbol.
 
     The column of a FIMI file has no name and gets the name in `items`.
 
@@ -44,7 +44,7 @@ def read_published(
     items, relational, keep, separator
         As in :func:`anonset.reading.read.read`.
     reading
-        Further arguments of `read` for a file of another program; None: anonset wrote the file.
+        Further arguments of `read` for a file of another program. None if anonset wrote the file.
 
     Raises
     ------
