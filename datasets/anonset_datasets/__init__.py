@@ -1,1 +1,1 @@
-"""Data sets for benchmarks: a catalogue of real data sets, and seeded generators."""
+"""Data sets for benchmarks. The package contains a catalogue of real data sets, and seeded generators."""

@@ -1,4 +1,4 @@
-"""Page of data cards, for each data set of the catalogue and each generator used in experiments."""
+"""Page with a data card for each data set of the catalogue, and for each generator that experiments use."""
 
 from collections.abc import Iterable, Sequence
 
@@ -80,7 +80,9 @@ def _section(name: str, about: str, own: Shape | None, card: Card, facts: Iterab
 
 
 def _table(shapes: Sequence[tuple[str, Shape]]) -> list[str]:
-    """Return the characteristics as lines of a Markdown table; only record counts if no data set has items."""
+    """Return the characteristics as lines of a Markdown table. If no data set has items, the table contains only record
+    counts.
+    """
     width = len(_HEAD) if any(shape.n_items for _, shape in shapes) else 2
     lines = [_HEAD[:width], ("---",) * width]
     for name, shape in shapes:

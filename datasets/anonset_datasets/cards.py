@@ -1,4 +1,6 @@
-"""Data cards: official source of a data set, preparation of the local file, and data that it replaces."""
+"""Data cards. A card describes the official source of a data set, the preparation of the local file, and the data that
+it replaces.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,15 +25,18 @@ class Card:
     """Facts about a data set that are not in its catalogue entry, or about a generator."""
 
     offered: str = ""
-    """Place where the owners offer the data; empty if none."""
+    """Source from which the owners offer the data. Empty if the data are not offered."""
     made: str = ""
     """Preparation of the file or table from the owners' data."""
     stands_in_for: str = ""
-    """Unavailable data of a paper that this data set replaces, or its role in the experiments."""
+    """Unavailable data of a paper that this data set replaces. Otherwise, the role of the data set in the experiments.
+    """
     differs: str = ""
     """Differences from the data that it replaces."""
     printed: tuple[tuple[str, Shape], ...] = ()
-    """Values printed in papers: (paper and name of the data in it, characteristics)."""
+    """Characteristics printed in papers. Each entry consists of the paper with its name of the data, and the
+    characteristics.
+    """
     measured: Shape | None = None
     """Characteristics of a generator with its default parameters and seed 0."""
 

@@ -1,4 +1,4 @@
-"""Catalogue of real data sets: find, read and check them.
+"""Catalogue of real data sets, with functions that find, read and check the data.
 
 Real data are not distributed with anonset. They are read from the folder in the environment variable ``ANONSET_DATA``
 and checked against their published characteristics.
@@ -86,12 +86,12 @@ def relational_hierarchies(name: str) -> dict[str, Path]:
 
 
 def load(name: str) -> Table:
-    """Read a data set with its default roles and check it against its published characteristics.
+    """Read a data set with its default roles, and compare it with its published characteristics.
 
     Raises
     ------
     InputError
-        If the data cannot be found, or differ from the published data (with expected and actual values).
+        If the data cannot be found or differ from the published data. The message lists expected and actual values.
     """
     from anonset.reading.read import read
 
@@ -118,7 +118,7 @@ def check(known: Entry, table: Table) -> None:
     Raises
     ------
     InputError
-        Lists every characteristic that differs, with expected and actual value.
+        The message lists every characteristic that differs, with the expected and the actual value.
     """
     expected: dict[str, float] = {"records": known.n}
     found: dict[str, float] = {"records": table.n}

@@ -1,4 +1,4 @@
-"""Catalogue entries: content, source and terms of each data set."""
+"""Catalogue entries with the content, source and terms of each data set."""
 
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -13,15 +13,17 @@ class Entry:
     name: str
     """Name in the catalogue."""
     kind: Kind
-    """``transactions`` (FIMI), ``rt`` (relational attributes and a set-valued one) or ``relational`` (CSV)."""
+    """Kind of data: ``transactions`` (FIMI), ``rt`` (relational attributes and a set-valued attribute) or
+    ``relational`` (CSV).
+    """
     file: str
-    """File, relative to the data folder."""
+    """Path of the data file, relative to the data folder."""
     about: str
     """One-line description of the records."""
     n: int
     """Number of records."""
     n_items: int = 0
-    """Number of distinct items; 0 without a set-valued column."""
+    """Number of distinct items. 0 without a set-valued column."""
     max_length: int = 0
     """Largest number of items in a record."""
     avg_length: float = 0.0
@@ -29,7 +31,7 @@ class Entry:
     avg_digits: int = 2
     """Number of decimals of the published mean."""
     items: str | None = "items"
-    """Set-valued column."""
+    """Name of the set-valued column."""
     relational: tuple[str, ...] = ()
     """Quasi-identifiers."""
     numeric: tuple[str, ...] = ()
@@ -41,9 +43,9 @@ class Entry:
     taxonomy: str | None = None
     """Hierarchy file of the items, relative to the data folder, or None."""
     default_hierarchy: str = "balanced:5"
-    """Hierarchy of the items if there is no taxonomy."""
+    """Hierarchy of the items if the data set has no taxonomy."""
     relational_hierarchies: tuple[tuple[str, str], ...] = ()
-    """Hierarchies of relational columns: (column, file relative to the data folder)."""
+    """Hierarchies of relational columns. Each entry is a column name and a file path relative to the data folder."""
     source: str
     """Source of the data."""
     terms: str
@@ -51,7 +53,7 @@ class Entry:
     redistributable: bool
     """True if the licence permits redistribution."""
     note: str = ""
-    """Terms and warnings to show whenever the data set is named to a user."""
+    """Terms and warnings that are shown to users together with the name of the data set."""
     citation: str = ""
     """Publication to cite."""
     synthetic: bool = False
@@ -63,11 +65,11 @@ class Entry:
     linkable: bool = True
     """True if the terms permit linking the records to other data. If False, the data set is never used in an attack."""
     optional: bool = False
-    """True if nothing requires the data set: it is used if present."""
+    """True if no experiment requires the data set. It is used only if it is present."""
 
     @property
     def files(self) -> tuple[str, ...]:
-        """Data, hierarchies of items and columns, and additional files, relative to the data folder."""
+        """Paths of the data file, the hierarchies and the additional files, relative to the data folder."""
         taxonomy = () if self.taxonomy is None else (self.taxonomy,)
         return (self.file, *taxonomy, *(file for _, file in self.relational_hierarchies), *self.beside)
 

@@ -1,4 +1,4 @@
-"""Check which data sets of the catalogue are present and identical to the published data."""
+"""Functions that check which data sets of the catalogue are present and identical to the published data."""
 
 import gzip
 import hashlib
@@ -26,7 +26,9 @@ class FileState:
     file: str
     """Path relative to the data folder."""
     state: State
-    """``different``: the SHA-256 of the uncompressed file differs, or the file is unreadable."""
+    """State of the file. ``different`` means that the SHA-256 of the uncompressed content differs, or that the file is
+    unreadable.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,11 +38,11 @@ class Presence:
     entry: Entry
     """Catalogue entry."""
     parts: tuple[FileState, ...]
-    """Files: data first, then hierarchies."""
+    """States of the data file and of the hierarchy files, in this order."""
 
     @property
     def state(self) -> State:
-        """Worst state of the files; ``missing`` is worse than ``different``."""
+        """Worst state of the files. ``missing`` is worse than ``different``."""
         found = {part.state for part in self.parts}
         return "missing" if "missing" in found else "different" if "different" in found else "as published"
 
@@ -51,7 +53,7 @@ class Presence:
 
 
 def look(names: Iterable[str] = ()) -> list[Presence]:
-    """Return the presence of the named data sets, or of all; without a data folder all are missing.
+    """Return the presence of the named data sets, or of all data sets. Without a data folder, all files are missing.
 
     Raises
     ------
@@ -88,7 +90,7 @@ def digest_of(path: Path) -> str:
 
 
 def _state(known: Entry, file: str, folder: Path | None) -> FileState:
-    """Return the state of a file; of the data file, under any of its names."""
+    """Return the state of a file. The data file may have one of several names."""
     names = (file, *known.other_files) if file == known.file else (file,)
     there = [name for name in names if folder is not None and (folder / name).is_file()]
     if folder is None or not there:
@@ -98,7 +100,9 @@ def _state(known: Entry, file: str, folder: Path | None) -> FileState:
 
 
 def _agrees(known: Entry, path: Path, digest: str | None) -> bool:
-    """Return True if a file equals the published file: by digest, or by characteristics if no digest is known."""
+    """Return True if a file equals the published file. The digests are compared. If the digest of the published file is
+    unknown, the characteristics are compared.
+    """
     try:
         if digest is not None:
             return digest_of(path) == digest

@@ -1,4 +1,4 @@
-"""Seeded generators of data sets: transactions, RT data, and a small shop for demonstrations."""
+"""Seeded generators of transactions, of relational-transaction data, and of demonstration data."""
 
 from anonset_datasets.generators.groceries import demo_table, shop, shop_hierarchy
 from anonset_datasets.generators.patients import drug_hierarchy, hospital, hospital_hierarchy, prescriptions

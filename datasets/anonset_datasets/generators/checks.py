@@ -3,13 +3,13 @@
 from anonset.errors import InputError
 
 LARGEST = 100_000_000
-"""Largest number of records, items or patterns: two hundred times the largest data set that is imitated."""
+"""Largest number of records, items or patterns. It is two hundred times the size of the largest imitated data set."""
 MOST_IN_PARTS = 10_000_000_000
-"""Largest number of records when blocks are generated separately: they are never all in memory."""
+"""Largest number of records if blocks are generated separately, so that not all records are in memory."""
 
 
 def records(n: int, only: range | None) -> None:
-    """Reject an invalid number of records. The limit is higher if `only` some blocks are generated.
+    """Reject an invalid number of records. The limit is higher if only the blocks `only` are generated.
 
     Raises
     ------

@@ -29,7 +29,7 @@ SHELVES: dict[str, dict[str, tuple[str, ...]]] = {
         "alcohol": ("beer", "red_wine", "white_wine", "gin", "champagne"),
     },
 }
-"""Items by department and category, the most popular items of a category first."""
+"""Items by department and category. Within a category, items are sorted by descending popularity."""
 
 _MISSIONS: tuple[tuple[tuple[str, ...], float], ...] = (
     (("dairy", "bakery", "breakfast"), 30),
@@ -45,7 +45,7 @@ _SHORT = 6  # maximum basket length of a single mission
 
 
 def shop_hierarchy() -> Hierarchy:
-    """Return the shop's hierarchy: item, category, department, all groceries.
+    """Return the hierarchy of the shop. Its levels are item, category, department and all groceries.
 
     >>> hierarchy = shop_hierarchy()
     >>> [hierarchy.labels[v] for v in hierarchy.ancestors(hierarchy.node_of["rye_bread"])]
@@ -55,7 +55,7 @@ def shop_hierarchy() -> Hierarchy:
 
 
 def shop(n: int = 5_000, seed: int = 0) -> Table:
-    """Generate baskets of a small shop with 65 grocery items, bought in typical combinations.
+    """Generate baskets of a small shop with 65 grocery items. Baskets contain typical combinations of items.
 
     The item order is that of `shop_hierarchy`. A smaller table is a prefix of a larger table.
 

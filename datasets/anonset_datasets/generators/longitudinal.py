@@ -1,7 +1,7 @@
 """Longitudinal data set similar to that of Al Bouna, Clifton and Malluhi, DBSec 2013, section 8.1.
 
-UCI Adult (real data, in the folder ``ANONSET_DATA``) is joined with a synthetic voter list, so that every individual
-has several tuples, as from several censuses, and usually a single occupation.
+The real data UCI Adult (in the folder ``ANONSET_DATA``) are joined with a synthetic voter list. Every individual has
+several tuples, as if from several censuses, and usually a single occupation.
 """
 
 import os
@@ -19,28 +19,30 @@ from anonset_datasets.generators.missions import Float64, Stream
 CENSUS = 1994
 """Year of the Adult data, used for the oldest tuple of each individual."""
 MISSING = "?"
-"""Value of a missing occupation in Adult."""
+"""Value in Adult that represents a missing occupation."""
 _KEPT = ("age", "workclass", "education", "marital-status", "relationship", "race", "sex", "native-country", "income")
 _DROPPED = ("fnlwgt", "education-num", "capital-gain", "capital-loss", "hours-per-week")
 _NAMES = "names/us_census1990_{}_names.csv.gz"
 
 
 def longitudinal(individuals: int = 21_201, moving: float = 0.1, missing: str = "value", seed: int = 0) -> Table:
-    """Join the Adult data with a synthetic voter list: ids ``first_name``, ``last_name``, sensitive ``occupation``.
+    """Join the Adult data with a synthetic voter list. Ids are ``first_name`` and ``last_name``, and ``occupation`` is
+    sensitive.
 
-    An individual has two or more tuples with the same sex, at any positions in the file; rows have the same order as in
-    Adult. No two individuals have the same names. Tuples are assigned occupation by occupation, so that an individual
-    has a single occupation, except for a share that is assigned at random. The table contains attributes of Adult, and
-    ``birth_year`` and ``gender`` of the voter list.
+    An individual has two or more tuples with the same sex, at any positions in the file. Rows have the same order as in
+    Adult. No two individuals have the same first and last name. All tuples of an individual have the same occupation,
+    except for tuples that are assigned at random (`moving`). The table contains attributes of Adult, and ``birth_year``
+    and ``gender`` from the voter list.
 
     Parameters
     ----------
     individuals
         Number of individuals (>= 2, at most about half the number of tuples).
     moving
-        Share of the tuples that are assigned independently of their occupation, in [0, 1].
+        Share of the tuples that are assigned to individuals at random, independently of their occupation, in [0, 1].
     missing
-        Treatment of the 2,809 tuples without occupation: ``value`` uses ``?`` as an occupation; ``drop`` removes them.
+        Treatment of the 2,809 tuples without occupation: ``value`` uses ``?`` as an occupation, and ``drop`` removes
+        these tuples.
     seed
         Seed of NumPy's PCG64.
 
@@ -75,7 +77,7 @@ def longitudinal(individuals: int = 21_201, moving: float = 0.1, missing: str = 
 
 
 def _adult(*, drop: bool) -> Table:
-    """Read Adult with occupation as its sensitive column; `drop` removes rows without occupation."""
+    """Read Adult with occupation as its sensitive column. `drop` removes rows without an occupation."""
     from anonset.reading.read import read
 
     table = read(path("adult"), sensitive="occupation", keep=_KEPT, drop=_DROPPED)
@@ -113,7 +115,7 @@ def _deal(occupation: Int32, sex: Int32, individuals: int, moving: float, seed: 
 
 
 def _names(sex: Int64, labels: tuple[str, ...], seed: int) -> tuple[CategoricalColumn, CategoricalColumn]:
-    """Draw a first and a last name for each individual, by frequency; no two individuals have the same full name."""
+    """Draw a first and a last name for each individual, by frequency. No two individuals have the same full name."""
     last_names, last_below = _frequencies("last")
     found = {code: _frequencies(f"{labels[code].lower()}_first") for code in (0, 1)}
     firsts = Vocabulary.of([*found[0][0], *found[1][0]])

@@ -1,12 +1,12 @@
 """Baskets drawn from shopping missions, stored directly as compressed sparse rows.
 
 A mission is a distribution over items that are bought for the same purpose. For each record, the generator draws a
-length, a mission, and then items from the mission with repetition; duplicates count once. The number of draws for a
-required length is computed exactly, so that the mean length is as requested.
+length and a mission, and then items from the mission with repetition. Duplicate items are removed. The number of draws
+is computed such that the mean number of distinct items is as requested.
 
-The random source is the raw 64-bit output of NumPy's PCG64, which NumPy guarantees to be identical on all platforms and
-versions. Records are generated in blocks of `BLOCK`, each with a separate stream, so that a smaller table is a prefix
-of a larger table.
+Random numbers are the raw 64-bit output of NumPy's PCG64. NumPy guarantees that this output is identical on all
+platforms and versions. Records are generated in blocks of `BLOCK` records. Each block has a separate random stream, so
+that a smaller table is a prefix of a larger table.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,7 +21,8 @@ from anonset.errors import InputError
 BLOCK = 1 << 17
 """Number of records that share a random stream."""
 _RESOLUTION = 13
-"""Bits of a mission's quantized distribution: a table of 2^13 items, so that a draw is a table look-up."""
+"""Number of bits of a mission's quantized distribution. A table contains 2^13 items, so that a draw is a table look-up.
+"""
 
 Float64 = NDArray[np.float64]
 UInt64 = NDArray[np.uint64]
@@ -29,18 +30,18 @@ UInt64 = NDArray[np.uint64]
 
 @dataclass(frozen=True)
 class Mission:
-    """Items bought together, with weights, popularity and basket lengths."""
+    """Items that are bought together, with weights, popularity and basket lengths."""
 
     items: Int32
     """int32 (s,): distinct items."""
     weights: Float64
-    """float64 (s,): their relative weights."""
+    """float64 (s,): relative weights of the items."""
     popularity: float
-    """Probability weight of the mission, relative to other missions for the same length."""
+    """Weight of the mission, relative to other missions for the same basket length."""
     shortest: int
     """Smallest basket length of the mission."""
     longest: int
-    """Largest basket length of the mission; must be well below the number of items."""
+    """Largest basket length of the mission. It must be well below the number of items."""
 
 
 class Stream:
@@ -63,21 +64,21 @@ class Stream:
 
 
 def blocks(n: int, block: int = BLOCK, only: range | None = None) -> Iterator[tuple[int, int]]:
-    """Yield (block number, number of records in the block) for `n` records, or only for the blocks in `only`."""
+    """Yield pairs (block number, number of records in the block) for `n` records. `only` selects blocks."""
     for number in range(-(-n // block)) if only is None else only:
         yield number, min(block, n - number * block)
 
 
 def zipf(n: int, exponent: float, offset: float) -> Float64:
-    """Return float64 (n,): Zipf-Mandelbrot weights ``(rank + offset)^-exponent``, ranks from 1, that sum to 1."""
+    """Return Zipf-Mandelbrot weights ``(rank + offset)^-exponent``, scaled to sum 1, float64 (n,). Ranks begin at 1."""
     weights: Float64 = np.power(np.arange(1, n + 1) + offset, -exponent, dtype=np.float64)
     return weights / np.sum(weights)
 
 
 def lognormal_lengths(average: float, longest: int, sigma: float) -> Float64:
-    """Return float64 (longest + 1,): probabilities of lengths 1..longest, lognormal with the given mean.
+    """Return lognormal probabilities of the lengths 1..longest with the given mean, float64 (longest + 1,).
 
-    The lognormal variable is rounded up and truncated at `longest`; its location is found by bisection.
+    The lognormal variable is rounded up and truncated at `longest`. Bisection determines its location parameter.
     """
     probabilities = np.zeros(longest + 1)
     if average <= 1:
@@ -119,9 +120,9 @@ def draw(
     lengths
         float64 (longest + 1,): probability of each length.
     missions
-        Missions to draw from. Every length must be within the range of a mission.
+        Missions of the baskets. Every length must be in the range of at least one mission.
     only
-        Numbers of the blocks to draw, independently of other blocks; None: all.
+        Numbers of the blocks to draw. Blocks are independent of each other. None draws all blocks.
 
     Yields
     ------
@@ -141,7 +142,9 @@ def draw(
 
 
 def distinct_rows(rows: Int64, items: Int32, n_rows: int, n_items: int) -> tuple[Int64, Int32]:
-    """Sort (row, item) pairs into rows of distinct ascending items: int64 (n_rows + 1,) offsets and int32 items."""
+    """Sort pairs (row, item) into rows of distinct ascending items. Return offsets, int64 (n_rows + 1,), and items,
+    int32.
+    """
     keys = rows * n_items + items
     if n_rows * n_items < 2**31:  # 32-bit keys sort twice as fast
         keys = keys.astype(np.int32)
@@ -155,7 +158,7 @@ def distinct_rows(rows: Int64, items: Int32, n_rows: int, n_items: int) -> tuple
 
 
 def replace_row(indptr: Int64, items: Int32, row: int, new: Int32) -> tuple[Int64, Int32]:
-    """Return the rows with row `row` replaced by `new`."""
+    """Return the rows after `new` replaces the row with number `row`."""
     start, end = int(indptr[row]), int(indptr[row + 1])
     moved = indptr.copy()
     moved[row + 1 :] += len(new) - (end - start)
@@ -185,7 +188,9 @@ def _shorten(indptr: Int64, items: Int32, longest: int, stream: Stream) -> tuple
 
 
 class _Plan:
-    """Look-up tables: mission by length, number of draws by mission and length, item by mission and random index."""
+    """Look-up tables for the mission by length, the number of draws by mission and length, and the item by mission and
+    random index.
+    """
 
     def __init__(self, lengths: Float64, missions: Sequence[Mission]) -> None:
         self.below = np.cumsum(lengths)
@@ -202,7 +207,7 @@ class _Plan:
         )
 
     def choose(self, stream: Stream) -> tuple[Int64, Int64]:
-        """Draw the mission of each record in a full block, and its number of draws: int64 (BLOCK,) each."""
+        """Draw the mission and the number of draws of each record in a full block, int64 (BLOCK,) each."""
         last = len(self.below) - 1
         length = np.minimum(np.searchsorted(self.below, stream.uniform(BLOCK), side="right"), last)
         chance = stream.uniform(BLOCK)
@@ -217,7 +222,9 @@ class _Plan:
 
 
 def _quantized(mission: Mission) -> Int32:
-    """Return int32 (2^13,): item at each index. The number of indices per item is proportional to the weight, or 1."""
+    """Return the item at each index, int32 (2^13,). The number of indices of an item is proportional to its weight, but
+    at least 1.
+    """
     size = 1 << _RESOLUTION
     share = mission.weights / mission.weights.sum() * (size - len(mission.items))
     spots = 1 + np.floor(share).astype(np.int64)
@@ -226,7 +233,7 @@ def _quantized(mission: Mission) -> Int32:
 
 
 def _draws_for_length(table: Int32, n_lengths: int, longest: int) -> Float64:
-    """Return float64 (n_lengths,): number of draws expected to give each length (0 beyond the longest)."""
+    """Return the number of draws for each length, float64 (n_lengths,). It is 0 for lengths above the longest."""
     p = np.unique(table, return_counts=True)[1] / len(table)
     expected = [0.0]
     while expected[-1] < longest:

@@ -1,4 +1,4 @@
-"""Generate data of any size directly into the parts of a folder. Parts are independent of each other."""
+"""Generation of data of any size as several files in a folder. The files are generated independently."""
 
 import os
 import shutil
@@ -15,7 +15,7 @@ BLOCKS_OF_PART = max(1, (1 << 20) // BLOCK)
 
 
 def make_parts(name: str, folder: str | Path, parameters: Mapping[str, Value], workers: int | None = None) -> int:
-    """Generate data into a new folder of Parquet files, ``part-00000.parquet``, ...; return the number of records.
+    """Generate data into a new folder of Parquet files ``part-00000.parquet``, ... Return the number of records.
 
     The records are those of `generate`, in the same order. The folder is renamed to `folder` when it is complete.
 
@@ -24,7 +24,7 @@ def make_parts(name: str, folder: str | Path, parameters: Mapping[str, Value], w
     parameters
         Parameters of the generator.
     workers
-        Number of threads; default: number of cores. The output does not depend on it.
+        Number of threads, by default one per core. The output does not depend on the number of threads.
 
     Raises
     ------

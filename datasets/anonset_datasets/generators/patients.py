@@ -1,4 +1,4 @@
-"""Small hospital for demonstrations: patients with age, sex, ICD-10 codes and prescriptions."""
+"""Demonstration data of a small hospital. Patients have age, sex, ICD-10 codes and prescriptions."""
 
 from dataclasses import dataclass
 
@@ -66,7 +66,7 @@ DIAGNOSES: dict[str, dict[str, tuple[str, ...]]] = {
         "T36-T50": ("T40", "T42"),
     },
 }
-"""Selected ICD-10 categories by chapter and block, as in the international list."""
+"""Selected ICD-10 categories by chapter and block of the international classification."""
 
 DRUGS: dict[str, dict[str, tuple[str, ...]]] = {
     "alimentary": {"acid": ("omeprazole", "pantoprazole"), "diabetes": ("metformin", "insulin")},
@@ -92,10 +92,10 @@ DRUGS: dict[str, dict[str, tuple[str, ...]]] = {
 
 @dataclass(frozen=True)
 class _Profile:
-    """Typical combination of codes, with sex ratio, for one kind of patient."""
+    """Profile of a kind of patient: typical combination of codes, and share of women."""
 
     groups: tuple[str, ...]
-    """Groups of the tree. Items of the first group are the most frequent."""
+    """Groups of the hierarchy. Items of the first group are the most frequent."""
     popularity: float
     ages: tuple[int, int]
     women: float
@@ -127,7 +127,7 @@ _LONGEST = 5
 
 
 def hospital_hierarchy() -> Hierarchy:
-    """Return the hierarchy of the hospital's codes: category, block, chapter, all.
+    """Return the hierarchy of the hospital's codes. Its levels are category, block, chapter and all codes.
 
     >>> hierarchy = hospital_hierarchy()
     >>> [hierarchy.labels[v] for v in hierarchy.ancestors(hierarchy.node_of["E11"])]
@@ -137,7 +137,8 @@ def hospital_hierarchy() -> Hierarchy:
 
 
 def drug_hierarchy() -> Hierarchy:
-    """Return the hierarchy of the hospital's drugs: substance, therapeutic group, main group, all.
+    """Return the hierarchy of the hospital's drugs. Its levels are substance, therapeutic group, main group and all
+    drugs.
 
     >>> hierarchy = drug_hierarchy()
     >>> [hierarchy.labels[v] for v in hierarchy.ancestors(hierarchy.node_of["metformin"])]
@@ -149,7 +150,7 @@ def drug_hierarchy() -> Hierarchy:
 def hospital(n: int = 2_000, seed: int = 0) -> Table:
     """Generate patients of a hospital: ``age``, ``sex``, and ``codes``, a set of ICD-10 categories.
 
-    Combinations of codes depend on age and sex, as in reality; no patient is real. A smaller table is a prefix of a
+    As in reality, combinations of codes depend on age and sex. No patient is real. A smaller table is a prefix of a
     larger table.
 
     Parameters
@@ -174,7 +175,8 @@ def hospital(n: int = 2_000, seed: int = 0) -> Table:
 
 
 def prescriptions(n: int = 1_000, seed: int = 0) -> Table:
-    """Generate prescriptions, a row per patient and drug: ``patient``, the sensitive ``drug``, ``age``.
+    """Generate prescriptions with the columns ``patient``, ``drug`` (sensitive) and ``age``. Each row is a drug of a
+    patient.
 
     Parameters
     ----------
@@ -223,7 +225,7 @@ def _drawn(
 
 
 def _mission(tree: dict[str, dict[str, tuple[str, ...]]], hierarchy: Hierarchy, profile: _Profile) -> Mission:
-    """Return the mission of a profile: mostly items of the profile's groups, sometimes any other item."""
+    """Return the mission of a profile. It draws mostly items of the profile's groups, and sometimes another item."""
     index = hierarchy.leaves.index
     groups = {name: items for part in tree.values() for name, items in part.items()}
     weights = np.full(hierarchy.n_leaves, 0.0)
@@ -244,7 +246,7 @@ def _persons(n: int, seed: int, kind: Int64, profiles: tuple[_Profile, ...]) -> 
         for which in (0, 1, 2)
     ]
     first, last = (np.array([profile.ages[end] for profile in profiles])[kind] for end in (0, 1))
-    middle = (uniform[0][:n] + uniform[1][:n]) / 2  # less frequent at both ends
+    middle = (uniform[0][:n] + uniform[1][:n]) / 2  # ages at both ends of the range are less frequent
     age: NDArray[np.int64] = (first + middle * (last - first + 1)).astype(np.int64)
     women = np.array([profile.women for profile in profiles])[kind]
     sex = np.where(uniform[2][:n] < women, 0, 1).astype(np.int32)

@@ -14,7 +14,7 @@ _BLOCK = 1 << 14  # number of transactions that share a random stream
 
 @dataclass(frozen=True)
 class _Patterns:
-    """Potentially large itemsets."""
+    """Patterns (potentially large itemsets) from which transactions are generated."""
 
     indptr: Int64
     """int64 (L + 1,): first item of each pattern."""
@@ -36,18 +36,18 @@ def quest(
     corruption: float = 0.5,
     seed: int = 0,
 ) -> Table:
-    """Generate transactions as unions of corrupted patterns, like IBM Quest; the defaults are T10.I4.D100K.
+    """Generate transactions as unions of corrupted patterns, like IBM Quest. The defaults generate T10.I4.D100K.
 
     Lengths and pattern sizes are Poisson distributed. A pattern shares an exponentially distributed part of its items
-    with the previous pattern; the other items are random. Pattern weights are exponentially distributed. A transaction
-    is filled with patterns drawn by weight, without the items dropped by corruption. If a pattern does not fit, it is
-    added anyway in half of the cases. Items are ``1 .. n_items``. A smaller table is a prefix of a larger table.
+    with the previous pattern; the other items are random. Pattern weights are exponentially distributed. Patterns are
+    drawn by weight and added to a transaction, without the items that corruption drops. If a pattern does not fit, it
+    is still added in half of the cases. Items are ``1 .. n_items``. A smaller table is a prefix of a larger table.
 
     Deviations from IBM Quest:
 
     - In the other half of the cases, the pattern that does not fit is discarded instead of being saved for the next
       transaction, and the transaction ends unless it is empty.
-    - The remaining items of a corrupted pattern are adjacent in its random order.
+    - The remaining items of a corrupted pattern are adjacent in the random order of the pattern.
     - Overlapping patterns make a transaction shorter than its Poisson length.
     - No transaction is empty.
 
@@ -68,7 +68,7 @@ def quest(
     corruption
         Mean corruption level: the probability of dropping another item of a pattern.
     seed
-        Seed of NumPy's PCG64; variates come from NumPy's Generator.
+        Seed of NumPy's PCG64. Random variates are drawn with NumPy's Generator.
 
     Raises
     ------
@@ -121,7 +121,7 @@ def _patterns(
 
 
 def _block(n_items: int, avg_length: float, patterns: _Patterns, random: np.random.Generator) -> tuple[Int64, Int32]:
-    """Fill a block of transactions, adding a pattern to each in every round, until all are full."""
+    """Fill a block of transactions. Every round adds a pattern to each transaction that is not full."""
     room = np.clip(random.poisson(avg_length, _BLOCK), 1, n_items)
     filled = np.zeros(_BLOCK, np.int64)
     active = np.arange(_BLOCK)
@@ -146,10 +146,11 @@ def _block(n_items: int, avg_length: float, patterns: _Patterns, random: np.rand
 
 
 def _dropped(length: Int64, level: Float64, random: np.random.Generator) -> Int64:
-    """Return the number of items to drop, int64: increased by one until a uniform number exceeds the level.
+    """Return the number of items to drop, int64. It is increased by one until a uniform number exceeds the corruption
+    level.
 
     At least one item remains.
     """
-    with np.errstate(divide="ignore"):  # level 0: the logarithm is minus infinity, no item is dropped
+    with np.errstate(divide="ignore"):  # at level 0 the logarithm is minus infinity, and no item is dropped
         drops = np.log(1 - random.random(len(level))) / np.log(np.minimum(level, 1 - 1e-12))
     return np.minimum(np.floor(drops), length - 1).astype(np.int64)

@@ -10,23 +10,28 @@ from anonset_datasets.generators.checks import count, integer, number, records
 from anonset_datasets.generators.missions import Mission, Stream, draw, join, lognormal_lengths, replace_row, zipf
 
 CATEGORY = 25
-"""Number of items per category. They are adjacent in the item order, the most popular first."""
+"""Number of items per category. The items of a category are adjacent in the item order, in order of descending
+popularity.
+"""
 AISLE = 5
 """Number of categories per aisle."""
 HEAD = 5
-"""Number of staples per popular category: items in the long baskets."""
+"""Number of staples per popular category. Staples are the items of long baskets."""
 SHORT = 12
-"""Largest length of a basket from one or two categories; longer baskets consist of staples."""
+"""Largest length of a basket from one or two categories. Longer baskets consist of staples."""
 STROLLS = 0.1
-"""Frequency of baskets from a complete aisle, relative to a single category of the aisle."""
+"""Frequency of baskets from a complete aisle, relative to the frequency of baskets from one category of the aisle."""
 OUTINGS = 3
-"""Number of random category pairs that are bought together, per category."""
+"""Number of random pairs of categories that are bought together, relative to the number of categories."""
 OUTING_SHARE = 0.1
-"""Frequency of baskets from such a pair, relative to single categories."""
+"""Frequency of baskets from a random pair of categories, relative to the frequency of baskets from a single category.
+"""
 SIGMA = 0.87
-"""Standard deviation of the log lengths: with the default mean, the expected largest of 515,597 is about 164."""
+"""Standard deviation of the logarithm of the lengths. With the default mean, the expected maximum of 515,597 lengths is
+about 164.
+"""
 SPARE = 1.15
-"""Number of staples relative to the longest basket."""
+"""Number of staples, relative to the length of the longest basket."""
 
 
 def pos_like(
@@ -36,10 +41,10 @@ def pos_like(
 
     Items are ``1 .. n_items``. Runs of 25 consecutive items are categories, and five categories are an aisle, as in a
     ``balanced:5`` hierarchy over the item order. Popularity is Zipf-like within a category and between categories.
-    Lengths are lognormal. A short basket comes from one category, possibly with popular items of the adjacent category
-    in the aisle; less often from the complete aisle or from two random categories. A long basket consists of staples.
-    Item combinations do not depend on `n`, and a smaller table is a prefix of a larger table, so that results for
-    different `n` are comparable. The first record has the maximum length.
+    Lengths are lognormal. A short basket usually comes from one category, possibly with popular items of the adjacent
+    category in the aisle. Less often, it comes from the complete aisle or from two random categories. A long basket
+    consists of staples. Item combinations do not depend on `n`, and a smaller table is a prefix of a larger table, so
+    that results for different `n` are comparable. The first record has the maximum length.
 
     Rare pairs are infrequent by design, so that k=5 costs an NCP of about 1 % at the default `n` (0.007 for m=2, 0.012
     for m=3 with ``balanced:5``). Losses measured on these data are not representative of real data.
@@ -49,7 +54,7 @@ def pos_like(
     n
         Number of records (0 gives an empty table).
     n_items
-        Size of the item universe; at the default `n` all items occur.
+        Number of items. With the default `n`, all items occur.
     max_length
         Number of items in the longest basket.
     avg_length
@@ -77,7 +82,7 @@ def pos_like_part(
     seed: int = 0,
     only: range | None = None,
 ) -> Table:
-    """Generate only the blocks of `pos_like` with the given numbers; None: all."""
+    """Generate only the blocks of `pos_like` with the given numbers. None generates all blocks."""
     records(n, only)
     _check(n_items, max_length, avg_length, seed)
     missions, staples = _missions(n_items, max_length, seed)
@@ -109,7 +114,7 @@ def staple_count(max_length: int) -> int:
 
 
 def _missions(n_items: int, max_length: int, seed: int) -> tuple[list[Mission], Int32]:
-    """Return the missions and the staples: int32 item codes."""
+    """Return the missions, and the item codes of the staples, int32."""
     n_categories = max(1, n_items // CATEGORY)
     starts = np.arange(n_categories + 1) * CATEGORY
     starts[-1] = n_items  # the last category contains the remaining items
@@ -147,7 +152,9 @@ def _mission(shelves: list[Int32], weights: list[float], popularity: float, long
 
 
 def _staples(shelves: list[Int32], place: Int64, count: int) -> Int32:
-    """Return int32 (count,): heads of the most popular categories, and further popular items if these are too few."""
+    """Return the staples, int32 (count,). They are the most popular items of the most popular categories. If these are
+    too few, further popular items are added.
+    """
     category = np.repeat(np.arange(len(shelves)), [len(shelf) for shelf in shelves])
     within = np.concatenate([np.arange(len(shelf)) for shelf in shelves])
     return np.lexsort((within, place[category], within // HEAD))[:count].astype(np.int32)

@@ -1,4 +1,4 @@
-"""Registry of generators; write generated data to a file."""
+"""Registry of generators, and functions that write generated data to files."""
 
 import csv
 import gzip
@@ -26,7 +26,7 @@ Value = int | float | str
 """Parameter value of a generator."""
 
 _ROWS_AT_ONCE = 1 << 16
-_LONGEST_STEM = 60  # characters of the file name in the temporary name, which has a length limit
+_LONGEST_STEM = 60  # number of characters of the file name in the temporary name, which has a length limit
 
 
 @dataclass(frozen=True)
@@ -35,18 +35,20 @@ class Generator:
 
     name: str
     kind: Literal["transactions", "rt", "longitudinal"]
-    """``transactions`` is written as ``.dat``, the others as ``.csv``."""
+    """Kind of data. ``transactions`` are written as ``.dat``, other kinds as ``.csv``."""
     about: str
     """One-line description of the data."""
     function: Callable[..., Table]
     part: Callable[..., Table] | None = None
-    """Function that generates only some blocks of the same records, by number; None if not supported."""
+    """Function that generates only some blocks of the records, by block number. None if the generator does not support
+    this.
+    """
     hierarchy: Callable[[], Hierarchy] | None = None
-    """Hierarchy of the items, if they are meaningful."""
+    """Function that returns the hierarchy of the items. None if items have no meaning."""
 
     @property
     def parameters(self) -> dict[str, Value]:
-        """Parameter names and default values. The type of a parameter is that of its default."""
+        """Parameter names and default values. A parameter has the same type as its default value."""
         return {name: parameter.default for name, parameter in inspect.signature(self.function).parameters.items()}
 
 
@@ -129,7 +131,8 @@ def require_parameters(generator: Generator, given: Iterable[str]) -> None:
 
 
 def make(name: str, path: str | Path, **parameters: Value) -> Table:
-    """Generate a table and write it to a file: ``.dat`` for transactions, ``.csv`` for RT data; ``.gz`` compresses.
+    """Generate a table and write it to a file. The suffix is ``.dat`` for transactions and ``.csv`` for RT data. With
+    an additional ``.gz``, the file is compressed.
 
     The file is renamed to `path` when it is complete. The same parameters produce the same bytes.
 
@@ -191,7 +194,7 @@ def generator_of(name: str) -> Generator:
     Raises
     ------
     InputError
-        The message names the valid names.
+        The message lists the valid names.
     """
     found = GENERATORS.get(name)
     if found is None:
@@ -202,11 +205,13 @@ def generator_of(name: str) -> Generator:
 
 @contextmanager
 def _appearing(target: Path) -> Iterator[TextIO]:
-    """Open a text file under a temporary name in the same folder; rename it at the end, delete it after an error."""
+    """Open a text file under a temporary name in the same folder. The file is renamed at the end, or deleted after an
+    error.
+    """
     partial = target.with_name(f".{target.name[:_LONGEST_STEM]}.{os.getpid()}.partial")
     try:
         with partial.open("xb") as raw:
-            if target.suffix == ".gz":  # header without name and time: equal content gives equal bytes
+            if target.suffix == ".gz":  # the header has no name and time, so equal content gives equal bytes
                 with gzip.GzipFile("", "wb", 6, raw, mtime=0) as packed:
                     yield from _as_text(packed)
             else:

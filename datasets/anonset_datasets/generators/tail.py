@@ -1,4 +1,6 @@
-"""Baskets over a large item universe, with mostly rare items: too many for a matrix of all pairs."""
+"""Baskets over a large number of items, which are mostly rare. A matrix of all pairs of items would not fit in
+memory.
+"""
 
 import numpy as np
 
@@ -8,11 +10,11 @@ from anonset_datasets.generators.checks import count, integer, number, records
 from anonset_datasets.generators.missions import Stream, blocks, distinct_rows, join, lognormal_lengths, zipf
 
 SHELF = 100
-"""Number of items per shelf. They are adjacent in the item order, the most popular first."""
+"""Number of items per shelf. The items of a shelf are adjacent in the item order, in order of descending popularity."""
 NEAR = 0.7
-"""Probability that an item of a basket, except the first, comes from the shelf of the first item."""
+"""Probability that an item of a basket, except its first item, comes from the shelf of the first item."""
 SIGMA = 0.87
-"""Standard deviation of the log lengths, as in `pos_like`."""
+"""Standard deviation of the logarithm of the lengths, as in `pos_like`."""
 
 
 def long_tail(
@@ -25,17 +27,17 @@ def long_tail(
 ) -> Table:
     """Generate baskets over a large item universe with mostly rare items.
 
-    Items are ``1 .. n_items``, in shelves of 100 adjacent items. Popularity is Zipf-like over all items; shelves are in
+    Items are ``1 .. n_items``, in shelves of 100 adjacent items. Popularity is Zipf-like over all items. Shelves are in
     random order. The first item of a basket is drawn by popularity. Each further item is drawn from the same shelf
-    (seven times in ten) or by popularity. Lengths are lognormal. Duplicates count once, so that baskets are slightly
-    shorter. A smaller table is a prefix of a larger table.
+    (seven times in ten) or by popularity. Lengths are lognormal. Duplicate items are removed, so baskets have slightly
+    fewer items than draws. A smaller table is a prefix of a larger table.
 
     Parameters
     ----------
     n
         Number of records (0 gives an empty table).
     n_items
-        Size of the item universe, at least 100.
+        Number of items, at least 100.
     max_length
         Maximum number of draws for a basket.
     avg_length
@@ -67,7 +69,7 @@ def long_tail_part(
     seed: int = 0,
     only: range | None = None,
 ) -> Table:
-    """Generate only the blocks of `long_tail` with the given numbers; None: all."""
+    """Generate only the blocks of `long_tail` with the given numbers. None generates all blocks."""
     records(n, only)
     count("n_items", n_items, SHELF)
     count("max_length", max_length, 2)
@@ -79,7 +81,7 @@ def long_tail_part(
     parts: list[tuple[Int64, Int32]] = []
     for block, size in blocks(n, only=only):
         stream = Stream(seed, 1, block)
-        # complete blocks are drawn, so that a smaller table is a prefix of a larger table
+        # draw complete blocks, so that a smaller table is a prefix of a larger table
         length = np.minimum(np.searchsorted(lengths, Stream(seed, 2, block).uniform(size), side="right"), max_length)
         rows = np.repeat(np.arange(size, dtype=np.int64), length)
         first = np.cumsum(length) - length
@@ -87,7 +89,7 @@ def long_tail_part(
         items = item_of_rank[np.minimum(np.searchsorted(below, draws[:, 0], side="right"), n_items - 1)]
         near = draws[:, 1] < NEAR
         near[first] = False
-        # squares favor the first items of a shelf; the draw is uniform in [0, 1) if it is below NEAR
+        # after division by NEAR, draws below NEAR are uniform in [0, 1). Their squares favor the first items of a shelf
         place = (SHELF * (draws[:, 1] / NEAR) ** 2).astype(np.int64)
         shelf = items[np.repeat(first, length)] // SHELF * SHELF
         items = np.where(near, np.minimum(shelf + place, n_items - 1), items).astype(np.int32)
@@ -99,7 +101,9 @@ def long_tail_part(
 
 
 def _item_of_rank(n_items: int, seed: int) -> Int32:
-    """Return int32 (M,): item of each popularity rank. Ranks of a shelf are adjacent; shelves are in random order."""
+    """Return the item of each popularity rank, int32 (M,). Ranks of a shelf are adjacent, and shelves are in random
+    order.
+    """
     moved = n_items // SHELF - 1  # the last shelf contains the remaining items and is not moved
     found = np.arange(n_items)
     found[: moved * SHELF] += SHELF * np.repeat(Stream(seed, 0).permutation(moved) - np.arange(moved), SHELF)

@@ -21,13 +21,13 @@ CATEGORIES = (
     "Autos", "Comedy", "Education", "Entertainment", "Film", "Howto", "Music", "News",
     "People", "Pets", "Sports", "Travel",
 )  # fmt: skip
-"""Video categories, in canonical order. Each has a contiguous range of the item order."""
+"""Video categories in canonical order. The items of a category are consecutive in the item order."""
 _POPULARITY = (4.0, 12.0, 2.5, 24.0, 9.0, 3.0, 25.0, 5.0, 7.0, 3.0, 10.0, 2.0)
 _LENGTH = (150, 180, 300, 200, 220, 260, 230, 160, 190, 90, 170, 210)  # median video length in seconds
 SIGMA = 0.75
-"""Standard deviation of the log number of related videos."""
+"""Standard deviation of the logarithm of the number of related videos."""
 VIRAL = 3
-"""Number of each category's related videos that are also related to videos of all other categories."""
+"""Number of viral items per category. A viral item is related to videos of all categories."""
 SHORT = 12
 """Largest number of related videos from a single category."""
 
@@ -37,17 +37,18 @@ def youtube_like(
 ) -> Table:
     """Generate videos with six relational attributes and their related videos.
 
-    The category determines the video length and the related items: a range of the item order, with Zipf-like
-    popularity, and a few viral items of all categories. Views increase with age, ratings with views. Columns: ``age``
-    (days), ``category``, ``length`` (seconds), ``views``, ``rate`` (0 to 5, hundredths), ``ratings`` (count), and the
-    set-valued ``related_videos`` with items ``v000 ...``. The first record has the maximum length.
+    The category determines the video length and the related items. Most related items are from the range of the
+    category, with Zipf-like popularity. A few are viral items of any category. Views increase with age, and ratings
+    increase with views. Columns: ``age`` (days), ``category``, ``length`` (seconds), ``views``, ``rate`` (0 to 5,
+    hundredths), ``ratings`` (count), and the set-valued ``related_videos`` with items ``v000 ...``. The first record
+    has the maximum length.
 
     Parameters
     ----------
     n
         Number of records (0 gives an empty table).
     n_items
-        Size of the item universe; at the default `n` all items occur.
+        Number of items. With the default `n`, all items occur.
     max_length
         Number of items in the longest record.
     avg_length
@@ -75,7 +76,7 @@ def youtube_like_part(
     seed: int = 0,
     only: range | None = None,
 ) -> Table:
-    """Generate only the blocks of `youtube_like` with the given numbers; None: all."""
+    """Generate only the blocks of `youtube_like` with the given numbers. None generates all blocks."""
     records(n, only)
     count("max_length", max_length, 1)
     count("n_items", n_items, len(CATEGORIES) * max(2 * SHORT, -(-3 * max_length // 2)))
@@ -97,8 +98,8 @@ def youtube_like_part(
 
 
 def _missions(n_items: int, max_length: int) -> list[Mission]:
-    """Return the distributions from which records are drawn. Those of category c have index c and, for long records,
-    c + 12.
+    """Return the distributions from which records are drawn. Index c is the distribution for short records of category
+    c, and index c + 12 for long records.
     """
     runs = np.array_split(np.arange(n_items, dtype=np.int32), len(CATEGORIES))
     viral = np.concatenate([run[:VIRAL] for run in runs])
@@ -121,7 +122,7 @@ def _numbers(category: Int32, stream: Stream) -> list[Float64]:
     def uniform() -> Float64:
         return stream.uniform(BLOCK)[:size]
 
-    def normal() -> Float64:  # sum of twelve uniform variates: identical on every platform
+    def normal() -> Float64:  # a sum of twelve uniform variates is identical on every platform
         total: Float64 = np.sum([uniform() for _ in range(12)], axis=0)
         return total - 6.0
 
