@@ -101,10 +101,11 @@ runs, all compared searches run one after another.""",
                 "naive Anatomy leaves as many violations between groups as printed",
                 "safe grouping eliminates these violations",
             ),
-            "Pairs of an individual and a value. Inside groups: the tuples of the individual and those of the value "
-            "together exceed the group size. Between groups: at least alpha groups contain the individual, more than "
-            "1/l of them contain the value, and all of them have fewer than l values in common. Anatomy chooses at "
-            "random which tuple of a value is assigned to a group.",
+            "A violation is a pair of an individual and a value. It is a violation inside a group if the tuples of the "
+            "individual and the tuples of the value together exceed the group size. It is a violation between groups "
+            "if at least alpha groups contain the individual, more than 1/l of these groups contain the value, and all "
+            "of them have fewer than l values in common. Anatomy chooses at random which tuple of a value is assigned "
+            "to a group.",
             printed=[
                 Printed("inside", 5, 5, "5 explicit violations inside groups"),
                 Printed("between", 167, 360, "167 violations between groups for l=2 and 360 for l=3, alpha not stated"),
@@ -135,8 +136,8 @@ runs, all compared searches run one after another.""",
             _LOSS,
             _persistence(),
             claims.PERSISTENCE,
-            f"{_SHARES} anonymized. 0: an individual's tuples have one occupation as far as possible; 1: occupations "
-            "are independent of the individual.",
+            f"{_SHARES} anonymized. At 0, an individual's tuples have the same occupation as far as possible. At 1, "
+            "occupations are independent of the individual.",
             quick=(0.0, 1.0),
         ),
         Figure(
@@ -146,8 +147,8 @@ runs, all compared searches run one after another.""",
             {"seconds": "time in seconds", "tested": "groups tested for l-diversity"},
             _cost(),
             with_main(claims.COST, "for small l safe grouping is faster than Anatomy"),
-            "A non-transactional data set: the same 48,842 tuples, each of a different person. Anatomy has no k, "
-            "and is timed again at each k. The paper's times include reading groups from disk.",
+            "The data are not transactional: each of the same 48,842 tuples belongs to a different person. Anatomy has "
+            "no k, and is timed again at each k. The paper's times include reading groups from disk.",
         ),
         Figure(
             "speed",
@@ -156,8 +157,8 @@ runs, all compared searches run one after another.""",
             {"seconds": "time in seconds", "peak_mib": "peak memory of the process in MiB, including the data"},
             _speed(),
             claims.SPEED,
-            "Generated: 2.3 tuples per person on average, identified by two columns, 15 values, 9 of 10 tuples of a "
-            "person with the same value; k=9, l=3.",
+            "k=9, l=3. The data are generated. Two columns identify a person, and a person has 2.3 tuples on average. "
+            "There are 15 values, and 9 of 10 tuples of a person have the same value.",
             quick=(100_000, 1_000_000),
         ),
     ],

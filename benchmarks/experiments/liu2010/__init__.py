@@ -139,11 +139,12 @@ def _speed() -> list[Case]:
 
 
 _DEGREE_5 = "A hierarchy of degree 5, as in Terrovitis et al., with 20 random and four named leaf orders."
-_REAL = "Products with their real taxonomy of four levels, whose nodes contain from one item to thousands; half of the "
-_REAL += "baskets, drawn 20 times. The paper uses the first of ten subsets."
+_REAL = "The items are products with their real taxonomy of four levels. Its nodes contain from one item to thousands. "
+_REAL += "Half of the baskets are drawn, 20 times. The paper uses the first of ten subsets."
 _DRAWN = (
-    "`kosarak_70k` with random, unbalanced taxonomies in place of WordNet: `skewed_tree` with half of the largest skew "
-    "and with the largest, not fitted to a real taxonomy. Each draw includes the leaf order and half of the records."
+    "The data are `kosarak_70k`. Random, unbalanced taxonomies replace WordNet. They are drawn by `skewed_tree` with "
+    "the largest skew and with half of it, and are not fitted to a real taxonomy. Each repetition also draws the leaf "
+    "order and half of the records."
 )
 _ON_POS = (Printed("ncp", 0.075, 0.7, "MM between 7.5% and 70% for m >= 2 (section 5.1)"),)
 _MM_ON_AOL = Printed("ncp", 0.46, 0.96, "MM between 46% and 96% for m >= 2 (section 5.1)")
@@ -235,8 +236,8 @@ to some degree the clicks of `kosarak_70k` with random taxonomies.""",
             {**_LOSSES, "shared": "items with several published symbols"},
             _below_the_real("real", _over_m(5, HgHs=(1, 2, 3))),
             claims.REAL,
-            "With the real hierarchy of 2,012 subclasses in place of the paper's; its upper levels are code prefixes. "
-            "No random draws.",
+            "The real hierarchy of 2,012 subclasses replaces the paper's hierarchy. Its upper levels are code "
+            "prefixes. There are no random draws.",
             _ON_POS,
             quick=(2,),
         ),
@@ -325,7 +326,7 @@ to some degree the clicks of `kosarak_70k` with random taxonomies.""",
             {"seconds": "time in seconds", "threats": "minimal threats stored", "cuts": "cuts evaluated"},
             [*_tenths(["mHgHs"]), *RUNS.over(_tenths(["mHgHs", "LG", "AA"]), cost="time")],
             with_main(claims.SCALABILITY, "the counted work of mHgHs is quite scalable"),
-            "One to ten of ten subsets of `tafeng_baskets`, with their real taxonomy, k=5, m=7.",
+            "The data are one to ten of ten subsets of `tafeng_baskets`, with their real taxonomy, k=5 and m=7.",
             quick=(10, 20),
         ),
         Figure(

@@ -129,8 +129,8 @@ of UL times 2^M is shown.""",
             cases.pairs("fig11"),
             claims.FIGURE_11,
             "k=5; AA has to protect all pairs (m=2), so its result is the same for all policies. Queries cover all "
-            "items, protected or not. With a leaf order, the policies are nested; if policies are repeated (only on "
-            "BMS-WebView-1), each is drawn independently.",
+            "items, protected or not. If leaf orders are repeated, the policies are nested. If policies are repeated "
+            "(only on BMS-WebView-1), each policy is drawn independently.",
             quick=("PP1", "PP3"),
         ),
         Figure(
@@ -140,8 +140,8 @@ of UL times 2^M is shown.""",
             {f"percent_of_{size}": f"% of itemsets of {size}" for size in (1, 2, 3, 4)} | {"constraints": "itemsets"},
             cases.shares("table2"),
             claims.TABLE_2,
-            "The paper does not state how many itemsets there are, nor how they were drawn: 1,000 here, of uniformly "
-            "drawn items. The shares are met by construction.",
+            "The paper does not state how many itemsets there are, nor how they were drawn. Here, there are 1,000 "
+            "itemsets of uniformly drawn items. The shares are met by construction.",
         ),
         Figure(
             "fig12",
@@ -150,8 +150,8 @@ of UL times 2^M is shown.""",
             _quantities("q1", "q3", "ul_log2", "largest", "suppressed") | {"constraints": "privacy constraints"},
             cases.mixed("fig12"),
             claims.FIGURE_12,
-            "k=5; AA has to protect all 4-itemsets (m=4). Itemsets: one thousand of all items, few of which occur; ten "
-            "thousand of all items; or one thousand that occur, each drawn from a record.",
+            "k=5; AA has to protect all 4-itemsets (m=4). The itemsets are drawn in three ways: one thousand from all "
+            "items, few of which occur in the data; ten thousand from all items; and one thousand from random records.",
             [Printed("AA / COAT", 40, 40, "queries are answered up to 40 times more accurately (6.3.2)")],
             quick=("PP6",),
         ),
@@ -233,10 +233,11 @@ of UL times 2^M is shown.""",
             },
             cases.hospitals("fig15"),
             claims.FIGURE_15,
-            "Replacements of table 3: each sample has its own patients, codes, queries. Privacy constraints by Pgen, "
-            "weights by the ICD-9 taxonomy. The paper does not list its disorders. Here: the 20 most frequent "
-            "sub-chapters, or categories of three digits, with 5 to 10 codes (some of SynPUF's sub-chapters are "
-            "absent from a sample); for masked codes 20 random groups of 7; and one group of all other codes. "
+            "The data are the replacements of table 3. Each sample has its own patients, codes and queries. Pgen "
+            "generates the privacy constraints, and weights come from the ICD-9 taxonomy. The paper does not list its "
+            "disorders. Here, the disorders are the 20 most frequent sub-chapters, or categories of three digits, with "
+            "5 to 10 codes. Some of SynPUF's sub-chapters are absent from a sample. For masked codes, the disorders "
+            "are 20 random groups of 7 codes. All other codes form one group. "
             "AA protects only pairs (m=2), far less than Pgen requires.",
             [Printed("suppressed", 0, cases.SUPPRESSED, "s=0.5% sufficed for every k (section 7)")],
             quick=(2, 50),

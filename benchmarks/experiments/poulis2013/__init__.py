@@ -79,7 +79,7 @@ def _figure_7() -> list[Figure]:
         "ul": "UL, with candidates ordered by BTD", "ul_ul": "UL, with candidates ordered by UL",
         "ncp": "NCP, with candidates ordered by BTD", "ncp_ul": "NCP, with candidates ordered by UL",
     }  # fmt: skip
-    btd = f"{cases.SMALL:,} records of INFORMS, k=25, m=2. Each order is one search."
+    btd = f"{cases.SMALL:,} records of INFORMS, k=25, m=2. Each order of the candidates is a separate search."
     merged = {"ul": "utility loss (UL)", "rises": "merges that increased UL", "merges": "merges",
               "largest_rise": "largest rise"}  # fmt: skip
     trace = (
@@ -87,9 +87,9 @@ def _figure_7() -> list[Figure]:
         "complete curve of each repetition (`ul_after_each_merge`)."
     )
     times = (
-        f"delta={cases.DELTA}, m=2, as in the paper; samples of INFORMS. Work is counted over samples, with AA (which "
-        "does not affect it). Times are single searches with cluster formation, one after another, on the first "
-        "sample. CL is only the formation."
+        f"delta={cases.DELTA} and m=2, as in the paper. The data are samples of INFORMS. Work is counted over samples, "
+        "with AA, which does not affect the work. Times are single searches with cluster formation, one after another, "
+        "on the first sample. CL is only the formation."
     )
     own = (
         " Tum-bound merges by its own rule until UL is at most that of one cluster of all records. With delta=1, as "
