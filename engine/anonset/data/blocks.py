@@ -21,7 +21,7 @@ Rows = tuple[Int64, Int32]
 int32.
 """
 StoredRows = tuple[Int64, Codes]
-"""Rows in their stored form, in memory or in files. `sound` converts them for kernels."""
+"""Rows in their stored form, in memory or in files. `checked_rows` converts them for kernels."""
 RECORDS_PER_BLOCK = 1 << 18
 
 

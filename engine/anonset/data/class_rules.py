@@ -56,7 +56,7 @@ class ClassRule(RedactedRepr):
         Parameters
         ----------
         class_of
-            integer (n,): class of each record; negative values mean no class.
+            Class of each record, integer (n,). A negative value means no class.
         """
         return _broken(self, class_of, n_classes, self.value, np.ones(len(self.value), np.int64))
 

@@ -53,7 +53,7 @@ _TRIM = "MALLOC_TRIM_THRESHOLD_"
 CERTIFICATES = ("ca.pem", "cert.pem", "key.pem")
 """File names of the authority's certificate, the client's certificate and the client's key."""
 _LOGGERS = ("distributed", "tornado", "asyncio")
-"""Dask's loggers that report lost connections; they are silenced."""
+"""Loggers of Dask that report lost connections. They are disabled."""
 _EMBEDDED, _ARRAY_IN_RESULT = 1 << 10, 1 << 16
 """Size limits in bytes: for functions, tasks and results that pass through the scheduler, and for arrays in the file of
 a result. Larger objects are written to separate files in the work directory.
@@ -215,7 +215,7 @@ class ClusterWorkers(Workers):
         return all(answer is True for answer in answers.values())
 
     def at_once(self, tasks: int) -> int:
-        """Return the number of tasks of a pass that run at the same time; `tasks` is ignored."""
+        """Return the number of tasks that run at the same time. `tasks` is ignored."""
         return self.count
 
     def tasks(self, requested: int) -> int:
@@ -463,7 +463,7 @@ def _run(sent: bytes | Path, task: bytes | Path, folder: str, version: str) -> t
     Raises
     ------
     InputError
-        If the worker runs another version, or a file cannot be read or written; the message names the worker.
+        If the worker runs another version, or a file cannot be read or written. The message names the worker.
     """
     from distributed import get_worker
 

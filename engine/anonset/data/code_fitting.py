@@ -60,7 +60,7 @@ def with_unspecified(hierarchy: Hierarchy) -> Hierarchy:
     Raises
     ------
     HierarchyError
-        If a label has the name of such a leaf.
+        If a label of the hierarchy is also the name of a new leaf.
     """
     used_labels = {*hierarchy.labels, *(label for label, _ in hierarchy.aliases)}
     above: dict[str, list[str]] = {}

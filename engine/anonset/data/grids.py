@@ -121,7 +121,7 @@ class _Counted(RedactedRepr):
     cell: Int64
     """int64 (C,), ascending: cell j has the values x with ``j * 10^exponent <= x < (j + 1) * 10^exponent``."""
     below: Int64
-    """int64 (C + 1,): records below each cell; the last element is the record count."""
+    """Number of records below each cell, int64 (C + 1,). The last element is the number of all records."""
     top: int
     """Smallest multiple of the power of ten that is at least the largest value."""
 

@@ -137,8 +137,8 @@ def _middle(sums: Sequence[int], low: int, high: int, by: str) -> int:
 def _names(
     hierarchy: Hierarchy, old_nodes: list[int], parent: list[int], made: list[bool], place: list[int]
 ) -> list[str]:
-    """Return the name of each node. New nodes are numbered by the first place below them. If it is equal, the larger
-    node comes first.
+    """Return the name of each node. New nodes are numbered by the first place below them. Of two nodes with the same
+    first place, the larger node comes first.
     """
     n, last = len(old_nodes), max(place) + 1
     first, size = [last] * n, [0] * n

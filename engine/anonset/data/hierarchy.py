@@ -18,7 +18,7 @@ Tree = str | tuple[str, Sequence["Tree"]]
 
 @dataclass(frozen=True, eq=False)
 class Hierarchy(RedactedRepr):
-    """A rooted tree over a vocabulary. Node 0 is the root; nodes are numbered in preorder.
+    """A rooted tree over a vocabulary. Nodes are numbered in preorder, and node 0 is the root.
 
     Leaf codes are the left-to-right positions of the leaves. A node covers the leaf codes ``leaf_lo[v]`` to
     ``leaf_hi[v] - 1``. Inner nodes with a single child are collapsed on loading.
@@ -27,13 +27,13 @@ class Hierarchy(RedactedRepr):
     labels: tuple[str, ...]
     """Label of each node, in preorder."""
     parent: Int32
-    """int32 (V,): parent of each node; -1 for the root."""
+    """Parent of each node, int32 (V,). -1 for the root."""
     leaf_lo: Int32
     """int32 (V,): first leaf code below each node."""
     leaf_hi: Int32
-    """int32 (V,): one past the last leaf code below each node."""
+    """End of the leaf codes below each node (last code plus one), int32 (V,)."""
     subtree_end: Int32
-    """int32 (V,): one past the last node of each node's subtree, in preorder."""
+    """End of each node's subtree in preorder (last node plus one), int32 (V,)."""
     aliases: tuple[tuple[str, str], ...] = ()
     """Collapsed labels: (label of the removed node, label of the node that replaces it)."""
     from_data: bool = False
@@ -49,7 +49,7 @@ class Hierarchy(RedactedRepr):
     rival: "Hierarchy | None" = None
     """Another tree over the same leaves in the same order. The algorithm `exact` searches both trees."""
     capped: bool = False
-    """True if the root is never published: see `anonset.data.ceilings`."""
+    """True if the root is never published because of ceilings. See `anonset.data.ceilings`."""
 
     def __repr__(self) -> str:
         return f"Hierarchy({self.n_nodes:,} nodes over {self.n_leaves:,} leaves)"

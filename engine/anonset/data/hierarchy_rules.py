@@ -29,8 +29,8 @@ PROPOSED = "halves:frequency"
 """Rule that is proposed for items without a hierarchy. It usually has the lowest loss."""
 BALANCED, HALVES, REFINE = "balanced:", "halves:", "refine:"
 """Prefixes of specifications that build a tree. ``balanced:5`` gives each node five children. ``halves:frequency``
-builds a binary tree by the frequencies of the data, and ``halves:frequency@FILE`` by those in a file. ``refine:FILE``
-reads a hierarchy from a file and inserts a binary tree by frequency below each node.
+builds a binary tree by the frequencies of the data, and ``halves:frequency@FILE`` by the frequencies in a file.
+``refine:FILE`` reads a hierarchy from a file and inserts a binary tree by frequency below each node.
 """
 OF_LABELS = (BALANCED, HALVES)
 """Prefixes of specifications that need no hierarchy file."""

@@ -43,7 +43,7 @@ State = Literal["left", "in use", "of another user", "of another host", "unknown
 or unreadable.
 """
 Tell = Callable[[str], None]
-"""Called with one line for the user."""
+"""Function that is called with one line for the user."""
 
 _BYTES = 512
 """Lease size in bytes. Leases are padded with blanks, so that each renewal overwrites the previous content."""
@@ -419,6 +419,8 @@ for _own in (_held, TOKENS):
 
 
 def _is_here(lease: Lease) -> bool:
-    """Return True if the process of a lease can be checked locally: same host, same boot, same process namespace."""
+    """Return True if the process of a lease has the same host, boot and process namespace, so that it can be checked
+    locally.
+    """
     identity = (platform.node(), processes.boot(), processes.namespace())
     return all(identity) and (lease.host, lease.boot, lease.processes) == identity

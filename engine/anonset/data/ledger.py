@@ -43,7 +43,7 @@ class Ledger(RedactedRepr):
     """
 
     store: Files | None
-    """Work directory of a resumable run; None if no results are stored."""
+    """Work directory of a resumable run. None if no results are stored."""
     known: Mapping[str, Hierarchy | Vocabulary] = field(default_factory=dict)
     """Objects that a resumed run creates again. Only their names are stored."""
 
@@ -230,7 +230,7 @@ def _is_same(value: Hierarchy | Vocabulary, known: Hierarchy | Vocabulary) -> bo
 
 
 def _fields(kind: type[Any]) -> Sequence[str] | None:
-    """Return the field names of a dataclass or named tuple of anonset; None for other types."""
+    """Return the field names of a dataclass or named tuple of anonset. Return None for other types."""
     if not kind.__module__.startswith(_PACKAGES):
         return None
     if is_dataclass(kind):

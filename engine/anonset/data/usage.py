@@ -59,8 +59,8 @@ def measured(*, alone: bool) -> Iterator[TaskUsage]:
     Parameters
     ----------
     alone
-        Whether the process runs one task at a time. If so, all threads of the process are measured, and otherwise only
-        the current thread.
+        Whether the process runs one task at a time. If so, CPU time and data transfer of all threads are measured, and
+        otherwise of the current thread only.
     """
     usage, memory, clock = TaskUsage(1), PeakMemory(), time.process_time if alone else time.thread_time
     cpu, (read, written) = clock(), transferred(thread=not alone)
