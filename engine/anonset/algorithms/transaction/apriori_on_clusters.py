@@ -14,9 +14,9 @@ from anonset.data.table import Int32, Int64
 
 _CLUSTERS_PER_TASK = 256
 _BYTES_OF_BITMAPS, _LARGE = 1 << 24, 2000
-"""The kernel supports clusters with up to _BYTES_OF_BITMAPS of bitmaps, one per node. For sets of four or more items,
-it supports clusters of fewer than _LARGE records: the full search skips more of these sets, so it processes larger
-clusters.
+"""Limits of the kernel. The bitmaps of a cluster, one per node, have at most _BYTES_OF_BITMAPS bytes. For sets of four
+or more items, a cluster must have fewer than _LARGE records. The full search, which skips more of these sets, processes
+larger clusters.
 """
 
 
@@ -26,7 +26,7 @@ def in_bitmaps(n_records: int, n_nodes: int, m: int) -> bool:
 
 
 def search_in_bitmaps(records: SetColumn, hierarchy: Hierarchy, k: int, m: int) -> tuple[Int32, list[Fix], float]:
-    """Search a cluster of at least k non-empty records; return the published inner nodes, fixes and increments.
+    """Return the published inner nodes, fixes and increments of a cluster with at least k non-empty records.
 
     The result equals that of `CutSearch`.
     """
@@ -41,7 +41,7 @@ def search_in_bitmaps(records: SetColumn, hierarchy: Hierarchy, k: int, m: int) 
 
 
 class AprioriOnClusters:
-    """AA on clusters of a column: a fast kernel for small clusters, the full search for large ones."""
+    """AA on clusters of a column. A fast kernel processes small clusters, and the full search large clusters."""
 
     def __init__(self, k: int, m: int, column: SetColumn, hierarchy: Hierarchy, full: SearchEach, store: Store) -> None:
         self.k, self.m, self.column, self.hierarchy = k, m, column, hierarchy

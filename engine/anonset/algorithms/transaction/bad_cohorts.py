@@ -1,9 +1,9 @@
-"""Enumeration of node sets of a cut with a cohort that is small or often has the same sensitive item.
+"""Enumeration of the bad node sets of a cut, whose cohorts are too small, or too often have the same sensitive item.
 
-The cohort of a set is the group of records that match it. Records are encoded as the codes of their nodes, followed
-by the codes of their sensitive items. A walk reads only the codes that follow the first code of a set. It reads a
-single block in memory directly; from other blocks, these codes are gathered for a window, which is a span of first
-codes.
+The cohort of a set is the group of records that match the set. Records are encoded as the codes of their nodes,
+followed by the codes of their sensitive items. A walk reads only the codes that follow the first code of a set. It
+reads a single block in memory directly. From other blocks, the codes are gathered for a window, which is a span of
+first codes.
 """
 
 from collections.abc import Callable, Iterator
@@ -36,12 +36,12 @@ class BadCohorts:
 
     suffixes: Suffixes
     intervals: Intervals
-    """Start and end of each node's leaf interval, by code: int32 (C,) and int32 (C,)."""
+    """Start and end of the leaf interval of each code's node, int32 (C,) each."""
     size: int
     rule: tuple[int, int]
     """k and l."""
     tally: Int64
-    """Zero for each sensitive item, int64 (E,)."""
+    """Counter of each sensitive item, int64 (E,). All counters are 0 between uses."""
 
     @classmethod
     def of(
@@ -57,7 +57,7 @@ class BadCohorts:
         Parameters
         ----------
         on_cut
-            uint8 (C,): codes of the nodes on the cut. The caller may change it before it requests the next set.
+            1 for codes of nodes on the cut, uint8 (C,). The caller may change the array before requesting the next set.
         progress
             Called with the first code of each set, and the end of each window.
         """
@@ -84,9 +84,9 @@ class BadCohorts:
         Parameters
         ----------
         itemset
-            int32 (size,): modified after the first `fixed` codes.
+            Codes of the set, int32 (size,). Codes after the first `fixed` codes are modified.
         suffixes
-            Codes that follow these first codes.
+            Codes that follow the first `fixed` codes.
         tell
             Called with the end of each window of first codes.
         """
@@ -122,7 +122,7 @@ class BadCohorts:
     def _following(self, members: Int32, suffixes: Suffixes, on_cut: UInt8) -> UInt8:
         """Return the codes of the cut, uint8 (C,), that may follow the first members of a set.
 
-        There are none if a member is not on the cut.
+        If a member is not on the cut, no code may follow.
         """
         if not len(members):
             return on_cut

@@ -16,7 +16,7 @@ class Checkpoints:
     Parameters
     ----------
     search
-        A search without any fix.
+        A search that has not changed the cut yet.
     ledger
         Ledger of the work directory.
     """
@@ -26,10 +26,10 @@ class Checkpoints:
         described = json.dumps([search.k, search.hierarchy.labels, search.hierarchy.parent.tolist()])
         counted = search.nodes.support.tobytes() + search.image.tobytes()
         self.key = hashlib.sha256(described.encode() + counted).hexdigest()
-        """Hash of all inputs of the search: k, the hierarchy, the supports of the nodes, and the initial cut."""
+        """Hash of all inputs of the search, which are k, the hierarchy, the node supports, and the initial cut."""
 
     def restored(self) -> int:
-        """Restore the state stored by an interrupted run; return the largest finished size.
+        """Restore the state that an interrupted run stored, and return the largest finished size.
 
         Raises
         ------

@@ -45,15 +45,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Coat(SetBased):
-    """COAT: protect given itemsets by merging items within utility constraints; suppress items that cannot be merged.
+    """Protect given itemsets by merging items within utility constraints, and by suppressing other items (COAT).
 
     Guarantees that every privacy constraint is satisfied, that a utility constraint contains every group, and that at
     most the given share of the items is suppressed. Constraints are processed by descending support. The rarest item of
     a constraint is merged with the partner in the same utility constraint that causes the smallest utility loss.
 
     Cost: at most one step per item. A step is linear in the number of items, and in the records of the merged groups
-    times their length (in k^m mode: to the power of m - 1). Memory: a few arrays over the items of the records; in
-    k^m mode, these arrays are stored in files if the table is.
+    times their length (to the power of m - 1 if all m-itemsets are protected). Memory: a few arrays over the items of
+    the records. If all m-itemsets are protected and the table is in files, these arrays are in files too.
 
     References: Loukides, Gkoulalas-Divanis, Malin, "Towards utility-driven anonymization of transactions", 2010,
     Algorithms 1 to 3.
@@ -74,7 +74,7 @@ class Coat(SetBased):
     max_suppressed: Written = 0.0
     """Maximum share of the items that may be suppressed, in [0, 1]."""
     single: Literal["generalize", "suppress"] = "generalize"
-    """Treatment of a constraint whose items are in the same group: generalize or suppress."""
+    """Action for a constraint whose items are in the same group, either generalize or suppress."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -37,12 +37,12 @@ from anonset_kernels._arrays import ExpandedCodes, Intervals
 class CoherenceSuppression(RedactedRepr):
     """Suppress public items until each set of public items is frequent and discloses no private item.
 
-    A mole is a set of public items that violates coherence. Guarantees (h, k, p)-coherence, and is always feasible;
-    without private items this is k^m-anonymity with m = p. Private items are never suppressed. Items that are moles
-    by themselves are suppressed first. Then the minimal moles of two to p items are mined once, and the item with the
-    most moles per unit of loss is suppressed until no mole remains: suppressing an item creates no new mole. The loss
-    of an item is the number of occurrences, or a value set by the owner. Cost: time to mine the minimal moles of the
-    items, once; then O(items) for each suppressed item.
+    A mole is a set of public items that violates coherence. Guarantees (h, k, p)-coherence, which is k^m-anonymity with
+    m = p if there are no private items. Always feasible. Private items are never suppressed. Items that are moles by
+    themselves are suppressed first. Then the minimal moles of two to p items are mined once, and the item with the most
+    moles per unit of loss is suppressed until no mole remains. Suppressing an item creates no new mole. The loss of an
+    item is its number of occurrences, or a value set by the owner. Cost: the time to mine the minimal moles once, and
+    O(items) for each suppressed item.
 
     References: Xu, Wang, Fu, Yu, "Anonymizing transaction databases for publication", KDD 2008; as described by Liu
     and Wang, 2010.
@@ -60,13 +60,13 @@ class CoherenceSuppression(RedactedRepr):
     h: Written = 1.0
     """Maximum share of the matching records with the same private item (0 < h <= 1), exactly as written."""
     k: int
-    """Minimum support of a set of public items that occurs (>= 1)."""
+    """Minimum support of each set of public items that occurs in a record (>= 1)."""
     p: int
     """Maximum number of public items that the attacker knows (>= 1)."""
     sensitive_items: tuple[str, ...] = ()
-    """Private items; all others are public."""
+    """Private items. All other items are public."""
     item_loss: Mapping[str, Written] | None = None
-    """Loss of suppressing each item, above 0 and at most 1 (default 1); None: number of occurrences."""
+    """Loss of suppressing each item, above 0 and at most 1 (default 1). If None, the number of occurrences."""
     max_threats: int = 30_000_000
     """Maximum number of minimal moles in memory."""
 
@@ -82,7 +82,7 @@ class CoherenceSuppression(RedactedRepr):
 
     @property
     def _losses(self) -> dict[str, Fraction]:
-        """Exact losses given by the owner; a float is read as the printed decimal number."""
+        """Exact losses given by the owner. A float has the value of its printed decimal number."""
         losses = {}
         for item, loss in (self.item_loss or {}).items():
             try:
@@ -112,7 +112,8 @@ class CoherenceSuppression(RedactedRepr):
         Raises
         ------
         InputError
-            If there are more minimal moles than `max_threats`, no set-valued column, or a loss for an unknown item.
+            If there are more minimal moles than `max_threats`, the set-valued column is missing, or `item_loss`
+            contains an unknown item.
         """
         column, hierarchy = bind_items(table, hierarchies)
         index = column.vocabulary.index
@@ -143,7 +144,7 @@ class CoherenceSuppression(RedactedRepr):
         return cost
 
     def _single_moles(self, column: SetColumn, private: Int32) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-        """Public items that are moles by themselves, bool (M,)."""
+        """Return True for public items that are moles by themselves, bool (M,)."""
         from anonset_kernels.coherence import worst_disclosure
         from anonset_kernels.rows import transpose
 
@@ -163,7 +164,7 @@ class CoherenceSuppression(RedactedRepr):
         store: Store,
         progress: Progress | None,
     ) -> list[Int32]:
-        """Return the minimal moles of 2 to p of the remaining items."""
+        """Return the minimal moles of 2 to p items, without items that are moles by themselves."""
         from anonset_kernels.coherence import store_records
         from anonset_kernels.threats import DisclosureRule
 

@@ -1,9 +1,9 @@
-"""Search for a hierarchy cut with low suppression cost: items are generalized first, and the rest is suppressed.
+"""Search for a hierarchy cut with low suppression cost. Items are generalized before the remaining are suppressed.
 
 Any cut satisfies the guarantee after all nodes that allow an inference are suppressed. The search evaluates the
 original items, the levels of the hierarchy, and for k = 2, 4, 8, … the cuts of the topmost nodes with a child of fewer
 than k occurrences. It starts from the cut with the smallest loss and splits or raises single nodes, in order of their
-potential gain, while the loss decreases. Nodes above a sensitive item are never used. Our own method.
+potential gain, while the loss decreases. Nodes above a sensitive item are never used. The method is unpublished.
 """
 
 from collections.abc import Callable, Iterator
@@ -23,7 +23,7 @@ from anonset.measures.ncp import ncp_numerator
 from anonset.publications.symbols import generalize, node_symbol
 
 Suppress = Callable[[SetColumn], list[int]]
-"""Function that returns the codes of a column to suppress."""
+"""Function that returns the item codes of a column to suppress."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +48,7 @@ class ControlCuts(RedactedRepr):
     """Original column, bound to the hierarchy."""
     tree: Hierarchy
     is_secret: NDArray[np.bool_]
-    """Sensitive leaves, bool (M,)."""
+    """True for sensitive leaves, bool (M,)."""
     suppress: Suppress
     most: int
     """Maximum number of cuts to evaluate, in addition to the initial cuts."""
@@ -71,7 +71,7 @@ class ControlCuts(RedactedRepr):
         return EvaluatedCut(image, remaining, labels, ncp_numerator(self.column, Cut(self.tree, remaining)))
 
     def _better(self, best: EvaluatedCut, evaluated: set[bytes], most: int) -> Iterator[EvaluatedCut]:
-        """Yield neighbouring cuts with a smaller loss; add evaluated cuts to `evaluated`."""
+        """Yield neighbouring cuts with a smaller loss. Add all evaluated cuts to `evaluated`."""
         for image in self._neighbours(best):
             if image.tobytes() in evaluated:
                 continue
@@ -112,7 +112,7 @@ class ControlCuts(RedactedRepr):
             k *= 2
 
     def _topmost(self, candidates: NDArray[np.bool_]) -> Int32:
-        """Return the cut of the topmost wanted and allowed nodes; other items remain leaves."""
+        """Return the cut of the topmost allowed nodes in `candidates`. Other items remain leaves."""
         tree, image = self.tree, np.full(self.tree.n_leaves, -1, np.int32)
         for node in np.flatnonzero((candidates & self._may) | tree.is_leaf).tolist():
             if image[tree.leaf_lo[node]] < 0:  # parents precede their children
@@ -121,13 +121,13 @@ class ControlCuts(RedactedRepr):
 
     @cached_property
     def _occurrences(self) -> Int64:
-        """Occurrences below each node, int64 (V,)."""
+        """Number of item occurrences below each node, int64 (V,)."""
         ends = begins_of(self.column.occurrences)
         return ends[self.tree.leaf_hi] - ends[self.tree.leaf_lo]
 
     @cached_property
     def _smallest_child(self) -> Int64:
-        """Occurrences below the rarest occurring child, int64 (V,)."""
+        """Number of item occurrences below the rarest occurring child of each node, int64 (V,)."""
         fewest = np.full(self.tree.n_nodes, np.iinfo(np.int64).max)
         occurring = np.flatnonzero((self.tree.parent >= 0) & (self._occurrences > 0))
         np.minimum.at(fewest, self.tree.parent[occurring], self._occurrences[occurring])
@@ -135,7 +135,7 @@ class ControlCuts(RedactedRepr):
 
     @cached_property
     def _may(self) -> NDArray[np.bool_]:
-        """Inner nodes without a sensitive leaf, bool (V,)."""
+        """True for inner nodes that are not above a sensitive leaf, bool (V,)."""
         ends = begins_of(self.is_secret)
         free: NDArray[np.bool_] = ends[self.tree.leaf_hi] == ends[self.tree.leaf_lo]
         return free & ~self.tree.is_leaf

@@ -1,8 +1,8 @@
-"""The count-tree of Terrovitis, Mamoulis, Kalnis, VLDB 2008, section 4.1: node sets and their supports.
+"""The count-tree of Terrovitis, Mamoulis, Kalnis, VLDB 2008, section 4.1, which contains node sets and their supports.
 
 The tree is walked in preorder and never stored. A fix changes the cut but not the supports, so a walk may be ahead of
-the fixes: the caller checks the yielded rare sets in order. The result does not depend on the progress of the walk or
-the number of workers.
+the fixes. The caller therefore checks the yielded rare sets again, in order. The result does not depend on the progress
+of the walk or the number of workers.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -28,7 +28,7 @@ from anonset.data.table import Int32, Int64
 from anonset_kernels._arrays import Intervals
 
 _Marked = tuple[Int64 | Pairs | None, Found, int]
-"""Return value of `windows.Mark`; without pairs if they were marked in place."""
+"""Return value of `windows.PairMarker`. The pairs are None if they were marked in place."""
 
 INCREMENTS_PER_TASK = 1_000_000
 TASKS_PER_ROUND = 4
@@ -36,7 +36,7 @@ TASKS_PER_ROUND = 4
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class CountTree:
-    """Supported sets of `size` nodes, none above another. The code of a node is its position in `node_of_code`.
+    """Supported sets of `size` unrelated nodes. The code of a node is its position in `node_of_code`.
 
     A pass over the sets is divided by first code into windows, and a window into tasks of about equal work. For each
     window, the codes that follow the first codes in the records are gathered.
@@ -59,13 +59,13 @@ class CountTree:
         return len(self.node_of_code)
 
     def increments(self, size: int) -> Float64:
-        """Return the increments for counting the sets of `size` nodes, by first code: float64 (C,)."""
+        """Return the increments for counting the sets of `size` nodes with each first code, float64 (C,)."""
         sizes = partial(_increments, n_codes=self.n_codes, size=size)
         return sum(self.records.over(sizes), np.zeros(self.n_codes))
 
     @cached_property
     def work(self) -> Float64:
-        """Increments of a walk by first code, float64 (C,)."""
+        """Increments of a walk over the sets with each first code, float64 (C,)."""
         return self.increments(self.size)
 
     @cached_property
@@ -79,9 +79,10 @@ class CountTree:
         Parameters
         ----------
         generalized
-            uint8 (V,): nodes whose sets are skipped. The walk reads it before each part, so the caller may add to it.
+            1 for nodes whose sets are skipped, uint8 (V,). The walk reads the array before each part, so the caller may
+            add nodes.
         together
-            Pairs of codes that sets must start with; None for all sets.
+            Pairs of codes that sets must start with. None for all sets.
         """
         from anonset_kernels.count_tree import EXACT
 
@@ -113,7 +114,7 @@ class CountTree:
     def _walk_window(
         self, walk: WindowSearch, window: Span, generalized: NDArray[np.uint8], together: Pairs
     ) -> Iterator[RareSets]:
-        """Yield the rare sets of the only window, divided into tasks; see `rare_sets`."""
+        """Yield the rare sets of the only window, which is divided into tasks (see `rare_sets`)."""
         records = walk.suffixes.of_window(window)
 
         def find(span: Span) -> tuple[Found, int]:
@@ -136,7 +137,7 @@ class CountTree:
         return None if first is None else tuple(int(v) for v in self.node_of_code[first])
 
     def rare_together(self, most: int) -> tuple[Pairs, RareSets | None]:
-        """Return the symmetric pairs of codes that occur in a rare set, and up to `most` of the rare sets."""
+        """Return the pairs of codes that occur together in a rare set, and up to `most` of the rare sets."""
         from anonset_kernels.count_tree import MARK, SupportRule
 
         suffixes = Suffixes.of(self.records, self.n_codes, self.size - 1)
@@ -170,7 +171,7 @@ class CountTree:
 
 
 def _increments(blocks: Iterable[Int32], n_codes: int, size: int) -> Float64:
-    """Count the increments for the sets of `size` codes in some blocks, by first code: float64 (C,)."""
+    """Count the increments in some blocks for the sets of `size` codes with each first code, float64 (C,)."""
     from anonset_kernels.count_tree import walk_sizes
 
     return sum((walk_sizes(codes, n_codes, size) for codes in blocks), np.zeros(n_codes))

@@ -29,10 +29,10 @@ class Expansion(RedactedRepr):
 
 @dataclass(frozen=True, eq=False)
 class Scenario(RedactedRepr):
-    """A cut with suppressed nodes, and the cost."""
+    """A cut with suppressed nodes, and its cost."""
 
     cut: Cut
-    """Node of every leaf, published or suppressed."""
+    """Cut that contains the published nodes and the suppressed nodes."""
     suppressed: Int32
     """Suppressed nodes of the cut, int32, in preorder."""
     cost: int
@@ -49,14 +49,14 @@ class Scenario(RedactedRepr):
 
 
 def search_cut(threats: MinimalThreats, leaves: Int64, phase: str, progress: Progress | None) -> Scenario:
-    """Search top-down from the root: expand the node that reduces the cost most, until no expansion reduces it.
+    """Expand nodes top-down from the root, always the node that reduces the cost most, until no expansion does.
 
     Parameters
     ----------
     threats
         Minimal threats over the (reduced) taxonomy.
     leaves
-        int64 (V,): number of leaves below each node, used in the costs.
+        Number of leaves below each node for the costs, int64 (V,).
     """
     from anonset_kernels.hghs import begin, step
 

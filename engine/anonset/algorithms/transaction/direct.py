@@ -31,16 +31,16 @@ from anonset.spelling import setting
 
 @dataclass(frozen=True, kw_only=True)
 class Direct(Generalization):
-    """Direct anonymization (DA): k^m-anonymity by a hierarchy cut, in a single traversal of the complete count-tree.
+    """Direct anonymization (DA), which finds a k^m-anonymous cut in a single traversal of the complete count-tree.
 
     Guarantees k^m-anonymity.
-    Cost: an increment for each set of up to m nodes in each record (expanded by the ancestors of the items), even if a
-    smaller set makes it redundant. The search therefore rejects large count-trees and recommends apriori anonymization,
-    which prunes.
+    Cost: an increment for each set of up to m nodes in each record, where records are expanded by the ancestors of
+    their items. Sets that contain a rare set are counted as well. The search therefore rejects large count-trees and
+    recommends apriori anonymization, which does not count these sets.
 
     References: Terrovitis, Mamoulis, Kalnis, VLDB 2008, Algorithm 3.
-    Deviations: leaves of the count-tree are examined at any depth, not only at depth m: the paper's rule misses the
-    rare sets of records with fewer than m symbols. The count-tree is walked, not stored.
+    Deviations: leaves of the count-tree are examined at any depth, not only at depth m, because the paper's rule misses
+    the rare sets of records with fewer than m symbols. The count-tree is walked, not stored.
 
     >>> from anonset.data import Hierarchy, Table
     >>> hierarchy = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), ("B", ["b1", "b2"])]))
@@ -58,7 +58,7 @@ class Direct(Generalization):
     )
 
     max_tree: int = 50_000_000_000
-    """Maximum size of the count-tree: sets of up to m nodes, counted once per record that contains them."""
+    """Maximum number of pairs of a record and a set of up to m nodes that the record contains."""
 
     def __post_init__(self) -> None:
         require_at_least("max_tree", self.max_tree, 1)

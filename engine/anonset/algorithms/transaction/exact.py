@@ -1,4 +1,4 @@
-"""Exact k^m cut: a hierarchy cut of minimum loss, with or without suppression, and a proof of optimality."""
+"""Exact k^m cut, which is a hierarchy cut of minimum loss, with or without suppression, and a proof of optimality."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -28,7 +28,7 @@ from anonset.privacy import KmAnonymity, require_at_least
 from anonset.spelling import counted, setting
 
 MAX_AT_ONCE = 1 << 28
-"""Maximum number of item occurrences in memory for mHgHs: 1 GiB."""
+"""Maximum number of item occurrences that mHgHs processes in memory (1 GiB)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,10 +41,10 @@ class Exact(RedactedRepr):
     Cost: a few linear programs over the open inner nodes, and passes over the records for the rare pairs, for the
     rare triples (without suppression), and for the rare sets of cuts if these are larger.
 
-    References: our own: a covering problem over rare sets, solved by HiGHS (see `exact_cut.problem`). The cut is that
-    of OA, Terrovitis, Mamoulis, Kalnis, VLDB 2008, Algorithm 2, which enumerates cuts. If several cuts are optimal,
-    the solver determines the result, which is the same for the same versions. Local recodings may lose less than any
-    cut.
+    References: the method is unpublished. HiGHS solves a covering problem over rare sets (see `exact_cut.problem`). The
+    cut has the same loss as the cut of OA (Terrovitis, Mamoulis, Kalnis, VLDB 2008, Algorithm 2), which enumerates
+    cuts. If several cuts are optimal, the result depends on the version of the solver. Local recodings may lose less
+    than any cut.
 
     >>> from anonset.data import Hierarchy, Table
     >>> hierarchy = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), ("B", ["b1", "b2"])]))
@@ -65,18 +65,18 @@ class Exact(RedactedRepr):
     )
 
     k: int
-    """Minimum support of an itemset that occurs (>= 1)."""
+    """Minimum support of each itemset that occurs in a record (>= 1)."""
     m: int
     """Maximum number of items that the attacker knows (>= 1)."""
     suppress: bool | None = False
-    """Suppress items at the cost of the root; None: only if a single symbol would remain otherwise."""
+    """True to allow suppression, at the cost of the root. None to allow it only if a single symbol would remain."""
     gap: float = 0.0
-    """Stop at a loss proven to be this close to the minimum, as a share of the minimum."""
+    """Relative difference between the loss and its proven minimum at which the search stops."""
     time_limit: float | None = None
-    """Time limit in seconds. If it is reached, the best result so far is published, which depends on the machine."""
+    """Time limit in seconds. At the limit, the best cut so far is published, which depends on the machine."""
     max_steps: int = 1_000
-    """Maximum number of steps. A linear program takes ten steps, a check of branch and bound at most one, and counting
-    2 * 10^7 sets one step (with more than 10^7 records: two sets for each record).
+    """Maximum number of steps. A linear program takes ten steps, and a check of branch and bound at most one. Counting
+    2 * 10^7 sets, or two sets for each record if there are more than 10^7 records, takes one step.
     """
 
     def __post_init__(self) -> None:
@@ -91,7 +91,7 @@ class Exact(RedactedRepr):
 
     @property
     def own_traits(self) -> Traits:
-        """Traits with additional memory for tables, which count large sets of nodes."""
+        """Traits of the algorithm. They include the memory of the tables that count large sets of nodes."""
         return replace(self.traits, memory_beside=BYTES_BESIDE) if self.m >= LARGE else self.traits
 
     @property
@@ -125,13 +125,13 @@ class Exact(RedactedRepr):
         *,
         progress: Progress | None = None,
     ) -> Result:
-        """Find the cut for records in blocks, with leaf positions as codes. The division into blocks does not matter.
+        """Find the cut for records in blocks, whose item codes are leaf positions. Block sizes do not matter.
 
-        If the hierarchy has a rival, both are searched, each with all steps and half of the time, and the cut of
-        smaller NCP is returned; at equal NCP, the cut of the hierarchy. Without suppression, pairs and triples are
-        counted block by block. From m = 4 on, or above the limit for triples, distinct records are stored with at most
-        k copies each: without suppression as they appear under the permanently closed nodes, with suppression
-        unchanged.
+        If the hierarchy has a rival hierarchy, both are searched, each with all steps and half of the time. The cut
+        with the smaller NCP is returned. At equal NCP, the cut of the hierarchy is returned. Without suppression, pairs
+        and triples are counted block by block. If m is 4 or more, or triples exceed their limit, at most k copies of
+        each distinct record are stored. Without suppression, they are stored as they appear under the permanently
+        closed nodes.
 
         Raises
         ------
@@ -244,7 +244,7 @@ class Exact(RedactedRepr):
 
 
 def _suppressed(problem: CutProblem) -> Cut:
-    """Return the cut that suppresses every item that occurs."""
+    """Return the cut that suppresses every occurring item."""
     occurs = problem.blocks.occurrences > 0
     return Cut(problem.hierarchy, np.where(occurs, SUPPRESSED, problem.hierarchy.leaf_node).astype(np.int32))
 
@@ -264,7 +264,7 @@ def _suppressed_unasked(result: Result) -> str:
 
 
 def _result(problem: CutProblem, cut: Cut, search: ExactSearch | None = None) -> Result:
-    """Return a cut with the figures of its proof. Without a search, the cut is the only candidate."""
+    """Return a cut with the statistics of its proof. Without a search, the cut must be the only possible cut."""
     cost, total = problem.cost(cut), problem.total
     if search is None:
         figures = {"ncp": cost / total, "lower_bound": cost / total, "gap": 0.0}

@@ -1,4 +1,4 @@
-"""Exact cuts of separate clusters: the cut of AA if a kernel proves it optimal, else the full search."""
+"""Exact cuts of separate clusters. The full search runs only if a kernel cannot prove that the cut of AA is optimal."""
 
 from collections.abc import Sequence
 
@@ -13,8 +13,8 @@ from anonset.data.table import Int32, Int64
 class ExactOnClusters:
     """`exact` on clusters of a column.
 
-    The full search starts with the cut of AA and returns it unless another cut loses less. For most small clusters, a
-    kernel proves that none does, a hundred times faster than the setup of a linear program.
+    The full search starts with the cut of AA and returns this cut unless another cut loses less. For most small
+    clusters, a kernel proves that no cut loses less, a hundred times faster than the setup of a linear program.
     """
 
     def __init__(self, apriori: AprioriOnClusters, full: SearchEach) -> None:
@@ -34,7 +34,7 @@ class ExactOnClusters:
         return mappings
 
     def _forced(self, clusters: Sequence[Int64], cuts: Sequence[Int32]) -> NDArray[np.bool_]:
-        """Return which clusters have a cut with only forced nodes: bool (C,)."""
+        """Return True for each cluster whose cut contains only forced nodes, bool (C,)."""
         from anonset_kernels.forced_cuts import mark_forced
 
         apriori, tree, forced = self.apriori, self.apriori.hierarchy, np.zeros(len(clusters), np.bool_)

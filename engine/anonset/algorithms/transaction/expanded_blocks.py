@@ -1,7 +1,7 @@
 """Records, block by block, as the codes of their items' ancestors, for passes over the records.
 
-Records in memory are expanded once. Blocks mapped from files are expanded again for each single pass; for several
-passes, the expanded records are stored in files.
+Records in memory are expanded once. Blocks in files are expanded again for each pass, unless `stored` is called, which
+stores the expanded records in files.
 """
 
 import secrets
@@ -74,7 +74,7 @@ class ExpandedBlocks:
         return self._stored
 
     def over(self, work: Callable[[Iterator[Int32]], _Done], tasks: int | None = None) -> Iterator[_Done]:
-        """Run `work` over groups of blocks, divided into `tasks` tasks: see `Workers.divided`."""
+        """Run `work` over groups of blocks in `tasks` tasks. `Workers.divided` documents the division."""
         parts: Sequence[Any] = self.blocks.rows if self._stored is None else self._stored
         groups = self.store.workers.divided(parts, tasks)
         return self.store.map(BlockTask(work, self.expansion if self._stored is None else None), groups)
@@ -100,7 +100,7 @@ class _Expand:
 
 @dataclass(frozen=True, eq=False)
 class BlockTask:
-    """Applies `work` to some blocks, after `made` has converted each; without `made`, to the blocks directly."""
+    """Applies `work` to some blocks. If `made` is given, it converts each block first."""
 
     work: Callable[[Iterator[Any]], Any]
     made: Callable[[Any], Any] | None

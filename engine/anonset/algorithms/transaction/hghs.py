@@ -27,7 +27,7 @@ from anonset.privacy import require_at_least
 
 @dataclass(frozen=True, kw_only=True)
 class ThreatBased(KmAlgorithm, ABC):
-    """Base class of algorithms that find a cut and suppressed nodes by minimal threats: HgHs, or rounds of it."""
+    """Base class of HgHs and mHgHs, which find a cut and suppressed nodes by minimal threats."""
 
     max_threats: int = 30_000_000
     """Maximum number of rare itemsets (about 50 bytes each at m=3)."""
@@ -41,7 +41,7 @@ class ThreatBased(KmAlgorithm, ABC):
 
     @abstractmethod
     def search(self, threats: MinimalThreats, m: int, progress: Progress | None) -> Result:
-        """Find the cut by the minimal threats of up to m nodes, m >= 1. No threat is mined before the call."""
+        """Find the cut by the minimal threats of up to m nodes (m >= 1). `threats` must not contain any yet."""
 
     def recode(
         self,
@@ -75,13 +75,14 @@ class ThreatBased(KmAlgorithm, ABC):
 
 @dataclass(frozen=True, kw_only=True)
 class HgHs(ThreatBased):
-    """Combined generalization and suppression: a cut found top-down, some of whose nodes are suppressed.
+    """Find a cut top-down, and suppress some of its nodes, to combine generalization and suppression (HgHs).
 
-    Guarantees k^m-anonymity after the suppressed nodes are removed. Always feasible: it may suppress all nodes.
+    Guarantees k^m-anonymity after the suppressed nodes are removed. Always feasible, because all nodes may be
+    suppressed.
     Cost: an increment for each set of up to m nodes in each record whose members except the last form a frequent
     set, or a few for each such set if records are dense. Records contained in k others are excluded first. Each
     search step then evaluates each node of a cut once. The search rejects more than `max_threats` threats, and more
-    than `max_increments` increments for a set size; MHgHs needs fewer. Memory: the minimal threats.
+    than `max_increments` increments for a set size. MHgHs needs fewer. Memory: the minimal threats.
 
     References: Liu and Wang, "Anonymizing transaction data by integrating suppression and generalization", 2010,
     sections 3 and 4.1.

@@ -1,4 +1,4 @@
-"""HorPart: division of records by their most frequent items, of Terrovitis et al., PVLDB 2012."""
+"""HorPart of Terrovitis et al., PVLDB 2012, which divides records by their most frequent items."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -11,7 +11,7 @@ from anonset.data.table import Int64
 
 
 def near_equal(n: int, size: int) -> list[int]:
-    """Return the boundaries of pieces of `size` records; the last two pieces have about equal sizes.
+    """Return the boundaries of pieces of `size` records. The last two pieces have about equal sizes.
 
     >>> near_equal(14, 4), near_equal(12, 4), near_equal(3, 4)
     ([0, 4, 8, 11, 14], [0, 4, 8, 12], [0, 3])

@@ -50,8 +50,8 @@ class LocalGeneralization(RedactedRepr):
 
     References: He and Naughton, "Anonymization of set-valued data via top-down, local generalization", VLDB 2009,
     section 4.
-    Deviations: a node that divides a partition only into small buckets is not used for the leftovers of the partition;
-    the paper does not specify this. Empty records form a group of their own.
+    Deviations: a node that divides a partition only into small buckets is not used for the leftovers of the partition.
+    The paper does not specify this. Empty records form a group of their own.
 
     The recoding of a partition is a complete cut: items below one of its nodes map to that node. All other items,
     which occur in no record of the partition, map to themselves.
@@ -86,7 +86,7 @@ class LocalGeneralization(RedactedRepr):
         *,
         progress: Progress | None = None,
     ) -> Result:
-        """Find the partitions. The trace lists them in order of completion.
+        """Find the partitions. The trace contains the partitions in order of completion.
 
         Raises
         ------
@@ -122,7 +122,7 @@ def _require_feasible(column: SetColumn, k: int) -> None:
 def _partition(
     column: SetColumn, hierarchy: Hierarchy, k: int, progress: Progress | None
 ) -> tuple[Int32, np.ndarray[tuple[int], np.dtype[np.int64]], Int32]:
-    """Return the partition of each record (empty records form the last), and the nodes of each partition."""
+    """Return the partition of each record, and the nodes of each partition. Empty records form the last partition."""
     from anonset_kernels.local_generalization import EMITTED, FRAMES, HierarchyRecords, PartitionStack, advance
 
     ids = np.flatnonzero(column.lengths).astype(np.int32)

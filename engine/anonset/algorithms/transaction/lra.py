@@ -37,7 +37,7 @@ class RecodedPartition(RedactedRepr):
     """A partition and its cut by apriori anonymization."""
 
     records: tuple[int, ...] | Int64
-    """Input records in Gray order; for data in a work directory, an array in its files, int64 (records,)."""
+    """Input records in Gray order. An array in files, int64 (records,), if the data are in a work directory."""
     cut: tuple[str, ...]
     """Nodes of the cut, in preorder."""
     fixes: tuple[Fix, ...]
@@ -60,12 +60,12 @@ class Lra(AprioriBased):
 
     Guarantees k^m-anonymity of every partition, and therefore of the entire data. Records are similar if they are
     close in the Gray order of their bit vectors. Empty records belong to no partition and are unchanged.
-    Cost: that of apriori anonymization for each partition; partitions are independent tasks. Out of core, the order
-    is stored in the work directory, and so is a partition that does not fit into memory with the others.
+    Cost: a run of apriori anonymization for each partition. Partitions are independent tasks. Out of core, the order
+    and partitions that do not fit into memory together are stored in the work directory.
 
     References: Terrovitis, Mamoulis, Kalnis, "Local and global recoding methods for anonymizing set-valued data",
     VLDB Journal 2011 (LRA), as described by Poulis et al., 2013.
-    Deviations: partitions have a fixed size; their borders are not refined.
+    Deviations: partitions have a fixed size. Their borders are not refined.
 
     >>> from anonset.data import Hierarchy, Table
     >>> hierarchy = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), ("B", ["b1", "b2"])]))
@@ -102,7 +102,7 @@ class Lra(AprioriBased):
         return Apriori(k=self.k, m=self.m, max_increments=self.max_increments)
 
     def generalize(self, column: SetColumn, hierarchy: Hierarchy, *, store: Store, progress: Progress | None) -> Result:
-        """Find the partitions and their cuts. The trace lists them in Gray order.
+        """Find the partitions and their cuts. The trace contains the partitions in Gray order.
 
         Raises
         ------
@@ -140,7 +140,7 @@ class Lra(AprioriBased):
         hierarchy: Hierarchy,
         scratch: Store,
     ) -> Iterator[_PartitionResult]:
-        """Anonymize the partitions in parallel; sequentially in files if they do not fit into memory."""
+        """Anonymize the partitions in parallel, or one by one in files if they do not fit into memory."""
         if _fit_together(order, runs, hierarchy, scratch):
             limit, together = scratch.limits.room, scratch.workers.count
             memory = Memory(replace(scratch.limits, room=None if limit is None else limit // together), scratch.workers)
@@ -148,7 +148,7 @@ class Lra(AprioriBased):
         return (self._in_files(order, run, hierarchy, scratch) for run in runs)
 
     def _in_memory(self, records: SetColumn, hierarchy: Hierarchy, memory: Memory) -> _PartitionResult:
-        """Anonymize a partition in memory; small partitions use the kernel for clusters."""
+        """Anonymize a partition in memory. For small partitions, use the kernel for clusters."""
         if not self._suits_bitmaps(records, hierarchy):
             return self._search(Blocks.of(records, memory), hierarchy)
         nodes, fixes, increments = search_in_bitmaps(records, hierarchy, self.k, self.m)
@@ -175,7 +175,7 @@ class Lra(AprioriBased):
 
 
 def _fit_together(order: GrayOrder, runs: list[Run], hierarchy: Hierarchy, store: Store) -> bool:
-    """Return True if all partitions that are solved in parallel fit into memory, each processed at once.
+    """Return True if the partitions that are processed in parallel fit into memory together.
 
     A partition needs memory for its items, their nodes on all levels, and the matrix of node pairs.
     """

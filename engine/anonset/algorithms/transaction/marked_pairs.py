@@ -7,7 +7,7 @@ from anonset.data.spans import spans
 from anonset.data.table import Int64
 
 UInt8 = NDArray[np.uint8]
-_PLACE, _BITS = 8, 8  # bytes of a position; cells in a byte of marks
+_PLACE, _BITS = 8, 8  # bytes of a position, and cells in a byte of marks
 
 
 def packed(pairs: UInt8) -> Int64 | UInt8:
@@ -16,12 +16,12 @@ def packed(pairs: UInt8) -> Int64 | UInt8:
     Parameters
     ----------
     pairs
-        uint8 (C, C), contiguous: 1 for marked pairs, else 0.
+        1 for marked pairs, else 0, uint8 (C, C), contiguous.
 
     Returns
     -------
     int64 (set,), or uint8 (C * C / 8,)
-        Ascending positions in the flattened matrix, or bits.
+        Ascending positions of the set cells in the flattened matrix, or the cells as bits.
     """
     cells = pairs.reshape(-1)
     if np.count_nonzero(cells) * _PLACE * _BITS < len(cells):
@@ -30,7 +30,7 @@ def packed(pairs: UInt8) -> Int64 | UInt8:
 
 
 def mark(marked: Int64 | UInt8, pairs: UInt8) -> None:
-    """Set the packed cells in a matrix, uint8 (C, C); other cells are unchanged."""
+    """Set the packed cells in a matrix, uint8 (C, C). Other cells are unchanged."""
     cells = pairs.reshape(-1)
     if marked.dtype != np.uint8:
         cells[marked] = 1
@@ -41,6 +41,6 @@ def mark(marked: Int64 | UInt8, pairs: UInt8) -> None:
 
 
 def make_symmetric(pairs: UInt8) -> None:
-    """Set each cell of a matrix, uint8 (C, C), with a set mirror cell, without a second matrix."""
+    """Set each cell of a matrix, uint8 (C, C), whose mirror cell is set, in place."""
     for first, end in spans(len(pairs), 256):
         pairs[first:end] |= pairs[:, first:end].T

@@ -17,7 +17,7 @@ from anonset.spelling import require_known, setting
 
 @dataclass(frozen=True)
 class RoundResult(RedactedRepr):
-    """Result of a round: HgHs for sets of up to `m` items over the taxonomy reduced by the earlier rounds."""
+    """Result of a round, which applies HgHs for sets of up to `m` items to the taxonomy that earlier rounds reduced."""
 
     m: int
     expansions: tuple[Expansion, ...]
@@ -28,17 +28,17 @@ class RoundResult(RedactedRepr):
     cost: int
     """Loss metric LM, times (number of leaves - 1)."""
     threats: int
-    """Minimal threats over the reduced taxonomy."""
+    """Number of minimal threats over the reduced taxonomy."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class MHgHs(ThreatBased):
-    """HgHs in rounds, for sets of 1, 2, ... m items, each round below the cut of the previous round.
+    """Apply HgHs in rounds, for sets of 1, 2, ... m items.
 
-    Guarantees k^m-anonymity after the suppressed nodes are removed. Always feasible. A round starts at the root
-    again, over the taxonomy without the nodes below the last cut, and mines only threats of its own size: smaller
-    threats are known from the previous round.
-    Cost: that of HgHs for each round.
+    Guarantees k^m-anonymity after the suppressed nodes are removed. Always feasible. Each round starts at the root
+    again, over the taxonomy without the nodes below the cut of the previous round. It mines only threats of its own
+    size, because smaller threats are known from earlier rounds.
+    Cost: a run of HgHs for each round.
 
     References: Liu and Wang, "Anonymizing transaction data by integrating suppression and generalization", 2010,
     section 4.2.
@@ -62,14 +62,14 @@ class MHgHs(ThreatBased):
     traits: ClassVar[Traits] = Traits(memory_factor=1.3, coarsens=True, answers=("km",))
 
     cost: str = "original"
-    """Items counted by the costs: all (``original``), or the remaining items (``reduced``)."""
+    """Leaves that costs count, either all leaves (``original``), or leaves of the reduced taxonomy (``reduced``)."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         require_known(setting("cost"), self.cost, ("original", "reduced"))
 
     def search(self, threats: MinimalThreats, m: int, progress: Progress | None) -> Result:
-        """Find the cut in rounds, which the trace lists."""
+        """Find the cut in rounds. The trace contains the rounds in order."""
         rounds: list[RoundResult] = []
         labels = threats.hierarchy.labels
         for i in range(1, m + 1):  # on the taxonomy reduced by the earlier rounds (H^{i-1} of the paper)

@@ -1,4 +1,4 @@
-"""Optimal anonymization (OA) of Terrovitis, Mamoulis, Kalnis, VLDB 2008, section 4.2: Algorithm 2."""
+"""Optimal anonymization (OA), Algorithm 2 of Terrovitis, Mamoulis, Kalnis, VLDB 2008, section 4.2."""
 
 from collections import deque
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from anonset.spelling import setting
 
 @dataclass(frozen=True, kw_only=True)
 class Optimal(Generalization):
-    """Optimal anonymization (OA): the k^m-anonymous hierarchy cut with the smallest NCP.
+    """Optimal anonymization (OA), which finds the k^m-anonymous hierarchy cut with the smallest NCP.
 
     Guarantees k^m-anonymity and minimum NCP over all cuts.
     Cost: exponential in the number of items (a balanced hierarchy of fan-out f has T(N) = 1 + T(N / f)^f cuts). The
@@ -94,7 +94,7 @@ class Optimal(Generalization):
         return Result(lattice.cut(best), tuple(improved), {"cuts": examined})  # line 16
 
     def _is_km(self, nodes: SupportedNodes, lattice: "_Cuts", cut: int, rare_sets: list[int]) -> bool:
-        """Return True if no set of up to m nodes of a cut is rare; store the rare set if found."""
+        """Return True if no set of up to m nodes of a cut is rare. If a set is rare, store it."""
         if any(rare & cut == rare for rare in rare_sets):
             return False
         if (rare_set := nodes.rare_set(lattice.cut(cut), self.m)) is None:
@@ -112,7 +112,7 @@ class _Cuts:
         occurrences = running[hierarchy.leaf_hi] - running[hierarchy.leaf_lo]
         leaves = hierarchy.n_leaves_below.tolist()
         cost = [c * n if n > 1 else 0 for c, n in zip(occurrences.tolist(), leaves, strict=True)]
-        self.steps = []  # (children, parent, change of the NCP numerator), in preorder
+        self.steps = []  # children, parent and change of the NCP numerator of each inner node, in preorder
         for node in np.flatnonzero(~hierarchy.is_leaf).tolist():
             children = hierarchy.children(node)
             self.steps.append((sum(1 << c for c in children), 1 << node, cost[node] - sum(cost[c] for c in children)))

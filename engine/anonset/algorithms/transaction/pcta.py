@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Pcta(SetBased):
-    """PCTA: protect given itemsets one after the other, by the cheapest merge of any of their items.
+    """Protect given itemsets one after the other, by the cheapest merge of any of their items (PCTA).
 
     Guarantees that every privacy constraint is satisfied and that a utility constraint, if given, contains every group.
-    No item is suppressed. COAT merges the rarest item of a constraint; PCTA tries each item of the constraint with each
+    No item is suppressed. COAT merges the rarest item of a constraint. PCTA tries each item of the constraint with each
     partner and applies the merge with the smallest utility loss.
 
-    Cost: that of COAT, times the number of items of a constraint.
+    Cost: the cost of COAT times the number of items of a constraint.
 
     References: Gkoulalas-Divanis, Loukides, "PCTA: privacy-constrained clustering-based transaction data
     anonymization", 2011.

@@ -1,9 +1,9 @@
 """Rare sets of nodes above a hierarchy cut, and their supports, derived from the rare sets of the cut.
 
-A set above the cut is rare only if no set of the cut below it has support k or more; tables of the cut's sets show
-this. If a single rare set of the cut is below it, both have the same support. If there are several, its support is
-the size of the union of their records. These records are few, and are found among the records that increased a
-counter of a table. Sets that the tables do not decide are counted.
+A set above the cut is rare only if no set of the cut below it has support k or more. Tables of the cut's sets show
+whether this is the case. If a single rare set of the cut is below a set, both have the same support. If several rare
+sets are below a set, its support is the size of the union of their records. These few records are among the records
+that increased a counter of a table. Sets that the tables do not decide are counted.
 """
 
 from collections.abc import Sequence
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from anonset_kernels.sets_above import CodesBelow
 
 SETS_AT_ONCE, BYTES_AT_ONCE = 1 << 22, 1 << 28
-"""Sets in which a member is raised at once, and bytes of a task for the search of sets, if memory permits.
+"""Maximum number of sets in which a member is raised at once, and maximum memory of a task that counts sets.
 
-With 1 GiB instead of 256 MiB, the cache misses of a task cost more than a pass over the records.
+With 1 GiB instead of 256 MiB, the cache misses of a task cost more than another pass over the records.
 """
 MOST_BELOW = 1 << 12
-"""Maximum number of cut sets below a set; a set with more is counted directly."""
+"""Maximum number of sets of the cut below a set. A set with more is counted in the records."""
 _TASKS = 4
 _BYTES_OF_RAISED = 80  # a set, its key, and sort buffers
 _BYTES_OF_HOLDER = 40  # a set and a record, unsorted and sorted
@@ -46,11 +46,11 @@ class RareAbove:
     nodes
         Nodes of the hierarchy, and the records.
     image
-        int32 (M,): the cut, as the node of each leaf.
+        Node of the cut for each leaf, int32 (M,).
     rare
-        Rare sets of the cut, by code.
+        Rare sets of the cut, as codes.
     tables
-        Tables that the rare sets were read from; empty if they were found without tables.
+        Tables that contain the rare sets. Empty if a walk found the rare sets.
     """
 
     def __init__(self, nodes: SupportedNodes, image: Int32, rare: RareSets, tables: Sequence[RareTable] = ()) -> None:
@@ -65,7 +65,7 @@ class RareAbove:
             return self.rare
         parts = sets_above(hierarchy, self.rare.node_of_code[self.rare.codes], at_once, self._possible)
         rare_parts = [self._rare_of(part) for part in parts]
-        del parts, self._indexed  # free memory: these may be large
+        del parts, self._indexed  # free memory, because these arrays may be large
         codes = np.concatenate([sets for sets, _ in rare_parts])
         support = np.concatenate([supports for _, supports in rare_parts])
         rare_parts.clear()
@@ -93,7 +93,7 @@ class RareAbove:
         return indexed(sets, len(self.rare.node_of_code)), self.rare.support[order]
 
     def _possible(self, sets: Int32) -> NDArray[np.bool_]:
-        """Return which sets of nodes can be rare: bool (T,)."""
+        """Return True for each set of nodes that can be rare, bool (T,)."""
         from anonset_kernels.sets_above import keep_possible
 
         possible = np.ones(len(sets), np.bool_)
@@ -122,7 +122,7 @@ class RareAbove:
         Parameters
         ----------
         n_below, below
-            int64 (T,), number of rare cut sets below each set; and int32, their positions in the index.
+            Number of rare sets of the cut below each set, int64 (T,), and positions of these sets in the index, int32.
         """
         from anonset_kernels.sets_above import sizes_of_unions
 
@@ -145,7 +145,7 @@ class RareAbove:
         return sizes
 
     def _holders(self, sets: Int32) -> Int64:
-        """Return the record numbers that contain each set of the cut, int64, concatenated by set."""
+        """Return the numbers of the records that contain each set of the cut, int64, concatenated by set."""
         nodes = self.rare.node_of_code
         counter = SetCounter(sets, self._ancestors(nodes), len(nodes), self.nodes.k)
         of_tables = zip(*(table.rows for table in self.tables), strict=True)
@@ -173,8 +173,9 @@ class RareAbove:
         return counted
 
     def _ancestors(self, nodes: Int32) -> "Ancestors":
-        """Return the codes of each leaf: of the item's node on the cut and of the node's ancestors, restricted to
-        `nodes`.
+        """Return the codes of each leaf.
+
+        They are the codes of the leaf's node on the cut and of the node's ancestors, as far as these are in `nodes`.
         """
         from anonset_kernels._record_codes import ancestor_codes
 

@@ -44,15 +44,15 @@ class SetBased(RedactedRepr, ABC):
     )
 
     k: int
-    """Minimum support of a subset of a protected itemset that occurs (>= 1)."""
+    """Minimum support of each occurring subset of a protected itemset (>= 1)."""
     m: int | None = None
-    """Size of the protected itemsets: all itemsets of m items (>= 1)."""
+    """Number of items in the protected itemsets (>= 1). All itemsets of this size are protected."""
     constraints: PrivacyPolicy | None = None
     """Protected itemsets, instead of m."""
     utility: UtilityPolicy | None = None
-    """Groups of items that may be generalized together; default: all items."""
+    """Groups of items that may be generalized together. If None, all items are in the same group."""
     item_weights: str | ItemWeights | None = None
-    """Weights of the utility loss: ``lca`` (default with a hierarchy), ``uniform`` (without), ``ones``, or custom."""
+    """Weights of the utility loss: ``lca`` (default with a hierarchy), ``uniform`` (default else), ``ones`` or custom."""
 
     def __post_init__(self) -> None:
         _ = self.model
@@ -61,7 +61,7 @@ class SetBased(RedactedRepr, ABC):
 
     @property
     def own_traits(self) -> Traits:
-        """Traits without block processing if privacy constraints are listed: these need all records at once."""
+        """Traits of the algorithm. Listed privacy constraints exclude block processing, as they need all records."""
         return self.traits if self.constraints is None else replace(self.traits, by_blocks=False)
 
     @property
@@ -135,7 +135,7 @@ class SetBased(RedactedRepr, ABC):
         return MergeTerms(column.vocabulary, hierarchy, self.utility, self.item_weights)
 
     def _dead_end(self, search: ConstraintSearch, named: str) -> tuple[str, str]:
-        """Return the reason why a group cannot be generalized, and the location: the group and the constraint."""
+        """Return the reason why a group cannot be generalized, with the items of the group and the constraint."""
         number, n_plus = search.stuck_constraint, search.column.n_nonempty
         reason = f"utility constraint {number} allows no generalization of {named}"
         if n_plus < self.k:

@@ -15,20 +15,20 @@ if TYPE_CHECKING:
     from anonset_kernels.set_counts import RareSetCounts
 
 UInt64 = NDArray[np.uint64]
-_BYTES_OF_SET = 64  # set, positions in the index, and count
+_BYTES_OF_SET = 64  # set, its positions in the index, and its count
 
 
 class SetCounter:
-    """Sets of codes to find in records.
+    """Counts given sets of codes in records.
 
     Tasks on different records share the read-only index of the sets. Only the sets are sent to other processes.
 
     Parameters
     ----------
     sets
-        int32 (T, size), T >= 1: distinct ascending sets of at least 3 codes, in the order of `in_ranges`.
+        Distinct ascending sets of at least 3 codes, in the order of `in_ranges`, int32 (T, size). T >= 1.
     ancestors
-        Codes of each leaf: see the kernel `ancestor_codes`.
+        Codes of each leaf. The kernel `ancestor_codes` documents them.
     n_codes
         Number of codes.
     k
@@ -38,7 +38,7 @@ class SetCounter:
     def __init__(self, sets: Int32, ancestors: "Ancestors", n_codes: int, k: int) -> None:
         self.sets, self.ancestors, self.n_codes, self.k = sets, ancestors, n_codes, k
         self.met = np.zeros(len(sets), np.int32)
-        """Support of each set, up to k: int32 (T,)."""
+        """Support of each set, up to k, int32 (T,)."""
         self.index = indexed(sets, n_codes)
 
     def __reduce__(self) -> "tuple[type[SetCounter], tuple[Int32, Ancestors, int, int]]":
@@ -46,7 +46,7 @@ class SetCounter:
         return SetCounter, (self.sets, self.ancestors, self.n_codes, self.k)
 
     def count(self, group: Iterable[StoredRows]) -> Int32:
-        """Count the records of some blocks that contain each set, up to k: int32 (T,)."""
+        """Count the records of some blocks that contain each set, up to k, int32 (T,)."""
         from anonset_kernels.set_counts import count_sets
 
         counts = _zero_counts(self.index)
@@ -55,12 +55,12 @@ class SetCounter:
         return counts.met
 
     def holders(self, group: Iterable[tuple[int, StoredRows, UInt64]]) -> tuple[Int32, Int64]:
-        """Return pairs of a set and a record that contains it: int32 (F,) set positions, int64 (F,) record numbers.
+        """Return pairs of a set and a record that contains the set, as set positions and record numbers.
 
         Parameters
         ----------
         group
-            For each block, the number of the first record, the block, and bits of the records to examine.
+            Number of the first record of each block, the block, and bits of the records to examine.
         """
         from anonset_kernels.set_counts import holders
 
@@ -77,14 +77,14 @@ class SetCounter:
 
 
 def in_ranges(sets: Int32, n_codes: int, most: int) -> Iterator[Int32]:
-    """Sort sets by their last code, then by the code before it and so on, and yield ranges of them.
+    """Sort sets by their last code, then by the second to last code and so on, and yield ranges of sorted sets.
 
     Parameters
     ----------
     sets
-        int32 (T, size): distinct ascending sets of at least 3 codes.
+        Distinct ascending sets of at least 3 codes, int32 (T, size).
     most
-        Maximum bytes for counting a range in a task. A range of a single set may exceed this.
+        Maximum memory, in bytes, for counting a range in a task. A range of a single set may exceed it.
     """
     sets = np.ascontiguousarray(sets[np.lexsort(sets.T)])
     row = 8 * _words(n_codes)  # a row of bits for each last code of a range, and for each pair
@@ -128,7 +128,7 @@ def _zero_counts(index: "SetIndex") -> "RareSetCounts":
 
 
 def _bits_of_pairs(index: "SetIndex") -> UInt64:
-    """Return the codes that precede each last code, from the lowest last code on, as bits: uint64 (L, W)."""
+    """Return the codes that precede each last code as bits, uint64 (L, W). Rows start at the lowest last code."""
     n_words, lowest = _words(len(index.begin) - 1), index.lowest
     pairs = np.zeros((int(index.sets[-1, -1]) + 1 - lowest, n_words), np.uint64)
     last = np.repeat(np.arange(len(pairs)), np.diff(index.begin[lowest : lowest + len(pairs) + 1]))
@@ -137,7 +137,7 @@ def _bits_of_pairs(index: "SetIndex") -> UInt64:
 
 
 def _firsts(*columns: Int32) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
-    """Return the positions at which a column differs from the previous row."""
+    """Return the positions of rows that differ from the previous row in a column."""
     new = np.zeros(len(columns[0]), np.bool_)
     new[:1] = True
     for column in columns:

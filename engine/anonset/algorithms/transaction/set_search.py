@@ -23,21 +23,21 @@ _LARGEST_MU = 100
 
 @dataclass(frozen=True, kw_only=True)
 class SetSearch(KmAlgorithm):
-    """Sets of items with small loss, without a hierarchy: single items move between sets while the cost decreases.
+    """Form sets of items without a hierarchy, by moving single items between sets while the cost decreases.
 
-    Guarantees k^m-anonymity, and at most the cost of the initial cut, which `exact` finds on the trees of halves by
-    frequency and by number. The cost of a set is the product of its occurrence count and its item count, times
-    (1 + `mu` times the variance of the binary logarithms of the item supports). With `mu=0`, the cost is NCP
-    only, and frequent items share sets with rare items. For m <= 2, pairs may be violated temporarily, at an
-    increasing penalty. For m > 2, each move is safe, `mu` increases to the requested value, and a second search
-    starts from a single set.
+    Guarantees k^m-anonymity, and at most the cost of the initial cut. `exact` finds this cut on trees that halve the
+    items by frequency and by number. The cost of a set is the product of its occurrence count and its item count, times
+    1 + `mu` V, where V is the variance of the binary logarithms of the item supports. With `mu=0`, the cost is NCP
+    only, and frequent items share sets with rare items. For m <= 2, pairs may be violated temporarily, at an increasing
+    penalty. For m > 2, each move is safe, `mu` increases to the requested value, and a second search starts from a
+    single set.
 
     Cost: some dozen sweeps over the items. For each item and each record that contains it, a sweep needs the number of
     sets in the record, times the number of these sets that are among up to 64 targets of a move. For m > 2, a sweep
     also reads a bitmap of the records for each combination of m sets in the records of an item. Memory: the distinct
     records and 4 bytes for each pair of sets; for m > 2, also a bit for each record of a set.
 
-    References: our own; `exact` documents the search for the cut.
+    References: the method is unpublished. `exact` documents the search for the cut.
 
     >>> from anonset.data import Table
     >>> table = Table.from_sets(["ab", "ab", "ac", "ac", "bd", "bd", "be", "ce"])
@@ -53,9 +53,9 @@ class SetSearch(KmAlgorithm):
     )
 
     mu: int = 4
-    """Weight of the frequency differences within a set, from 0 to 100; 0: only the number of items counts."""
+    """Weight of the frequency differences within a set, from 0 to 100. With 0, frequencies have no effect."""
     max_steps: int = 60
-    """Maximum number of steps: each examines 10^8 cells of records and sets (about 0.5 s)."""
+    """Maximum number of steps. A step examines 10^8 pairs of a record and a set (about 0.5 s)."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -124,7 +124,7 @@ _STOPPED = "set-search stopped at its step limit: a larger max_steps may lose le
 
 
 def _groups(column: SetColumn, start: Result) -> Int32:
-    """Return the node of each item in a cut of halves, int32 (M,); -1 for items that never occur."""
+    """Return the node of each item in a cut of halves, int32 (M,). -1 for items that never occur."""
     cut = start.recoding
     if not isinstance(cut, Cut):
         msg = f"exact must return a cut, got {type(cut).__name__}"

@@ -9,24 +9,26 @@ from anonset.data import Hierarchy
 from anonset.data.table import Int32
 
 Kept = Callable[[Int32], NDArray[np.bool_]]
-"""Function that returns which sets to keep: from int32 (T, size) to bool (T,)."""
+"""Function that returns True for each set to keep, bool (T,), given sets, int32 (T, size)."""
 
 
 def sets_above(hierarchy: Hierarchy, sets: Int32, at_once: int, possible: Kept) -> Iterator[Int32]:
-    """Yield sets of nodes and all sets obtained by raising their members, without related members, in batches.
+    """Yield, in batches, the given sets of nodes, and all sets in which ancestors replace members of a given set.
 
-    If the rare sets of a cut are given, the result includes every rare set of nodes at or above the cut: a record
-    that contains such a set contains a set of the cut below it, which is at most as frequent.
+    No yielded set contains a node and an ancestor of this node. If the rare sets of a cut are given, the result
+    includes every rare set of nodes at or above the cut. A record that contains a rare set above the cut also contains
+    a set of the cut below this set, and the set of the cut is at most as frequent.
 
     Parameters
     ----------
     sets
-        int32 (T, size): sets of nodes, none above another.
+        Sets of nodes, int32 (T, size). No node of a set is above another node of the set.
     at_once
         Maximum number of sets in which a member is raised at once. Sets with common results are always in the same
         batch, even if they exceed this number.
     possible
-        Which sets to keep. If it rejects a set, it must reject all sets above. The given sets are always retained.
+        Function that selects the sets to keep. If it rejects a set, it must reject all sets above this set. The given
+        sets are always kept.
 
     Yields
     ------
@@ -38,7 +40,7 @@ def sets_above(hierarchy: Hierarchy, sets: Int32, at_once: int, possible: Kept) 
 
 
 def _above(hierarchy: Hierarchy, sets: Int32, member: int, at_once: int, possible: Kept) -> Iterator[Int32]:
-    """Yield the results of raising the members from position `member` on, in batches; earlier members are done."""
+    """Yield, in batches, the results of raising members at or after position `member`."""
     if member == sets.shape[1]:
         yield sets
         return
@@ -88,7 +90,7 @@ def _distinct(hierarchy: Hierarchy, sets: Int32) -> Int32:
     keys = keys[order]
     new = np.ones(len(order), np.bool_)
     new[1:] = keys[1:] != keys[:-1]
-    del keys  # free memory: the keys are several times as large as the rows
+    del keys  # free memory, because the keys are several times as large as the rows
     return sets[order if new.all() else order[new]]
 
 

@@ -14,15 +14,16 @@ from anonset.generalization.local import MergedItems
 LARGEST_K = (1 << 16) - 1
 """Largest k that the kernel supports."""
 _CELLS = 1 << 26
-"""Maximum number of node pairs (2 bytes each) that apriori counts; larger clusters are searched separately."""
+"""Maximum number of node pairs (2 bytes each) that the kernel counts. Larger clusters are searched separately."""
 _RECORDS_PER_TASK, _CLUSTERS_PER_TASK = 1 << 11, 1 << 8
 
 
 class SetsOnClusters:
     """`set-search` on clusters of a column.
 
-    The kernel starts from the better cut of apriori on both trees of halves of the cluster's items. `SetSearch` on a
-    table starts from exact cuts, which would dominate the time on small clusters for about the same loss.
+    The kernel starts from the better of two cuts that apriori finds on trees that halve the cluster's items. On a
+    table, `SetSearch` starts from exact cuts. On small clusters, these would take most of the time for about the same
+    loss.
     """
 
     def __init__(

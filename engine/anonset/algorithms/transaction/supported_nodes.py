@@ -45,7 +45,7 @@ class SupportedNodes:
         self.support: Int64 = sum(partial_supports, np.zeros(hierarchy.n_nodes, np.int64))
         order = np.lexsort((np.arange(hierarchy.n_nodes), -self.support)).astype(np.int32)
         self.by_support: Int32 = order[(order != 0) & (self.support[order] > 0)]
-        """Nodes except the root by descending support, then in preorder, so that ancestors come first: int32."""
+        """Nodes except the root by descending support, then in preorder, so that ancestors are first, int32."""
 
     @property
     def longest(self) -> int:
@@ -64,9 +64,9 @@ class SupportedNodes:
         Parameters
         ----------
         taking_part
-            bool (V,): participating nodes.
+            True for participating nodes, bool (V,).
         image
-            int32 (M,): initial node of each leaf. A record expands to these nodes and their ancestors.
+            Initial node of each leaf, int32 (M,). A record expands to these nodes and their ancestors.
         """
         tree, nodes = self.hierarchy, self.by_support[taking_part[self.by_support]]
         code = self.place(nodes)
@@ -82,7 +82,7 @@ class SupportedNodes:
     def rare_tables(
         self, taking_part: Nodes, image: Int32, size: int, max_increments: float = float("inf")
     ) -> RareTables:
-        """Return the tables of the sets of `size` participating nodes. Parameters as for `count_tree`."""
+        """Return the tables of the sets of `size` participating nodes. `count_tree` documents the parameters."""
         return RareTables(
             rows=self.blocks.rows,
             store=self.blocks.store,
@@ -100,7 +100,7 @@ class SupportedNodes:
         return ExpandedBlocks(self.blocks, BlockExpansion.of(self.hierarchy, image, code, n_codes))
 
     def place(self, nodes: Int32) -> Int32:
-        """Return the position of each node of the hierarchy in `nodes`, int32 (V,); -1 for other nodes."""
+        """Return the position of each node of the hierarchy in `nodes`, int32 (V,). -1 for other nodes."""
         place = np.full(self.hierarchy.n_nodes, -1, np.int32)
         place[nodes] = np.arange(len(nodes), dtype=np.int32)
         return place

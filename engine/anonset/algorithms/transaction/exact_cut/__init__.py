@@ -1,1 +1,1 @@
-"""The exact k^m cut as a covering problem: clauses, separation of violated clauses, relaxation, and search."""
+"""Solution of the exact k^m cut as a covering problem, with clauses that are added when they are violated."""

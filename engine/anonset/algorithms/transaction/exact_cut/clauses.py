@@ -15,19 +15,19 @@ from anonset.data.table import Int32
 TOLERANCE = 1e-6
 """Smallest violation that is not a rounding error."""
 MAX_AT_ONCE = 1 << 20
-"""Maximum number of clauses converted to rows at once; each needs 200 bytes."""
+"""Maximum number of clauses converted to rows at once. Each needs 200 bytes."""
 
 
 @dataclass(frozen=True, eq=False)
 class Clauses(RedactedRepr):
-    """Clauses of rare sets of one size j; `problem` defines the clause of a set."""
+    """Clauses of rare sets with the same size j. `problem` defines the clause of a set."""
 
     parents: Int32
     """Parents of the members, from left to right, int32 (n, j)."""
     meetings: Int32
     """Lowest common ancestors of neighbouring members, int32 (n, j - 1)."""
     items: Int32
-    """Leaves of a record that contains the set, int32 (n, j); (n, 0) without suppression."""
+    """Leaves of a record that contains the set, int32 (n, j). (n, 0) without suppression."""
 
     @classmethod
     def of(cls, problem: CutProblem, sets: Int32, items: Int32 | None = None) -> "Clauses":
@@ -44,7 +44,7 @@ class Clauses(RedactedRepr):
     def of_parents(cls, problem: CutProblem, parents: Int32) -> "Clauses":
         """Return the clauses of sets, given the parents of their members, int32 (n, j), from left to right.
 
-        The lowest common ancestor of unrelated nodes is that of their parents.
+        Unrelated nodes and their parents have the same lowest common ancestor.
         """
         from anonset_kernels.rare_sets import meeting_nodes
 
@@ -60,10 +60,10 @@ class Clauses(RedactedRepr):
         return Clauses(self.parents[chosen], self.meetings[chosen], self.items[chosen])
 
     def violated(self, closed: Float64) -> NDArray[np.bool_]:
-        """Return a mask of the violated clauses, without their leaves, bool (n,), given the value of each node in [0,
-        1] (1 if closed).
+        """Return True for violated clauses, bool (n,). `closed` is the value of each node, from 0 (open) to 1 (closed).
 
-        If there are more than `MAX_AT_ONCE`, return an evenly spaced selection of at most this number.
+        Leaves are ignored. If more than `MAX_AT_ONCE` clauses are violated, at most this number are selected, evenly
+        spaced.
         """
         missed = np.empty(self.n, np.bool_)
         for some in self._pieces:
@@ -78,7 +78,7 @@ class Clauses(RedactedRepr):
 
     @property
     def closing(self) -> Int32:
-        """Distinct nodes that clauses without leaves force to be closed, because their other terms cancel: int32."""
+        """Distinct nodes that clauses without leaves force to be closed, because the other terms cancel, int32."""
         signs = np.concatenate([np.ones(self.parents.shape[1]), -np.ones(self.meetings.shape[1])])
         nodes = np.empty(0, np.int32)
         for some in self._pieces:

@@ -1,4 +1,4 @@
-"""Records with at most k copies of equal records, which determine all rare sets."""
+"""Records without copies after the k-th of equal records. They determine all rare sets."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from anonset.data.store import MEMORY, Store
 
 _PARTS_PER_ROUND = 4
 _COPIES_AT_ONCE = 3
-"""Copies of the rows in memory: the results, their concatenation, and the reduced result."""
+"""Number of copies of the rows in memory, which are the results, their concatenation, and the reduced result."""
 BYTES_OF_ROW = 32
 """Bytes per row for the comparison of rows."""
 
@@ -43,7 +43,7 @@ class FirstCopies(RedactedRepr):
     k: int
 
     def kept(self, rows: Rows) -> NDArray[np.bool_]:
-        """Return for each row whether fewer than k earlier rows are equal to it: bool (n,)."""
+        """Return True for each row that equals fewer than k earlier rows, bool (n,)."""
         from anonset_kernels import rows as kernels
 
         among_first: NDArray[np.bool_] = kernels.first_copies(*rows, self.k)
@@ -61,13 +61,13 @@ class FirstCopies(RedactedRepr):
 def first_copies(parts: Sequence[StoredRows], reduce: FirstCopies, store: Store = MEMORY) -> Rows:
     """Return the rows of all parts in order, with only the first k of equal rows.
 
-    A set of nodes with support below k in all rows has the same support in the result; other sets have support k or
+    A set of nodes with support below k in all rows has the same support in the result. Other sets have support k or
     more. The result is independent of the division into parts. Memory: some parts, and up to three times the result.
 
     Raises
     ------
     InputError
-        If this exceeds the memory limit.
+        If the rows exceed the memory limit.
     """
     if len(parts) == 1:
         return reduce(parts[0])

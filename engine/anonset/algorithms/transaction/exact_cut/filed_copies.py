@@ -24,7 +24,7 @@ BYTES_AT_ONCE = 1 << 31
 """Maximum memory, in bytes, for the comparison of rows, within the memory limit."""
 N_SHARES = 256
 _COPIES_AT_ONCE = 2
-"""Copies of the rows in memory: their lengths and positions during the comparison, and the concatenation."""
+"""Number of copies of the rows in memory: lengths and positions during the comparison, and the concatenation."""
 
 
 def filed_copies(parts: Sequence[StoredRows], reduce: FirstCopies, store: Files, *, anew: bool = False) -> Rows:
@@ -35,7 +35,7 @@ def filed_copies(parts: Sequence[StoredRows], reduce: FirstCopies, store: Files,
     Parameters
     ----------
     anew
-        Skip the comparison within each part, because few rows of a part can be equal.
+        True to skip the comparison within each part, if few rows of a part can be equal.
 
     Raises
     ------

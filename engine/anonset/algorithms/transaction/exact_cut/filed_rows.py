@@ -1,4 +1,4 @@
-"""Rows in a store: written part by part, read in pieces, deleted with the last array that uses them."""
+"""Rows in a store, which are written part by part and read in pieces. The last array that uses them deletes them."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -14,7 +14,7 @@ RECORDS_PER_PIECE = RECORDS_PER_BLOCK
 
 
 def pieces(rows: StoredRows) -> list[StoredRows]:
-    """Return the rows in pieces; rows in memory as a single piece."""
+    """Return the rows in pieces. Rows in memory are a single piece."""
     indptr, items = rows
     spans = store_of(stored_codes(items)).spans(len(indptr) - 1, RECORDS_PER_PIECE)
     return [(indptr[first : end + 1], items) for first, end in spans]

@@ -1,4 +1,4 @@
-"""Search limits: solver steps, which are the same on every machine, and an optional time limit in seconds."""
+"""Limits of a search, which are solver steps, the same on every machine, and an optional time limit in seconds."""
 
 import threading
 import time
@@ -13,8 +13,8 @@ from anonset.spelling import setting
 
 STEPS_OF_A_RELAXATION = 10
 SETS_OF_A_STEP, SETS_OF_A_RECORD = 2e7, 2
-"""Sets counted in a step: at least SETS_OF_A_STEP, and SETS_OF_A_RECORD for each record, so that steps scale with the
-data."""
+"""Minimum number of sets counted in a step, in total and per record. The larger number counts, so that steps scale with
+the data."""
 TABLES_FASTER = 10
 """Speed of counting sets in arrays of counters, as a multiple of the speed of walking the count tree."""
 OUT_OF_STEPS = "its step limit is reached"
@@ -25,7 +25,7 @@ _TICK = 0.05
 
 
 class LimitReached(Exception):  # noqa: N818
-    """The search must return the current result; the message states the reason."""
+    """The search must return the best result so far. The message states the reason."""
 
 
 def require_room(limits: spans.Limits, n_bytes: int) -> None:
@@ -34,7 +34,7 @@ def require_room(limits: spans.Limits, n_bytes: int) -> None:
     Raises
     ------
     InputError
-        States the required memory.
+        The message contains the required memory.
     """
     if not limits.has_room(n_bytes):
         msg = (
@@ -49,10 +49,10 @@ class SearchBudget(RedactedRepr):
     """Remaining limits of a search."""
 
     seconds: float | None
-    """Seconds from now; None if unlimited."""
+    """Remaining seconds at the start. None if there is no time limit."""
     steps: float
-    """Remaining steps: ten for a relaxation, at most one for a round of cuts or a branch-and-bound node, one for 2 *
-    10^7 sets.
+    """Remaining steps. A relaxation takes ten steps, a round of cuts or a branch-and-bound node at most one, and
+    counting 2 * 10^7 sets one step.
     """
     records: int = 0
     """Number of records. If it exceeds 10^7, a step counts two sets per record."""
@@ -64,7 +64,7 @@ class SearchBudget(RedactedRepr):
         return float("inf") if self.seconds is None else self.seconds - (time.monotonic() - self._began)
 
     def share(self, part: float) -> "SearchBudget":
-        """Return a budget of a share of the remaining limits."""
+        """Return a budget with the given share of the remaining limits."""
         return replace(
             self, seconds=None if self.seconds is None else max(0.0, part * self.left), steps=part * self.steps
         )
@@ -127,14 +127,14 @@ class SearchBudget(RedactedRepr):
         Raises
         ------
         LimitReached
-            If `work` continues after the time limit and the call of `stop`. It is then abandoned.
+            If `work` continues after the time limit and the call of `stop`. The thread is then abandoned.
         """
         failed: list[BaseException] = []
 
         def guarded() -> None:
             try:
                 work()
-            except BaseException as error:  # the caller re-raises it
+            except BaseException as error:  # the caller raises the exception again
                 failed.append(error)
 
         thread = threading.Thread(target=guarded, daemon=True)

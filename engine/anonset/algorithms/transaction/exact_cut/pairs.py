@@ -1,4 +1,4 @@
-"""Rare pairs: first rare siblings, which contract the hierarchy, then the maximal rare pairs of the rest."""
+"""Rare pairs of nodes. Rare siblings are found first, because they close nodes, then all other maximal rare pairs."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -18,9 +18,9 @@ from anonset.errors import TooLargeError
 CELLS_PER_PASS = 1 << 25
 """Number of counters of a worker in each pass over the records."""
 MAX_PAIR_BITS = 1 << 33
-"""Maximum number of node pairs in a bit matrix of rare pairs: 1 GiB, some 90,000 nodes."""
+"""Maximum number of node pairs in a bit matrix of rare pairs (1 GiB, or about 90,000 nodes)."""
 MAX_PAIR_WORK = 1 << 36
-"""Maximum number of node pairs in records to count: some minutes."""
+"""Maximum number of pairs of nodes to count in records. Counting them takes some minutes."""
 MAX_CHOSEN = 1 << 26
 """Maximum number of node pairs (a byte each) for a selection of counted pairs. More pairs are counted again."""
 PAIRS_PER_CALL = 1 << 16
@@ -30,9 +30,10 @@ Counts = NDArray[np.unsignedinteger]
 def rare_siblings(problem: CutProblem, closed: Nodes) -> Int32:
     """Return rare pairs of siblings on or above the closed nodes, int32 (n, 2), by parent.
 
-    For each node with rare pairs of frequent children, the result contains at least one of these pairs. It determines
-    most nodes that must be closed: 4,779 of the 5,121 of kosarak (k=5, m=2) in 130,000 cells; a matrix of all pairs has
-    7 * 10^8. Cost: a pass over the records for each `CELLS_PER_PASS` pairs of siblings.
+    For each node with rare pairs of frequent children, the result contains at least one of these pairs. The result
+    determines most nodes that must be closed. On kosarak (k=5, m=2), it determines 4,779 of 5,121 nodes from 130,000
+    pairs, while a matrix of all pairs has 7 * 10^8 cells. Cost: a pass over the records for each `CELLS_PER_PASS` pairs
+    of siblings.
     """
     hierarchy, k = problem.hierarchy, problem.k
     parent, entry = hierarchy.parent, entries(hierarchy, closed)
@@ -63,7 +64,7 @@ def rare_siblings(problem: CutProblem, closed: Nodes) -> Int32:
 
 @dataclass(frozen=True, eq=False)
 class _CountSiblings(RedactedRepr):
-    """Counts, up to `k`, the records of some blocks that contain pairs of siblings: see the kernel."""
+    """Counts, up to `k`, the records of some blocks that contain each pair of siblings."""
 
     entry: Int32
     siblings: tuple[Int32, Int32]
@@ -83,12 +84,12 @@ class _CountSiblings(RedactedRepr):
 
 @dataclass(frozen=True, eq=False)
 class CountedPairs(RedactedRepr):
-    """Rare pairs of some nodes; they are the same for any closed nodes."""
+    """Rare pairs of some nodes. They do not depend on the closed nodes."""
 
     nodes: Int32
     """Nodes, int32 (C,)."""
     bits: NDArray[np.uint64]
-    """Rare pairs, uint64 (C, W): for the node at position a, a bit for each b > a."""
+    """Rare pairs, uint64 (C, W). The row of the node at position a has a bit for each position b > a."""
 
     def of(self, nodes: Int32) -> "CountedPairs | None":
         """Return the pairs of some of the nodes, in another order.
@@ -112,8 +113,8 @@ class CountedPairs(RedactedRepr):
 class RarePairs:
     """Rare pairs of the nodes of a view, as bits.
 
-    Cost: the fewest passes over the records that memory permits (`rare_tables`); none if the pairs were counted for
-    another view of the problem.
+    Cost: the fewest passes over the records that memory permits (`rare_tables`). No pass is needed if the pairs were
+    counted for another view of the problem.
 
     Raises
     ------
@@ -154,7 +155,7 @@ class RarePairs:
     def violated(self) -> Int32:
         """Return all maximal rare pairs with a clause that would be violated without suppression.
 
-        int32 (n, 2), the left node first, in canonical order.
+        The pairs are int32 (n, 2), in canonical order. The left node of each pair is first.
         """
         from anonset_kernels.rare_pairs import maximal_pairs
 

@@ -22,8 +22,9 @@ the leaves of a record that contains them, is violated.
 If the nodes are siblings, or a parent is above another parent, terms cancel. A clause without suppression therefore
 often forces a node to be closed. A clause implies the clauses of the sets below it, so maximal sets are sufficient.
 
-References: our own. The weaker form without lowest common ancestors (the sum of s and z is at least 1) had a gap of 7 %
-on BMS-WebView-2 (k=5, m=3, with suppression), where the relaxation of this form is integral.
+References: the method is unpublished. The weaker clauses without lowest common ancestors, in which the sum of s and z
+is at least 1, had a gap of 7 % on BMS-WebView-2 (k=5, m=3, with suppression). There, the relaxation with the clauses
+above is integral.
 """
 
 from collections.abc import Callable, Sequence
@@ -49,7 +50,7 @@ Nodes = NDArray[np.bool_]
 """Set of nodes, bool (V,)."""
 Float64 = NDArray[np.float64]
 Tree = tuple[Int32, Int32, Int32]
-"""(parent, leaf_lo, leaf_hi), each int32 (V,)."""
+"""Parent, first leaf and end of the leaves of each node, int32 (V,) each."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +65,7 @@ class CutProblem(RedactedRepr):
     suppress: bool
     """True if leaves may be suppressed."""
     start: Cut | None = None
-    """Finest cut to consider, without suppression; None if each leaf may be published."""
+    """Finest cut to consider, without suppression. None if each leaf may be published."""
 
     @property
     def finest(self) -> Int32:
@@ -124,7 +125,7 @@ class CutProblem(RedactedRepr):
 
     @property
     def total(self) -> int:
-        """Cost of suppressing all items: the denominator of the NCP."""
+        """Cost of suppressing all items, which is the denominator of the NCP."""
         return max(1, self.hierarchy.n_leaves * int(self.blocks.occurrences.sum()))
 
     def cost(self, cut: Cut) -> int:
@@ -132,7 +133,7 @@ class CutProblem(RedactedRepr):
         return ncp_numerator(self.blocks, cut)
 
     def rank(self, cut: Cut) -> tuple[int, int]:
-        """Return the sort key of a cut: the cost, then the number of suppressed occurrences; smaller is better."""
+        """Return the cost and the number of suppressed occurrences of a cut. Smaller values are better."""
         return self.cost(cut), int(self.blocks.occurrences[cut.image == SUPPRESSED].sum())
 
     def without_needless_nodes(self, cut: Cut) -> Cut:
@@ -153,13 +154,13 @@ def supports(
     store: Store,
     shown: Callable[[StoredRows], Rows] | None = None,
 ) -> Int64:
-    """Count, for each node, the records with an item below it: int64 (V,). `shown` first converts the rows."""
+    """Count the records with an item below each node, int64 (V,). `shown` converts the rows before they are counted."""
     count = BlockTask(NodeSupports(hierarchy.leaf_node, hierarchy.parent), shown)
     return sum(store.map(count, store.workers.divided(parts)), np.zeros(hierarchy.n_nodes, np.int64))
 
 
 def below_closed(hierarchy: Hierarchy, closed: Nodes) -> Nodes:
-    """Return which nodes are strictly below a closed node: bool (V,)."""
+    """Return True for each node strictly below a closed node, bool (V,)."""
     depth = np.zeros(hierarchy.n_nodes + 1, np.int64)
     nodes = np.flatnonzero(closed)
     np.add.at(depth, nodes + 1, 1)
@@ -169,7 +170,7 @@ def below_closed(hierarchy: Hierarchy, closed: Nodes) -> Nodes:
 
 
 def entries(hierarchy: Hierarchy, closed: Nodes) -> Int32:
-    """Return the entry node of each leaf: the highest closed node above it, or the leaf itself: int32 (M,)."""
+    """Return the highest closed node above each leaf, or the leaf if there is none, int32 (M,)."""
     top = np.flatnonzero(closed & ~below_closed(hierarchy, closed) & ~hierarchy.is_leaf)
     lengths = hierarchy.n_leaves_below[top].astype(np.int64)
     _, leaves = gathered(hierarchy.leaf_lo[top], lengths)

@@ -1,4 +1,4 @@
-"""Linear relaxation of a cut problem, with clauses that are added during the search, and the integer program."""
+"""Linear relaxation and integer program of a cut problem. Clauses are added during the search."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from anonset.generalization.recoding import SUPPRESSED
 
 
 class Relaxation:
-    """Linear program over closed nodes and suppressed leaves, with values from 0 to 1, and the known clauses.
+    """Linear program with the known clauses. Its variables are closed nodes and suppressed leaves, from 0 to 1.
 
     The variables are the closedness of the frequent open inner nodes and, with suppression, of the frequent leaves
     below them. A node that is rare by itself is never published. A rare inner node is closed if the lowest frequent
@@ -23,7 +23,7 @@ class Relaxation:
     Parameters
     ----------
     closed
-        bool (V,): nodes that are permanently closed, with all nodes below.
+        Nodes that are permanently closed, bool (V,). All nodes below a closed node must be closed.
     worth
         Approximate value of the optimum.
     """
@@ -37,7 +37,7 @@ class Relaxation:
         rare = (problem.support > 0) & ~frequent & problem.suppress
         self.rare_leaves = np.flatnonzero(rare[hierarchy.leaf_node]).astype(np.int32)
         self.saviour = hierarchy.parent[entries(hierarchy, rare)]
-        """Parent of the highest rare node above each rare leaf, int32 (M,); if closed, the leaf is not suppressed."""
+        """Parent of the highest rare node above each rare leaf, int32 (M,). Closing it avoids suppressing the leaf."""
         self.of_node = _numbered(self.nodes, hierarchy.n_nodes, 0)
         rare_inner = np.flatnonzero(rare & open_)
         self.of_node[rare_inner] = self.of_node[self.saviour[hierarchy.leaf_lo[rare_inner]]]
@@ -82,9 +82,9 @@ class Relaxation:
         self.solver.bound(self.of_node[self.nodes[nodes[self.nodes]]], 1.0, 1.0)
 
     def solve(self) -> tuple[Point | None, float]:
-        """Solve the relaxation; return the point and a proven lower bound of the cost of any cut.
+        """Solve the relaxation. Return the solution and a proven lower bound of the cost of any cut.
 
-        The point is None if `fix` excluded all solutions, because none costs less than its bound.
+        The solution is None if `fix` excluded all solutions, because none costs less than the cost given to `fix`.
 
         Raises
         ------
@@ -95,7 +95,7 @@ class Relaxation:
         return self._point(values), bound
 
     def solve_integer(self, start: Cut, gap: float) -> tuple[Point | None, float]:
-        """Solve the integer program from a feasible cut; return the best point found and a lower bound.
+        """Solve the integer program from a feasible cut. Return the best solution so far and a lower bound.
 
         Raises
         ------
@@ -106,7 +106,7 @@ class Relaxation:
         return self._point(values), bound
 
     def rounded(self) -> Point | None:
-        """Round the last point to an integral point that satisfies all known clauses; None if none is found."""
+        """Round the last solution to an integral point that satisfies all known clauses. None if this fails."""
         return self._point(self.solver.rounded())
 
     def fix(self, cost: int) -> None:
@@ -135,7 +135,7 @@ class Relaxation:
 
 
 def _numbered(things: Int32, n: int, first: int) -> Int32:
-    """Return the column of each element of `things`, counted from `first`; -1 for others: int32 (n,)."""
+    """Return the column of each element of `things`, counted from `first`, int32 (n,). -1 for other elements."""
     columns = np.full(n, -1, np.int32)
     columns[things] = first + np.arange(len(things), dtype=np.int32)
     return columns

@@ -29,7 +29,7 @@ class SparseRows(RedactedRepr):
 
     @classmethod
     def of(cls, columns: Int32, values: Float64, least: float | Float64) -> "SparseRows":
-        """Return dense rows as sparse rows. Entries of the same column are summed; columns below 0 are dropped.
+        """Return dense rows as sparse rows. Entries of the same column are summed. Columns below 0 are dropped.
 
         >>> rows = SparseRows.of(np.array([[4, 2, 4]], np.int32), np.array([1.0, 1.0, -1.0]), 1.0)
         >>> rows.columns.tolist(), rows.values.tolist()
@@ -38,9 +38,9 @@ class SparseRows(RedactedRepr):
         Parameters
         ----------
         columns
-            int32 (n, w).
+            Column of each entry, int32 (n, w).
         values
-            float64 (w,) or (n, w): the value of each place.
+            Value of each entry, float64 (n, w), or float64 (w,) for the same values in each row.
         """
         order = np.argsort(columns, axis=1, kind="stable")
         ordered, n = np.take_along_axis(columns, order, axis=1), len(columns)
@@ -50,7 +50,7 @@ class SparseRows(RedactedRepr):
         coefficients = np.broadcast_to(values, columns.shape)[np.arange(n)[:, None], order].ravel()
         summed = np.bincount(group, weights=coefficients).astype(
             np.float64
-        )  # the result for an empty input is of integers
+        )  # for an empty input, the result has an integer type
         row = np.repeat(np.arange(n), columns.shape[1])[begins.ravel()]
         remains = (summed != 0) & (ordered[begins] >= 0)
         start = begins_of(np.bincount(row[remains], minlength=n))
@@ -85,7 +85,7 @@ class SparseRows(RedactedRepr):
         return self.start, self.columns, self.values, self.least
 
     def short(self, point: Float64) -> Float64:
-        """Return the shortfall of each row below the bound at a point, float64 (C,): float64 (n,)."""
+        """Return how far each row is below its bound at a point, float64 (n,)."""
         from anonset_kernels.covering import shortfalls
 
         shortfall = np.empty(self.n)
@@ -93,14 +93,14 @@ class SparseRows(RedactedRepr):
         return shortfall
 
     def spread(self, short: Float64, free: NDArray[np.bool_], least: float, most: int) -> Int64:
-        """Return rows with a shortfall above `least`, by descending shortfall, spread over the columns.
+        """Return rows with a shortfall above `least`, by descending shortfall, with a limited number per column.
 
         Parameters
         ----------
         short
-            float64 (n,): shortfall of each row.
+            Shortfall of each row, float64 (n,).
         free
-            bool (C,): columns that are not fixed. The number of selected rows is limited for each of these.
+            True for columns that are not fixed, bool (C,). Only they limit the number of rows.
         most
             Maximum number of rows. The result is empty only if no row has a shortfall above `least`.
         """
@@ -113,7 +113,7 @@ class SparseRows(RedactedRepr):
         return chosen[: spread_rows((self.start, self.columns), order, uses, used, chosen)]
 
     def of_columns(self, n_columns: int) -> tuple[Int64, Int64, Float64]:
-        """Return the rows by column: the start of each column, its rows, and the values."""
+        """Return the start of each column, and the rows and values of the entries sorted by column."""
         order = np.argsort(self.columns, kind="stable")
         row = np.repeat(np.arange(self.n), np.diff(self.start))
         begins = begins_of(np.bincount(self.columns, minlength=n_columns))

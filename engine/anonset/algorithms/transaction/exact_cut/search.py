@@ -1,4 +1,4 @@
-"""Search for the exact cut: solve a relaxation, find rare sets, add their clauses, and repeat until there are none."""
+"""Search for the exact cut, which repeatedly solves a relaxation and adds the clauses of rare sets in its solution."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from anonset.data.table import Int32
 from anonset.generalization import Cut
 
 PROVEN = 1e-9
-"""Relative gap that counts as zero: the precision of floating-point bounds."""
+"""Relative gap that counts as zero, which is the precision of floating-point bounds."""
 _THRESHOLDS = (0.34, 0.42, 0.5, 0.6, 0.67, 0.8, 1.0 - OPEN)
 """Closedness from which a node counts as closed, when rare sets are searched at a fractional point."""
 
@@ -71,7 +71,7 @@ class ExactSearch:
         self._gathered: Nodes | None = None
         self._counted: CountedPairs | None = None
         self._triples: Clauses | None = None
-        """Maximal rare triples that may still be violated; None if they are not listed."""
+        """Clauses of maximal rare triples that may still be violated. None before all triples are enumerated."""
         self._lists_triples = problem.size > 2 and not problem.suppress
         self.steps: list[SearchStep] = []
         self.clauses, self.nodes, self.stopped = 0, 0, ""
@@ -138,7 +138,7 @@ class ExactSearch:
             self.records, self._gathered = [self._view_of_closed().gathered()], self.closed
 
     def _add_siblings(self, relaxation: Relaxation) -> None:
-        """Add clauses of rare siblings: first of the highest, then of all others."""
+        """Add clauses of rare siblings, first of the highest siblings, then of all others."""
         self._gather()
         problem, hierarchy = self.problem, self.problem.hierarchy
         siblings = rare_siblings(problem, self.closed)
@@ -174,7 +174,7 @@ class ExactSearch:
             self.progress("loss proven to be least", float(self.bound), float(self.cost))
 
     def _accept_point(self, point: Point) -> bool:
-        """Convert an integral point without rare sets to a cut; return True if the best cut is proven optimal."""
+        """Convert an integral point without rare sets to a cut. Return True if the best cut is proven optimal."""
         cut = self.problem.cut(point.closed >= 0.5, point.suppressed >= 0.5)
         if self.problem.rank(cut) < self.problem.rank(self.best):
             self.best, self.cost = cut, self.problem.cost(cut)
@@ -192,7 +192,7 @@ class ExactSearch:
                 return
 
     def _refine(self, relaxation: Relaxation, point: Point) -> bool:
-        """Add clauses that a point violates; return True if there are any."""
+        """Add clauses that a point violates. Return True if there are any."""
         if self.problem.size < 2:
             return False
         view = View(self.problem, self.records, point, 1.0 - OPEN, 2)
@@ -217,7 +217,7 @@ class ExactSearch:
         return False
 
     def _refine_triples(self, relaxation: Relaxation, point: Point) -> bool:
-        """Add clauses of triples that a point violates, after listing all triples; return True if there are any."""
+        """Add clauses of rare triples that a point violates. Return True if there are any."""
         n_closed = int(self.closed.sum())
         if self._triples is None:
             self._list_triples(relaxation)
@@ -229,10 +229,10 @@ class ExactSearch:
         return added or int(self.closed.sum()) > n_closed
 
     def _list_triples(self, relaxation: Relaxation) -> None:
-        """List the triples if memory permits, and close the nodes that their clauses force to be closed.
+        """Enumerate the rare triples if memory permits, and close the nodes that their clauses force to be closed.
 
-        Triples are listed by depth, the nodes near the root first. These are few, and nodes below the nodes that they
-        close need not be listed. A depth with few new nodes is combined with the next depth.
+        Triples are enumerated by depth, starting with nodes near the root. There are few nodes near the root, and nodes
+        below closed nodes need not be examined. A depth with few new nodes is combined with the next depth.
         """
         problem, hierarchy, inner = self.problem, self.problem.hierarchy, ~self.problem.hierarchy.is_leaf
         looked_at = np.zeros(hierarchy.n_nodes, np.bool_)
@@ -254,7 +254,7 @@ class ExactSearch:
                 return
 
     def _add_sets(self, relaxation: Relaxation, view: View, sets: Int32) -> bool:
-        """Add a clause per maximal rare set, or close the nodes that it forces; return True if anything changed."""
+        """Add a clause per maximal rare set, or close the nodes that it forces. Return True if anything changed."""
         if self.problem.suppress:
             return self._add(relaxation, witness_clauses(view, sets))
         clauses = Clauses.of(self.problem, sets)

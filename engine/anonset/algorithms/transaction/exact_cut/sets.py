@@ -1,4 +1,4 @@
-"""Rare sets of three or more nodes: search on a cut, lifting to maximal sets above it, and their records."""
+"""Rare sets of three or more nodes, found on a cut and raised to maximal rare sets, and records that contain them."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -20,21 +20,21 @@ if TYPE_CHECKING:
 
 SETS_PER_ROUND = 6_000
 SETS_PER_NODE = 400
-"""Maximum number of sets with the same first node, evenly selected; further sets add little."""
+"""Maximum number of sets with the same first node. They are selected evenly. Further sets have little effect."""
 MAX_TOGETHER = 1 << 28
-"""Maximum size of the byte matrix that marks which node pairs can occur in a violated set."""
+"""Maximum size of the byte matrix that marks the node pairs that can occur in a violated set."""
 WITNESSES_PER_ROUND = 1 << 18
 CLAUSES_PER_ROUND = 20_000
 LEAST_USES, USES_PER_ROUND = 3, 30_000
-"""Maximum number of clauses with the same item in a round: max(LEAST_USES, USES_PER_ROUND // number of items).
+"""Maximum number of clauses with the same item in a round, as max(LEAST_USES, USES_PER_ROUND // number of items).
 
-Higher limits lead to many more rounds, because a few items fill each round. A limit of three for 915 items also leads
-to many more rounds.
+Higher limits lead to many more rounds, because a few items occur in most clauses of a round. A limit of three for 915
+items also leads to many more rounds.
 """
 SETS_PER_CALL = 500
-"""Number of sets that are lifted between checks of the limits."""
+"""Number of sets that are raised between checks of the limits."""
 LEAST_SENT = 1e8
-"""Minimum number of sets in a window for counting on a cluster: tasks for fewer sets start too late to help."""
+"""Minimum number of sets in a window that is counted on cluster workers. Smaller tasks would not save time."""
 _ROOM = 40_000
 _WINDOW = 16
 
@@ -42,8 +42,8 @@ _WINDOW = 16
 def rare_sets(view: View, size: int, limits: SearchBudget) -> Int32:
     """Return rare sets of a view's cut with violated clauses, int32 (n, size), from left to right.
 
-    Sets whose first node has few records come first; if there are many sets, only a selection is returned. At an
-    integral point the result is empty only if the cut has no rare set.
+    Sets whose first node has few records are first. If there are many sets, only a selection is returned. At an
+    integral point, the result is empty only if the cut has no rare set.
     Cost: an increment for each set of `size` examined nodes in each record, minus sets that the pairs exclude.
 
     Raises
@@ -89,7 +89,7 @@ class _ViolationSearch(RedactedRepr):
     nodes: Int32
     tree: Tree
     weight: Float64
-    """Degree to which each node is unpublished, float64 (V,); see `Point.out_of_reach`."""
+    """Degree to which each node is unpublished, float64 (V,). See `Point.unpublished_degree`."""
     closed: Float64
 
     def __call__(self, firsts: Iterable[int]) -> list[Int32]:
@@ -164,7 +164,7 @@ def witness_clauses(view: View, sets: Int32) -> Clauses:
 
 
 def _allowed(problem: CutProblem, nodes: Int32, weight: Float64, closed: Float64) -> NDArray[np.uint8]:
-    """Return which nodes can be in a violated set together, for the kernel `walk`: uint8 (C, C); empty for all."""
+    """Return 1 for node pairs that can be in a violated set, uint8 (C, C). Empty if all pairs can."""
     from anonset_kernels.rare_sets import allow_violated
 
     n = len(nodes) if len(nodes) ** 2 <= MAX_TOGETHER else 0
@@ -174,7 +174,7 @@ def _allowed(problem: CutProblem, nodes: Int32, weight: Float64, closed: Float64
 
 
 def _slack(tree: Tree, sets: Int32, weights: Float64, closed: Float64) -> Float64:
-    """Return the violation of the clauses of sets, for the out-of-reach weight of each member: float64 (n,)."""
+    """Return the violation of each set's clause, float64 (n,). `weights` are the members' unpublished degrees."""
     from anonset_kernels.rare_sets import meeting_nodes
 
     meetings = meeting_nodes(tree, sets)

@@ -1,4 +1,4 @@
-"""Linear and integer programs over variables from 0 to 1, solved by HiGHS; linear bounds are recomputed."""
+"""Linear and integer programs over variables from 0 to 1. HiGHS solves them, and linear bounds are recomputed."""
 
 from typing import Any
 
@@ -12,13 +12,13 @@ from anonset.data.table import Int32, Int64
 from anonset.errors import AnonsetError
 
 _MAGNITUDE = 2.0**17
-"""Approximate objective value after scaling the costs by a power of two: HiGHS uses absolute tolerances."""
+"""Approximate objective value. A power of two scales the costs to it, because HiGHS uses absolute tolerances."""
 _MISSED = 1e-6
 """Minimum violation of a row at a point. Rows with a larger violation are added to the linear program."""
 _ROWS_AT_ONCE = 3_000
 """Maximum number of rows added to the linear program at once. Adding all rows with a shortfall is ten times slower."""
 _ROWS_OF_A_STEP = 25_000
-"""Rows of an integer program for which a branch-and-bound check is one step; smaller programs use part of a step."""
+"""Row count at which a branch-and-bound check takes a step. With fewer rows it takes a part of a step."""
 _SMALL = 20_000
 """Maximum rows times columns of a program that is solved in the main thread if there is no time limit."""
 _NEAR, _ROWS_NEAR = 0.5, 20_000
@@ -34,14 +34,14 @@ _SAFE = 1e-9
 class Solver:
     """Minimizes costs under a growing set of rows, with a single model that retains the basis.
 
-    The model contains only rows that some solution violated; of many rows, few are needed.
+    The model contains only rows that some solution violated, because few of many rows are needed.
 
     Parameters
     ----------
     costs
-        int64 (n,): cost of each variable.
+        Cost of each variable, int64 (n,).
     constant
-        Added to the total cost; bounds and gaps include it.
+        Constant part of the total cost. Bounds and gaps include it.
     worth
         Approximate value of the optimum, for scaling.
     """
@@ -53,13 +53,13 @@ class Solver:
         self.lower, self.upper, self.values = np.zeros(len(costs)), np.ones(len(costs)), np.zeros(len(costs))
         self.weights, self.reduced, self.proven = np.zeros(rows.n), np.zeros(len(costs)), 0.0
         self.given = np.arange(rows.n)
-        """Rows of the model, in model order: int64."""
+        """Rows of the model, in model order, int64."""
         self.model = self._model(rows)
         self.n_nodes = 0
 
     @property
     def free(self) -> NDArray[np.bool_]:
-        """Variables that are not fixed, bool (n,)."""
+        """True for variables that are not fixed, bool (n,)."""
         return self.lower < self.upper
 
     def add(self, rows: SparseRows) -> None:
@@ -74,7 +74,7 @@ class Solver:
         self.model.changeColsBounds(len(indices), indices, self.lower[indices], self.upper[indices])
 
     def solve(self) -> tuple[Float64 | None, float]:
-        """Solve the linear program; return the values (None if infeasible) and a proven lower bound.
+        """Solve the linear program. Return the values (None if infeasible) and a proven lower bound.
 
         The bound follows from the dual values. For any row weights y >= 0, every solution costs at least the weighted
         sum of the row bounds plus, for each variable, the reduced cost at the cheaper of both bounds.
@@ -109,7 +109,7 @@ class Solver:
         return self.values, self.proven
 
     def _give(self, short: Float64) -> bool:
-        """Add rows with a shortfall to the model, unless they are in it; return True if there are any."""
+        """Add rows with a shortfall to the model, unless it contains them. Return True if any rows were added."""
         short[self.given] = 0.0
         missed = self.rows.spread(short, self.free, _MISSED, _ROWS_AT_ONCE)
         chosen = np.zeros(self.rows.n, np.bool_)
@@ -121,7 +121,7 @@ class Solver:
         return rows.n > 0
 
     def rounded(self) -> Float64 | None:
-        """Return 0-1 values that satisfy all rows, rounded from the last linear program; None if none are found."""
+        """Round the values of the last linear program to 0-1 values that satisfy all rows. None if this fails."""
         of_columns = self.rows.of_columns(len(self.costs))
         coverings = [self._covering(self.values >= least, of_columns) for least in _ROUNDED]
         return min(
@@ -129,7 +129,7 @@ class Solver:
         )
 
     def _covering(self, start: NDArray[np.bool_], of_columns: tuple[Int64, Int64, Float64]) -> Float64 | None:
-        """Extend the `start` variables to values that satisfy all rows; return None if this fails."""
+        """Extend the `start` variables to values that satisfy all rows. None if this fails."""
         from anonset_kernels.covering import cover
 
         values = np.where(start, self.upper, self.lower).astype(np.uint8)
@@ -143,7 +143,7 @@ class Solver:
         self.bound(np.flatnonzero(free & (-self.reduced > beyond)).astype(np.int32), 1.0, 1.0)
 
     def solve_integer(self, start: Float64, gap: float) -> tuple[Float64 | None, float]:
-        """Solve the integer program from a start; return the best values found, and HiGHS's lower bound.
+        """Solve the integer program from a start. Return the best values so far, and HiGHS's lower bound.
 
         The initial program has the rows of the linear model with little slack at the model's solution, or all rows if
         there are few. Violated rows are added until there are none. If a limit stops the search, the best values are
@@ -152,7 +152,7 @@ class Solver:
         Parameters
         ----------
         gap
-            Sufficient gap, as a share of the total cost with the constant.
+            Relative gap at which the search stops. The total cost includes the constant.
 
         Raises
         ------
@@ -232,7 +232,7 @@ class Solver:
         model.cbMipInterrupt += count
         try:
             if self.limits.seconds is None and model.getNumRow() * model.getNumCol() <= _SMALL:
-                model.run()  # takes milliseconds, less than starting a thread
+                model.run()  # this takes milliseconds, less than starting a thread
             else:
                 self.limits.run(model.run, lambda: stops.append(True))
         finally:

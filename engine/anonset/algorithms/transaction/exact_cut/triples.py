@@ -1,4 +1,4 @@
-"""Clauses of all maximal rare triples, from tables of rare triples, without another pass over the records."""
+"""Clauses of all maximal rare triples, derived from tables of rare triples without another pass over the records."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     from anonset_kernels._planes import RareBits
 
 BYTES_OF_BITS = 1 << 29
-"""Maximum size of the bit table of rare triples: 512 MiB, some 2,900 nodes."""
+"""Maximum size of the bit table of rare triples (512 MiB, or about 2,900 nodes)."""
 BYTES_IN_MEMORY = 1 << 26
 """Maximum size of the bit table in memory. Larger tables are in a file, even if the records are in memory."""
 SIZE = 3
 """Size of a triple."""
 LEAST_NODES = 64
-"""With fewer nodes, tables are so cheap that no nodes are closed first."""
+"""Number of nodes below which tables are so cheap that it is not worthwhile to close nodes before counting."""
 MAX_LISTED = 1 << 27
-"""Maximum number of listed clauses: 28 bytes each, and another 28 during construction."""
+"""Maximum number of clauses. Each needs 28 bytes, and another 28 bytes during construction."""
 KEYS_PER_CALL, KEYS_AT_ONCE, SPANS = 1 << 16, 1 << 22, 64
 
 
@@ -78,7 +78,7 @@ class RareTriples(RedactedRepr):
             return None if parents is None else Clauses.of_parents(self.problem, parents)
 
     def _rare(self, start: Int64, place: Store) -> "RareBits | None":
-        """Return the bit table of the triples in a store, with rows at `start`; None if the limits are exceeded."""
+        """Return the bit table of the triples in a store, with rows at `start`. None if a limit is exceeded."""
         from anonset_kernels._planes import RareBits
         from anonset_kernels.rare_in_planes import mark_rare_triples
 
@@ -122,8 +122,9 @@ class RareTriples(RedactedRepr):
         return self._of_keys(distinct(np.concatenate([collected, *waiting])))
 
     def _keys(self, rare: "RareBits", first: int, end: int) -> Int64:
-        """Return the distinct keys of the parents of maximal triples. The second code is at least `first`, below
-        `end`.
+        """Return the distinct keys of the parents of maximal triples whose second code is between `first` and `end`.
+
+        `end` is excluded.
         """
         from anonset_kernels.rare_triples import maximal_triples
 

@@ -28,10 +28,10 @@ OPEN = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Point(RedactedRepr):
-    """A solution of a relaxation, or of the problem."""
+    """A solution of the relaxation or of the integer program."""
 
     closed: Float64
-    """Closedness of each node, from 0 to 1, float64 (V,); 0 for leaves."""
+    """Closedness of each node, from 0 to 1, float64 (V,). 0 for leaves."""
     suppressed: Float64
     """Suppression of each leaf, from 0 to 1, float64 (M,)."""
 
@@ -42,7 +42,7 @@ class Point(RedactedRepr):
         return bool((np.abs(values - np.round(values)) <= OPEN).all())
 
     def unpublished_degree(self, problem: CutProblem) -> Float64:
-        """Return the degree, 0 to 1, to which each node and all nodes below it are unpublished: float64 (V,)."""
+        """Return the degree, from 0 to 1, to which each node and all nodes below it are unpublished, float64 (V,)."""
         parent = problem.hierarchy.parent
         weight = np.where(parent >= 0, self.closed[parent], 0.0)
         weight[problem.hierarchy.leaf_node] += self.suppressed
@@ -54,10 +54,10 @@ class ShowRecords(RedactedRepr):
     """Converts records of a part to the form that a view shows."""
 
     first: Int32 | None
-    """First leaf of each leaf's entry node, which represents it, int32 (M,); None if leaves are unchanged."""
+    """First leaf of each leaf's entry node, int32 (M,). It replaces the leaf. None if leaves are unchanged."""
     n_leaves: int
     least: int
-    """Minimum number of symbols; shorter records are dropped."""
+    """Minimum number of symbols. Shorter records are dropped."""
 
     def __call__(self, rows: StoredRows) -> Rows:
         """Return the records in converted form."""
@@ -72,18 +72,18 @@ class ShowRecords(RedactedRepr):
 
 @dataclass(frozen=True, eq=False)
 class View(RedactedRepr):
-    """Records with a minimum number of symbols, if the nodes with sufficient closedness at a point are closed.
+    """Records as they appear if all nodes with at least a given closedness are closed.
 
-    Without suppression, a record contains one leaf for each entry node of its leaves: a search above the closed nodes
-    needs no more. With suppression, records are unchanged, because leaves are suppressed individually.
+    Without suppression, a record contains a single leaf for each entry node of its leaves, which suffices for a search
+    above the closed nodes. With suppression, records are unchanged, because leaves are suppressed individually.
     """
 
     problem: CutProblem
     records: Sequence[StoredRows]
-    """Records in parts, or the records gathered for nodes that are also closed here."""
+    """Records in parts. They may come from a view whose closed nodes are also closed in this view."""
     point: Point
     threshold: float
-    """Closedness from which a node is closed, and out-of-reach degree from which a leaf is not shown."""
+    """Closedness at which a node counts as closed, and unpublished degree at which a leaf counts as suppressed."""
     least: int
     """Minimum number of symbols. Shorter records contain no set of this size."""
 
@@ -100,14 +100,14 @@ class View(RedactedRepr):
 
     @cached_property
     def shown(self) -> ShowRecords:
-        """Conversion of parts: without suppression, leaves become the first leaves of their entry nodes."""
+        """Conversion of parts. Without suppression, the first leaf of its entry node replaces each leaf."""
         hierarchy = self.problem.hierarchy
         first = None if self.problem.suppress else hierarchy.leaf_lo[self.entry]
         return ShowRecords(first, hierarchy.n_leaves, self.least)
 
     @property
     def store(self) -> Store:
-        """Store of the records, and of files made from them."""
+        """Store of the records and of files derived from the records."""
         return self.problem.blocks.store
 
     @property
@@ -148,8 +148,8 @@ class View(RedactedRepr):
     def nodes(self) -> Int32:
         """Nodes that may be published above the closed nodes, int32, by descending support, then in preorder.
 
-        Without the root, which is related to all others, and without nodes that are rare by themselves: their own
-        clauses imply the clauses of sets that contain them.
+        The root is excluded, because it is an ancestor of all other nodes. Nodes that are rare by themselves are
+        excluded, because their clauses imply the clauses of sets that contain them.
         """
         problem = self.problem
         mask: Nodes = (
@@ -161,7 +161,7 @@ class View(RedactedRepr):
 
     @cached_property
     def cut(self) -> Int32:
-        """Entry nodes of shown leaves, int32, in the order of `nodes`."""
+        """Entry nodes of leaves that are not suppressed, int32, in the order of `nodes`."""
         hierarchy = self.problem.hierarchy
         far = self.point.unpublished_degree(self.problem)[hierarchy.leaf_node] >= self.threshold
         shown = np.zeros(hierarchy.n_nodes, np.bool_)
@@ -169,7 +169,7 @@ class View(RedactedRepr):
         return self.nodes[shown[self.nodes]]
 
     def codes_of(self, nodes: Int32) -> Int32:
-        """Return the position of each node in `nodes`, int32 (V,); -1 for other nodes."""
+        """Return the position of each node in `nodes`, int32 (V,). -1 for other nodes."""
         code = np.full(self.problem.hierarchy.n_nodes, -1, np.int32)
         code[nodes] = np.arange(len(nodes), dtype=np.int32)
         return code
@@ -180,7 +180,7 @@ class View(RedactedRepr):
         Raises
         ------
         InputError
-            If this exceeds the memory limit.
+            If the records exceed the memory limit.
         """
         from anonset_kernels.suffixes import place_codes
 
@@ -204,12 +204,12 @@ class View(RedactedRepr):
         Parameters
         ----------
         sets
-            int32 (n, j).
+            Sets of positions in `nodes`, int32 (n, j).
 
         Returns
         -------
         int64 (V + 1,) and int32
-            Start of each node's records, and these in ascending order.
+            Start of each node's records, and the records of each node in ascending order.
         """
         from anonset_kernels.rare_sets import node_postings
 
