@@ -30,17 +30,17 @@ from anonset.spelling import hierarchy_of, setting
 
 @dataclass(frozen=True, eq=False)
 class Solution(RedactedRepr):
-    """Clusters, their published tuples, and figures of the search."""
+    """Clusters with their published tuples, and statistics of the search."""
 
     cluster: Int32
-    """int32 (n,): cluster of each record, numbered by smallest record."""
+    """Cluster of each record, int32 (n,). Clusters are numbered by smallest record."""
     tuples: GeneralizedTuples
     figures: dict[str, float]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Formation(RedactedRepr, ABC):
-    """An algorithm that forms clusters of at least k records each: relational k-anonymity by local recoding.
+    """An algorithm that forms clusters of at least k records, for relational k-anonymity by local recoding.
 
     With a sensitive column and l or t, the result satisfies (k,l)-diversity or (k,t)-closeness in every cluster.
     """
@@ -52,25 +52,25 @@ class Formation(RedactedRepr, ABC):
     k: int
     """Minimum size of a cluster (>= 1)."""
     relational_weights: Mapping[str, float] | None = None
-    """Weight of each relational column in the loss; equal weights if None."""
+    """Weight of each relational column in the loss. If None, all weights are equal."""
     refine: bool = False
-    """Dissolve neighbouring clusters and form them again, while this lowers the loss."""
+    """True to dissolve neighbouring clusters and form them again while this lowers the loss."""
     max_evaluations: int = 300_000_000
     """Maximum number of loss evaluations while refining (about 10^8 per second)."""
     sensitive: str | None = None
-    """Column published unchanged; l or t mix the values within each cluster."""
+    """Column whose values are published unchanged. l or t requires different values within each cluster."""
     l: int | None = None  # noqa: E741
     """Number of well-represented values of the sensitive column in each cluster."""
     l_kind: Kind = "distinct"
     """Measure of diversity: distinct, entropy or recursive."""
     c: Written | None = None
-    """For recursive: maximum ratio of the frequency of the most frequent value to that of the rare values together."""
+    """Maximum ratio of the frequency of the most frequent value to the total frequency of rare values (recursive)."""
     t: Written | None = None
-    """Maximum distance between the sensitive values of a cluster and of all records, from 0 to 1."""
+    """Maximum distance, from 0 to 1, between the distributions of sensitive values in a cluster and in all records."""
     t_distance: Distance = "equal"
     """Distance between values: equal (the same for any two), ordered (numbers, by rank) or hierarchical."""
     t_tree: str | None = None
-    """For hierarchical: a line per value, ``value;parent;...;root``."""
+    """Tree of the values for the hierarchical distance, with a line ``value;parent;...;root`` per value."""
 
     def __post_init__(self) -> None:
         require_at_least("max_evaluations", self.max_evaluations, 1)
@@ -81,7 +81,7 @@ class Formation(RedactedRepr, ABC):
 
     @property
     def model(self) -> KAnonymity:
-        """k-anonymity; with a sensitive column, (k,l)-diversity or (k,t)-closeness."""
+        """k-anonymity or, with a sensitive column, (k,l)-diversity or (k,t)-closeness."""
         return model_of(self.k, self.sensitive, (self.l, self.l_kind, self.c), (self.t, self.t_distance, self.t_tree))
 
     @abstractmethod
@@ -95,7 +95,7 @@ class Formation(RedactedRepr, ABC):
         """
 
     def clusters(self, qi: QuasiIdentifiers, progress: Progress | None = None) -> tuple[Int32, dict[str, float]]:
-        """Return the clusters of `form`, refined if `refine` is set, and figures of the search.
+        """Return the clusters of `form`, which are refined if `refine` is True, and statistics of the search.
 
         Raises
         ------
@@ -118,8 +118,9 @@ class Formation(RedactedRepr, ABC):
     def _refined_by_rule(
         self, qi: QuasiIdentifiers, cluster: Int32, formed: Int32, progress: Progress | None
     ) -> RefinedClusters:
-        """Refine by k only, merge clusters that break the rule, then refine the cheaper of this result and `formed` by
-        the rule.
+        """Refine without the rule and merge clusters that break it. Refine the better of the result and `formed`.
+
+        The second refinement preserves the rule.
         """
         half = max(1, self.max_evaluations // 2)
         free = refine_clusters(replace(qi, rule=None), cluster, self.k, half, progress)
@@ -132,7 +133,7 @@ class Formation(RedactedRepr, ABC):
     def _clusters_of_parts(
         self, qi: QuasiIdentifiers, parts: list[Int64], progress: Progress | None
     ) -> tuple[Int32, dict[str, float]]:
-        """Cluster each part separately: records of a part have common values below the ceilings."""
+        """Cluster each part separately. Records of a part have common values below the ceilings."""
         smallest = min(map(len, parts))
         if smallest < self.k:
             small = sum(len(records) for records in parts if len(records) < self.k)
@@ -151,7 +152,7 @@ class Formation(RedactedRepr, ABC):
         return renumber_clusters(cluster)[0], {name: x for name, x in figures.items() if name != "ncp_before"}
 
     def solve(self, qi: QuasiIdentifiers, progress: Progress | None = None) -> Solution:
-        """Form the clusters, and generalize each to the lowest common values.
+        """Form the clusters, and generalize each cluster to its lowest common values.
 
         Raises
         ------
@@ -198,9 +199,7 @@ class Formation(RedactedRepr, ABC):
 
 
 def _under_ceilings(qi: QuasiIdentifiers) -> list[Int64]:
-    """Return groups of records, ascending, with common values below the ceilings of all columns; empty without
-    ceilings.
-    """
+    """Return groups of records with common values below the ceilings of all columns. Empty without ceilings."""
     tops = []
     for column, domain in zip(qi.columns, qi.domains, strict=True):
         if isinstance(domain, Hierarchy) and domain.capped and isinstance(column, CategoricalColumn):
@@ -267,12 +266,12 @@ def bind_tuples(
     name
         Name of the algorithm, for error messages.
     bounded
-        Require that the sum of the weights is at most 1.
+        True to require that the sum of the weights is at most 1.
 
     Raises
     ------
     InputError
-        If a hierarchy or a weight is missing or unfit, or a value looks like a set of values.
+        If a hierarchy or a weight is missing or invalid, or a value looks like a set of values.
     InfeasibleError
         If the table has records, but fewer than k.
     """

@@ -11,22 +11,22 @@ from anonset.data.quasi_identifiers import QuasiIdentifiers
 
 @dataclass(frozen=True, kw_only=True)
 class BottomUp(SubtreeFormation):
-    """Full-subtree recoding, bottom-up: replace sibling values by their parent, best gain per loss first.
+    """Full-subtree recoding that replaces sibling values by their parent, in order of the best gain per loss.
 
     Guarantees k-anonymity. While some class has fewer than k records, the algorithm generalizes the children of one
     node that are all in the cut. It selects the node with the largest growth of the smallest class per unit of loss,
-    or, if the smallest class cannot grow, the node with the least loss. Ties: first column, then preorder. Finally it
-    specializes nodes as in top-down, because some early generalizations become unnecessary. Cost: O(T v) per candidate
-    node and step.
+    or, if the smallest class cannot grow, the node with the least loss. The first column, then preorder resolves ties.
+    Finally it specializes nodes as in top-down, because some early generalizations become unnecessary. Cost: O(T v) per
+    candidate node and step.
 
-    The smallest class is a narrow criterion. Counting the records in all small classes, however, generalizes column
-    after column to the root: on Adult (k=10) the loss is 0.875, compared with 0.667 for the smallest class (as
-    full-domain).
+    The smallest class is a narrow criterion. However, a criterion that counts the records in all small classes
+    generalizes column after column to the root. On Adult (k=10) the loss is then 0.875, compared with 0.667 for the
+    smallest class, which is also the loss of full-domain recoding.
 
     References: Wang, Yu, Chakraborty, ICDM 2004 (bottom-up generalization; "critical" generalizations increase
     anonymity).
-    Deviations: the loss is NCP; specialization at the end; a column without hierarchy has two levels, single values and
-    the set of all values.
+    Deviations: the loss is NCP. Nodes are specialized at the end. A column without a hierarchy has two levels, single
+    values and the set of all values.
 
     >>> from anonset.data import Table
     >>> table = Table.from_columns(sex=["f", "m", "f", "m"], race=["1", "2", "1", "1"])

@@ -1,4 +1,4 @@
-"""Requirements on classes in addition to k: the requested model, its rule for a table, and merging until it is met."""
+"""Requirements on classes in addition to k, and merging of classes until they meet the requirements."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -22,7 +22,7 @@ from anonset.privacy.k import KAnonymity
 from anonset.spelling import setting
 
 NEAREST = 64
-"""Number of merge candidates that are tried, by least loss of the union."""
+"""Number of merge candidates that are tried. They are the clusters with the smallest loss of the union."""
 _LARGEST = 1 << 62
 """Upper bound of products of counts."""
 
@@ -33,7 +33,7 @@ def model_of(
     diversity: tuple[int | None, Kind, Written | None],
     closeness: tuple[Written | None, Distance, str | None],
 ) -> KAnonymity:
-    """Return the model requested by the parameters: k-anonymity, (k,l)-diversity or (k,t)-closeness.
+    """Return the model that the parameters request, which is k-anonymity, (k,l)-diversity or (k,t)-closeness.
 
     Raises
     ------
@@ -83,8 +83,8 @@ def rule_of(model: KAnonymity, table: Table) -> ClassRule | None:
     Raises
     ------
     InputError
-        If the column is missing, a value of an ordered distance is not a number, or the table is too large for exact
-        comparison in 64 bits.
+        If the sensitive column is missing, a value is not a number although the distance is ordered, or the table is
+        too large for exact comparison in 64 bits.
     """
     if not isinstance(model, (KLDiversity, KTCloseness)):
         return None
@@ -134,11 +134,13 @@ def merge_broken(qi: QuasiIdentifiers, cluster: Int32) -> Int32:
     """Merge each cluster that breaks the rule of `qi` with another cluster, until all clusters satisfy the rule.
 
     Clusters are processed by smallest record. The candidates are the 64 clusters whose union increases the total loss
-    least. The cheapest candidate whose union satisfies the rule is chosen, or the cheapest of all if there is none.
+    least. The cheapest candidate whose union satisfies the rule is chosen. If no union does, the cheapest candidate is
+    chosen.
 
     Returns
     -------
-    int32 (n,): cluster of each record, numbered by smallest record.
+    int32 (n,)
+        Cluster of each record. Clusters are numbered by smallest record.
     """
     rule, n = qi.rule, int(cluster.max(initial=-1)) + 1
     if rule is None or not rule.broken_classes(cluster, n).any():
@@ -150,12 +152,12 @@ def merge_broken(qi: QuasiIdentifiers, cluster: Int32) -> Int32:
 
 
 class _Merging:
-    """Clusters during merging, with their values and the cluster that each was merged into."""
+    """Clusters during merging, with their values and, for merged clusters, the resulting cluster."""
 
     def __init__(self, qi: QuasiIdentifiers, rule: ClassRule, cluster: Int32, n: int) -> None:
         self.rule, self.tuples = rule, GeneralizedTuples.of(qi, cluster, n)
         self.open = rule.broken_classes(cluster, n)
-        """bool (C,): clusters that break the rule."""
+        """True for clusters that break the rule, bool (C,)."""
         self.there = np.ones(n, np.bool_)
         self.size = np.bincount(cluster, minlength=n)
         self.into: Int64 = np.arange(n)
@@ -180,7 +182,7 @@ class _Merging:
         self.open[low] = bool(breaks.all())
 
     def _unions_break(self, c: int, others: Iterable[int]) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-        """Return, for each candidate, whether its union with cluster `c` breaks the rule: bool."""
+        """Return True for each candidate whose union with cluster `c` breaks the rule, bool."""
         unions = [np.concatenate([self._values[c], self._values[other]]) for other in others]
         group = np.repeat(np.arange(len(unions)), [len(union) for union in unions])
         rule = replace(self.rule, value=np.concatenate(unions))
@@ -200,8 +202,8 @@ def _rule(
 def _by_tree(column: CategoricalColumn, model: KTCloseness) -> tuple[Int64, NDArray[np.int64], int]:
     """Return the place of each category in a tree, `ClassRule.ways`, and twice the height of the root.
 
-    The way from a value up to a node of height h has length h. The distance of two values is twice the height of their
-    lowest common ancestor.
+    The path from a value to an ancestor of height h has length h. The distance of two values is twice the height of
+    their lowest common ancestor.
     """
     labels, paths = column.vocabulary.labels, model.paths
     occurring = _known_values(column).tolist()
@@ -243,7 +245,7 @@ def _known_values(column: CategoricalColumn) -> Int64:
 
 
 def _ranks(column: CategoricalColumn) -> Int64:
-    """Return the rank of each category among the numbers in the column, int64 (M,); -1 for missing values."""
+    """Return the rank of each category among the numbers in the column, int64 (M,). -1 for missing values."""
     numbers = {}
     for code in _known_values(column).tolist():
         try:

@@ -38,9 +38,9 @@ _SEEDS_PER_CALL = 256
 class Cluster(Formation):
     """CLUSTER: add the k - 1 best matching records to each seed, and the remaining records to the best clusters.
 
-    Guarantees k-anonymity. Cost: for each of the n / k seeds, a bound per block of 64 distinct tuples and the exact
-    loss of the tuples in candidate blocks. O(n^2 / k) in the worst case, much less if the attributes separate the
-    records well.
+    Guarantees k-anonymity. For each of the n / k seeds, the algorithm computes a bound per block of 64 distinct tuples,
+    and the exact loss of the tuples in candidate blocks. Cost: O(n^2 / k) in the worst case, and much less if the
+    attributes separate the records well.
 
     References: Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos, ECML/PKDD 2013, algorithm CLUSTER.
     Deviations: the seed is the first remaining record, unless a random seed is given.
@@ -62,7 +62,7 @@ class Cluster(Formation):
     )
 
     seed: int | None = None
-    """Random seed (>= 0) for the first record of each cluster. None: the first remaining record."""
+    """Random seed (>= 0) for the first record of each cluster. If None, the first remaining record is used."""
 
     def __post_init__(self) -> None:
         if self.seed is not None:
@@ -138,7 +138,10 @@ class _RemainingTuples:
 
 
 def _accommodate(qi: QuasiIdentifiers, cluster: Int32, n_clusters: int) -> None:
-    """Add each remaining record to the cluster with the least loss, and update this cluster immediately."""
+    """Add each remaining record to the cluster whose union with the record has the least loss.
+
+    The cluster is updated before the next record is added.
+    """
     unassigned = np.flatnonzero(cluster < 0)
     if not len(unassigned):
         return

@@ -1,4 +1,4 @@
-"""Full-subtree recoding: a cut in the tree of each column. Each node replaces all values below it."""
+"""Full-subtree recoding by a cut in the tree of each column. Each node of a cut replaces all values below the node."""
 
 from dataclasses import dataclass
 
@@ -15,14 +15,14 @@ from anonset.data.table import Int32, Int64
 
 @dataclass(frozen=True, eq=False)
 class ColumnTree:
-    """Tree of one column in preorder: the hierarchy, or a root above all values."""
+    """Tree of a column in preorder. It is the hierarchy of the column, or a root above all values."""
 
     leaf: Int32
-    """int32 (T,): leaf of each distinct tuple."""
+    """Leaf of each distinct tuple, int32 (T,)."""
     parent: Int32
     subtree_end: Int32
     cost: Float64
-    """float64 (V,): weighted loss of each node."""
+    """Weighted loss of each node, float64 (V,)."""
 
     @property
     def inner(self) -> list[int]:
@@ -40,7 +40,7 @@ class ColumnTree:
 
 
 def column_trees(qi: QuasiIdentifiers) -> list[ColumnTree]:
-    """Return the tree of each column. A column without hierarchy has two levels: the values and a root."""
+    """Return the tree of each column. A column without a hierarchy has two levels, the values and a root."""
     numbers, codes = qi.tuples
     trees = []
     for domain, weight, slot in zip(qi.domains, qi.weights, qi.slot, strict=True):
@@ -80,19 +80,19 @@ class Cuts:
         return float((self.trees[a].cost[self.ids[a, tuples]] * self.weight[tuples]).sum())
 
     def put(self, a: int, tuples: Int64, nodes: Int32 | int) -> Int32:
-        """Set the published node of a set of tuples; return the previous nodes."""
+        """Set the published nodes of a set of tuples, and return the previous nodes."""
         before: Int32 = self.ids[a, tuples]
         self.ids[a, tuples] = nodes
         return before
 
     def children_of(self, a: int, node: int, tuples: Int64) -> Int32:
-        """Return, for each given tuple below a node, the child of this node above the tuple's value."""
+        """Return the child of a node that is above the value of each tuple."""
         starts = np.array(self.trees[a].children(node), np.int32)
         children: Int32 = starts[np.searchsorted(starts, self.trees[a].leaf[tuples], side="right") - 1]
         return children
 
     def small(self, k: int) -> int:
-        """Count the records in failing classes: smaller than k, or breaking the rule."""
+        """Count the records in classes that are smaller than k or break the rule."""
         return self.smallest(k)[1]
 
     def smallest(self, k: int) -> tuple[int, int]:

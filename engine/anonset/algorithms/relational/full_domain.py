@@ -26,19 +26,19 @@ from anonset.privacy import require_at_least, require_share
 
 @dataclass(frozen=True, kw_only=True)
 class FullDomain(Formation):
-    """Full-domain recoding of least loss: one level per column, the same for all records.
+    """Full-domain recoding of least loss, which applies the same level of each column to all records.
 
     A level is a column of the hierarchy file. A node with a single child is published as this child, which protects
     equally.
 
     Guarantees k-anonymity, and with a sensitive column also l or t. The result has the least loss (NCP) of all valid
-    vectors of levels; ties: lexicographic order. Up to `max_suppressed_records` of the records may be suppressed, i.e.
-    published with every column at the root. Suppressed records together must form a valid class. Cost: O(T v) per
-    visited vector for T distinct tuples.
+    vectors of levels. Lexicographic order resolves ties. Up to `max_suppressed_records` of the records may be
+    suppressed. Suppressed records are published with the root of each column, and together must form a valid class.
+    Cost: O(T v) per visited vector for T distinct tuples.
 
-    References: LeFevre, DeWitt, Ramakrishnan, SIGMOD 2005 (Incognito). Incognito lists all valid vectors; this class
-    returns the best of them.
-    Deviations: vectors are visited by a lower bound of their loss; a column without hierarchy has two levels, single
+    References: LeFevre, DeWitt, Ramakrishnan, SIGMOD 2005 (Incognito). Incognito returns all valid vectors. This class
+    returns the best valid vector.
+    Deviations: vectors are visited by a lower bound of their loss. A column without a hierarchy has two levels, single
     values and the set of all values.
 
     >>> from anonset.data import Table
@@ -53,7 +53,7 @@ class FullDomain(Formation):
     max_suppressed_records: float = 0.0
     """Maximum share of the records that may be suppressed, in [0, 1]."""
     max_vectors: int = 1_000_000
-    """Maximum number of level vectors (combinations of a level per column)."""
+    """Maximum number of level vectors. A level vector contains a level per column."""
 
     def __post_init__(self) -> None:
         require_share("max_suppressed_records", self.max_suppressed_records)
@@ -62,7 +62,7 @@ class FullDomain(Formation):
 
     @property
     def own_traits(self) -> Traits:
-        """Traits with these parameters. Classes are published as nodes of the vector, unless they are refined."""
+        """Traits of the algorithm. Classes are published as nodes of the vector, unless they are refined."""
         return replace(self.traits, tight=self.refine)
 
     def form(self, qi: QuasiIdentifiers, progress: Progress | None = None) -> Int32:
@@ -76,7 +76,7 @@ class FullDomain(Formation):
         return self._solve(qi, progress)[0]
 
     def solve(self, qi: QuasiIdentifiers, progress: Progress | None = None) -> Solution:
-        """Return the classes published by levels, or refined clusters published by their lowest common values.
+        """Return the classes with the values of their levels, or refined clusters with their lowest common values.
 
         Raises
         ------
@@ -107,7 +107,7 @@ class FullDomain(Formation):
         return renumber_clusters(of_record)[0], vector, of_record < 0
 
     def _search(self, levels: Levels, counted: Classes, n: int, progress: Progress | None) -> Vector:
-        """Return the vector of least loss, the first in case of ties."""
+        """Return the first of the vectors with the least loss."""
         vectors, budget = levels.allowed(), int(self.max_suppressed_records * n)
         row_loss = (levels.costs * counted.weight).sum(axis=1)
         least = row_loss[levels.first[:-1] + vectors].sum(axis=1)
@@ -132,7 +132,7 @@ class FullDomain(Formation):
                     best, best_key = number, key
             if progress is not None and done % 256 == 0:
                 progress("vectors", float(done), float(len(vectors)))
-        if best < 0:  # without a ceiling, only a root class of fewer than k records; `bind_tuples` rejects it
+        if best < 0:  # without a ceiling, this needs a root class of fewer than k records, which `bind_tuples` rejects
             msg = f"no combination of levels below the ceilings satisfies {self.model}"
             raise InfeasibleError(self.name, msg)
         return tuple(vectors[best].tolist())
@@ -146,8 +146,9 @@ class FullDomain(Formation):
         number: int,
         budget: int,
     ) -> None:
-        """Search for a coarser vector that also fails, moving half way to the top at each step. All vectors below it
-        fail.
+        """Search for a coarser vector that also fails, because all vectors below a failing vector fail.
+
+        Each step moves half way to the top.
         """
         vector = vectors[number]
         top = np.array(levels.heights)

@@ -1,4 +1,4 @@
-"""Clusters of relational tuples as arrays, with their losses and the losses of their unions."""
+"""Clusters of relational tuples as arrays, with the losses of clusters and of their unions."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ _NOISE = 1e-12
 
 
 def loss_keys(loss: Float64) -> Float64:
-    """Return comparison keys of losses: rounded to twelve decimals, to remove rounding noise."""
+    """Return losses rounded to twelve decimals for comparisons. This removes rounding noise."""
     key: Float64 = np.rint(loss * 1e12)
     return key
 
@@ -56,7 +56,7 @@ class GeneralizedTuples:
 
     @classmethod
     def empty(cls, qi: QuasiIdentifiers, n: int) -> "GeneralizedTuples":
-        """Allocate n clusters."""
+        """Allocate the tuples of n clusters."""
         bounds = np.zeros((qi.n_numbers, n)), np.zeros((qi.n_numbers, n))
         code = np.zeros((len(qi.columns) - qi.n_numbers, n), np.int32)
         return cls(qi, ClusterStates(*bounds, code, np.zeros((int(qi.word_at[-1]), n), np.uint64)))
@@ -72,7 +72,7 @@ class GeneralizedTuples:
 
     @classmethod
     def of(cls, qi: QuasiIdentifiers, cluster: Int32, n_clusters: int) -> "GeneralizedTuples":
-        """Return the generalized tuples, given the cluster of each record. No cluster may be empty."""
+        """Return the tuples of clusters. `cluster` is the cluster of each record. No cluster may be empty."""
         from anonset_kernels.relational import group_tuples
 
         pairs: Int64 = distinct(cluster.astype(np.int64) * max(1, qi.n_tuples) + qi.tuple_of)

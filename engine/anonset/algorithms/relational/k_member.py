@@ -36,7 +36,7 @@ class KMember(QuadraticFormation):
     )
 
     def form_small(self, qi: QuasiIdentifiers, progress: Progress | None) -> Int32:
-        """Return the cluster of each record, int32 (n,), numbered by smallest record."""
+        """Return the cluster of each record, int32 (n,). Clusters are numbered by smallest record."""
         remaining = _RemainingRecords(qi)
         n_clusters = qi.n // self.k
         cluster = np.full(qi.n, -1, np.int32)
@@ -64,7 +64,7 @@ class KMember(QuadraticFormation):
 
 
 class _RemainingRecords:
-    """Remaining records by distinct tuple. Records with equal tuples are removed in index order."""
+    """Remaining records of each distinct tuple. Records with equal tuples are removed in index order."""
 
     def __init__(self, qi: QuasiIdentifiers) -> None:
         self.singles = GeneralizedTuples.of_tuples(qi)
@@ -89,7 +89,7 @@ class _RemainingRecords:
         return int(furthest(self.singles.union_losses(t), self.alive, self.head))
 
     def nearest(self, tuples: GeneralizedTuples, c: int, size: int) -> int:
-        """Return the tuple of the remaining record that increases the loss of a cluster of `size` records least."""
+        """Return the tuple whose addition increases the loss of a cluster of `size` records least."""
         from anonset_kernels.relational import nearest
 
         single = GeneralizedTuples(tuples.qi, tuples.take(np.array([c])).values)

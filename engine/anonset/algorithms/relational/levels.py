@@ -1,9 +1,10 @@
-"""Generalization levels of relational columns: published value and loss of each distinct tuple.
+"""Generalization levels of relational columns, with the published value and loss of each distinct tuple.
 
-Level 0 publishes the original values, the last level a single value for all records. A level of a hierarchy is a column
-of the hierarchy file: the nodes in this column, the only child instead of a collapsed node, the leaf of a shorter path.
-With h columns above the leaves, level g is column h - g, counted from the root's column. A column without hierarchy has
-two levels: single values, and the set or range of all values.
+Level 0 publishes the original values, and the last level publishes a single value for all records. The levels of a
+hierarchy are the columns of the hierarchy file. If a node has a single child, the child is published instead. If a path
+is too short to have a node in the column, the leaf is published. With h columns above the leaves, level g is column
+h - g, counted from the root's column. A column without a hierarchy has two levels, single values and the set or range
+of all values.
 """
 
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ from anonset.data.quasi_identifiers import Float64, QuasiIdentifiers
 from anonset.data.table import Int32, Int64
 
 Vector = tuple[int, ...]
-"""One level per column."""
+"""Level of each column."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,11 +30,11 @@ class Levels:
 
     qi: QuasiIdentifiers
     ids: Int32
-    """int32 (R, T): published value of each distinct tuple: a hierarchy node, or the rank of a value."""
+    """Published value of each distinct tuple, int32 (R, T). It is a hierarchy node, or the rank of a value."""
     costs: Float64
-    """float64 (R, T): weighted loss of each distinct tuple."""
+    """Weighted loss of each distinct tuple, float64 (R, T)."""
     first: Int64
-    """int64 (v + 1,): first row of each column."""
+    """First row of each column, then the number of rows, int64 (v + 1,)."""
 
     @classmethod
     def of(cls, qi: QuasiIdentifiers) -> "Levels":
@@ -85,7 +86,7 @@ class Levels:
         return vectors
 
     def generalize(self, cluster: Int32, vectors: list[Vector]) -> GeneralizedTuples:
-        """Return the published tuples of clusters, given a vector of levels per cluster."""
+        """Return the published tuples of clusters. `vectors` contains the levels of each cluster."""
         qi = self.qi
         tuples = GeneralizedTuples.of(qi, cluster, len(vectors))
         low, high, code, bits = tuples.values
@@ -139,10 +140,9 @@ class Classes:
         self._room = np.empty(1 << (2 * len(weight) + 2).bit_length(), np.int32)
 
     def count(self, ids: Int32, costs: Float64, rows: Int64, k: int) -> tuple[int, int, float]:
-        """Form the classes; return the smallest size, the records in failing classes, and the loss of the other
-        classes.
+        """Form the classes. Return the smallest size, the records in failing classes, and the loss of the others.
 
-        Sets `class_of`, int32 (T,), the class of each tuple, and `failed`, uint8 (C,), 1 for failing classes.
+        Sets `class_of` to the class of each tuple, int32 (T,), and `failed` to 1 for failing classes, uint8 (C,).
         """
         from anonset_kernels.lattice import classes, outcome
 

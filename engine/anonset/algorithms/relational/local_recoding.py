@@ -21,17 +21,17 @@ PRICES = (0.02, 0.04, 0.06, 0.08, 0.1, 0.12, 0.15, 0.2, 0.25, 0.3, 0.4, 0.6, 1.0
 
 @dataclass(frozen=True, kw_only=True)
 class LocalRecoding(Formation):
-    """Local recoding: apply the best full-domain recoding to some records, then repeat with the remaining records.
+    """Apply the best full-domain recoding to some records, and repeat this with the remaining records.
 
-    Guarantees k-anonymity. Each round publishes the classes of at least k records under one vector of levels. The
-    vector minimizes the loss, including a price per postponed record that increases from round to round. Thus dense
-    regions are published first with little loss, and outliers last. Records that remain at the end join the class with
-    the least increase of loss. Cost: O(T v) per vector and round for T remaining distinct tuples. Vectors with a lower
-    bound above the price are skipped.
+    Guarantees k-anonymity. Each round publishes the classes of at least k records under a single vector of levels. The
+    vector minimizes the loss, including a price per postponed record that increases from round to round. Therefore
+    early rounds publish dense regions with little loss, and late rounds publish outliers. Records that remain at the
+    end join the class with the least increase of loss. Cost: O(T v) per vector and round for T remaining distinct
+    tuples. Vectors with a lower bound above the price are skipped.
 
     References: Prasser, Eicher, Spengler, Bild, Kuhn, Software: Practice and Experience 2020 (ARX: full-domain
     recodings, iterated on suppressed records).
-    Deviations: the price of postponed records; each class publishes the lowest common values.
+    Deviations: postponed records have a price. Each class publishes its lowest common values.
 
     >>> from anonset.data import Table
     >>> table = Table.from_columns(sex=["f", "m", "f", "m"], race=["1", "2", "1", "2"])
@@ -43,7 +43,7 @@ class LocalRecoding(Formation):
     traits: ClassVar[Traits] = Traits(memory_factor=1.0, tight=True, slow=True, answers=("k", "kl", "kt"))
 
     max_vectors: int = 1_000_000
-    """Maximum number of level vectors (combinations of a level per column)."""
+    """Maximum number of level vectors. A level vector contains a level per column."""
 
     def __post_init__(self) -> None:
         require_at_least("max_vectors", self.max_vectors, 1)
@@ -80,8 +80,9 @@ class LocalRecoding(Formation):
         return self._join(qi, class_of) if len(remaining) else renumber_clusters(class_of[qi.tuple_of])[0]
 
     def _round(self, levels: Levels, counted: Classes, remaining: Int64, price: float) -> Int64 | None:
-        """Return the class of each remaining tuple, -1 for failing classes; None if no vector costs less than the
-        price.
+        """Return the class of each remaining tuple, -1 for failing classes.
+
+        None if no vector costs less than the price.
         """
         ids, costs = np.ascontiguousarray(levels.ids[:, remaining]), np.ascontiguousarray(levels.costs[:, remaining])
         n, vectors = int(counted.weight.sum()), levels.vectors()
@@ -101,7 +102,7 @@ class LocalRecoding(Formation):
         return np.where(of < 0, -1, np.unique(of, return_inverse=True)[1].reshape(-1) - int(counted.failed.any()))
 
     def _join(self, qi: QuasiIdentifiers, class_of: Int64) -> Int32:
-        """Add the last records, if there are fewer than k, to the classes with the least increase of loss."""
+        """Add the records that remain at the end to the classes with the least increase of loss."""
         cluster = class_of[qi.tuple_of]
         assigned, unassigned = np.flatnonzero(cluster >= 0), np.flatnonzero(cluster < 0)
         cluster[assigned] = renumber_clusters(cluster[assigned])[0]

@@ -16,15 +16,15 @@ from anonset.data.table import CategoricalColumn, Int32
 
 @dataclass(frozen=True, kw_only=True)
 class Mondrian(Formation):
-    """Mondrian: split by the widest attribute that allows at least k records on each side, until no split is possible.
+    """Split by the widest attribute that allows at least k records on each side, until no split is possible (Mondrian).
 
     Guarantees k-anonymity. With a sensitive column, both sides of a split must also satisfy l or t. Cost: O(v n log^2
     n). Suitable for millions of records.
 
     References: LeFevre, DeWitt, Ramakrishnan, ICDE 2006 (strict partitioning).
-    Deviations: the width of an attribute is the loss (NCP); a category with a hierarchy is split into the children of
-    the node; a category without hierarchy is split at the median of the values by descending frequency in the input,
-    because the order of labels has no meaning; each part publishes its tight ranges.
+    Deviations: the width of an attribute is the loss (NCP). A category with a hierarchy is split into the children of
+    the node. A category without a hierarchy is split at the median of the values by descending frequency in the input,
+    because the order of labels has no meaning. Each part publishes its narrowest ranges.
 
     >>> from anonset.data import Table
     >>> table = Table.from_columns(sex=["f", "m", "f", "m"], race=["1", "1", "1", "1"])
@@ -47,7 +47,7 @@ class Mondrian(Formation):
 
         plain = QuasiIdentifiers(qi.columns, qi.domains, (1.0,) * len(qi.columns))
         kind, slot, _, _, width, cost_at, cost, parent, subtree_end = plain.space
-        share_at = cost_at + begins_of(kind == 0)  # extra element for the width of each range
+        share_at = cost_at + begins_of(kind == 0)  # the additional element is for the width of each range
         share = np.empty(int(share_at[-1]), np.float64)
         parents, ends = np.zeros(len(share), np.int32), np.zeros(len(share), np.int32)
         for a in range(len(kind)):

@@ -1,8 +1,8 @@
-"""Cluster refinement: dissolve neighbouring clusters and form them again while the loss decreases.
+"""Cluster refinement, which dissolves neighbouring clusters and forms them again while the loss decreases.
 
-References: the moves are the local search moves of constrained clustering. Dissolving several clusters at once and
-temporarily accepting slightly higher costs is ruin and recreate (Schrimpf, Schneider, Stamm-Wilbrandt, Dueck, J.
-Comput. Phys. 159, 2000).
+References: the moves are the local search moves of constrained clustering. The search dissolves several clusters at
+once and temporarily accepts slightly higher costs, as in the ruin-and-recreate method (Schrimpf, Schneider,
+Stamm-Wilbrandt, Dueck, J. Comput. Phys. 159, 2000).
 """
 
 from dataclasses import dataclass, replace
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 WINDOW = 4096
 """Number of clusters in spatial order that are searched for the neighbours of a cluster."""
 PATIENCE = 30
-"""Unsuccessful steps per possible cluster before the search stops."""
+"""Number of unsuccessful steps, per possible cluster, after which the search stops."""
 PHASES = 64
 """Number of phases with equal evaluation counts. The tolerance decreases by phase to 0 in the last phase."""
 TOLERANCE = 1 / 16
-"""Initial tolerance: allowed increase by new clusters, as a share of the mean loss of a cluster."""
+"""Increase of the loss by a step that the first phase accepts, as a share of the mean loss of a cluster."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class RefinedClusters:
     """Refined clusters and search statistics."""
 
     cluster: Int32
-    """int32 (n,): cluster of each record, numbered by smallest record."""
+    """Cluster of each record, int32 (n,). Clusters are numbered by smallest record."""
     evaluations: int
     """Number of computed union losses."""
     steps: int
@@ -56,11 +56,11 @@ def refine_clusters(
     window: int = WINDOW,
     tolerance: float = TOLERANCE,
 ) -> RefinedClusters:
-    """Reduce the loss of clusters of at least k records. If this fails, return them unchanged.
+    """Reduce the loss of clusters of at least k records. If this fails, return the clusters unchanged.
 
-    If the clusters satisfy the rule of `qi`, so does the result, because steps that break the rule are rejected. In
-    this case, records of a tuple are distinguished by sensitive value. Cost: at most `max_evaluations` union losses
-    (about 10^8 per second), plus the losses of the last step.
+    If the clusters satisfy the rule of `qi`, the result also satisfies it, because steps that break the rule are
+    rejected. In this case, records of a tuple are distinguished by sensitive value. Cost: at most `max_evaluations`
+    union losses (about 10^8 per second), plus the losses of the last step.
 
     >>> from anonset.data import Table
     >>> qi = QuasiIdentifiers.of(Table.from_columns(sex=["f", "m", "f", "m"]).relational, {})
@@ -119,11 +119,11 @@ def refine_clusters(
 
 @dataclass(frozen=True, eq=False)
 class _TuplesToDistribute(RedactedRepr):
-    """Distinct tuples to distribute. With a rule, tuples with different sensitive values are distinct."""
+    """Distinct tuples to distribute. If there is a rule, tuples with different sensitive values are distinct."""
 
     tuples: Tuples
     tuple_of: Int32
-    """int32 (n,): distinct tuple of each record."""
+    """Distinct tuple of each record, int32 (n,)."""
     rule: ClassRule
     """The rule, with values per tuple instead of per record."""
 
@@ -146,8 +146,9 @@ def _loss(clusters: "ClusterSlots") -> float:
 
 
 def _slot_of(qi: QuasiIdentifiers, cluster: Int32, slots: int, window: int) -> Int64:
-    """Return the slot of each cluster, with empty slots in between. Clusters are in spatial order if a window is
-    used.
+    """Return the slot of each cluster, with empty slots in between.
+
+    Clusters are in spatial order if a window is used.
     """
     from anonset_kernels.relational_cluster import spatial_order
 
@@ -169,7 +170,7 @@ def _pieces(apart: _TuplesToDistribute, slot: Int64) -> tuple[Int64, Int64, Int6
 
 
 def _lists(of: Int64, slots: int) -> tuple[Int64, Int64]:
-    """Return the first piece of each slot, and the next piece of the same slot for each piece; -1 if there is none."""
+    """Return the first piece of each slot, and for each piece the next piece of the same slot. -1 if there is none."""
     head = np.full(slots, -1, np.int64)
     chosen, first = np.unique(of, return_index=True)
     head[chosen] = first

@@ -1,4 +1,4 @@
-"""Clusters of relational tuples with the losses of the published ranges, which are rounded outward."""
+"""Clusters of relational tuples with the losses of published ranges. Published ranges are rounded outward."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +33,7 @@ class RoundedTuples(GeneralizedTuples):
 
     @property
     def published(self) -> ClusterStates:
-        """Rounded ranges, and the values of the other columns."""
+        """Tuples with rounded ranges, and with the values of the other columns."""
         return ClusterStates(self.low, self.high, *self.values[2:])
 
     def losses(self) -> Float64:

@@ -1,4 +1,4 @@
-"""Steps shared by the full-subtree recodings: a cut in the tree of each column determines the classes."""
+"""Steps shared by the full-subtree recodings, in which a cut in the tree of each column determines the classes."""
 
 from abc import abstractmethod
 from dataclasses import dataclass, replace
@@ -15,11 +15,11 @@ from anonset.data.table import Int32
 
 @dataclass(frozen=True, kw_only=True)
 class SubtreeFormation(Formation):
-    """A formation by full-subtree recoding: all values below a node of the cut are published as this node."""
+    """A formation by full-subtree recoding, which publishes all values below a node of the cut as this node."""
 
     @property
     def own_traits(self) -> Traits:
-        """Traits with these parameters. Classes are published as nodes of the cuts, unless they are refined."""
+        """Traits of the algorithm. Classes are published as nodes of the cuts, unless they are refined."""
         return replace(self.traits, tight=self.refine)
 
     @abstractmethod
@@ -31,7 +31,7 @@ class SubtreeFormation(Formation):
         return renumber_clusters(self.cut(qi, progress).cluster())[0]
 
     def solve(self, qi: QuasiIdentifiers, progress: Progress | None = None) -> Solution:
-        """Return the classes published by the nodes of the cuts, or refined clusters by their lowest common values.
+        """Return the classes with the nodes of the cuts, or refined clusters with their lowest common values.
 
         Raises
         ------
@@ -54,7 +54,7 @@ def specialize(cuts: Cuts, k: int, progress: Progress | None) -> None:
         open_nodes.remove((a, node))
         below = cuts.below(a, node)
         undo = cuts.put(a, below, cuts.children_of(a, node, below))
-        if cuts.small(k):  # final: later specializations only make classes smaller
+        if cuts.small(k):  # this is final, because later specializations only make classes smaller
             cuts.put(a, below, undo)
         else:
             open_nodes += [(a, v) for v in cuts.trees[a].children(node) if cuts.trees[a].above(v)]

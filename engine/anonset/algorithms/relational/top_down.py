@@ -11,14 +11,14 @@ from anonset.data.quasi_identifiers import QuasiIdentifiers
 
 @dataclass(frozen=True, kw_only=True)
 class TopDown(SubtreeFormation):
-    """Full-subtree recoding, top-down: specialize nodes to their children while every class has at least k records.
+    """Full-subtree recoding that replaces nodes by their children while every class has at least k records.
 
     Guarantees k-anonymity. Starting at the roots, the algorithm specializes the node that reduces the loss (NCP) most
-    without creating a class of fewer than k records. Ties: first column, then preorder. Cost: O(T v) per inner node of
-    the hierarchies for T distinct tuples.
+    without creating a class of fewer than k records. The first column, then preorder resolves ties. Cost: O(T v) per
+    inner node of the hierarchies for T distinct tuples.
 
     References: Fung, Wang, Yu, ICDE 2005 (top-down specialization).
-    Deviations: the gain is the reduction of NCP, not information about a class; a column without hierarchy has two
+    Deviations: the gain is the reduction of NCP, not information about a class. A column without a hierarchy has two
     levels, single values and the set of all values.
 
     >>> from anonset.data import Table

@@ -14,7 +14,7 @@ from anonset.spelling import setting
 
 
 def relational_values(qi: QuasiIdentifiers, tuples: GeneralizedTuples) -> tuple[RelationalValues, ...]:
-    """Return the published text of each column per cluster: a value, a node, ``[low:high]`` or ``(a,b,c)``.
+    """Return the published texts of each column, which are values, nodes, ``[low:high]`` or ``(a,b,c)``.
 
     If the column has a grid, ranges are rounded outward to it.
     """
@@ -45,12 +45,12 @@ def range_text(low: float, high: float, *, whole: bool) -> str:
 
 
 def require_plain_values(qi: QuasiIdentifiers) -> None:
-    """Reject values that could be confused with sets of values: with a comma, or in parentheses.
+    """Reject values with a comma or in parentheses, which could be confused with sets of values.
 
     Raises
     ------
     InputError
-        The message names the first such value.
+        The message contains the first of these values.
     """
     for column, domain in zip(qi.columns, qi.domains, strict=True):
         if not isinstance(domain, ValueSet):

@@ -15,12 +15,12 @@ from anonset.data.table import Int32, Int64
 
 @dataclass(frozen=True, kw_only=True)
 class XuBottomUp(QuadraticFormation):
-    """Bottom-up: merge undersized clusters with the partner of least loss, and split oversized clusters.
+    """Merge undersized clusters with the partner of least loss, and split oversized clusters.
 
     Guarantees k-anonymity. Cost: O(n^2 v log k), so large tables are rejected.
 
     References: Xu, Wang, Pei, Wang, Shi, Fu, KDD 2006.
-    Deviations: clusters are processed by smallest record; a cluster of 2k records or more is split by distance to the
+    Deviations: clusters are processed by smallest record. A cluster of 2k records or more is split by distance to its
     first record.
 
     >>> from anonset.data import Table
@@ -54,9 +54,10 @@ class XuBottomUp(QuadraticFormation):
         return renumber_clusters(cluster)[0]
 
     def _round(self, tuples: GeneralizedTuples, parts: list[list[int]], small: list[int]) -> Int64:
-        """Merge each small cluster with the best partner, and return the remaining places. Skips merged clusters.
+        """Merge each small cluster with the best partner, and return the indices of the remaining clusters.
 
-        A union is stored at the place of the earlier cluster, so places remain sorted by smallest record.
+        Clusters that were already merged are skipped. A union is stored at the index of the earlier cluster, so
+        clusters remain sorted by smallest record.
         """
         size = np.array([len(part) for part in parts])
         alive, touched = np.ones(len(parts), bool), np.zeros(len(parts), bool)

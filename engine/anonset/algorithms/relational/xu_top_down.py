@@ -16,12 +16,12 @@ from anonset.data.table import Int32
 
 @dataclass(frozen=True, kw_only=True)
 class XuTopDown(QuadraticFormation):
-    """Top-down: split clusters of at least 2k records in two, around distant records.
+    """Split clusters of at least 2k records in two, around distant records.
 
     Guarantees k-anonymity. Cost: O(n v) per level of splits, O(n^2 v) in the worst case, so large tables are rejected.
 
     References: Xu, Wang, Pei, Wang, Shi, Fu, KDD 2006.
-    Deviations: the first seed is the first record; an undersized side receives records from the other side.
+    Deviations: the first seed is the first record. An undersized side receives records from the other side.
 
     >>> from anonset.data import Table
     >>> table = Table.from_columns(sex=["f", "m", "f", "m"], race=["1", "2", "1", "2"])
@@ -52,7 +52,7 @@ class XuTopDown(QuadraticFormation):
         return renumber_clusters(cluster)[0]
 
     def _halves(self, singles: GeneralizedTuples) -> NDArray[np.int8]:
-        """Return the side of each record: grow two clusters around distant seeds."""
+        """Grow two clusters around distant seeds, and return the cluster of each record."""
         from anonset_kernels.relational import grow_two
 
         u = 0

@@ -52,7 +52,7 @@ class SetBased(RedactedRepr, ABC):
     utility: UtilityPolicy | None = None
     """Groups of items that may be generalized together. If None, all items are in the same group."""
     item_weights: str | ItemWeights | None = None
-    """Weights of the utility loss: ``lca`` (default with a hierarchy), ``uniform`` (default else), ``ones`` or custom."""
+    """Weights of the utility loss: ``lca`` (default with a hierarchy), ``uniform`` (else), ``ones`` or custom."""
 
     def __post_init__(self) -> None:
         _ = self.model
