@@ -295,7 +295,7 @@ class Declarations(Document):
 
     @property
     def unit_declared(self) -> bool:
-        """True if the owner declared the unit; False if each row counts as one person by default."""
+        """True if the owner declared the unit. False if each row counts as one person by default."""
         return self.unit == "person" or self.rows_are_persons is not None
 
     @model_serializer(mode="wrap")

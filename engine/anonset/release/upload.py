@@ -68,7 +68,7 @@ def places_of(out: str | os.PathLike[str], private: str | os.PathLike[str] | Non
 def destination(
     out: str | os.PathLike[str], private: str | os.PathLike[str] | None = None
 ) -> tuple[Path | Place, Path | Place]:
-    """Return a publication and its private directory: paths, or places if one of them is an address.
+    """Return a publication and its private directory, as paths, or as places if one of them is an address.
 
     Raises
     ------

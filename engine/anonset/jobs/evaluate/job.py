@@ -34,7 +34,7 @@ def evaluate(
 ) -> Evaluation:
     """Return the losses of the publication in a directory.
 
-    The item mapping is read from the private directory, or from the codebook if there is none; items missing in the
+    The item mapping is read from the private directory, or from the codebook if there is none. Items missing in the
     codebook then count as suppressed. The private report shows whether original, publication and mapping belong
     together. Without it, the publication must be derivable from the original.
 
@@ -52,7 +52,7 @@ def evaluate(
         Weights of the utility loss: ``lca`` (default with a hierarchy), ``uniform`` (default without), ``ones``, or
         custom weights.
     relational_weights
-        Weight of each relational column; equal by default.
+        Weight of each relational column. The default weights are equal.
     workload
         Queries for the average relative error.
     top
@@ -98,7 +98,7 @@ def _secrets_beside(attested: Attestation) -> tuple[str, ...]:
 
 
 def _require_same_records(original: Table, opened: OpenedPublication) -> None:
-    """Reject an original with another record count than the publication; buckets may omit records."""
+    """Reject an original with another record count than the publication. Buckets may omit records."""
     published = opened.attested.counts.get("records")
     if published != original.n and opened.attested.data.complete:
         msg = f"the original has {original.n} records, but {str(opened.out)!r} was made from {published}"

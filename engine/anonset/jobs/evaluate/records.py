@@ -78,7 +78,9 @@ def _item_losses(
 
 
 def _item_sizes(recoded: PublishedRecoding, publication: Records) -> dict[str, int]:
-    """Count items by outcome; generalized and suppressed items only if the recoding is the same for all records."""
+    """Count items by outcome. Generalized and suppressed items are counted only if the recoding is the same for all
+    records.
+    """
     column, recoding = recoded.column, recoded.recoding
     published = publication.transactions
     sizes = {

@@ -56,7 +56,7 @@ def require_possible(publication: Published, original: Table, hierarchies: Mappi
 
 
 def recoded(column: CategoricalColumn, before: CategoricalColumn) -> Int64:
-    """Return int64 (n,): published labels as codes of the original column, -1 for unknown labels."""
+    """Return published labels as codes of the original column, int64 (n,). -1 for unknown labels."""
     index = before.vocabulary.index
     image = np.array([index.get(label, -1) for label in column.vocabulary.labels], np.int64)
     return image[column.codes] if column.n else np.zeros(0, np.int64)

@@ -44,7 +44,7 @@ def original_and_persons(
 def persons_of_original(
     source: Source, settings: OriginalSettings, attested: Attestation, table: Table
 ) -> Int64 | None:
-    """Return int64 (n,): person of each record of the original.
+    """Return the person of each record of the original, int64 (n,).
 
     None if records are persons or no column identifies persons. Persons are identified by the id columns, or by columns
     whose values repeat like person ids. A record without an id counts as a person.

@@ -172,7 +172,7 @@ def _require_coverable(before: Column, after: CategoricalColumn, hierarchy: Hier
 
 
 def first_uncoverable(before: Column, after: CategoricalColumn, hierarchy: Hierarchy | None) -> Witness | None:
-    """Find a published value with more rows than the original values that it covers; independent of the row order."""
+    """Find a published value with more rows than the original values that it covers. The row order does not matter."""
     for code, published, _, counts in _coverage(before, after, hierarchy):
         if published > counts:
             row = next(a + int(np.argmax(part)) for a, b in spans(after.n) if (part := after.codes[a:b] == code).any())

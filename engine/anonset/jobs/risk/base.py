@@ -32,7 +32,7 @@ class RiskReport(RedactedRepr, ABC):
 
     @property
     def broken(self) -> int:
-        """Number of persons or rows for which an attack exceeded the promise; above 0 indicates an error."""
+        """Number of persons or rows for which an attack exceeded the guarantee. A number above 0 indicates an error."""
         return 0
 
     def _repr_html_(self) -> str:
@@ -52,7 +52,7 @@ class RiskContext(RedactedRepr):
     hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
     """Hierarchies that the publication was made with."""
     m: int | None = None
-    """Attackers with up to m + 2 known items are examined; None: m of the guarantee."""
+    """Attackers with up to m + 2 known items are examined. None selects m of the guarantee."""
     threshold: float = THRESHOLD
     """Risk above which a record counts as at risk."""
     sensitive: Sequence[str] | None = None

@@ -84,7 +84,7 @@ class BucketRisk(RiskReport):
 
     @property
     def broken(self) -> int:
-        """Number of rows for which the attack exceeded the promise; above 0 indicates an error."""
+        """Number of rows for which the attack exceeded the guarantee. A number above 0 indicates an error."""
         return sum(guesses.broken for guesses in self.attempts)
 
 

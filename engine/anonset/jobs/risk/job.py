@@ -42,8 +42,8 @@ def risk(
 
     If `persons` assigns several rows to a person, matching persons are counted. For buckets, the result is the
     confidence about the sensitive value of a row, and of a person with several rows. For itemsets with an original, the
-    result includes the confidence about other items of a row whose two rarest items are known; for a disassociated
-    publication this is the only figure.
+    result includes the confidence about other items of a row whose two rarest items are known. For a disassociated
+    publication, the result contains no other figure.
 
     Parameters
     ----------
@@ -54,13 +54,13 @@ def risk(
     hierarchies
         Hierarchies that the publication was made with.
     private
-        Private directory; by default ``OUT.private``.
+        Private directory. The default is ``OUT.private``.
     m
-        Attackers with up to m + 2 known items are examined; by default m of the guarantee.
+        Attackers with up to m + 2 known items are examined. The default is m of the guarantee.
     threshold
         Risk above which a record counts as at risk.
     sensitive
-        Kept columns to measure the disclosure of; by default all.
+        Kept columns whose disclosure is measured. The default is all kept columns.
     population
         Population that includes the people in the data, with the same quasi-identifiers, for the journalist risk.
     attempts
@@ -71,7 +71,7 @@ def risk(
         Parent of a temporary directory that stores the publication in blocks. By default the publication is read into
         memory, unless it was published in parts. With an original, records are always in memory.
     persons
-        Person of each record of the original, in order; by default each record is a different person.
+        Person of each record of the original, in order. By default, each record is a different person.
     attacks
         Names of attacks to run, or ``all``: see `anonset.attacks.registry`.
     beside

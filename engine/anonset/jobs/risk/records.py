@@ -63,7 +63,7 @@ class Risk(RiskReport):
 
     @property
     def broken(self) -> int:
-        """Number of persons for whom the attack exceeded the promise; above 0 indicates an error."""
+        """Number of persons for whom the attack exceeded the guarantee. A number above 0 indicates an error."""
         return sum(attempts.broken for attempts in self.attempts)
 
 
@@ -129,7 +129,7 @@ def _skews(publication: Records, names: Sequence[str], seed: int) -> dict[str, S
 
 
 def owners_of(persons: Sequence[Hashable] | NDArray[Any], original: Table | None) -> NDArray[np.int64]:
-    """Return int64 (n,): the person number of each record, from 0.
+    """Return the person number of each record, from 0, int64 (n,).
 
     Raises
     ------

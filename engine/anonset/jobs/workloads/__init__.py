@@ -1,4 +1,6 @@
-"""Query workloads from settings: a file of itemsets, or random queries; a file per kind of publication."""
+"""Query workloads from settings, which name a file of itemsets, or random queries. Each kind of publication has a
+module.
+"""
 
 from anonset.jobs.workloads import buckets, chunks, records
 from anonset.jobs.workloads.base import QueryAnswers, WorkloadSpec, answers

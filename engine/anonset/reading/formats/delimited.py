@@ -240,7 +240,9 @@ class DelimitedText:
         return f"; if line {self.below} is the header: {setting('header_line', self.below)}" if self.below else ""
 
     def _names_below(self) -> int:
-        """Return the header line if it is not the first; rows with as many fields follow it. 0 for none."""
+        """Return the number of the header line if it is not the first line. Rows with as many fields follow it. 0 for
+        none.
+        """
         lines = self.data[:_LOOKED_AT].decode("utf-8", "replace").splitlines()[:_LINES_ABOVE]
         titled = any(len(header_fields(line, self.delimiter)) != self._n_fields for line in lines)
         whole = len(self.names) == self._n_fields

@@ -47,7 +47,7 @@ class FimiLines:
         self.labels.clear()
 
     def encoded(self, text: bytes, lines: int = 0) -> SetColumn:
-        """Return the records of some lines; `lines` is the number of earlier lines.
+        """Return the records of some lines. `lines` is the number of earlier lines.
 
         Raises
         ------
@@ -101,7 +101,7 @@ class SpmfLines:
         self.tokens.clear()
 
     def encoded(self, text: bytes, lines: int = 0) -> SetColumn:
-        """Return the records of some lines; `lines` is the number of earlier lines.
+        """Return the records of some lines. `lines` is the number of earlier lines.
 
         Raises
         ------

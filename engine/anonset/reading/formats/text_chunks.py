@@ -176,7 +176,7 @@ def pieces(
     Parameters
     ----------
     delimiter
-        Delimiter of fields that may be quoted; -1: every line is a record.
+        Delimiter of fields that may be quoted. -1 if every line is a record.
     """
     from anonset_kernels.text import last_record_end
 

@@ -58,7 +58,7 @@ class SectionTask(RedactedRepr):
     mark: int
     """Size of the byte order mark in bytes."""
     delimiter: int
-    """Delimiter of fields that may be quoted; -1: every line is a record."""
+    """Delimiter of fields that may be quoted. -1 if every line is a record."""
     first: int
     """Start of the first section, where a record begins."""
 

@@ -158,7 +158,7 @@ def _shown(node: str) -> str:
 
 
 def paths_of(parent: Mapping[Any, Any]) -> list[list[Any]]:
-    """Return the path to the root of each label that is no other label's parent; for a cycle, a path around it.
+    """Return the path to the root of each label that is no other label's parent. For a cycle, return a path around it.
 
     >>> paths_of({"E10": "E", "E": "any", "I10": "any"})
     [['E10', 'E', 'any'], ['I10', 'any']]

@@ -196,7 +196,7 @@ def _parsed(where: Path, text: str, separator: str) -> list[_Line]:
 
 
 def _first_stray(lines: list[_Line]) -> _Line | None:
-    """Return the first line, from the second on, with another root than the second line; or None."""
+    """Return the first line after the second with another root than the second line, or None."""
     return next((line for line in lines[2:] if line.path[-1] != lines[1].path[-1]), None)
 
 

@@ -18,7 +18,7 @@ _KINDS = (
 def hierarchy_from(name: str, tree: Any) -> Hierarchy:
     """Return the hierarchy of a data frame or a mapping.
 
-    Each row of a data frame is a path from a leaf to the root; trailing nulls are ignored. A mapping in which all
+    Each row of a data frame is a path from a leaf to the root. Trailing nulls are ignored. A mapping in which all
     values are text maps each label to its parent. Any other mapping is nested, from its only key, the root, down to
     lists.
 

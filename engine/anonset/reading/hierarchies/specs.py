@@ -25,7 +25,7 @@ _LONGEST_FANOUT = 30
 
 
 def split_spec(spec: str) -> tuple[str, str]:
-    """Return the prefix and the file path of a specification; the path is empty if there is no file.
+    """Return the prefix and the file path of a specification. The path is empty if there is no file.
 
     >>> split_spec("icd.csv"), split_spec("refine:icd.csv"), split_spec("halves:frequency@last.dat")
     (('', 'icd.csv'), ('refine:', 'icd.csv'), ('halves:frequency@', 'last.dat'))

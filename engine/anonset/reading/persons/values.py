@@ -321,7 +321,7 @@ def _is_capitalised_or_uncased(word: str) -> bool:
 
 @cache
 def _listed(file: str) -> frozenset[str]:
-    """Return common names without accents, in lower case; words, places, trades and the like are excluded."""
+    """Return common names without accents, in lower case. Words, places, trades and the like are excluded."""
     return frozenset(Path(__file__).with_name(file).read_text("ascii").split())
 
 
