@@ -75,7 +75,7 @@ class RTFramework(RedactedRepr, ABC):
         *,
         progress: Progress | None = None,
     ) -> Result:
-        """Form clusters and publish each separately. `form_and_publish` documents the entries of the trace.
+        """Form clusters and publish each separately. `form_and_publish` documents the entries of `Result.trace`.
 
         Raises
         ------
@@ -162,12 +162,12 @@ class RelationalFirst(RTFramework):
 
     @abstractmethod
     def merge_and_publish(self, clusters: Clusters, progress: Progress | None) -> Result:
-        """Publish each cluster, in merging frameworks after merging. The trace contains the merges in order.
+        """Publish each cluster, in merging frameworks after merging. `Result.trace` contains the merges in order.
 
         Raises
         ------
         InfeasibleError
-            If no merge meets the bound on a loss, or no mapping makes some cluster anonymous.
+            If the bound on a loss cannot be met, or no mapping makes some cluster anonymous.
         """
 
     def form_and_publish(

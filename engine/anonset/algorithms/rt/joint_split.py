@@ -132,7 +132,7 @@ class JointSplit(RedactedRepr):
         *,
         progress: Progress | None = None,
     ) -> Result:
-        """Grow a tree of regions, prune it, and anonymize each leaf. The trace contains the prunings.
+        """Grow a tree of regions, prune it, and anonymize each leaf. `Result.trace` contains the prunings.
 
         Raises
         ------

@@ -56,7 +56,7 @@ class TFirst(RTFramework):
     ) -> Result:
         """Partition the records by their items, and publish common relational values per partition.
 
-        The trace contains the partitions, as in LRA.
+        `Result.trace` contains the partitions, as in LRA.
         """
         column, _ = bind_to_hierarchy(table, hierarchies)
         lra = Lra(k=self.k, m=self.m, partitions=self.partitions)

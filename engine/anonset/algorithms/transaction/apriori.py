@@ -111,7 +111,7 @@ class Apriori(AprioriBased):
     )
 
     def generalize(self, column: SetColumn, hierarchy: Hierarchy, *, store: Store, progress: Progress | None) -> Result:
-        """Find the cut. The trace lists the fixes in order.
+        """Find the cut. `Result.trace` contains the fixes in order.
 
         Raises
         ------

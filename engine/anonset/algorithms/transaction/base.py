@@ -108,7 +108,7 @@ class Generalization(KmAlgorithm, ABC):
         *,
         progress: Progress | None = None,
     ) -> Result:
-        """Find a recoding of the set-valued column. `generalize` documents the entries of the trace.
+        """Find a recoding of the set-valued column. `generalize` documents the entries of `Result.trace`.
 
         Raises
         ------

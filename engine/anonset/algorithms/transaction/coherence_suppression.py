@@ -105,7 +105,7 @@ class CoherenceSuppression(RedactedRepr):
         *,
         progress: Progress | None = None,
     ) -> Result:
-        """Find the items to suppress. The trace lists single moles by position, then the greedy choices in order.
+        """Find the items to suppress. `Result.trace` contains single moles by position, then the greedy choices.
 
         The recoding is a cut if the column has a hierarchy, else single-item groups.
 

@@ -65,7 +65,7 @@ class Direct(Generalization):
         super().__post_init__()
 
     def generalize(self, column: SetColumn, hierarchy: Hierarchy, *, store: Store, progress: Progress | None) -> Result:
-        """Find the cut. The trace lists the fixes in order.
+        """Find the cut. `Result.trace` contains the fixes in order.
 
         Raises
         ------

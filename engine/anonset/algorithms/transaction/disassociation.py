@@ -52,8 +52,8 @@ class Disassociation(RedactedRepr):
     that accepts it. Items of fewer than k records of the cluster become terms. Terms of neighbouring clusters are moved
     into chunks that these clusters share. A sensitive item has a separate chunk, and is a term if a chunk would show it
     in more records than `cap` permits. The result is deterministic and independent of the record order. Cost: a step
-    for each occurrence of an item and each set of up to m - 1 other items of the same record. Memory: as many sets for
-    a single cluster, or for all terms.
+    for each occurrence of an item and each set of up to m - 1 items of the same record in earlier chunks. Memory: as
+    many sets as in a single cluster, or in all terms.
 
     References: Terrovitis, Liagouris, Mamoulis, Skiadopoulos, "Privacy preservation by disassociation", PVLDB 2012.
     Deviations: clusters are runs of the Gray order unless `clustering` requests the clusters of the paper. A shared

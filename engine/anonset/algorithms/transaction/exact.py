@@ -106,7 +106,7 @@ class Exact(RedactedRepr):
         *,
         progress: Progress | None = None,
     ) -> Result:
-        """Find the cut. The trace lists the linear and integer programs that were solved.
+        """Find the cut. `Result.trace` contains the linear and integer programs that were solved.
 
         Raises
         ------

@@ -50,7 +50,7 @@ class ThreatBased(KmAlgorithm, ABC):
         *,
         progress: Progress | None = None,
     ) -> Result:
-        """Find the cut and the suppressed nodes. `search` documents the trace.
+        """Find the cut and the suppressed nodes. `search` documents `Result.trace`.
 
         Raises
         ------
@@ -110,7 +110,7 @@ class HgHs(ThreatBased):
     )
 
     def search(self, threats: MinimalThreats, m: int, progress: Progress | None) -> Result:
-        """Find the cut. The trace lists the expansions in order."""
+        """Find the cut. `Result.trace` contains the expansions in order."""
         for _ in range(m):
             threats.mine_next()
         leaves = threats.hierarchy.n_leaves_below.astype(np.int64)

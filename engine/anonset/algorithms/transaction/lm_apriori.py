@@ -87,7 +87,7 @@ class LmApriori(RedactedRepr):
         *,
         progress: Progress | None = None,
     ) -> Result:
-        """Find the cut. The trace lists the fixes in order.
+        """Find the cut. `Result.trace` contains the fixes in order.
 
         Raises
         ------

@@ -86,7 +86,7 @@ class LocalGeneralization(RedactedRepr):
         *,
         progress: Progress | None = None,
     ) -> Result:
-        """Find the partitions. The trace contains the partitions in order of completion.
+        """Find the partitions. `Result.trace` contains the partitions in order of completion.
 
         Raises
         ------

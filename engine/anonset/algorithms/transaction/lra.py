@@ -102,7 +102,7 @@ class Lra(AprioriBased):
         return Apriori(k=self.k, m=self.m, max_increments=self.max_increments)
 
     def generalize(self, column: SetColumn, hierarchy: Hierarchy, *, store: Store, progress: Progress | None) -> Result:
-        """Find the partitions and their cuts. The trace contains the partitions in Gray order.
+        """Find the partitions and their cuts. `Result.trace` contains the partitions in Gray order.
 
         Raises
         ------

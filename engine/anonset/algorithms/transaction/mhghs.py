@@ -69,7 +69,7 @@ class MHgHs(ThreatBased):
         require_known(setting("cost"), self.cost, ("original", "reduced"))
 
     def search(self, threats: MinimalThreats, m: int, progress: Progress | None) -> Result:
-        """Find the cut in rounds. The trace contains the rounds in order."""
+        """Find the cut in rounds. `Result.trace` contains the rounds in order."""
         rounds: list[RoundResult] = []
         labels = threats.hierarchy.labels
         for i in range(1, m + 1):  # on the taxonomy reduced by the earlier rounds (H^{i-1} of the paper)

@@ -57,7 +57,7 @@ class Optimal(Generalization):
         super().__post_init__()
 
     def generalize(self, column: SetColumn, hierarchy: Hierarchy, *, store: Store, progress: Progress | None) -> Result:
-        """Find the cut. The trace lists the successive best k^m-anonymous cuts, as node labels.
+        """Find the cut. `Result.trace` contains the successive best k^m-anonymous cuts, as node labels.
 
         Raises
         ------

@@ -92,7 +92,7 @@ class SetBased(RedactedRepr, ABC):
         *,
         progress: Progress | None = None,
     ) -> Result:
-        """Find the item groups. The trace lists merges and suppressions in order.
+        """Find the item groups. `Result.trace` contains merges and suppressions in order.
 
         Raises
         ------

@@ -100,7 +100,7 @@ class SuppressControl(RedactedRepr):
         *,
         progress: Progress | None = None,
     ) -> Result:
-        """Find the items to suppress. The trace lists them in order.
+        """Find the items to suppress. `Result.trace` contains these items in order.
 
         The recoding is a cut if the column has a hierarchy, else single-item groups.
 

@@ -73,7 +73,7 @@ class Vpa(AprioriBased):
         super().__post_init__()
 
     def generalize(self, column: SetColumn, hierarchy: Hierarchy, *, store: Store, progress: Progress | None) -> Result:
-        """Find the cut. The trace lists the parts in preorder, then the fixes across them.
+        """Find the cut. `Result.trace` contains the parts in preorder, then the fixes across parts.
 
         Raises
         ------

@@ -32,7 +32,7 @@ Span = tuple[int, int]
 RARE_SETS_PER_CALL = 1 << 14
 RARE_SETS_PER_WINDOW = 1 << 18
 WINDOWS, LEAST_WINDOW, LARGEST_WINDOW = 16, 1 << 17, 1 << 26
-"""WINDOWS: number of windows in a pass, if memory permits. LEAST_WINDOW, LARGEST_WINDOW: limits of the window size.
+"""Number of windows in a pass, and minimum and maximum number of codes in a window. Memory may limit windows further.
 """
 _BYTES_OF_CODE = 8  # code and position
 _CODES_AT_ONCE = 1 << 20
