@@ -46,7 +46,7 @@ def test_the_ratios_of_each_set_are_summed_up():
         "|---|---|---|",
         "| a | 0.50 to 1.25 | 0.75 to 0.75 |",
         "| b | 0.50 to 0.50 |  |",
-        "\n4 searches: 1 take over 5% more, 1 find another cut or trace.",
+        "\n4 searches: 1 take over 5% longer, 1 find a different cut or trace.",
     ]
 
 
