@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 SIZES = (2, 3, 4, 5)
 """Set sizes for which tables exist."""
 BY_LARGEST = 5
-"""Set size for which the tables of different largest codes are counted and read separately."""
+"""Set size for which each largest code has a separate table."""
 BYTES_OF_TABLE, BYTES_SHARED = 1 << 30, 1 << 29
 """Maximum table memory: BYTES_OF_TABLE for a task, if memory permits; BYTES_SHARED for all tasks of a cluster, which
 return their tables, and for all threads if no memory limit is set.
@@ -68,24 +68,24 @@ Counted = tuple["Planes", Int64, list[UInt64]]
 """A table; record counts by number of codes, int64 (C + 1,); and bits of the records that raised a counter, by block.
 """
 CountedRows = tuple[int, StoredRows, UInt64]
-"""Number of the first record, the records, and bits of the records that raised a counter of a table."""
+"""Number of the first record, the records, and a bit for each record that raised a counter of a table."""
 _Part = TypeVar("_Part")
 
 
 @dataclass(frozen=True, eq=False)
 class RareTable:
-    """Sets of `size` nodes with their first node in a leading range, and supports below k."""
+    """Sets of `size` nodes whose first node is in a leading range, and supports below k."""
 
     node_of_code: Int32
     """Participating nodes by descending support, int32 (C,)."""
     intervals: Intervals
-    """Start and end of each node's leaf interval, int32 (C,) and int32 (C,)."""
+    """Start and end of each node's leaf interval, int32 (C,) each."""
     size: int
     planes: "Planes"
     lengths: Int64
     """Number of records by number of participating nodes, int64 (C + 1,)."""
     rows: Sequence[CountedRows]
-    """Records; empty for sets of 5."""
+    """Records. Empty for sets of 5 nodes."""
     at_once: int
     """Maximum number of rare sets returned together. Sets with the same first code are never separated."""
 
@@ -95,7 +95,7 @@ class RareTable:
         return increments_of(self.lengths, self.size)
 
     def without_supports(self) -> "RareTable":
-        """Return the table without supports: it only shows which sets have support k or more."""
+        """Return the table without supports. It only shows which sets have a support of k or more."""
         return replace(self, planes=self.planes._replace(planes=np.empty(0, np.uint64)))
 
     def rare_sets(self, generalized: NDArray[np.uint8]) -> Iterator[RareSets]:
@@ -138,7 +138,7 @@ class RareTable:
                 yield part
 
     def _rare(self, firsts: tuple[int, int], dead: NDArray[np.uint8]) -> RareSets | None:
-        """Return the rare sets with a first code in a range and without dead codes; None if there are too many."""
+        """Return the rare sets with a first code in a range and without dead codes. None if there are too many."""
         from anonset_kernels.rare_in_planes import rare_from
 
         n_found, capacity = SETS_PER_CALL, 0
@@ -246,7 +246,7 @@ class RareTables:
 
     @property
     def beats_walk(self) -> bool:
-        """True if tables are likely faster than a walk: few tables, each small relative to the work."""
+        """True if tables are likely faster than a walk, because few tables suffice and each is small."""
         if not self.few_passes:
             return False
         table_bytes = bytes_of(len(self.nodes), self.size, self.k, self._words_of(self.nodes))
@@ -325,7 +325,7 @@ class RareTables:
         return increments, together, None if total > most else RareSets.joined(collected), frequent
 
     def rare_bits(self) -> NDArray[np.uint64]:
-        """Return the rare pairs as uint64 (C, W): for the node at position a, a bit for each b > a."""
+        """Return the rare pairs, uint64 (C, W). The row of the node at position a has a bit for each position b > a."""
         from anonset_kernels.rare_in_planes import mark_rare_pairs
 
         n_codes = len(self.nodes)
@@ -338,7 +338,7 @@ class RareTables:
         return RareSets(np.empty((0, self.size), np.int32), np.empty(0, np.int32), self.nodes)
 
     def _words_of(self, nodes: Int32) -> int:
-        """Return the number of words of first nodes that fit into memory at a time; 0 if none."""
+        """Return the number of words of first nodes that fit into memory at a time. 0 if none fits."""
         return self._words_within(self._held(), len(nodes), (len(nodes) + 63) // 64)
 
     def _words_before(self, nodes: Int32) -> int:
