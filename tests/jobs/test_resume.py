@@ -6,12 +6,12 @@ import sys
 from textwrap import dedent
 
 import pytest
+from distributed import LocalCluster
 from tests.cli.place import Ran
 from tests.facts import names
 from tests.jobs.test_by_blocks import BASKETS, files_of
 
 from anonset.cli.main import main
-from anonset.data.cluster import cluster_of
 from anonset.data.lease import mark_unused, take
 
 pytestmark = pytest.mark.long
@@ -173,8 +173,8 @@ def test_a_named_work_directory_remains_only_after_a_failure(folder, work, run):
 
 @pytest.fixture(scope="module")
 def scheduler():
-    with cluster_of("local:2") as client:
-        yield client.scheduler.address
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+        yield cluster.scheduler_address
 
 
 @pytest.mark.compiled
