@@ -2,7 +2,6 @@
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,9 +13,10 @@ from typing import Any
 import dask
 import numpy as np
 import pytest
+from tests.jobs.programs import Programs, free_port
+from tests.jobs.test_by_blocks import files_of
 
 from anonset.cli.main import exit_code, main
-from anonset.data.cluster import cluster_of
 from anonset.errors import AnonsetError
 from anonset.jobs.anonymize import anonymize_file
 from anonset.settings.overriding import make_settings
@@ -47,28 +47,12 @@ AFTER_FIRST_TASK = """
 """
 
 
-def free_address() -> str:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        return f"tcp://127.0.0.1:{free.getsockname()[1]}"
-
-
 @contextmanager
-def cluster_at(address: str, folder: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """Run a scheduler and a worker; yield the scheduler."""
-    ways = {"scheduler": ["--host", "127.0.0.1", "--port", address.rpartition(":")[2]]}
-    ways["worker"] = [address, "--nthreads", "1", "--no-nanny", "--local-directory", str(folder)]
-    started = list[subprocess.Popen[bytes]]()
-    try:
-        for program, options in ways.items():
-            command = [sys.executable, "-m", f"distributed.cli.dask_{program}", *options, "--no-dashboard"]
-            started.append(subprocess.Popen(command, stderr=subprocess.DEVNULL))
-        with cluster_of(address) as client:
-            client.wait_for_workers(1, timeout=120)
-        yield started[0]
-    finally:
-        for process in started:
-            process.kill()
-            process.wait()
+def with_worker(folder: Path, port: int) -> Iterator[Programs]:
+    """Run a scheduler at a port and a worker."""
+    with Programs(folder, port) as programs:
+        programs.complete(1)
+        yield programs
 
 
 @pytest.fixture
@@ -79,10 +63,6 @@ def job(tmp_path: Path) -> dict[str, Any]:
     (tmp_path / "v.dat").write_text("\n".join(rows) + "\n")
     fixed = {"model": "km", "algorithm": "apriori", "k": 3, "m": 2, "hierarchy": {"items": "balanced:4"}}
     return {"input": str(tmp_path / "v.dat"), "format": "parquet", "part_rows": 700, **fixed}
-
-
-def files_of(out: Path) -> dict[str, bytes]:
-    return {path.relative_to(out).as_posix(): path.read_bytes() for path in sorted(out.rglob("*")) if path.is_file()}
 
 
 def expected_files(job: dict[str, Any], tmp_path: Path) -> dict[str, bytes]:
@@ -97,34 +77,34 @@ def on_cluster(job: dict[str, Any], tmp_path: Path, address: str) -> dict[str, A
 
 
 def test_a_scheduler_that_is_killed_in_any_phase_is_reported_in_one_line(tmp_path: Path, job: dict[str, Any]) -> None:
-    expected, address = expected_files(job, tmp_path), free_address()
-    settings = make_settings(on_cluster(job, tmp_path, address))
+    expected, port = expected_files(job, tmp_path), free_port()
+    settings = make_settings(on_cluster(job, tmp_path, f"tcp://127.0.0.1:{port}"))
     with dask.config.set({"distributed.comm.timeouts.connect": "1s"}):
         for phase in PHASES:
-            with cluster_at(address, tmp_path / "dask") as scheduler:
+            with with_worker(tmp_path / "dask", port) as programs:
 
-                def kill(stage: str, _done: float, _total: float, phase: str = phase, process: Any = scheduler) -> None:
+                def kill(stage: str, _done: float, _total: float, phase: str = phase, ran: Any = programs) -> None:
                     if stage == phase:
-                        process.kill()
+                        ran.scheduler.kill()
 
                 with pytest.raises(AnonsetError) as lost:
                     anonymize_file(settings, progress=kill)
             assert (exit_code(lost.value), "scheduler" in str(lost.value)) == (2, True), phase
             assert "\n" not in str(lost.value)
             assert not (tmp_path / "far").exists()
-        with cluster_at(address, tmp_path / "dask"):
+        with with_worker(tmp_path / "dask", port):
             anonymize_file(settings)
     assert files_of(tmp_path / "far") == expected
     assert not (tmp_path / "work").exists()
 
 
 def test_a_command_that_is_killed_in_any_phase_is_resumed(tmp_path: Path, job: dict[str, Any]) -> None:
-    expected, address = expected_files(job, tmp_path), free_address()
-    settings = on_cluster(job, tmp_path, address)
+    expected, port = expected_files(job, tmp_path), free_port()
+    settings = on_cluster(job, tmp_path, f"tcp://127.0.0.1:{port}")
     del settings["hierarchy"]
     options = [f"--{name.replace('_', '-')}={value}" for name, value in settings.items() if name != "input"]
     arguments = ["anonymize", job["input"], "--hierarchy", "items=balanced:4", "--quiet", *options]
-    with cluster_at(address, tmp_path / "dask"):
+    with with_worker(tmp_path / "dask", port):
         for phase in PHASES:
             ended = subprocess.run(
                 [sys.executable, "-c", dedent(AFTER_FIRST_TASK), *arguments],

@@ -1,14 +1,13 @@
 """A cluster that is unreachable, or lost during a run, causes a one-line error."""
 
 import multiprocessing
-import socket
-import subprocess
-import sys
 import time
 from types import SimpleNamespace
 
+import dask
 import pytest
 from tests.facts import names, refused
+from tests.jobs.programs import Programs
 
 import anonset
 from anonset.cli.main import exit_code, main
@@ -37,46 +36,17 @@ def test_a_failure_to_start_processes_is_reported_in_one_line(monkeypatch):
 
 @pytest.mark.compiled
 def test_a_scheduler_killed_during_the_search_is_reported_in_one_line(tmp_path):
-    import dask
-
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    command = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", str(port)]
-    worker = [sys.executable, "-m", "distributed.cli.dask_worker", f"tcp://127.0.0.1:{port}", "--no-nanny"]
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    fast = {"distributed.comm.timeouts.connect": "1s"}
-    with (
-        dask.config.set(fast),
-        subprocess.Popen([*command, "--no-dashboard"], **quiet) as scheduler,
-        subprocess.Popen([*worker, "--no-dashboard", "--local-directory", str(tmp_path)], **quiet) as process,
-    ):
-        try:
-            wait_for(port)
-            with cluster_of(f"tcp://127.0.0.1:{port}") as client, Files.temporary() as store:
-                client.wait_for_workers(1, timeout=60)
-                result = ClusterWorkers(client, store).map(time.sleep, [0, 100, 0])
+    with dask.config.set({"distributed.comm.timeouts.connect": "1s"}), Programs(tmp_path) as programs:
+        programs.complete(1)
+        with cluster_of(programs.address) as client, Files.temporary() as store:
+            result = ClusterWorkers(client, store).map(time.sleep, [0, 100, 0])
+            next(result)
+            programs.scheduler.kill()
+            with refused(AnonsetError, "scheduler") as lost:
                 next(result)
-                scheduler.kill()
-                with refused(AnonsetError, "scheduler") as lost:
-                    next(result)
-                assert exit_code(lost.value) == 2
-                with refused(AnonsetError, "scheduler"):
-                    list(store.with_workers(ClusterWorkers(client, store)).map(time.sleep, [0]))
-        finally:
-            scheduler.kill()
-            process.kill()
-
-
-def wait_for(port):
-    """Wait until a process listens on a port."""
-    for _ in range(600):
-        try:
-            socket.create_connection(("127.0.0.1", port), 1).close()
-        except OSError:
-            time.sleep(0.1)
-        else:
-            return
-    pytest.fail("the scheduler does not start")
+            assert exit_code(lost.value) == 2
+            with refused(AnonsetError, "scheduler"):
+                list(store.with_workers(ClusterWorkers(client, store)).map(time.sleep, [0]))
 
 
 class Blind:

@@ -3,19 +3,19 @@
 import os
 import shutil
 import signal
-import socket
 import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
+from tests.jobs.programs import Programs
+from tests.jobs.test_by_blocks import files_of
 
 import anonset
 from anonset.cli.main import exit_code
@@ -30,42 +30,6 @@ PHASES = ("search", "apply", "write", "read back", "verify")
 SECONDS_STOPPED = 3
 DISK_KIB = (24, 96, 144, 168)
 """Sizes of disks that are full when reading, sorting, writing and verifying."""
-
-
-class Programs:
-    """A scheduler and workers that run as programs, so that a test decides when a worker ends and is replaced."""
-
-    def __init__(self, folder: Path) -> None:
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            port = str(free.getsockname()[1])
-        self.address = f"tcp://127.0.0.1:{port}"
-        self._folder = folder
-        self._started = list[subprocess.Popen[bytes]]()
-        self._start("scheduler", "--host", "127.0.0.1", "--port", port)
-
-    def _start(self, program: str, *options: str, **environment: str) -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-m", f"distributed.cli.dask_{program}", *options, "--no-dashboard"]
-        process = subprocess.Popen(command, stderr=subprocess.DEVNULL, env={**os.environ, **environment})
-        self._started.append(process)
-        return process
-
-    def worker(self, **environment: str) -> subprocess.Popen[bytes]:
-        """Start a worker with one thread."""
-        options = ("--nthreads", "1", "--no-nanny", "--local-directory", str(self._folder))
-        return self._start("worker", self.address, *options, **environment)
-
-    def wait(self, workers: int) -> None:
-        """Wait until the scheduler knows some workers."""
-        with cluster_of(self.address) as client:
-            client.wait_for_workers(workers, timeout=120)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        for process in self._started:
-            process.kill()
-            process.wait()
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +54,7 @@ def _run(source: Path, out: Path, *, progress: Any = None, **more: Any) -> dict[
     fixed |= {"items": ["items"], "rows_are_persons": True, "part_rows": 700, "work_dir": str(out.with_suffix(".work"))}
     settings = make_settings({"input": str(source), "out": str(out), **fixed, **more})
     anonymize.anonymize_file(settings, progress=progress)
-    return {path.relative_to(out).as_posix(): path.read_bytes() for path in sorted(out.rglob("*")) if path.is_file()}
+    return files_of(out)
 
 
 def use(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -110,16 +74,15 @@ def test_killed_workers_change_no_byte(source: Path, tmp_path: Path, killed: int
         if stage in PHASES and stage not in stages:
             stages.append(stage)
             programs.wait(2)
-            for process in workers[:killed]:
+            for process in programs.workers[-2:][:killed]:
                 process.kill()
                 process.wait()
-            workers[:killed] = [programs.worker() for _ in range(killed)]
+                programs.worker()
 
     stages = list[str]()
     expected = _run(source, tmp_path / "near")
     with Programs(tmp_path / "dask") as programs:
-        workers = [programs.worker() for _ in range(2)]
-        programs.wait(2)
+        programs.complete(2)
         found = _run(source, tmp_path / "far", progress=kill, cluster=programs.address)
     assert found == expected
     assert stages == [*PHASES]
@@ -181,14 +144,13 @@ def test_a_worker_that_joins_late_with_another_version_is_named(source: Path, tm
         file.write("# another version\n")
 
     def replace_worker(stage: str, _done: float, _total: float) -> None:
-        if stage == "apply" and len(workers) == 1:
-            workers.append(programs.worker(PYTHONPATH=str(tmp_path / "other")))
+        if stage == "apply" and len(programs.workers) == 1:
+            programs.worker(PYTHONPATH=str(tmp_path / "other"))
             programs.wait(2)
-            workers[0].kill()
+            programs.workers[0].kill()
 
     with Programs(tmp_path / "dask") as programs:
-        workers = [programs.worker()]
-        programs.wait(1)
+        programs.complete(1)
         with pytest.raises(InputError, match="another anonset") as error:
             _run(source, tmp_path / "out", progress=replace_worker, cluster=programs.address)
     assert exit_code(error.value) == 2

@@ -1,18 +1,17 @@
 """A scheduler with TLS accepts clients with a certificate of its authority, and no others."""
 
 import shutil
-import socket
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import dask
 import pytest
+from tests.jobs.programs import Programs
 
 from anonset.cli.main import main
 from anonset.data import cluster
-from anonset.data.cluster import CERTIFICATES, cluster_of
+from anonset.data.cluster import cluster_of
 from anonset.errors import InputError
 
 pytestmark = [
@@ -44,39 +43,9 @@ def own(tmp_path_factory):
 @pytest.fixture(scope="module")
 def address(own, tmp_path_factory):
     """Address of a scheduler with one worker."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    authority, certificate, key = (str(own / name) for name in CERTIFICATES)
-    tls = ["--tls-ca-file", authority, "--tls-cert", certificate, "--tls-key", key, "--no-dashboard"]
-    place = f"tls://127.0.0.1:{port}"
-    scheduler = ["dask_scheduler", "--protocol", "tls", "--host", "127.0.0.1", "--port", str(port)]
-    worker = ["dask_worker", place, "--no-nanny", "--local-directory", str(tmp_path_factory.mktemp("local"))]
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    started = []
-    try:
-        for module, *arguments in scheduler, worker:
-            command = [sys.executable, "-m", f"distributed.cli.{module}", *arguments, *tls]
-            started.append(subprocess.Popen(command, **quiet))
-        wait_for(port)
-        with cluster_of(place, str(own)) as client:
-            client.wait_for_workers(1, timeout=60)
-        yield place
-    finally:
-        for process in started:
-            process.kill()
-            process.wait()
-
-
-def wait_for(port):
-    """Wait until a process listens on a port."""
-    for _ in range(600):
-        try:
-            socket.create_connection(("127.0.0.1", port), 1).close()
-        except OSError:
-            time.sleep(0.1)
-        else:
-            return
-    pytest.fail("the scheduler does not start")
+    with Programs(tmp_path_factory.mktemp("local"), certificates=own) as programs:
+        programs.complete(1)
+        yield programs.address
 
 
 def job(folder: Path, *more: str) -> list[str]:

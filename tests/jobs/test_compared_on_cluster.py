@@ -1,9 +1,6 @@
 """`verify`, `evaluate` and `risk` give the same answer on the workers of a scheduler, also if a worker is killed."""
 
 import os
-import socket
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,9 +10,10 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 from tests.facts import names
+from tests.jobs.programs import Programs
 
 from anonset.cli.main import main
-from anonset.data.cluster import ClusterWorkers, cluster_of
+from anonset.data.cluster import ClusterWorkers
 from anonset.settings.commands import EvaluateSettings
 
 pytestmark = [pytest.mark.long, pytest.mark.compiled]
@@ -24,45 +22,10 @@ TREES = ["--hierarchy", "items=balanced:4"]
 READING = ["--items", "items", "--rows-are-persons", *TREES]
 
 
-class Cluster:
-    """A scheduler and two workers, each a process."""
-
-    def __init__(self, folder: Path) -> None:
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            self.address = f"tcp://127.0.0.1:{free.getsockname()[1]}"
-        self.folder, self.scheduler = folder, self._start("scheduler", "--port", self.address.rpartition(":")[2])
-        self.workers = list[subprocess.Popen[bytes]]()
-
-    def _start(self, program: str, *options: str) -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-m", f"distributed.cli.dask_{program}", *options, "--no-dashboard"]
-        return subprocess.Popen(command, stderr=subprocess.DEVNULL)
-
-    def complete(self) -> None:
-        """Start workers until there are two."""
-        self.workers = [worker for worker in self.workers if worker.poll() is None]
-        local = ("--nthreads", "1", "--no-nanny", "--local-directory", str(self.folder))
-        while len(self.workers) < 2:
-            self.workers.append(self._start("worker", self.address, *local))
-        with cluster_of(self.address) as client:
-            client.wait_for_workers(2, timeout=120)
-
-    def kill_one(self) -> None:
-        self.workers[0].kill()
-        self.workers[0].wait()
-
-    def end(self) -> None:
-        for process in (self.scheduler, *self.workers):
-            process.kill()
-            process.wait()
-
-
 @pytest.fixture(scope="module")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    made = Cluster(tmp_path_factory.mktemp("dask"))
-    try:
-        yield made
-    finally:
-        made.end()
+def programs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Programs]:
+    with Programs(tmp_path_factory.mktemp("dask")) as programs:
+        yield programs
 
 
 @pytest.fixture(scope="module")
@@ -91,7 +54,7 @@ def commands(data: str, out: str) -> dict[str, list[str]]:
 @pytest.mark.parametrize("killed", [False, True], ids=["all workers", "a killed worker"])
 @pytest.mark.parametrize("command", commands("", ""))
 def test_workers_give_the_same_answer(
-    cluster: Cluster,
+    programs: Programs,
     published: tuple[str, str],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -101,18 +64,19 @@ def test_workers_give_the_same_answer(
 ) -> None:
     arguments = [*commands(*published)[command], "--json", "--work-dir", str(tmp_path / "work")]
     codes, answers = [main(arguments)], [capsys.readouterr().out]
-    cluster.complete()
+    programs.complete(2)
     tasks, begin = list[Any](), ClusterWorkers.begin
 
     def begin_task(self: ClusterWorkers, work: Any, task: Any, ended: Any) -> Any:
         tasks.append(task)
         pending = begin(self, work, task, ended)
         if killed and len(tasks) == 4:
-            cluster.kill_one()
+            programs.workers[-1].kill()
+            programs.workers[-1].wait()
         return pending
 
     monkeypatch.setattr(ClusterWorkers, "begin", begin_task)
-    codes.append(main([*arguments, "--cluster", cluster.address]))
+    codes.append(main([*arguments, "--cluster", programs.address]))
     answers.append(capsys.readouterr().out)
     assert codes[1] == codes[0] == 0
     assert answers[1] == answers[0]
