@@ -22,7 +22,7 @@ PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
 # Folders of tests that call kernels.
 ON_KERNELS := $(addprefix tests/,kernels data publications generalization support privacy queries measures attacks algorithms verification)
 
-.PHONY: help setup constraints recipes demo test check check-all lint types long coverage docs wheel sbom release releasable bench reproduce clean
+.PHONY: help setup constraints recipes demo test check check-all lint warmup types long coverage docs wheel sbom release releasable bench reproduce clean
 
 help:  ## List the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/'
