@@ -131,6 +131,15 @@ def test_missing_accepts_both_names():
     assert (rows(result), result.relational[0].labels()) == ([["a"], []], ["?", "b"])
 
 
+def test_a_remedy_for_null_keeps_the_other_treatment():
+    table = pa.table({"s": [["a"], None], "x": [None, "b"], "c": [None, "d"]})
+    for missing in ("empty", "value"):
+        with pytest.raises(InputError, match="missing='empty,value'"):
+            read(table, items="s", relational="x", drop="c", missing=missing)
+    with pytest.raises(InputError, match="missing='empty,value'"):
+        read(table, one_code="c", relational="x", drop="s", missing="value")
+
+
 def test_categories_of_any_type_are_text():
     table = pa.table({"n": [8, 10], "b": [True, False], "d": pa.array(["u", "v"]).dictionary_encode()})
     assert [column.labels() for column in read(table, relational="n,b,d").relational] == [

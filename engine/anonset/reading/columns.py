@@ -189,10 +189,15 @@ class Encoder:
         if text.null_count:
             if not (self.value_for_null and allow_null):
                 self._refuse_null(
-                    name, text, f"{setting('missing', 'value')} makes null the category '?'" if allow_null else ""
+                    name, text, f"{self.null_as('value')} makes null the category '?'" if allow_null else ""
                 )
             text = arrow.fill_null(text, MISSING_VALUE)
         return text
+
+    def null_as(self, way: str) -> str:
+        """Return the setting that treats null as ``empty`` or ``value``, in addition to its current treatment."""
+        current = {"empty": self.empty_for_null, "value": self.value_for_null}
+        return setting("missing", ",".join(name for name in current if current[name] or name == way))
 
     def _tokens(self, name: str, column: Any, *, any_blank: bool = False) -> tuple[Int64, Int32, list[str]]:
         """Return the item count of each row, the codes of the items, and the distinct items."""
@@ -200,7 +205,7 @@ class Encoder:
 
         cells = self._lists(name, column, any_blank=any_blank)
         if cells.null_count and not self.empty_for_null:
-            way_out = f"if null means no items: {setting('missing', 'empty')}"
+            way_out = f"if null means no items: {self.null_as('empty')}"
             self._refuse_null(name, cells, way_out)
         chunks = cells.chunks if isinstance(cells, pa.ChunkedArray) else [cells]
         # list_value_length and flatten respect slices, and skip child values of null lists

@@ -67,7 +67,7 @@ def _present(encoder: Encoder, name: str, column: Any) -> NDArray[np.bool_]:
     wrong = np.flatnonzero(np.array([says is None for says in present], bool)[codes])
     if len(wrong):
         empty = labels[codes[wrong[0]]] == ""
-        fault = f"is empty; if empty means 0: {setting('missing', 'empty')}" if empty else "has another value"
+        fault = f"is empty; if empty means 0: {encoder.null_as('empty')}" if empty else "has another value"
         alike = others(len(wrong), encoder.last_row(column))
         place = f"{encoder.where}: column {name!r} ({setting('one_hot')})"
         row = encoder.before + wrong[0] + 1
@@ -104,7 +104,7 @@ def _refuse_unknown(encoder: Encoder, columns: Sequence[Any]) -> None:
     rows = np.flatnonzero(unknown)
     if len(rows):
         alike = others(len(rows), encoder.last_row(columns[0]))
-        ways = f"if null means no items: {setting('missing', 'empty')}"
+        ways = f"if null means no items: {encoder.null_as('empty')}"
         msg = f"{encoder.where}: row {encoder.before + rows[0] + 1}{alike} has no codes; {ways}"
         raise InputError(msg)
 

@@ -111,6 +111,8 @@ def with_fix(job: Mapping[str, Any], fix: RecommendedSettings) -> dict[str, Any]
 
     >>> with_fix({"null": ["-9"], "drop": ["age"]}, fixes_in("--null -99 --relational age")[0])
     {'null': ['-9', '-99'], 'drop': None, 'relational': ['age']}
+    >>> with_fix({"id": ["pid"]}, fixes_in("if an id has several rows, merge them with --group")[0])
+    {'group': True}
     """
     changes: dict[str, Any] = {}
     for name, value in fix.settings.items():
@@ -119,6 +121,6 @@ def with_fix(job: Mapping[str, Any], fix: RecommendedSettings) -> dict[str, Any]
         elif name in ROLES:
             for column in name_list(value):
                 changes |= with_role({**job, **changes}, column, name)
-        elif name != "group":
+        elif name != "group" or "id" not in fix.settings:
             changes[name] = [*name_list(job.get(name, ())), *value] if isinstance(value, list) else value
     return changes
