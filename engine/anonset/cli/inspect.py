@@ -95,7 +95,7 @@ def _of_codes(findings: Findings) -> list[str]:
 
 
 def _to_answer(findings: Findings) -> str:
-    return "" if findings.question is None else "; add to it the line that states who is a person"
+    return "" if findings.question is None else '; in it, replace unit = "?" by the line that states who is a person'
 
 
 def _require_new(path: Path) -> None:

@@ -90,7 +90,7 @@ def findings_account(findings: Findings) -> list[str | RichTable]:
         risk = table(*risk_table(findings))
         parts += ["Re-identification risk of the data: share of records that can be singled out", risk, ""]
     if (question := findings.question) is not None:
-        parts += ["Which rows belong to a person? Add one of these lines to the job file:"]
+        parts += ['Which rows belong to a person? Put one of these lines into the job file, in place of unit = "?":']
         parts += [f"- {printable(line)}" for line in question.lines()]
         first = question.answers[0]
         parts += [f"The roles above are for {_named(first)}." if len(question.answers) > 1 else OTHERS, ""]
