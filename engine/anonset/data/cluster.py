@@ -88,54 +88,81 @@ def cluster_of(address: str, certificates: str | None = None) -> Iterator[Any]:
         If dask.distributed is not installed, the address is invalid, a certificate is missing, or no scheduler answers.
     """
     try:
-        import dask
-        from distributed import Client, LocalCluster
-        from distributed.security import Security
+        import distributed  # noqa: F401
     except ImportError:
         msg = f"{setting('cluster', address)} needs the package distributed (part of Dask): pip install distributed"
         raise InputError(msg) from None
-    kind, _, count = address.partition(":")
     for name in tuple(logging.root.manager.loggerDict):
         if name.partition(".")[0] in _LOGGERS:
             logging.getLogger(name).setLevel(logging.CRITICAL)  # anonset reports errors in one line
     security = None if certificates is None else _security_of(address, Path(certificates))
+    kind, _, count = address.partition(":")
     if kind != "local":
-        try:
-            client = Client(address, timeout=_SECONDS_TO_ANSWER, set_as_default=False, security=security)
-        except Exception as error:  # the TLS and other protocol modules raise many types
-            reason = "no scheduler answers"
-            if kind == "tls" and not isinstance(error, (OSError, TimeoutError)):
-                option = setting("cluster_tls", "DIR")
-                reason = f"no certificates; set {option}, or distributed.comm.tls in Dask's configuration"
-            msg = f"{setting('cluster', address)}: {reason} ({type(error).__name__})"
-            raise InputError(msg) from None
-        with client:
+        with _client_of(address, security) as client:
             yield client
-        return
-    if not _COUNT.fullmatch(count):
+    elif _COUNT.fullmatch(count):
+        with _local_processes(int(count)) as client:
+            yield client
+    else:
         what = "the address of a scheduler, or local:N for N processes (at most 999)"
         msg = f"{setting('cluster')} must be {what}, got {shortened(address)}"
         raise InputError(msg)
-    options: dict[str, Any] = {"n_workers": int(count), "threads_per_worker": 1, "processes": True}
+
+
+def _client_of(address: str, security: Any) -> Any:
+    """Return the client of a running scheduler.
+
+    Raises
+    ------
+    InputError
+        If no scheduler answers.
+    """
+    from distributed import Client
+
+    try:
+        return Client(address, timeout=_SECONDS_TO_ANSWER, set_as_default=False, security=security)
+    except Exception as error:  # the TLS and other protocol modules raise many types
+        reason = "no scheduler answers"
+        if address.startswith("tls:") and not isinstance(error, (OSError, TimeoutError)):
+            option = setting("cluster_tls", "DIR")
+            reason = f"no certificates; set {option}, or distributed.comm.tls in Dask's configuration"
+        msg = f"{setting('cluster', address)}: {reason} ({type(error).__name__})"
+        raise InputError(msg) from None
+
+
+@contextmanager
+def _local_processes(count: int) -> Iterator[Any]:
+    """Start processes, and yield the client.
+
+    Raises
+    ------
+    InputError
+        If the package for certificates is not installed, or processes cannot start.
+    """
+    import dask
+    from distributed import Client, LocalCluster
+    from distributed.security import Security
+
+    address = setting("cluster", f"local:{count}")
+    options: dict[str, Any] = {"n_workers": count, "threads_per_worker": 1, "processes": True}
     options |= {"dashboard_address": "127.0.0.1:0", "scheduler_kwargs": {"dashboard": False}}  # any free port
+    options |= {"silence_logs": logging.CRITICAL, "preload": [_SILENT], "memory_limit": 0}
     try:
         import cryptography  # noqa: F401  # dask creates the certificate with it
 
         options["security"] = Security.temporary()
     except ImportError:
-        msg = f"{setting('cluster', address)} needs the package cryptography: pip install cryptography"
+        msg = f"{address} needs the package cryptography: pip install cryptography"
         raise InputError(msg) from None
-    silent = {"silence_logs": logging.CRITICAL, "preload": [_SILENT]}
     with ExitStack() as stack:
         before = "distributed.nanny.pre-spawn-environ"
         environ = {name: value for name, value in dask.config.get(before).items() if name != _TRIM}
         try:
             with defer_signals(), dask.config.set({**_QUIET, before: environ}):
-                cluster = stack.enter_context(LocalCluster(**options, **silent, memory_limit=0))
-                client = stack.enter_context(Client(cluster, set_as_default=False))
+                client = stack.enter_context(Client(stack.enter_context(LocalCluster(**options)), set_as_default=False))
         except Exception as error:  # the operating system refuses processes
             reason = "worker processes cannot start; check that /dev/shm exists and is writable, or remove the option"
-            msg = f"{setting('cluster', address)}: {reason} ({type(error).__name__})"
+            msg = f"{address}: {reason} ({type(error).__name__})"
             raise InputError(msg) from None
         try:
             yield client

@@ -26,7 +26,9 @@ NO_VALUE = frozenset({"", MISSING_VALUE})
 """Labels of missing values. Every rule makes them children of the root."""
 RULES = ("prefix", "mask", "bins", "date")
 PROPOSED = "halves:frequency"
-"""Rule that is proposed for items without a hierarchy. It usually has the lowest loss."""
+"""Rule that is proposed for items without a hierarchy. Its loss is lower than that of balanced trees on all data sets
+of benchmarks/results/trees.
+"""
 BALANCED, HALVES, REFINE = "balanced:", "halves:", "refine:"
 """Prefixes of specifications that build a tree. ``balanced:5`` gives each node five children. ``halves:frequency``
 builds a binary tree by the frequencies of the data, and ``halves:frequency@FILE`` by the frequencies in a file.
