@@ -1,4 +1,6 @@
-"""Success of downcoding and combinatorial refinement on publications of Adult: 30,162 complete rows, ARX's hierarchies.
+"""Measure how often downcoding and combinatorial refinement succeed on publications of Adult.
+
+The data are the 30,162 complete rows, with ARX's hierarchies.
 
 Run as ``python -m benchmarks.attacks FOLDER``, with the folder of `benchmarks.relational`. Prints a line per formation
 and attack for k=5, first for age, sex, race and education, then for all eight quasi-identifiers.
@@ -40,7 +42,7 @@ def lines_of(folder: Path, columns: tuple[str, ...]) -> Iterator[str]:
 
 
 def main(folder: Path) -> None:
-    """Print a table for four columns, and one for all."""
+    """Print a table for four columns, and a table for all columns."""
     for columns in (FEW, COLUMNS):
         sys.stdout.write(f"\n| {len(columns)} columns, k={K} | attack | right by guessing | without it | control |")
         sys.stdout.write(f" certain |\n|{'---|' * 6}\n")

@@ -1,4 +1,4 @@
-"""Processes that answer questions with the code of different checkouts, to measure two checkouts alternately."""
+"""Processes that run the code of different checkouts, so that two checkouts are measured alternately."""
 
 import json
 import os
@@ -12,7 +12,7 @@ _HERE = Path(__file__).parent.parent
 
 
 class Checkout:
-    """A process that runs a script of this checkout with the packages of another; messages are lines of JSON."""
+    """Process that runs a script of this checkout with the packages of another checkout. Messages are lines of JSON."""
 
     def __init__(self, root: Path, script: str, *arguments: str) -> None:
         path = os.pathsep.join(map(str, [*(root / name for name in _PACKAGES), _HERE]))

@@ -1,8 +1,10 @@
-"""Cost of l-diversity and t-closeness on Adult: 30,162 complete rows, ARX's hierarchies, k=10.
+"""Measure the loss caused by l-diversity and t-closeness on Adult, with k=10.
 
-Run as ``python -m benchmarks.classes FOLDER``, with the folder of `benchmarks.relational`. The sensitive column is the
-occupation (14 values, seven quasi-identifiers) or the income (2 values, eight). Losses are computed as in
-`benchmarks.relational`; `full-domain` searches the complete lattice.
+The data are the 30,162 complete rows, with ARX's hierarchies.
+
+Run as ``python -m benchmarks.classes FOLDER``, with the folder of `benchmarks.relational`. The sensitive column is
+either the occupation, with 14 values and seven quasi-identifiers, or the income, with 2 values and eight
+quasi-identifiers. Losses are computed as in `benchmarks.relational`; `full-domain` searches the complete lattice.
 """
 
 import sys
@@ -40,7 +42,7 @@ ASKED: dict[str, tuple[dict[str, Any], ...]] = {
 
 
 def lines_of(folder: Path, sensitive: str) -> Iterator[str]:
-    """Yield a line per model: the loss of each formation, and the total seconds."""
+    """Yield a line per model with the loss of each formation and the total seconds."""
     rows = rows_of(folder)
     columns = [name for name in COLUMNS if name != sensitive]
     texts = [CategoricalColumn.of(name, [row[name] for row in rows]) for name in columns]

@@ -1,4 +1,4 @@
-"""Cost model of complete runs on a cluster: CPU seconds of coordinator and workers in each phase.
+"""Cost model of complete runs on a cluster, with the CPU seconds of coordinator and workers in each phase.
 
 ``python -m benchmarks.complete_runs DATA`` runs `anonset anonymize` on the first files of a folder of Parquet files, on
 a TCP cluster of two workers with one thread. It fits CPU seconds, bytes and tasks of each phase to the number of
@@ -23,14 +23,14 @@ from numpy.typing import NDArray
 from scipy.optimize import nnls
 
 FITTED, HELD_OUT = (0.05, 0.1, 0.3, 0.6), (0.2, 1.0)
-"""Shares of the files."""
+"""Shares of the files, for runs to which the model is fitted and for all other runs."""
 PREDICTED = tuple((10**n, workers) for n in (9, 10, 11) for workers in (16, 256))
 MILLION = 1e6
 QUANTITIES = ("coordinator", "workers", "tasks", "bytes_sent", "bytes_written")
 JOB = ["--items", "items", "--rows-are-persons", "--hierarchy", "items=balanced:5", "--model", "km", "--algorithm"]
 JOB += ["apriori", "--k", "5", "--m", "2", "--part-rows", "1000000", "--format", "parquet", "--memory-limit", "1G"]
 _ONE_TASK = ("complete",)
-"""Phases with a single task for all records: the mapping to input records, and the digest of its file."""
+"""Phases with a single task for all records. It writes the mapping to input records, and the digest of this file."""
 _ROWS_PER_TASK, _MOST_MAPPED = 1 << 20, 65_530
 """Records of a task, and the usual limit of Linux on maps (vm.max_map_count)."""
 
@@ -41,7 +41,7 @@ class Run:
 
     records: int
     phases: Mapping[str, Mapping[str, float]]
-    """`QUANTITIES` of each phase; the phase ``start`` has the CPU seconds outside of all phases."""
+    """`QUANTITIES` of each phase. The phase ``start`` contains the CPU seconds outside of all other phases."""
 
     def total(self, quantity: str) -> float:
         """Return the sum over the phases."""
@@ -50,7 +50,7 @@ class Run:
 
 @contextmanager
 def cluster(folder: Path, workers: int = 2) -> Iterator[str]:
-    """Start a scheduler and workers, and yield the address."""
+    """Start a scheduler and workers, and yield the address of the scheduler."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = str(free.getsockname()[1])
     address = f"tcp://127.0.0.1:{port}"
@@ -94,7 +94,9 @@ def run(files: Sequence[Path], address: str, folder: Path) -> Run:
 
 
 class Model:
-    """Each quantity of each phase as a constant and a price per record. Sorting also has a price per comparison."""
+    """Prediction of each quantity of each phase, as a constant plus a price per record. Sorting also has a price per
+    comparison.
+    """
 
     def __init__(self, runs: Sequence[Run]) -> None:
         self.names = list(runs[0].phases)
@@ -104,25 +106,25 @@ class Model:
 
     def _fitted(self, runs: Sequence[Run], name: str, quantity: str) -> NDArray[np.float64]:
         values = np.array([one.phases[name][quantity] for one in runs])
-        weight = 1 / np.maximum(values, values.max(initial=0) / 100 + 1e-9)  # relative errors count
+        weight = 1 / np.maximum(values, values.max(initial=0) / 100 + 1e-9)  # minimize relative errors
         terms = np.array([_terms(one.records) for one in runs])
         prices: NDArray[np.float64] = nnls(terms * weight[:, None], values * weight)[0]
         return prices
 
     def of(self, records: float, name: str, quantity: str) -> float:
-        """Return the value of a quantity, such as ``tasks``, that the run reports for a phase."""
+        """Return the predicted value of a quantity of a phase, such as ``tasks``."""
         return float(np.dot(_terms(records), self.prices[name, quantity]))
 
     def total(self, records: float, quantity: str) -> float:
-        """Return the sum of a quantity over the phases."""
+        """Return the predicted sum of a quantity over the phases."""
         return sum(self.of(records, name, quantity) for name in self.names)
 
     def alone(self, records: float) -> float:
-        """Return the seconds in which a single process works: the coordinator, or the only task of a step."""
+        """Return the seconds in which a single process works. This is the coordinator, or the only task of a step."""
         return self.total(records, "coordinator") + sum(self.of(records, name, "workers") for name in _ONE_TASK)
 
     def seconds(self, records: float, workers: int) -> float:
-        """Return the elapsed seconds, if workers have a core each and read and write as fast as measured."""
+        """Return the elapsed seconds. Assumes that each worker has a core, and reads and writes as fast as measured."""
         alone, everything = self.alone(records), sum(self.total(records, name) for name in ("coordinator", "workers"))
         return alone + (everything - alone) / workers
 
@@ -138,7 +140,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
 
 
 def account(fitted: Sequence[Run], held_out: Sequence[Run]) -> str:
-    """Return the measured runs, the model, its predictions and their limits as Markdown."""
+    """Return the measured runs, the model, the predictions and the limits of the predictions as Markdown."""
     model = Model(fitted)
     measured = [
         (f"{one.records:,}", use, *(f"{one.total(name):.1f}" for name in QUANTITIES[:2]), int(one.total("tasks")),
@@ -179,7 +181,7 @@ def account(fitted: Sequence[Run], held_out: Sequence[Run]) -> str:
 
 
 def main(source: Path, results: Path | None) -> None:
-    """Measure, and print the account; `results` keeps the figures."""
+    """Measure the runs, print the tables, and store the figures in `results`."""
     files = sorted(source.glob("*.parquet"))
     runs = dict[float, Run]()
     with tempfile.TemporaryDirectory() as name, cluster(Path(name)) as address:

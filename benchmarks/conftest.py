@@ -1,4 +1,4 @@
-"""Fixtures of the benchmarks, with few records in smoke runs, and the format of their results."""
+"""Fixtures of the benchmarks, and the format of the results. In smoke runs the data have few records."""
 
 import os
 from typing import Any
@@ -14,16 +14,16 @@ from anonset.data.store import MEMORY
 from anonset_datasets.generators import pos_like
 
 FULL, SMOKE = 50_000, 500
-"""Records for benchmarks of kernels, measured or disabled."""
+"""Record counts for benchmarks of kernels, in measurements and in smoke runs."""
 
 
 def is_measuring(config: pytest.Config) -> bool:
-    """Return True if benchmarks are measured, False if they only run once."""
+    """Return True if benchmarks are measured. False if each benchmark only runs once."""
     return bool(config.getoption("benchmark_enable") or not config.getoption("benchmark_disable"))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip benchmarks of real data if there are none."""
+    """Skip benchmarks with real data if the data are not available."""
     if "ANONSET_DATA" not in os.environ:
         for item in items:
             if item.get_closest_marker("data"):
@@ -68,5 +68,5 @@ def search(column: SetColumn, hierarchy: Hierarchy) -> CutSearch:
 
 @pytest.fixture(scope="session")
 def shuffled(column: SetColumn) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
-    """Return int32 (nnz,): items with randomly permuted codes, so that rows are not sorted."""
+    """Return the items with randomly permuted codes, int32 (nnz,), so that rows are not sorted."""
     return np.random.default_rng(0).permutation(len(column.vocabulary)).astype(np.int32)[column.items]

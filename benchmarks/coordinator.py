@@ -1,8 +1,9 @@
-"""CPU seconds of coordinator and scheduler per task, with simulated workers that sleep.
+"""Measure the CPU time that coordinator and scheduler need per task, with simulated workers.
 
-``python -m benchmarks.coordinator 256`` starts a scheduler, and a process with 256 workers of one thread. Tasks go
-through `anonset.data.cluster` and sleep. The result shows whether a coordinator keeps up with many more workers than
-this machine can run.
+``python -m benchmarks.coordinator 256`` starts a scheduler, and a single process that contains 256 workers. Each task
+only sleeps, so this machine can simulate many more workers than it has cores. Tasks are sent by `anonset.data.cluster`,
+as in a real run. If the measured time is close to ``ideal_seconds``, the coordinator is fast enough for this number of
+workers.
 """
 
 import asyncio
@@ -21,9 +22,9 @@ from anonset.data.store import Files
 from anonset.errors import InputError
 
 TASKS_PER_WORKER = 8
-"""Tasks of each worker."""
+"""Number of tasks per worker."""
 SECONDS = 2.0
-"""Duration of a task."""
+"""Duration of a task in seconds."""
 
 
 _QUIET = {
@@ -31,11 +32,11 @@ _QUIET = {
     "DASK_DISTRIBUTED__ADMIN__TICK__INTERVAL": "5s",
     "DASK_DISTRIBUTED__ADMIN__SYSTEM_MONITOR__INTERVAL": "60s",
 }
-"""Environment of the workers. It disables self-monitoring, because a single process runs all workers."""
+"""Environment variables that disable the self-monitoring of workers, because a single process contains all workers."""
 
 
 async def serve(address: str, n: int, folder: str) -> None:
-    """Run workers until this process is killed."""
+    """Run `n` workers in this process until the process is killed."""
     from distributed import Worker
 
     options: dict[str, Any] = {"nthreads": 1, "host": "127.0.0.1", "memory_limit": 0, "local_directory": folder}
@@ -46,7 +47,9 @@ async def serve(address: str, n: int, folder: str) -> None:
 
 @contextmanager
 def _connected(address: str, n: int) -> Iterator[Any]:
-    """Connect to a scheduler that is starting, and wait for its workers."""
+    """Connect to a scheduler, wait for `n` workers, and yield the client. Repeats the connection until the scheduler
+    has started.
+    """
     with ExitStack() as stack:
         for attempt in range(30):
             try:
@@ -65,7 +68,7 @@ def _cpu(process: int) -> float:
 
 
 def measure(n: int) -> dict[str, float]:
-    """Return wall time and CPU seconds of a pass of sleeping tasks on `n` workers."""
+    """Run sleeping tasks on `n` workers, and return the wall time and the CPU time per task."""
     started = list[subprocess.Popen[bytes]]()
 
     def start(*command: str) -> int:

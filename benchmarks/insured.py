@@ -1,10 +1,11 @@
-"""Generated insured persons with age, sex, region and a set of diagnosis codes; no person is real.
+"""Generate insured persons with age, sex, region and a set of diagnosis codes. No person is real.
 
     python -m benchmarks.insured 1000000 insured.parquet
     python -m benchmarks.insured 1000000 insured.parquet 5000
 
-A person has 4.8 codes on average, of 540 by default. Code frequencies roughly follow Zipf's law. Each code is most
-frequent around one age and for one sex. Neighbouring codes share both, so codes occur together.
+A person has 4.8 codes on average. There are 540 codes by default, and their frequencies roughly follow Zipf's law. Each
+code is most frequent at a certain age and for a certain sex. Neighbouring codes share this age and sex, so they often
+occur together.
 """
 
 import sys
@@ -56,7 +57,7 @@ def write_insured(n: int, path: Path, n_codes: int = CODES, seed: int = 0) -> No
 
 
 def _shares(n_codes: int, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Return the share of each code by stratum (age band and sex): float64 (strata, codes)."""
+    """Return the share of each code in each stratum (age band and sex), float64 (strata, codes)."""
     frequency = rng.permutation(1 / (np.arange(n_codes) + 3.0) ** 0.9)
     chapters = max(1, n_codes // 25)
     chapter = np.arange(n_codes) * chapters // n_codes

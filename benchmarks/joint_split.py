@@ -1,11 +1,12 @@
-"""CPU time of joint-split compared with another checkout, on generated insured persons and two catalogue data sets.
+"""Compare the CPU time of `joint-split` with another checkout, on generated insured persons and two catalogue data
+sets.
 
     git worktree add /tmp/before COMMIT
     python -m benchmarks.joint_split /tmp/before
 
-Two processes, one per checkout, run the same searches alternately, on a single thread, after an uncounted run. Prints
-the smallest CPU time of growth and leaves together, on a table in memory. The exit code is 1 if clusters or items
-differ.
+Two processes, one per checkout, run the same searches alternately, on a single thread and a table in memory. The first
+run of each process is not measured. The output contains the smallest CPU time of each search. The exit code is 1 if
+clusters or items differ.
 """
 
 import argparse
@@ -45,7 +46,7 @@ CASES: list[tuple[str, dict[str, Any], int, str]] = [
 
 
 def answer(insured: Path) -> None:
-    """Read case numbers from standard input, a number per line, run the cases, and write a line each."""
+    """Read case numbers from standard input, one per line. Run each case and write a line with the result."""
     tables: dict[int, Any] = {}
     for line in sys.stdin:
         case = int(line)
@@ -90,10 +91,10 @@ def _run(table: Any, m: int, w: str) -> dict[str, Any]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Compare, and print a line per case."""
+    """Compare both checkouts, and print a line per case."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("before", type=Path, nargs="?", help="folder of the checkout to compare with")
-    parser.add_argument("--runs", type=int, default=3, help="counted runs of each case")
+    parser.add_argument("--runs", type=int, default=3, help="measured runs of each case")
     parser.add_argument("--answer", type=Path, help=argparse.SUPPRESS)
     told = parser.parse_args(arguments)
     if told.answer:

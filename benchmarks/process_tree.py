@@ -1,4 +1,4 @@
-"""Resources of a command including child processes: seconds, CPU seconds, and peak private memory.
+"""Measure time, CPU time and peak private memory of a command and of all its child processes.
 
 Private memory is anonymous and shared memory. Pages of mapped files do not count, because the system reclaims them on
 demand.
@@ -27,7 +27,7 @@ class Took:
     seconds: float
     """Wall-clock seconds."""
     cpu_seconds: float
-    """CPU seconds of all awaited processes on all cores."""
+    """CPU seconds of all processes on all cores. Excludes processes that have not ended."""
     peak: int
     """Largest observed sum of anonymous and shared memory of all processes, in bytes."""
     output: str
@@ -50,13 +50,15 @@ class Group:
         return stat["total_rss"] + stat["total_shmem"] if self.first else stat["anon"] + stat["shmem"]
 
     def limit(self, most: int) -> None:
-        """Make the kernel end processes that exceed `most` bytes after the page cache is reclaimed."""
+        """Let the kernel kill a process if the group needs more than `most` bytes without the page cache."""
         (self.path / ("memory.limit_in_bytes" if self.first else "memory.max")).write_text(str(most))
 
 
 @contextmanager
 def group() -> Iterator[Group | None]:
-    """Yield a control group below that of this process, and remove it at the end. Yields None if not possible."""
+    """Yield a control group below the group of this process, and remove it at the end. Yield None if this is
+    impossible.
+    """
     found = _own_group()
     if found is None:
         yield None
@@ -117,7 +119,7 @@ def run(command: Sequence[str], *, limit: int | None = None, env: Mapping[str, s
 
 
 def _watched(pid: int, own_bytes: Callable[[], int]) -> tuple[int, int, float]:
-    """Wait for a process; return the observed peak, the exit code and the CPU seconds."""
+    """Wait for a process. Return the observed peak, the exit code and the CPU seconds."""
     peak = 0
     while True:
         ended, status, usage = os.wait4(pid, os.WNOHANG)
@@ -128,7 +130,7 @@ def _watched(pid: int, own_bytes: Callable[[], int]) -> tuple[int, int, float]:
 
 
 def tree_bytes(pid: int) -> int:
-    """Return the anonymous and shared memory of a process and its descendants in bytes, counting shared memory once."""
+    """Return the anonymous and shared memory of a process and its descendants in bytes. Shared memory counts once."""
     return sum(map(_own_bytes, family(pid)))
 
 

@@ -1,9 +1,11 @@
-"""Comparison of formations on Adult: 30,162 complete rows, 8 quasi-identifiers, k=10, ARX's hierarchies or none.
+"""Compare formations on Adult with k=10, eight quasi-identifiers, and ARX's hierarchies or no hierarchies.
+
+The data are the 30,162 complete rows.
 
 Run as ``python -m benchmarks.relational FOLDER``; the folder contains ``relational/adult.csv.gz`` and
-``hierarchies/adult_arx/``. Losses count only occurring values, not all leaves of a hierarchy, for comparison with tools
-that only know the data. Searches use the complete hierarchies. Seconds are CPU seconds of the search with compiled
-kernels.
+``hierarchies/adult_arx/``. A loss refers to the values that occur, and not to all leaves of a hierarchy, so that it is
+comparable with tools that read no hierarchy. Searches use the complete hierarchies. Seconds are CPU seconds of the
+search with compiled kernels.
 """
 
 import csv
@@ -40,7 +42,7 @@ def rows_of(folder: Path) -> list[dict[str, str]]:
 
 
 def trees_of(folder: Path, rows: list[dict[str, str]], *, occurring: bool) -> dict[str, Hierarchy]:
-    """Return ARX's hierarchies, complete or restricted to occurring values."""
+    """Return ARX's hierarchies. With `occurring`, they contain only values that occur in the data."""
     found = {}
     for name in COLUMNS:
         path = folder / "hierarchies" / "adult_arx" / f"adult_hierarchy_{name}.csv.gz"
@@ -55,7 +57,7 @@ def trees_of(folder: Path, rows: list[dict[str, str]], *, occurring: bool) -> di
 
 
 def measured(searched: QuasiIdentifiers, held: QuasiIdentifiers) -> Iterator[str]:
-    """Yield a line per formation: name, loss and seconds."""
+    """Yield a line per formation with name, loss and seconds."""
     for name, refine in FORMS:
         formation = formation_of(name, K, refine=refine)
         formation.clusters(searched.take(np.arange(200)))

@@ -1,7 +1,7 @@
-"""Rum and Tum of RMERGE_R on real RT-datasets, for several formations of clusters.
+"""Measure the losses of RMERGE_R on real RT-datasets, for several formations of clusters.
 
 Run as ``python -m benchmarks.rum_and_tum FOLDER [DATASET ...]``; the folder contains ``rt/``. Prints a line per
-bound, with the loss of the relational values (Rum) and of the items (Tum).
+bound, with the loss of the relational values (Rum) and the loss of the items (Tum).
 """
 
 import csv
@@ -27,7 +27,7 @@ NUMBERS = ("birth_year", "education_years")
 
 
 def table_of(folder: Path, name: str) -> Table:
-    """Read a data set: numbers as ranges, other columns as sets of values."""
+    """Read a data set. Numbers are published as ranges, and all other columns as sets of values."""
     items, relational = DATASETS[name]
     with gzip.open(folder / "rt" / f"{name}_rt.csv.gz", "rt", encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))

@@ -1,11 +1,11 @@
-"""CPU time of the search for a cut compared with another checkout; no data set should take more than 5% longer.
+"""Compare the CPU time of the search for a cut with another checkout. No search should take more than 5% longer.
 
     git worktree add /tmp/before COMMIT
     python -m benchmarks.search_cost /tmp/before > table.md
 
-Two processes, one per checkout, search the same data alternately, on a single thread, so that other load affects both.
-Compares the smallest CPU time of the search, on a bound table in memory. Lines report if cuts or traces differ. The
-exit code is 1 if a search is slower or differs.
+Two processes, one per checkout, search the same data alternately on a single thread, so that other programs slow down
+both processes. The output contains the smallest CPU time of each search on a table in memory, and reports searches
+whose cuts or traces (the steps of a search) differ. The exit code is 1 if a search is slower or differs.
 """
 
 import argparse
@@ -28,14 +28,14 @@ from anonset.data.blocks import Blocks
 KS, MS = (2, 5, 25, 100), (1, 2, 3, 4, 5)
 SLOWER = 1.05
 NOISE = 0.002
-"""Difference in seconds that is never significant."""
+"""Differences of at most this many seconds are ignored."""
 POS_LIKE = 200_000
-"""Number of generated baskets, searched in addition to the catalogue."""
+"""Size of the generated data set, which is searched in addition to the data sets of the catalogue."""
 FANOUT = 5
 
 
 def set_names() -> list[str]:
-    """Return the catalogue data sets with items, smallest first, and the generated data set."""
+    """Return the names of the catalogue data sets with items, by ascending size, and of the generated data set."""
     from anonset_datasets import catalogue
 
     folder = os.environ.get(catalogue.VARIABLE)
@@ -56,7 +56,7 @@ def _is_there(name: str) -> bool:
 
 
 def answer() -> None:
-    """Run the searches requested on standard input, a search per line, and write a line each."""
+    """Read searches from standard input, one per line. Run each search and write a line with the result."""
     with contextlib.suppress(BrokenPipeError):
         name, data = "", None
         for line in sys.stdin:
@@ -103,7 +103,7 @@ def _searched(data: Any, k: int, m: int) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Line:
-    """A search with both checkouts."""
+    """Results of the same search with both checkouts."""
 
     name: str
     k: int
@@ -135,7 +135,7 @@ class Line:
 
 def compared(checkouts: Sequence[Checkout], names: Sequence[str], ks: Sequence[int], ms: Sequence[int], runs: int,
              seconds: float) -> Iterator[Line]:  # fmt: skip
-    """Yield the comparison of each search; after two runs, further runs only within a time limit."""
+    """Yield the comparison of each search. Each search runs twice, and is repeated only within the time limit."""
     for name, m, k in product(names, ms, ks):
         found: list[list[dict[str, Any]]] = []
         for run in range(runs + 1):
@@ -149,7 +149,7 @@ def compared(checkouts: Sequence[Checkout], names: Sequence[str], ks: Sequence[i
 
 
 def summary(lines: Sequence[Line]) -> Iterator[str]:
-    """Yield a table of the ratios after / before: smallest and largest over all k, by data set and m."""
+    """Yield a table with the smallest and the largest ratio after / before over all k, by data set and m."""
     ms = sorted({line.m for line in lines})
     yield "| data | " + " | ".join(f"m={m}" for m in ms) + " |"
     yield "|---" * (1 + len(ms)) + "|"
@@ -161,13 +161,13 @@ def summary(lines: Sequence[Line]) -> Iterator[str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Compare, and print a line per search."""
+    """Compare both checkouts, and print a line per search."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("before", type=Path, nargs="?", help="folder of the checkout to compare with")
     parser.add_argument("--sets", help="data sets, comma-separated; by default all available data sets")
     parser.add_argument("--k", default=",".join(map(str, KS)))
     parser.add_argument("--m", default=",".join(map(str, MS)))
-    parser.add_argument("--runs", type=int, default=5, help="counted runs of each search")
+    parser.add_argument("--runs", type=int, default=5, help="measured runs of each search")
     parser.add_argument("--seconds", type=float, default=10.0, help="seconds after which a search is not repeated")
     parser.add_argument("--answer", action="store_true", help=argparse.SUPPRESS)
     told = parser.parse_args(arguments)

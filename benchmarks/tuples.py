@@ -1,4 +1,4 @@
-"""Generated tuples for bucketization: several per person, each with a sensitive value and a column published unchanged.
+"""Generate tuples for buckets. A person has several tuples, each with a sensitive value and an unchanged column.
 
     python -m benchmarks.tuples 100000000 tuples.parquet
 

@@ -1,8 +1,8 @@
-"""Cost of ρ-uncertainty with and without generalization first, on real sets of items.
+"""Measure the loss of ρ-uncertainty on real sets of items, by suppression only and with prior generalization.
 
 Run as ``python -m benchmarks.uncertainty FOLDER``, with the folder of the real data. For diabetes patients, mental
-disorders (ICD-9 290 to 319) and HIV (042) are sensitive, and the hierarchy is the rest of the ICD-9 tree. For other
-data sets, one item in 20 is sensitive, drawn with seed 0, and the hierarchy is `balanced:5` over the rest.
+disorders (ICD-9 290 to 319) and HIV (042) are sensitive, and the ICD-9 tree without these codes is the hierarchy. For
+other data sets, one item in 20 is drawn as sensitive with seed 0. The hierarchy is `balanced:5` over all other items.
 """
 
 import csv
@@ -47,7 +47,7 @@ def data_of(folder: Path, name: str) -> tuple[list[set[str]], tuple[str, ...], H
 
 
 def lines_of(folder: Path, name: str) -> Iterator[str]:
-    """Yield a line per rho and m: losses, preserved sensitive occurrences, seconds."""
+    """Yield a line per rho and m with losses, preserved sensitive occurrences and seconds."""
     records, secrets, tree = data_of(folder, name)
     for rho in RHO:
         for m in M:

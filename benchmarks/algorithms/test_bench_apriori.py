@@ -1,4 +1,4 @@
-"""AA end to end on large data sets, and kernel compile times."""
+"""Searches and complete jobs of AA on large data sets, and the time to compile kernels."""
 
 import os
 import subprocess
@@ -20,7 +20,7 @@ SETS = [
     "pos_like",
 ]
 RECORDS, SMOKE = 515_597, 2_000
-"""Records of the generated set, measured or with benchmarks disabled."""
+"""Record counts of the generated data set, in measurements and in smoke runs."""
 COMPILE = """
 import time
 import anonset
@@ -60,7 +60,9 @@ def note(benchmark: Any, column: anonset.SetColumn, hierarchy: anonset.Hierarchy
 
 @pytest.mark.benchmark(group="AA, k=5, m=2: search")
 def test_bench_search(benchmark: Any, data: tuple[anonset.SetColumn, anonset.Hierarchy]) -> None:
-    """Search the cut on a table in memory, on a single thread, after a round that compiles the kernels."""
+    """Search for a cut on a table in memory, on a single thread. A first round, which compiles the kernels, is not
+    measured.
+    """
     column, hierarchy = data
     algorithm = anonset.Apriori(k=K, m=M)
     forget_peak()

@@ -1,4 +1,4 @@
-"""Search of every algorithm on generated data, with sizes that finish in seconds."""
+"""Searches of all algorithms on generated data. Each search takes seconds."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ from anonset.data.combined_hierarchies import attach_sensitive
 from anonset_datasets.generators import pos_like, youtube_like
 
 SMOKE = 150
-"""Record count if benchmarks are disabled."""
+"""Record count in smoke runs."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def generated(data: Callable[[int], Table], records: int) -> Table:
 
 
 def bound(table: Table, algorithm: Any) -> tuple[Table, dict[str, Hierarchy]]:
-    """Return the table bound to a `balanced:5` hierarchy of the generalizable items, and the hierarchy."""
+    """Return the table with a `balanced:5` hierarchy of the items that may be generalized, and this hierarchy."""
     column = table.transactions
     if column is None:
         return table, {}
@@ -108,7 +108,7 @@ def fresh(table: Table) -> Table:
 @pytest.mark.benchmark(group="search, one thread")
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_bench_generated(benchmark: Any, case: Case, request: pytest.FixtureRequest) -> None:
-    """Search on a table in memory, on a single thread, after a round that compiles the kernels."""
+    """Search on a table in memory, on a single thread. A first round, which compiles the kernels, is not measured."""
     table = generated(case.data, case.records if is_measuring(request.config) else SMOKE)
     algorithm: Any = ALGORITHMS[case.algorithm](**case.parameters)
     table, hierarchies = bound(table, algorithm)

@@ -1,8 +1,9 @@
-"""Comparison with other tools: the same data, guarantee, hierarchies and machine for each tool.
+"""Compare anonset with other tools. Each tool gets the same data, guarantee, hierarchies and machine.
 
 ``python -m benchmarks.comparison run DATA FOLDER`` measures all installed tools, and ``python -m benchmarks.comparison
-page`` writes the results into docs/comparison.md. DATA is the folder of data sets. FOLDER is for all other files, and
-contains ``tools.json``: for each tool its ``version`` and a ``path``. Tools without an entry are not run.
+page`` writes the results into docs/comparison.md. DATA is the folder of data sets. FOLDER contains ``tools.json``, and
+receives all other files. ``tools.json`` contains a ``version`` and a ``path`` for each tool. Tools without an entry are
+not run.
 
 =================  =====================================================  =============================================
 tool               what to download                                       ``path``

@@ -31,7 +31,9 @@ SECONDS = 180
 _TIMED_OUT = 124
 
 Judge = Callable[[tools.Way, Path], tuple[float, int]]
-"""Returns the loss of a published file, and the size of its smallest class or the support of its rarest set."""
+"""Function that returns the loss of a published file, and the size of the smallest class or the support of the rarest
+set.
+"""
 
 
 @app.command
@@ -125,7 +127,7 @@ def page() -> None:
 
 
 def table(measured: Sequence[Mapping[str, Any]]) -> str:
-    """Return the results of a data set as a Markdown table, least loss first.
+    """Return the results of a data set as a Markdown table, by ascending loss.
 
     >>> way = {"tool": "arx", "algorithm": "local recoding"}
     >>> done = {"loss": 0.25, "k": 10, "seconds": 1.25, "peak_mib": 99.6}
@@ -147,7 +149,7 @@ def table(measured: Sequence[Mapping[str, Any]]) -> str:
 
 
 def provenance(results: Mapping[str, Any]) -> str:
-    """Describe versions, machine and time limit."""
+    """Return a sentence about versions, machine and time limit."""
     versions = "; ".join(f"{tools.NAMES[tool]} {version}" for tool, version in results["versions"].items())
     m = results["machine"]
     hardware = f"{m['cpu']}, {m['cores']} cores, {m['memory_gib']} GiB, load {m['load']:.1f} before the first run"

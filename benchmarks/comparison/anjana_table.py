@@ -1,7 +1,7 @@
-"""k-anonymity of a table with anjana: python anjana_table.py WAY K DATA HIERARCHIES OUT; WAY is a percentage or check.
+"""Anonymize or check a table with anjana: ``python anjana_table.py WAY K DATA HIERARCHIES OUT``.
 
-Runs in an environment that contains anjana. A percentage is the share of records that may be suppressed; ``check``
-prints the smallest class by pycanon.
+Runs in an environment that contains anjana. If WAY is a percentage, at most this share of the records is suppressed. If
+WAY is ``check``, the script prints the size of the smallest class, computed by pycanon.
 """
 
 import sys

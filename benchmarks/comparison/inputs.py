@@ -1,7 +1,9 @@
-"""Input files of the comparison: Adult with ARX's hierarchies, baskets with a hierarchy of five children a node.
+"""Input files of the comparison.
 
-All tools read the same values. Labels of inner nodes contain their level and no blanks, because ARX's branch for sets
-rejects equal labels on two levels, and Amnesia's files separate labels by blanks.
+The files are Adult with ARX's hierarchies, and baskets with a hierarchy of five children per node.
+
+All tools read the same values. Labels of inner nodes contain their level and no blanks, because
+ARX's branch for sets rejects equal labels on two levels, and in Amnesia's files blanks separate labels.
 """
 
 import csv
@@ -34,7 +36,7 @@ class Tree:
         return below
 
     def write(self, folder: Path, name: str) -> None:
-        """Write the hierarchy as NAME.csv, a line per leaf, and as NAME.txt in Amnesia's format."""
+        """Write the hierarchy as NAME.csv with a line per leaf, and as NAME.txt in Amnesia's format."""
         folder.mkdir(parents=True, exist_ok=True)
         (folder / f"{name}.csv").write_text("".join(";".join(path) + "\n" for path in self.paths), encoding="utf-8")
         height = len(self.paths[0])
@@ -48,7 +50,7 @@ class Tree:
 
 
 def adult(data: Path, folder: Path, columns: Sequence[str] = COLUMNS) -> tuple[list[list[str]], dict[str, Tree]]:
-    """Write ``table.csv`` and a hierarchy per column into `folder`; return the rows and the hierarchies."""
+    """Write ``table.csv`` and a hierarchy per column into `folder`. Return the rows and the hierarchies."""
     rows = [[row[name] for name in columns] for row in rows_of(data)]
     names = [name.replace("-", "_") for name in columns]  # sdcMicro rejects hyphens
     trees = {}
@@ -68,9 +70,9 @@ def _labels(line: Sequence[str]) -> Labels:
 
 
 def baskets(data: Path, name: str, folder: Path) -> tuple[list[list[str]], Tree]:
-    """Write ``sets.dat`` and its hierarchy into `folder`; return the records and the hierarchy.
+    """Write ``sets.dat`` and the hierarchy of its items into `folder`. Return the records and the hierarchy.
 
-    ``sets.set`` contains the same with a header line, which Amnesia expects.
+    Also write the records to ``sets.set`` with the header line that Amnesia expects.
     """
     text = gzip.decompress((data / "transactions" / f"{name}.dat.gz").read_bytes()).decode()
     records = [sorted(set(line.split()), key=int) for line in text.splitlines() if line.strip()]

@@ -51,7 +51,9 @@ def smallest_class(rows: Rows) -> int:
 
 
 def best_levels(lines: Rows, rows: Rows, trees: Mapping[str, Tree]) -> Rows:
-    """Return the table with the least loss among full-domain solutions, given as lines with a level per column."""
+    """Return the table with the least loss among full-domain solutions. Each solution is a line with a level per
+    column.
+    """
 
     def generalized(levels: Sequence[int]) -> Rows:
         at = [{path[0]: path[level] for path in tree.paths} for tree, level in zip(trees.values(), levels, strict=True)]

@@ -27,7 +27,7 @@ class Way:
 
 
 def prepare(tools: Mapping[str, Mapping[str, str]], folder: Path) -> dict[str, list[str]]:
-    """Compile the drivers; return the beginning of the commands of each tool."""
+    """Compile the drivers, and return the first words of the commands of each tool."""
     begin = {ANONSET: [sys.executable, "-m", "anonset"]}
     for tool, driver in (("arx", "Arx"), ("arx_sets", "ArxSets"), ("amnesia", "Amnesia")):
         if tool in tools:
@@ -84,7 +84,7 @@ def of_sets(begin: Mapping[str, list[str]], folder: Path) -> Iterator[Way]:
 
 
 def checks(begin: Mapping[str, list[str]], table: Path, sets: Path) -> Iterator[tuple[str, str, list[str]]]:
-    """Yield tool, kind of data and command of each check of a published file."""
+    """Yield the tool, the kind of data and the command of each check of a published file."""
     columns = table.read_text(encoding="utf-8").splitlines()[0]
     roles = [f"--relational={columns}", f"--k={K}", "--model=k"]
     yield ANONSET, "table", [*begin[ANONSET], "verify", str(table), *roles]

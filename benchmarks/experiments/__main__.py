@@ -22,7 +22,7 @@ def run(
     untimed: bool = False,
     timeout: float = 600.0,
 ) -> None:
-    """Measure the cases without a result of the same parameters, code and data.
+    """Measure all cases that have no result for the current parameters, code and data.
 
     Parameters
     ----------
@@ -35,7 +35,8 @@ def run(
     quick
         Measure only the quick subset; results go to build/quick.
     untimed
-        Skip cases with a judged time or memory; all other results are the same on a busy machine.
+        Skip cases whose time or memory is judged. All other results do not depend on other programs that use the
+        machine.
     timeout
         Time limit of a case in seconds.
     """
@@ -51,7 +52,7 @@ def run(
 
 @app.command
 def status(*papers: str, quick: bool = False, figures: bool = False) -> None:
-    """Show for each paper how many cases have a result of the same parameters, code and data, and how many are due.
+    """Show for each paper how many cases have a result for the current parameters, code and data, and how many are due.
 
     Parameters
     ----------
@@ -74,7 +75,7 @@ def status(*papers: str, quick: bool = False, figures: bool = False) -> None:
 
 @app.command
 def agree(*papers: str, folder: Path = runner.QUICK_RESULTS, store: bool = False) -> None:
-    """Compare results with the tracked results: losses and counts must agree to 1e-12; times are not compared.
+    """Compare results with the tracked results. Losses and counts must agree to 1e-12. Times are not compared.
 
     Exits with status 1 if there is nothing to compare.
 
@@ -85,7 +86,7 @@ def agree(*papers: str, folder: Path = runner.QUICK_RESULTS, store: bool = False
     folder
         Folder of results; the quick subset by default.
     store
-        Store the outcome with the tracked results; `render` shows it on each page.
+        Store the outcome with the tracked results. `render` shows it on each page.
     """
     total, differing = 0, 0
     for key in papers or runner.papers(studies=False):
@@ -101,7 +102,8 @@ def agree(*papers: str, folder: Path = runner.QUICK_RESULTS, store: bool = False
 
 @app.command
 def beside(way: str, *, figure: str = "k5m2", data: tuple[str, ...] = ()) -> None:
-    """Measure any algorithm, including plug-ins, and print the tables of the study of trees with it.
+    """Measure an algorithm, and print the tables of the study of trees with an additional column for it. It may be a
+    plug-in.
 
     Parameters
     ----------
@@ -119,25 +121,25 @@ def beside(way: str, *, figure: str = "k5m2", data: tuple[str, ...] = ()) -> Non
 
 @app.command
 def serve(paper: str) -> None:
-    """Run the cases named on standard input, a case per line; answer with a line of JSON each."""
+    """Read names of cases from standard input, one per line. Run each case, and print the result as a line of JSON."""
     workers.serve(runner.paper(paper))
 
 
 @app.command
 def prepare(paper: str) -> None:
-    """Run the preparation of a paper, such as compiling, so that it does not count in a case."""
+    """Run the preparation of a paper, such as compilation. Its time is then not part of a measured case."""
     if (preparation := runner.paper(paper).prepare) is not None:
         preparation()
 
 
 @app.command
 def render(*papers: str, quick: bool = False) -> None:
-    """Write tables, plots and verdicts from the results, a page per paper.
+    """Write a page with tables, plots and verdicts for each paper.
 
     Parameters
     ----------
     papers
-        Paper keys; by default all, with the verdicts and the generated pages in docs.
+        Paper keys. By default all papers, and also the verdicts and the generated pages in docs.
     quick
         Render the results of the quick subset into build/quick only.
     """

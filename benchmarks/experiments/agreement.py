@@ -1,7 +1,7 @@
-"""Comparison of two sets of results: losses and counts must agree to 1e-12 on any machine; times are not compared.
+"""Compare two sets of results. Losses and counts must agree to 1e-12 on any machine. Times are not compared.
 
-The tracked results may be older than the code. For each paper, ``repeated.json`` contains the commit at which the quick
-subset was measured again, the number of its cases, and how many of them differ.
+The tracked results may be older than the code. Therefore a part of the cases (the quick subset) is measured again.
+``repeated.json`` contains the commit of this measurement, the number of cases, and the number of cases that differ.
 """
 
 import json
@@ -38,7 +38,7 @@ class Difference:
 
 
 def compared(key: str, here: Path, there: Path = RESULTS) -> tuple[int, list[Difference]]:
-    """Compare the results of a paper in two folders; return the number of common cases, and the differences."""
+    """Compare the results of a paper in two folders. Return the number of common cases, and the differences."""
     chosen = paper(key)
     first, second = results_of(chosen, here), results_of(chosen, there)
     common = [case for case in first if case in second and "measured" in first[case] and "measured" in second[case]]
@@ -46,12 +46,12 @@ def compared(key: str, here: Path, there: Path = RESULTS) -> tuple[int, list[Dif
 
 
 def store(key: str, here: Path, there: Path = RESULTS) -> None:
-    """Store how many results of a paper, measured again in `here`, agree with the results in `there`.
+    """Compare the results of a paper in both folders, and store the number of differing cases in the folder `there`.
 
     Raises
     ------
     InputError
-        If results in `here` are of several commits, or of uncommitted sources.
+        If the results in `here` come from several commits, or from uncommitted sources.
     """
     n, differences = compared(key, here, there)
     commits = {result["machine"]["commit"] for result in results_of(paper(key), here).values()}
@@ -64,7 +64,7 @@ def store(key: str, here: Path, there: Path = RESULTS) -> None:
 
 
 def sentence(key: str, results: Path = RESULTS) -> str:
-    """Describe the stored repetition of a paper; empty if there is none."""
+    """Return a sentence about the repeated measurement of a paper. Empty if no case was measured again."""
     repeated = _stored(results).get(key)
     if repeated is None:
         return ""
@@ -86,7 +86,7 @@ def _differences(key: Key, here: Result, there: Result) -> Iterator[Difference]:
 
 
 def _counted(measured: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the measured values without costs and without texts, such as the extent of a verification."""
+    """Return the measured numbers without costs. Texts, such as the extent of a verification, are omitted."""
     return {
         name: value
         for name, value in measured.items()

@@ -1,4 +1,4 @@
-"""Data model of experiments: cases of figures, and claims about their results."""
+"""Classes that describe experiments: the cases of a figure, and the claims about the results."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -10,12 +10,12 @@ from benchmarks.experiments.factors import Cost, Factor, factor_of
 Parameters = Mapping[str, Any]
 Measured = Mapping[str, Any]
 Key = tuple[str, str, float | str, str]
-"""Figure, series, x and repetition: identifies a case and its result."""
+"""Identifier of a case and its result: figure, series, x and repetition."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """A point of a curve: data, algorithm and parameters, all as plain values."""
+    """Point of a curve. Data, algorithm and parameters are plain values."""
 
     figure: str
     """Key of the figure."""
@@ -24,11 +24,13 @@ class Case:
     x: float | str
     """Position on the horizontal axis."""
     parameters: Parameters
-    """Parameters for the paper's `measure`; JSON values."""
+    """Parameters for the paper's `measure`, as JSON values."""
     repetition: str = ""
-    """Level of a factor (see `factors`), such as ``random 3``; empty if the case is measured once."""
+    """Level of a factor (see `factors`), such as ``random 3``. Empty if the case is measured once."""
     cost: Cost = ""
-    """Judged cost: ``time`` cases run alone, ``memory`` cases also in a separate process."""
+    """Cost that a claim is about, if any. Cases with ``time`` run alone. Cases with ``memory`` run alone in a new
+    process.
+    """
 
     @property
     def key(self) -> Key:
@@ -82,7 +84,7 @@ class Repeated:
     levels: Mapping[str, Results]
 
     def median(self, levels: Sequence[str]) -> Results:
-        """Return the median of every quantity over some levels; non-numeric values come from the first level."""
+        """Return the median of every quantity over some levels. Non-numeric values are those of the first level."""
         chosen = [self.levels[level] for level in levels if level in self.levels]
         points = dict.fromkeys(key for one in chosen for key in one.measured)
         return Results({key: _median([one.measured[key] for one in chosen if key in one.measured]) for key in points})
@@ -105,25 +107,27 @@ def _median(points: Sequence[Measured]) -> dict[str, Any]:
 
 
 class Finding(NamedTuple):
-    """Outcome of a check at a level; a check may also return the first two as a plain pair."""
+    """Outcome of a check at a level. A check may also return a pair of `held` and `shown`."""
 
     held: bool
     shown: str
     """Figures behind the outcome."""
     parts: Mapping[str, bool] = {}
-    """Outcome for each part of the claim; the claim's `over` names the parts."""
+    """Outcome for each part of the claim. The claim's `over` names the kind of parts."""
     margin: float | None = None
-    """Distance to the criterion for the sign test. Positive if the criterion is met, negative if not, 0 for a tie."""
+    """Signed distance of the result from the criterion, for the sign test. Positive if the criterion is met, negative
+    if not, 0 for a tie.
+    """
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A statement about a figure, with a check of the results."""
+    """Statement about a figure, with a check of the results."""
 
     text: str
     """The claim, close to the paper's wording."""
     criterion: str
-    """Requirement on the results, with tolerance. Without a check, the reason why the claim cannot be tested."""
+    """Requirement on the results, with tolerance. If there is no check: reason why the claim cannot be tested."""
     check: Callable[[Results], tuple[bool, str] | Finding] | None
     """Check of the results at a level. None if the claim cannot be tested here."""
     factor: Factor | None = None
@@ -141,7 +145,7 @@ class Claim:
 
 
 def with_main(claims: Sequence[Claim], *texts: str) -> tuple[Claim, ...]:
-    """Return claims, with `main` set for the claims with the given texts.
+    """Return the claims. `main` is set for the claims with the given texts.
 
     Raises
     ------
@@ -183,7 +187,7 @@ class Figure:
     printed: Sequence[Printed] = ()
     """Figures that the paper's text states for the curves."""
     quick: Sequence[float | str] | None = None
-    """Positions of the quick subset; all by default."""
+    """Horizontal positions of the quick subset. By default all positions."""
 
     @property
     def label(self) -> str:
@@ -208,11 +212,12 @@ class Paper:
     note: str = ""
     """Note on all figures: data, timing, deviations."""
     prepare: Callable[[], object] | None = field(default=None, repr=False)
-    """Preparation before the first case, in a separate process, such as compiling."""
+    """Preparation before the first case, such as compilation. It runs in a separate process."""
     study: bool = False
     """True for our own studies."""
     reads: Callable[[Parameters], Sequence[str]] = lambda parameters: [parameters.get("data", "")]
-    """Names of the data sets that a case reads; catalogue data sets are compared by digest."""
+    """Names of the data sets that a case reads. A result becomes invalid if the digest of a catalogue data set changes.
+    """
 
     @property
     def cases(self) -> list[Case]:

@@ -1,4 +1,4 @@
-"""Parts that checks of claims share: growth of a curve, and formatted figures."""
+"""Functions for checks of claims, which compute the growth of a curve and format figures."""
 
 from collections.abc import Callable, Iterable, Sequence
 
@@ -7,11 +7,11 @@ from benchmarks.experiments.cases import Results
 from anonset.jobs.growth import fitted_power
 
 Check = Callable[[Results], tuple[bool, str]]
-"""Returns the outcome of a check, and the measured figures as text."""
+"""Function that returns the outcome of a check, and the measured figures as text."""
 
 
 def exponent(points: Iterable[tuple[float | str, float]]) -> float:
-    """Return the exponent of the best-fitting power law: the slope between the logarithms.
+    """Return the exponent of the best-fitting power law, which is the slope between the logarithms.
 
     >>> round(exponent([(1, 3), (2, 12), (4, 48)]), 9)
     2.0
@@ -25,7 +25,7 @@ def spread(values: Sequence[float]) -> float:
 
 
 def rises(values: Sequence[float], *, slack: float = 0.0) -> bool:
-    """Return True if no value is below an earlier one by more than the fraction `slack` of it."""
+    """Return True if no value falls below an earlier value by more than the fraction `slack` of the earlier value."""
     return all(value >= max(values[:i], default=value) * (1 - slack) for i, value in enumerate(values))
 
 

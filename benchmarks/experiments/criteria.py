@@ -1,19 +1,21 @@
 """Criteria for claims, fixed before the experiments run, and versioned.
 
-If an experiment depends on random or arbitrary choices (`factors`), the criterion is checked at every level of each
-factor, and the verdict follows from the share of drawn levels that meet it. Counts, enforced properties and growth are
-measured once. Times are compared in three runs, each with all compared algorithms side by side.
+An experiment can depend on random or arbitrary choices (`factors`). The criterion is then checked at every level of
+each factor, and the verdict follows from the share of randomly drawn levels that meet the criterion. Counts, enforced
+properties and growth are measured once. Times are compared in three runs, each with all compared algorithms side by
+side.
 
 Version 2: shares of repetitions. (Version 1: a single leaf order, sample and workload.) Version 3: a cluster is
 compared with threads by CPU time and by elapsed time. (Before: by CPU time only.) New claims for the studies of trees
 and of disassociation. Version 4: the cost model of the scalability study must predict runs within 1.25 times. (Before:
-1.3.) Version 5: new claims for the study of RT-datasets. Versions 6 and 7: claims and criteria reworded; no check and
-no tolerance changed.
+1.3.) Version 5: new claims for the study of RT-datasets. Versions 6 and 7: claims and criteria are reworded, and
+no check and no tolerance changes.
 """
 
 VERSION = 7
 DIGEST = "d63566916fe22124"
-"""Digest of all claims and criteria (`verdicts.criteria_digest`). A test compares it, so every change is noticed."""
+"""Digest of all claims and criteria (`verdicts.criteria_digest`). A test fails if a claim changes without this digest.
+"""
 HOLDS = 0.9
 """Smallest share of repetitions that must meet the criterion for a claim to hold."""
 FAILS = 0.1
@@ -22,7 +24,8 @@ REPETITIONS = 20
 """Repetitions required for a verdict on random or arbitrary choices. Times need only three runs."""
 HOLDS_IN_WORDS, FAILS_IN_WORDS, UNSETTLED = "holds", "fails", "unsettled"
 DEPENDS = "depends on the "
-"""Prefix of the verdict if a named level, or a part of the claim, always contradicts the other repetitions."""
+"""Prefix of a verdict. It is used if a named level, or a part of the claim, always contradicts the other repetitions.
+"""
 NOT_TESTABLE, NOT_MEASURED = "not testable here", "not measured"
 
 
@@ -40,8 +43,8 @@ def verdict_of(met: int, of: int) -> str:
 def sign_test(margins: "list[float]") -> float:
     """Return the two-sided p-value of a sign test.
 
-    The p-value is the probability that the counts of both signs differ at least as much, if both signs are equally
-    likely. Ties are ignored. Reference: Conover, Practical nonparametric statistics, 3.4.
+    The p-value is the probability, if both signs are equally likely, that the counts of both signs differ at least as
+    much as observed. Ties are ignored. Reference: Conover, Practical nonparametric statistics, 3.4.
 
     >>> sign_test([1.0] * 6), sign_test([0.0, 0.0])
     (0.03125, 1.0)

@@ -1,7 +1,7 @@
-"""Random draws for choices that the papers leave open: leaf orders, samples of records, and unbalanced taxonomies.
+"""Random draws for choices that the papers do not state: leaf orders, samples of records, and unbalanced taxonomies.
 
 All draws use SplitMix64 with the number of the draw as seed, so they are identical on every machine. Samples are drawn
-without replacement: duplicates would raise supports.
+without replacement, because duplicates would raise supports.
 """
 
 from collections.abc import Sequence
@@ -16,9 +16,9 @@ from anonset.data.table import Int64
 from anonset.errors import InputError
 
 NAMED_ORDERS = ("numeric", "lexical", "frequency", "first seen")
-"""Leaf orders that people might choose; each is shown separately."""
+"""Leaf orders that a person might choose. The results show each of them separately."""
 RANDOM_ORDERS = tuple(f"random {number}" for number in range(1, 21))
-"""Leaf orders for statistics."""
+"""Random leaf orders, from which medians and shares are computed."""
 _RANDOM = "random "
 _WHOLE = 1 << 20
 _MOST_SKEWED = 4.0
@@ -71,8 +71,9 @@ def ordered(column: SetColumn | CategoricalColumn, order: str) -> list[str]:
 
 
 def permutation(n: int, number: int) -> Int64:
-    """Return a random permutation of 0 .. n - 1, int64 (n,): the sort order of `n` random numbers drawn with seed
-    `number`.
+    """Return a random permutation of 0 .. n - 1, int64 (n,).
+
+    It is the sort order of `n` random numbers drawn with the seed `number`.
 
     >>> permutation(5, 1).tolist()
     [4, 3, 0, 1, 2]
@@ -104,10 +105,10 @@ def parts(records: _Records, count: int, number: int) -> list[_Records]:
 def skewed_tree(labels: Sequence[str], skew: float, number: int, fanout: int = 5) -> Hierarchy:
     """Draw an unbalanced taxonomy over leaves in the given order, with leaves at very different depths.
 
-    A node over n leaves gets c children, c uniform in 2 .. min(fanout, n). The i-th largest child receives a share of
-    the leaves proportional to ``i ** -skew``, at least one; the children are in random order. With skew 0, children
-    have equal size, and the tree is as deep as a balanced tree. A larger skew puts more leaves below the first child.
-    The model does not represent a particular taxonomy.
+    The number of children of a node with n leaves is uniform in 2 .. min(fanout, n). The i-th largest child receives a
+    share of the leaves proportional to ``i ** -skew``, and at least one leaf. The children are in random order. With
+    skew 0, all children have the same size, and the tree is as deep as a balanced tree. With a larger skew, the largest
+    child has more leaves. The trees do not imitate a particular taxonomy.
 
     Parameters
     ----------
@@ -155,7 +156,9 @@ def skewed_tree(labels: Sequence[str], skew: float, number: int, fanout: int = 5
 
 
 def _sizes(n: int, weights: Sequence[int], random: SplitMix) -> list[int]:
-    """Return the number of leaves below each child of a node over `n`, in integers: identical on every machine."""
+    """Return the number of leaves below each child of a node with `n` leaves. Uses only integers, so that the result is
+    identical on every machine.
+    """
     count = 2 + random.below(min(len(weights), n) - 1)
     chosen = weights[:count]
     sizes = [1 + (n - count) * weight // sum(chosen) for weight in chosen]
@@ -169,7 +172,9 @@ def _by_number(label: str) -> tuple[bool, int, str]:
 
 
 def _first_seen(column: SetColumn | CategoricalColumn) -> Int64:
-    """Return the first record that contains each label, int64 (M,); the record count for absent labels."""
+    """Return the first record that contains each label, int64 (M,). The record count for labels that no record
+    contains.
+    """
     codes = column.items if isinstance(column, SetColumn) else column.codes
     lengths = column.lengths if isinstance(column, SetColumn) else np.ones(column.n, np.int64)
     first = np.full(len(column.vocabulary), column.n, np.int64)

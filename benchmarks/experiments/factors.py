@@ -1,4 +1,4 @@
-"""Factors of an experiment and their levels: leaf orders, samples, seeds, workloads, runs."""
+"""Factors of an experiment, such as leaf orders and samples, and the levels of each factor."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import Field, dataclass, replace
@@ -7,11 +7,11 @@ from typing import Any, ClassVar, Literal, Protocol, TypeVar
 from benchmarks.experiments.draws import NAMED_ORDERS, RANDOM_ORDERS
 
 Cost = Literal["", "time", "memory"]
-"""Judged cost of a case, if any."""
+"""Cost of a case that a claim is about. Empty if no claim is about a cost."""
 
 
 class Repeatable(Protocol):
-    """A dataclass with parameters, a repetition and a cost, such as a case."""
+    """Dataclass with parameters, a repetition and a cost, such as `Case`."""
 
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
@@ -25,7 +25,7 @@ C = TypeVar("C", bound=Repeatable)
 
 @dataclass(frozen=True)
 class Factor:
-    """A random or unstated choice, and the levels at which an experiment is repeated."""
+    """Random choice, or choice that a paper does not state, with the levels at which an experiment is repeated."""
 
     name: str
     """Name, as in "depends on the leaf order"."""
@@ -46,7 +46,7 @@ class Factor:
         return (*self.draws, *self.singles)
 
     def over(self, cases: Iterable[C], *, cost: Cost = "", levels: Sequence[str] | None = None) -> list[C]:
-        """Return every case at every level, ordered by level, so that compared cases run one after another."""
+        """Return every case at every level. The order is by level, so that compared cases run one after another."""
         made = list(cases)
         return [
             replace(case, parameters={**case.parameters, self.parameter: level}, repetition=level, cost=cost)
@@ -60,9 +60,9 @@ def _numbered(name: str, count: int) -> tuple[str, ...]:
 
 
 ORDERS = Factor("leaf order", "order", RANDOM_ORDERS, NAMED_ORDERS, (*RANDOM_ORDERS[:2], NAMED_ORDERS[0]))
-"""Order of the items below a balanced hierarchy; no paper states it."""
+"""Order of the items below a balanced hierarchy. No paper states this order."""
 SAMPLES = Factor("sample", "sample", _numbered("sample", 20), quick=_numbered("sample", 2))
-"""Records drawn without replacement; duplicates would raise supports."""
+"""Records drawn without replacement, because duplicates would raise supports."""
 SEEDS = Factor("seed", "seed", _numbered("seed", 20), quick=_numbered("seed", 2))
 """Seed of an algorithm or a data generator."""
 WORKLOADS = Factor("workload", "workload", _numbered("workload", 20), quick=_numbered("workload", 2))
@@ -79,7 +79,7 @@ _OF_LEVEL = {level: factor for factor in FACTORS for level in factor.levels}
 
 
 def factor_of(repetition: str) -> Factor | None:
-    """Return the factor of a level; None for the empty level of cases measured once.
+    """Return the factor of a level. None for the empty level of cases that are measured once.
 
     >>> factor_of("random 3").name, factor_of("")
     ('leaf order', None)

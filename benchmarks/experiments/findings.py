@@ -1,4 +1,4 @@
-"""The page of findings: which claims of the papers hold, fail, or depend on a choice."""
+"""Page that lists which claims of the papers hold, fail, or depend on a choice."""
 
 from collections.abc import Mapping, Sequence
 
@@ -22,7 +22,7 @@ _KINDS = {"paper": "the papers' claims", "own": "our own", "enforced": "enforced
 
 
 def text(judged: Mapping[str, Sequence[Judged]]) -> str:
-    """Return the page: the rules, the totals, and the claims of each paper by verdict, without our own studies."""
+    """Return the page with the rules, the totals, and the claims of each paper by verdict. Omits our own studies."""
     of_papers = {key: judged[key] for key in papers(studies=False)}
     parts = [_introduction(of_papers), _totals(of_papers), _in_short(of_papers)]
     for key, claims in of_papers.items():
@@ -31,7 +31,7 @@ def text(judged: Mapping[str, Sequence[Judged]]) -> str:
 
 
 def _introduction(judged: Mapping[str, Sequence[Judged]]) -> str:
-    """Return the question, the answer in numbers, and the rules of the verdicts."""
+    """Return the introduction of the page, with the totals and the rules of the verdicts."""
     counts = totals(judged)["paper"]
     depends = criteria.DEPENDS.removesuffix(" the ")
     return f"""\
@@ -102,7 +102,9 @@ def _in_short(judged: Mapping[str, Sequence[Judged]]) -> str:
 
 
 def _in_few_words(judgement: Judged) -> str:
-    """Return the share of repetitions that meet the criterion, with parts and named levels if it depends on them."""
+    """Return the share of repetitions that meet the criterion. If the verdict depends on parts or named levels, their
+    outcomes are included.
+    """
     if judgement.claim.factor is None:
         return "counted once"
     if judgement.verdict.startswith(criteria.DEPENDS):

@@ -1,4 +1,4 @@
-"""The page of all panels and tables of the papers: reproduction status, differences and verdicts."""
+"""Page that lists all panels and tables of the papers, with status, differences and verdicts."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ _STATUSES = "as printed", "with differences", "not testable"
 
 
 def text(judged: Mapping[str, Sequence[Judged]]) -> str:
-    """Return the page: the number of panels by status, then a table per paper."""
+    """Return the page with the number of panels by status, and a table per paper."""
     counted = {key: Counter[str](panel.status for panel in of_paper(key)) for key in papers(studies=False)}
     total = sum(counted.values(), Counter[str]())
     cells = [

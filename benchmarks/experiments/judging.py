@@ -1,4 +1,4 @@
-"""Judge claims: check each repetition, then derive the verdict from the share that meets the criterion."""
+"""Check claims in each repetition, and derive verdicts from the share of repetitions that meet the criterion."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -21,15 +21,16 @@ class Judged:
     verdict: str
     """A verdict of `criteria`, or "depends on the ..."."""
     measured: str
-    """Figures from which the verdict follows (medians over repetitions), or the reason for a missing verdict."""
+    """Figures from which the verdict follows (medians over repetitions). Without a verdict, the reason."""
     met: int = 0
     """Repetitions that meet the criterion."""
     of: int = 0
-    """Number of repetitions (drawn levels or runs), or 1 if measured once."""
+    """Number of repetitions (drawn levels or runs). 1 if the figure is measured once."""
     singles: Mapping[str, bool] = field(default_factory=dict)
     """Outcome at each named level."""
     parts: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    """Number of repetitions that meet the criterion, and of all repetitions, by part of the claim."""
+    """For each part of the claim, the number of repetitions that meet the criterion, and the number of all repetitions.
+    """
     p: float | None = None
     """p-value of the sign test over the repetitions, corrected for the number of tests of the paper."""
 
@@ -64,7 +65,7 @@ class Judged:
 
 
 def judge(chosen: Paper, results_by_case: Mapping[Key, Mapping[str, Any]]) -> list[Judged]:
-    """Judge each claim of a paper; claims with missing results get the verdict "not measured"."""
+    """Judge each claim of a paper. Claims with missing results get the verdict "not measured"."""
     judged = [
         judge_claim(figure, _with_origin(chosen, claim), results_by_case)
         for figure in chosen.figures
@@ -78,7 +79,7 @@ def judge(chosen: Paper, results_by_case: Mapping[Key, Mapping[str, Any]]) -> li
 
 
 def _with_origin(chosen: Paper, claim: Claim) -> Claim:
-    """Return the claim, marked as our own if it belongs to a study."""
+    """Return the claim. It is marked as our own if it belongs to a study."""
     return replace(claim, kind="own") if chosen.study else claim
 
 
@@ -164,7 +165,9 @@ def _judged(figure: Figure, claim: Claim, draws: list[Finding], singles: dict[st
 
 
 def _verdict(claim: Claim, met: int, of: int, singles: Mapping[str, bool], parts: Mapping[str, tuple[int, int]]) -> str:
-    """Return the verdict for the shares. It is "depends on the …" only if a factor or part separates the outcomes."""
+    """Return the verdict that follows from the outcomes. It is "depends on the …" only if all contradictory outcomes
+    belong to a named level or a part of the claim.
+    """
     verdicts = {criteria.verdict_of(part_met, part_of) for part_met, part_of in parts.values()}
     if claim.over and verdicts == {criteria.HOLDS_IN_WORDS, criteria.FAILS_IN_WORDS}:
         return criteria.DEPENDS + claim.over

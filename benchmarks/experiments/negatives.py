@@ -1,4 +1,4 @@
-"""The page of failed claims that reveal something about a method, with the reasons."""
+"""Page that explains why some claims fail, if the reason reveals something about a method."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,13 +14,13 @@ PAGE = ROOT / "docs" / "negatives.md"
 
 @dataclass(frozen=True)
 class Negative:
-    """A common belief about a method, and the evidence against it."""
+    """Explanation of a failed claim, and the claims that support the explanation."""
 
     title: str
     argument: str
     """Explanation without figures; the verdicts contain them."""
     claims: Sequence[tuple[str, str, str]]
-    """Paper or study key, figure key and claim text of each supporting claim."""
+    """Key of the paper or study, key of the figure, and text of each supporting claim."""
 
 
 NEGATIVES = (
@@ -115,7 +115,7 @@ NEGATIVES = (
 
 
 def text(judged: Mapping[str, Sequence[Judged]]) -> str:
-    """Return the page: each argument with verdicts."""
+    """Return the page, with each argument and the verdicts on its claims."""
     parts = [_INTRODUCTION]
     for negative in NEGATIVES:
         parts += [f"## {negative.title}", negative.argument, _table(negative, judged)]

@@ -1,7 +1,8 @@
-"""Every panel and table of the five papers: contents, printed figures, and the differences of our reproduction.
+"""Contents, printed figures, and differences of our reproduction, for every panel and table of the five papers.
 
-The plots of the papers contain no numbers; `printed` contains only figures from texts and tables.
-Unstated choices (leaf order, sample, workload, seed) are not differences: they are drawn many times.
+The plots of the papers contain no numbers, so `printed` contains only figures from texts and tables. If a paper does
+not state a choice (leaf order, sample, workload, seed), the choice is drawn many times and is not listed as a
+difference.
 """
 
 from collections import Counter
@@ -77,7 +78,7 @@ def _value(value: float, unit: str = "", series: str = "", where: str = "") -> B
 
 
 def _shape(data: str, records: int, items: int, longest: int, average: float) -> dict[str, Band]:
-    """Return the printed characteristics of a data set, by quantity of our table."""
+    """Return the characteristics of a data set that the paper prints, by quantity of our table."""
     return {
         "records": _value(records, series=data),
         "items": _value(items, series=data),

@@ -1,4 +1,4 @@
-"""The panels of a figure: for each quantity the curves, with medians and ranges over repetitions."""
+"""Panels of a figure. A panel contains the curves of a quantity, with medians and ranges over repetitions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,13 +10,13 @@ from benchmarks.experiments.store import COSTS_BEGIN
 
 @dataclass(frozen=True)
 class Panel:
-    """A quantity of a figure, at all levels that have measured it."""
+    """Quantity of a figure, at all levels at which it was measured."""
 
     quantity: str
     label: str
     results: Repeated
     levels: Sequence[str]
-    """Levels behind medians and ranges; a single empty level if measured once."""
+    """Levels from which medians and ranges are computed. A single empty level if the figure is measured once."""
     singles: Sequence[str]
     """Named levels, shown separately."""
     median: Results
@@ -40,14 +40,14 @@ class Panel:
         return len(self.positions) > 1
 
     def point(self, series: str, x: float | str) -> tuple[float, float, float] | None:
-        """Return the median, smallest and largest value of a point; None if not measured."""
+        """Return the median, smallest and largest value of a point. None if it was not measured."""
         if self.quantity not in self.median.measured.get((series, x), {}):
             return None
         low, high = self.results.range(self.levels, series, x, self.quantity)
         return self.median.at(series, x, self.quantity), low, high
 
     def single(self, level: str, series: str, x: float | str) -> float | None:
-        """Return the value of a point at a named level; None if not measured."""
+        """Return the value of a point at a named level. None if it was not measured."""
         measured = self.results.levels[level].measured.get((series, x), {}) if level in self.results.levels else {}
         return float(measured[self.quantity]) if self.quantity in measured else None
 
@@ -62,7 +62,9 @@ def panels_of(figure: Figure, results: Repeated) -> list[Panel]:
 
 
 def _panel(figure: Figure, results: Repeated, quantity: str, label: str) -> Panel | None:
-    """Return the panel of a repeated quantity, or None. Costs are shown over repeated runs if these exist."""
+    """Return the panel of a quantity, or None if it was not measured. Costs are taken from repeated runs if these
+    exist.
+    """
     by_factor: dict[str, list[str]] = {}
     for level, at_level in results.levels.items():
         if at_level.has(quantity):

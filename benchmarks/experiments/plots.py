@@ -1,4 +1,4 @@
-"""The picture of a figure: a panel per quantity, ranges over repetitions, verdicts below."""
+"""Draw a figure, with a panel per quantity, ranges over repetitions, and the verdicts below."""
 
 import re
 import textwrap
@@ -13,7 +13,7 @@ from benchmarks.experiments.judging import Judged
 from benchmarks.experiments.panels_of import Panel, panels_of
 
 _LOG_FROM = 15
-"""Ratio of the largest to the smallest value from which an axis is logarithmic."""
+"""An axis is logarithmic if the ratio of the largest to the smallest value is at least this number."""
 _MARKERS = "os^DvPX*"
 _COLUMNS = 3
 """Largest number of panels in a row."""
@@ -22,7 +22,7 @@ _SIGNS = "x+1234"
 _PRINTED = "the paper's text"
 """Legend entry for the figures that a paper prints."""
 _WIDTH, _HEIGHT, _HEIGHT_OF_SLANTED, _HEIGHT_OF_NAMES, _HEIGHT_OF_LINE = 4.4, 2.8, 3.6, 0.25, 0.16
-"""Panel width and height, height with slanted tick labels, line height of legend and caption, in inches."""
+"""Sizes in inches: width and height of a panel, height with slanted tick labels, line height of legend and caption."""
 _CHARACTERS = 44
 """Characters of tick labels that fit side by side below a panel."""
 _FEW_POSITIONS = 6
@@ -35,9 +35,9 @@ _STYLE: Any = {
     "font.sans-serif": ["DejaVu Sans", "Verdana"],
     "font.size": 9,
 }
-"""Deterministic element names; text stored as text, which is short and searchable."""
+"""Style for SVG files with deterministic element names, in which text is stored as text (short and searchable)."""
 _METADATA = dict.fromkeys(("Date", "Creator", "Format", "Type"))
-"""Metadata that the file omits, so that it depends only on the drawing."""
+"""Metadata that is omitted from the file, so that the file depends only on the drawing."""
 
 
 def file_name(figure: Figure) -> str:
@@ -77,7 +77,7 @@ def plot(folder: Path, figure: Figure, results: Repeated, judged: Sequence[Judge
 
 
 def _caption(judged: Sequence[Judged], columns: int) -> str:
-    """Return the verdicts, a line each, cut to the width of the picture."""
+    """Return a line per verdict, shortened to the width of the picture."""
     lines = []
     for judgement in judged:
         counts = f" ({judgement.met} of {judgement.of})" if judgement.claim.factor and judgement.of else ""
@@ -109,7 +109,9 @@ def _entries_side_by_side(entries: Sequence[str], columns: int) -> int:
 
 
 def _draw(ax: Any, figure: Figure, panel: Panel, names: Sequence[str]) -> None:
-    """Draw a quantity: medians as curves, ranges as bands, named levels as markers, the paper's figures in grey."""
+    """Draw a quantity. Medians are curves, ranges are bands, named levels are markers, and the paper's figures are
+    grey.
+    """
     numeric = [x for x in panel.positions if not isinstance(x, str)]
     place = {x: float(x) if isinstance(x, int | float) else float(i) for i, x in enumerate(panel.positions)}
     shown: list[float] = []
@@ -141,7 +143,7 @@ def _draw(ax: Any, figure: Figure, panel: Panel, names: Sequence[str]) -> None:
 
 
 def _draw_range(ax: Any, points: Sequence[tuple[float, float, float, float]], numeric: bool, color: str) -> None:
-    """Draw the range of the repetitions: a band along a curve, or a bar through a single point."""
+    """Draw the range of the repetitions, as a band along a curve or as a bar through a single point."""
     xs, _, low, high = zip(*points, strict=True)
     if numeric:
         ax.fill_between(xs, low, high, color=color, alpha=0.2, linewidth=0)
@@ -170,7 +172,7 @@ def _name_curves(picture: Any, names: Sequence[str], kinds: Sequence[str], colum
 
 
 def _short(svg: str) -> str:
-    r"""Shorten an SVG: round coordinates to hundredths, drop zero rotations and trailing blanks.
+    r"""Shorten an SVG. Round coordinates to hundredths, and remove zero rotations and trailing blanks.
 
     Visible text, such as tick labels, does not change.
 
@@ -197,7 +199,7 @@ def is_wide(values: Sequence[float]) -> bool:
 
 
 def tick(value: float, _: int = 0) -> str:
-    """Format a tick value, without a power of ten if a few digits suffice.
+    """Format a tick value. It has a power of ten only if it would otherwise need many digits.
 
     >>> tick(0.05), tick(20), tick(515597), tick(2e6), tick(1e-7)
     ('0.05', '20', '515,597', '2,000,000', '1e-07')
@@ -206,7 +208,7 @@ def tick(value: float, _: int = 0) -> str:
 
 
 def spaced(labels: Sequence[str], at: Sequence[float]) -> list[str]:
-    """Blank the labels that would overlap their predecessor or the last label.
+    """Replace labels by blanks if they would overlap the previous label or the last label.
 
     Parameters
     ----------
@@ -231,7 +233,7 @@ def spaced(labels: Sequence[str], at: Sequence[float]) -> list[str]:
 
 
 def _scale_values(ax: Any, values: Sequence[float]) -> None:
-    """Scale the vertical axis; a logarithmic axis over few powers of ten has ticks at 1, 2 and 5."""
+    """Scale the vertical axis. A logarithmic axis over few powers of ten has ticks at 1, 2 and 5."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
     if not is_wide(values):

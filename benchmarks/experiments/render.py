@@ -1,4 +1,4 @@
-"""Render results: a page per paper with tables, plots and verdicts."""
+"""Render results as a page per paper, with tables, plots and verdicts."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -34,7 +34,9 @@ def render(key: str, results: Path = RESULTS) -> Path:
 
 
 def page(chosen: Paper, results_by_case: Found, judged: Sequence[Judged], repeated: str = "") -> str:
-    """Return the page of a paper: origin of the results, verdicts on the claims, and figures in numbers."""
+    """Return the page of a paper, with the origin of the results, the verdicts on the claims, and a table for each
+    figure.
+    """
     origin = "\n".join(filter(None, (_provenance(results_by_case), repeated)))
     parts = [f"# {chosen.title}", chosen.note, origin, _claims(judged)]
     for figure in chosen.figures:
@@ -135,7 +137,7 @@ def _figure(figure: Figure, results: Repeated, judged: Sequence[Judged], missing
 
 
 def _repeated(panel: Panel) -> str:
-    """Describe the repetitions behind a panel's medians."""
+    """Describe the repetitions from which a panel's medians are computed."""
     factor = factor_of(panel.levels[0])
     if factor is None:
         return ""
@@ -144,14 +146,14 @@ def _repeated(panel: Panel) -> str:
 
 
 def show(value: float) -> str:
-    """Format a measured value: four significant digits, thousands with commas."""
+    """Format a measured value with four significant digits, and commas between thousands."""
     if abs(value) >= 1000:
         return f"{value:,.0f}"
     return f"{value:.4g}"
 
 
 def table(x_label: str, panel: Panel) -> str:
-    """Return a quantity of a figure as a Markdown table: a column per curve, named levels below."""
+    """Return a quantity of a figure as a Markdown table, with a column per curve. The last rows are named levels."""
     cells = []
     for x in panel.positions:
         values = [_value(panel, name, x) for name in panel.series]
@@ -166,7 +168,7 @@ def table(x_label: str, panel: Panel) -> str:
 
 
 def _value(panel: Panel, series: str, x: float | str) -> str:
-    """Format the median of a point, with the range in brackets if it varies."""
+    """Format the median of a point. The range follows in brackets if the values differ."""
     point = panel.point(series, x)
     if point is None:
         return ""

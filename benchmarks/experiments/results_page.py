@@ -23,13 +23,13 @@ ALGORITHMS = "benchmarks/algorithms/"
 
 
 def write_block(key: str, page: Path = PAGE, results: Path = RESULTS) -> str:
-    """Replace the text between the markers of `key` in the page; return a line that describes the change."""
+    """Replace the text between the markers of `key` in the page. Return a line that describes the change."""
     special = {BENCHMARKS: benchmarks_table, OVERVIEW: overview}
     return put(special[key](results) if key in special else claims_table(key, results), key, page)
 
 
 def put(block: str, key: str, page: Path) -> str:
-    """Write a block between the markers of `key` in a page; return a line that describes the change."""
+    """Write a block between the markers of `key` in a page. Return a line that describes the change."""
     first, last = f"<!-- results:{key} -->", f"<!-- /results:{key} -->"
     text = page.read_text(encoding="utf-8")
     start, end = text.find(first), text.find(last)
@@ -40,7 +40,7 @@ def put(block: str, key: str, page: Path) -> str:
 
 
 def overview(results: Path = RESULTS) -> str:
-    """Count the claims of each paper, and our own claims of each study, by verdict, as a Markdown table."""
+    """Return a Markdown table that counts the claims of each paper, and our own claims of each study, by verdict."""
     verdicts = criteria.HOLDS_IN_WORDS, criteria.FAILS_IN_WORDS, criteria.DEPENDS.removesuffix(" the ")
     cells = []
     for key, judged in judged_papers(results).items():
@@ -65,7 +65,7 @@ def claims_table(key: str, results: Path = RESULTS) -> str:
 
 
 def benchmarks_table(results: Path = RESULTS) -> str:
-    """Return the algorithm benchmarks as a Markdown table: best of the rounds, and extra details.
+    """Return the algorithm benchmarks as a Markdown table, with the shortest time and extra details.
 
     Benchmarks of kernels are not shown.
     """

@@ -1,7 +1,7 @@
-"""Run cases without a fresh result, that is, a result of the same parameters, code and data.
+"""Run the cases that have no fresh result. A result is fresh if parameters, code and data are unchanged.
 
-Cases without judged costs run in two processes side by side. Cases with judged time run last, one at a time, repetition
-by repetition; cases with judged memory run in a process of their own.
+If no claim is about the cost of a case, two processes run cases side by side. Cases whose time is judged run last, one
+at a time, repetition by repetition. Each case whose memory is judged runs in a separate process.
 """
 
 import json
@@ -36,11 +36,11 @@ CHANGED = "+changes"
 SIDE_BY_SIDE = 2
 """Processes for cases without judged costs."""
 _WRITE_EVERY = 15.0
-"""Seconds between writes of new results; a killed run loses at most this much."""
+"""Seconds between writes of new results. A killed run loses at most the results of this time."""
 
 
 def paper(key: str) -> Paper:
-    """Import the experiments of a paper: a package in this folder, or any module if the key contains a dot.
+    """Import the experiments of a paper. The key is a package in this folder, or any module if it contains a dot.
 
     Raises
     ------
@@ -80,7 +80,7 @@ def is_fresh(chosen: Paper, result: store.Result) -> bool:
 
 
 def machine() -> dict[str, Any]:
-    """Describe the machine, the commit and the versions of a measurement."""
+    """Return the machine, the commit and the versions of a measurement."""
     return {
         "cpu": _cpu(),
         "cores": os.cpu_count(),
@@ -102,7 +102,7 @@ def _cpu() -> str:
 
 
 def _commit() -> str:
-    """Return the commit of the checkout, marked if sources have uncommitted changes."""
+    """Return the commit of the checkout. It ends with `CHANGED` if sources have uncommitted changes."""
     commit = subprocess.run(["git", "rev-parse", "--short=12", "HEAD"], cwd=ROOT, capture_output=True, text=True)
     if commit.returncode:
         return "unknown"
@@ -120,7 +120,7 @@ class Plan:
     there: int
     """Cases with a fresh result."""
     without_data: Sequence[str]
-    """Missing data sets; their cases keep old results."""
+    """Missing data sets. The old results of cases that need them are kept."""
     cases_without_data: int
 
 
@@ -133,7 +133,7 @@ def plan(
     again: bool = False,
     results: Path = RESULTS,
 ) -> Plan:
-    """Find the cases without a fresh result, or all cases if `again`.
+    """Return the cases without a fresh result, or all cases if `again`.
 
     Raises
     ------
@@ -157,7 +157,7 @@ def plan(
 
 @dataclass(frozen=True)
 class Piece:
-    """A figure, which can be measured separately."""
+    """Figure, which can be measured separately."""
 
     figure: str
     cases: int
@@ -202,10 +202,10 @@ def run(
     timeout: float = 600.0,
     results: Path = RESULTS,
 ) -> tuple[int, int]:
-    """Run the cases without a fresh result, or all if `again`; return the number of cases run and of failures.
+    """Run the cases without a fresh result, or all cases if `again`. Return the numbers of cases and of failures.
 
-    A failed case, or a case above the time limit, gets a result with the error; the next run repeats it. Cases with
-    equal parameters are measured once.
+    If a case fails or exceeds the time limit, its result contains the error, and the next run repeats the case. Cases
+    with equal parameters are measured once.
 
     Raises
     ------
@@ -229,7 +229,7 @@ def run(
 
 
 def _run_all(chosen: Paper, equal_cases: dict[str, list[Case]], new_results: "_NewResults", timeout: float) -> None:
-    """Run a case of each group with equal parameters; cases without judged costs first, side by side."""
+    """Run a case of each group with equal parameters. Cases without judged costs run first, side by side."""
     chosen_cases = [
         max(cases, key=lambda case: ("", "time", "memory").index(case.cost)) for cases in equal_cases.values()
     ]
@@ -249,7 +249,7 @@ def _run_all(chosen: Paper, equal_cases: dict[str, list[Case]], new_results: "_N
 
 
 def _split(groups: list[list[Case]], most: int = 60) -> Iterator[list[Case]]:
-    """Split groups into groups of at most `most` cases, largest first, for balanced processes."""
+    """Split groups into groups of at most `most` cases. Large groups come first, so that processes end together."""
     for group in sorted(groups, key=len, reverse=True):
         for at in range(0, len(group), most):
             yield group[at : at + most]

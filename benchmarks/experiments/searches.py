@@ -1,4 +1,4 @@
-"""Run a search for a measurement: data, time without compiling, peak memory, verification."""
+"""Functions that load data, run and time searches, and verify results. Times do not include compilation."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -18,7 +18,7 @@ REPEATS = 3
 ENOUGH = 2.0
 """Seconds after which a search is not repeated."""
 VERIFY_BUDGET = 1_000_000_000
-"""Limit of itemset occurrences that verification counts, about ten seconds."""
+"""Maximum number of itemset occurrences that verification counts. This takes about ten seconds."""
 
 
 @dataclass(frozen=True)
@@ -27,13 +27,13 @@ class Timed(Generic[_Found]):
 
     seconds: Sequence[float]
     peak_mib: float
-    """Peak memory of the process during the runs, data included."""
+    """Peak memory of the process during the runs, including the data."""
     found: _Found
     """Return value of the last run."""
 
     @property
     def measured(self) -> dict[str, Any]:
-        """The best time, all times, and the peak."""
+        """Shortest time, all times, and peak memory."""
         return {"seconds": min(self.seconds), "seconds_of_runs": list(self.seconds), "peak_mib": self.peak_mib}
 
 
@@ -45,7 +45,7 @@ def load(name: str, records: int | None = None, seed: int = 1) -> "SetColumn":
     name
         Name in the catalogue, or ``pos_like``.
     records
-        Number of records to draw, by SplitMix64, or to generate for ``pos_like``; all by default.
+        Number of records to draw, or to generate for ``pos_like``. By default all records.
 
     Raises
     ------
@@ -60,7 +60,7 @@ def load(name: str, records: int | None = None, seed: int = 1) -> "SetColumn":
 
 @lru_cache(maxsize=2)
 def _read_once(name: str, records: int | None = None) -> "SetColumn":
-    """Return the items of a data set, cached for further cases of the process."""
+    """Return the items of a data set. They are cached for further cases of the process."""
     from anonset_datasets import catalogue
     from anonset_datasets.generators import pos_like
 
@@ -82,7 +82,7 @@ def drawn(column: "SetColumn", records: int, seed: int) -> "SetColumn":
 
 
 def hierarchy_for(column: "SetColumn", name: str, fanout: int | None) -> "Hierarchy":
-    """Return a balanced hierarchy over the items, or without a fan-out the taxonomy of the data set."""
+    """Return a balanced hierarchy over the items. Without a fan-out, return the taxonomy of the data set."""
     from anonset import Hierarchy, read_hierarchy
     from anonset_datasets import catalogue
 
@@ -111,7 +111,7 @@ def fresh(column: "SetColumn") -> "Table":
 
 
 def timed(search: Callable[["Table"], _Found], column: "SetColumn") -> Timed[_Found]:
-    """Run a search on new tables up to three times, but start no further run after two seconds."""
+    """Run a search up to three times, each time on a new table. No run starts after two seconds."""
     forget_peak()
     seconds: list[float] = []
     while True:
@@ -129,9 +129,9 @@ def timed_algorithm(algorithm: "Algorithm", column: "SetColumn", hierarchy: "Hie
 
 
 def warm_up(algorithm: "Algorithm") -> float:
-    """Run an algorithm on a dense and a sparse tiny table to compile its kernels; return the seconds.
+    """Run an algorithm on two tiny tables, dense and sparse, to compile its kernels. Return the seconds.
 
-    The tables contain few enough items that k=3 is feasible for every algorithm.
+    The tables contain so few items that k=3 is feasible for every algorithm.
     """
     import numpy as np
 
@@ -148,7 +148,7 @@ def warm_up(algorithm: "Algorithm") -> float:
 
 
 def require_holds(publication: Any, model: Any) -> str:
-    """Verify a result independently within the budget; return the covered part.
+    """Verify a result independently within the budget. Return which part was verified.
 
     Raises
     ------

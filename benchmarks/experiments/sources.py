@@ -1,8 +1,8 @@
-"""Sources of a result: the modules that the case imported, and the data files that it read.
+"""Digests of the modules that a case imported, and of the data files that it read.
 
-A result is fresh if both are unchanged. Modules are compared by their syntax trees without docstrings, so comments and
-line breaks do not matter. Modules that only describe, judge or draw experiments are ignored; case parameters are
-compared separately.
+A result is fresh if the modules and the data files are unchanged. Modules are compared by their syntax trees without
+docstrings, so comments and line breaks do not matter. Modules that only describe, judge or draw experiments are
+ignored; case parameters are compared separately.
 """
 
 import ast
@@ -54,7 +54,7 @@ def digest(modules: Iterable[str], data: Iterable[str]) -> str:
 
 @cache
 def data_of(name: str) -> str:
-    """Return a digest of the files of a data set and of the hierarchies; empty for generated data.
+    """Return a digest of the files of a data set and of its hierarchies. Empty for generated data.
 
     Raises
     ------
@@ -73,7 +73,7 @@ def data_of(name: str) -> str:
 
 @cache
 def code_of(module: str) -> str:
-    """Return a digest of the syntax tree of a module, without docstrings; empty if the module does not exist.
+    """Return a digest of the syntax tree of a module, without docstrings. Empty if the module does not exist.
 
     Finds the source file by its path, without importing the module.
     """

@@ -1,13 +1,13 @@
-"""Files of a paper's results: a line per case, machines stored once.
+"""Read and write the three files that contain the results of a paper.
 
 ``cases.jsonl``
-    Input and outcome: figure, series, x, repetition, parameters, and ``found`` or ``error``. A new measurement changes
-    a line only if the outcome differs.
+    A line per case with input and outcome: figure, series, x, repetition, parameters, and ``found`` or ``error``. A new
+    measurement changes a line only if the outcome differs.
 ``costs.jsonl``
-    Costs: time and memory, date, load of the machine, name of the environment, and sources (see `sources`): the name of
-    the list of modules, and a digest of modules and data.
+    A line per case with time and memory, date, load of the machine, name of the environment, name of the list of
+    modules, and a digest of modules and data (see `sources`).
 ``environment.json``
-    Environments by name: machine, versions, commit; all modules, and lists of module numbers by name.
+    Machine, versions and commit of each environment. Names of all modules, and lists of modules by number.
 
 Lines are sorted by figure, series, x and repetition, and fields have a fixed order, so equal results give equal bytes.
 Numbers are written with enough digits to read back the same number.
@@ -32,11 +32,11 @@ FILES = CASES, COSTS, ENVIRONMENT = "cases.jsonl", "costs.jsonl", "environment.j
 _KEY = ("figure", "series", "x", "repetition")
 _WHEN = ("measured_at", "seconds_of_case", "load_before", "sources")
 COSTS_BEGIN = ("seconds", "microseconds", "peak_mib")
-"""Name prefixes of costs; all other quantities are outcomes."""
+"""Beginnings of the names of costs. All other quantities are outcomes."""
 
 
 def load(folder: Path) -> dict[Key, dict[str, Any]]:
-    """Return the results in a folder by case key; empty if the folder does not exist."""
+    """Return the results in a folder by case key. Empty if the folder does not exist."""
     if not (folder / CASES).exists():
         return {}
     described = json.loads((folder / ENVIRONMENT).read_text(encoding="utf-8"))
@@ -63,7 +63,7 @@ def save(folder: Path, results: Iterable[Result], wanted: Collection[Key]) -> No
     results
         New results.
     wanted
-        Cases of the paper; results of other cases are deleted.
+        Keys of the cases of the paper. Results of other cases are deleted.
     """
     folder.mkdir(parents=True, exist_ok=True)
     with _alone(folder):
@@ -103,12 +103,12 @@ def _cost(result: Result) -> dict[str, Any]:
 
 
 def _sorted(values: Mapping[str, Any], *, costs: bool | None = None) -> dict[str, Any]:
-    """Return values sorted by name: all values, only costs, or only outcomes."""
+    """Return values sorted by name. `costs` selects only costs (True), only outcomes (False), or all values (None)."""
     return {name: values[name] for name in sorted(values) if costs in (None, name.startswith(COSTS_BEGIN))}
 
 
 def _name(described: Mapping[str, Any] | Sequence[str]) -> str:
-    """Return a short name of an environment or a list, derived from the contents."""
+    """Return a short name of an environment or a list of modules, computed from the contents."""
     return sha256(json.dumps(described, sort_keys=True).encode()).hexdigest()[:8]
 
 
@@ -117,7 +117,7 @@ def _key(line: Mapping[str, Any]) -> Key:
 
 
 def _place(line: Mapping[str, Any]) -> tuple[str, str, bool, float | str, str, int]:
-    """Return the sort key of a line: numbers before names, levels of a factor in their order."""
+    """Return the sort key of a line. Numbers precede names, and the levels of a factor have their order."""
     name, _, number = line["repetition"].rpartition(" ")
     level = (name, int(number)) if number.isdigit() else (line["repetition"], 0)
     return line["figure"], line["series"], isinstance(line["x"], str), line["x"], *level

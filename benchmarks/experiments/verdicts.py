@@ -1,4 +1,4 @@
-"""The verdicts on all claims as a machine-readable file, ``verdicts.json``."""
+"""Write the verdicts on all claims to the machine-readable file ``verdicts.json``."""
 
 import json
 from collections import Counter
@@ -21,7 +21,7 @@ def judged_papers(results: Path = RESULTS) -> dict[str, list[Judged]]:
 
 
 def text(judged: Mapping[str, Sequence[Judged]]) -> str:
-    """Return the file's text: criteria, totals by origin of the claim, and each verdict with counts."""
+    """Return the text of the file, with criteria, totals by origin of the claim, and each verdict with counts."""
     document: dict[str, Any] = {
         "criteria": {
             "version": criteria.VERSION,

@@ -1,4 +1,4 @@
-"""Processes that run cases in sequence, with data loaded once and a time limit per case."""
+"""Processes that run cases in sequence. Data are loaded once, and each case has a time limit."""
 
 import json
 import os
@@ -20,7 +20,7 @@ _THREADS = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_
 
 
 class Worker:
-    """A process that runs cases of a paper; starts with the first case, and restarts after a crash."""
+    """Process that runs cases of a paper. It starts with the first case, and restarts after a crash."""
 
     def __init__(self, key: str) -> None:
         self._key = key
@@ -29,7 +29,7 @@ class Worker:
         self._pending = b""
 
     def run(self, case: Case, timeout: float) -> dict[str, Any]:
-        """Run a case; return ``measured`` or ``error``, ``modules``, the start time and the load of the machine."""
+        """Run a case. Return ``measured`` or ``error``, ``modules``, the start time and the load of the machine."""
         measured_at, began, load = datetime.now(UTC), time.perf_counter(), os.getloadavg()[0]
         answer = self._ask(case.slug, timeout)
         return {
@@ -83,7 +83,7 @@ class Worker:
         )
 
     def _line(self, pipe: Any, timeout: float) -> bytes | None:
-        """Return the next line of a pipe; empty if the process ended, None after the time limit."""
+        """Return the next line of a pipe. Empty if the process has ended, None after the time limit."""
         ends = time.monotonic() + timeout
         while b"\n" not in self._pending:
             remaining = ends - time.monotonic()
@@ -105,7 +105,7 @@ class Worker:
 
 
 def serve(chosen: Paper) -> None:
-    """Run the cases with the slugs read from standard input, a slug per line; answer with a line of JSON each."""
+    """Read slugs of cases from standard input, one per line. Run each case, and print the result as a line of JSON."""
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # output that a case prints must not mix with answers
     by_slug = {case.slug: case for case in chosen.cases}
@@ -115,7 +115,7 @@ def serve(chosen: Paper) -> None:
 
 
 def measured_or_error(chosen: Paper, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Measure a case in this process: ``measured`` or ``error``, and the modules imported so far."""
+    """Measure a case in this process. Return ``measured`` or ``error``, and the modules imported so far."""
     try:
         outcome: dict[str, Any] = {"measured": dict(chosen.measure(parameters))}
     except Exception as error:  # record any failure of the case; the next run tries it again
@@ -124,7 +124,9 @@ def measured_or_error(chosen: Paper, parameters: Mapping[str, Any]) -> dict[str,
 
 
 def grouped(chosen: Paper, cases: Sequence[Case]) -> list[list[Case]]:
-    """Group cases by process: cases of the same data share one. A case with judged memory has a separate process."""
+    """Group cases by process. Cases with the same data share a process. A case whose memory is judged has a separate
+    process.
+    """
     groups: dict[tuple[Any, ...], list[Case]] = {}
     for i, case in enumerate(cases):
         name = (i,) if case.cost == "memory" else (case.cost, *chosen.reads(case.parameters))

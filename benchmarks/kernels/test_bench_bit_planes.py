@@ -12,7 +12,7 @@ pytestmark = pytest.mark.benchmark(group="bit_planes")
 
 
 def table_of(search: CutSearch, size: int) -> RareTable:
-    """Count sets of all nodes, or for sizes above 2 sets of nodes of the cut."""
+    """Count sets of nodes. Pairs use all nodes, and larger sets use the nodes of the cut."""
     taking_part = np.ones(search.hierarchy.n_nodes, np.bool_)
     if size > 2:
         taking_part = np.isin(np.arange(search.hierarchy.n_nodes), search.image)

@@ -1,4 +1,4 @@
-"""Kernels of the count-tree: supports, expansion of records, size of a walk, and the walk in its three modes."""
+"""Kernels of the count-tree, which compute supports, expand records, and walk the tree in three modes."""
 
 from typing import Any
 
@@ -50,7 +50,7 @@ def test_bench_walk_sizes(benchmark: Any, expanded: ExpandedCodes) -> None:
 
 @pytest.mark.parametrize(("size", "mode"), [(2, EXACT), (2, LEAVES), (3, MARK)], ids=["exact-2", "leaves-2", "mark-3"])
 def test_bench_walk(benchmark: Any, expanded: ExpandedCodes, size: int, mode: int) -> None:
-    """Walk below every code in a single call, with enough space for all rare sets."""
+    """Walk the subtrees of all codes in a single call, with enough space for all rare sets."""
     n_codes = expanded.n_codes
     records = ExpandedRecords(expanded.codes, expanded.start, expanded.position)
     increments = float(walk_sizes(expanded.codes, n_codes, size).sum())

@@ -1,4 +1,4 @@
-"""Splitting FIMI text into tokens."""
+"""Kernel that splits FIMI text into tokens."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Fixing rare sets."""
+"""Kernel that generalizes nodes until no rare set remains."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ K = 5
 
 
 def test_bench_fix_threats(benchmark: Any, search: CutSearch) -> None:
-    """Fix rare pairs: neighbours by support, treated as rare even if they are not."""
+    """Fix pairs of nodes with neighbouring supports. All pairs are treated as rare."""
     for rare_nodes in search.rare_sets(1):
         search.fix(rare_nodes)
     nodes = search.nodes.by_support[search.generalized[search.nodes.by_support] == 0]

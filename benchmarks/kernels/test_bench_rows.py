@@ -1,4 +1,4 @@
-"""Kernels over rows: transposing, sorting, mapping, checking."""
+"""Kernels that transpose, sort, map and check rows."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Kernels of the verification: merging equal rows, counting itemsets, checking coverage of the original."""
+"""Kernels of the verification, which merge equal rows, count itemsets, and check that rows cover the original."""
 
 from typing import Any
 
@@ -41,7 +41,7 @@ def test_bench_merge_rows(benchmark: Any, published: SetColumn) -> None:
 
 @pytest.mark.parametrize("size", [2, 3])
 def test_bench_count_itemsets(benchmark: Any, published: SetColumn, size: int) -> None:
-    """Count all itemsets of a size: the kernel `advance` and its caller."""
+    """Count all itemsets of a size, by the kernel `advance` and the function that calls it."""
     rows = DistinctRows(published)
     count = benchmark(rows.count, size, 1)
     benchmark.extra_info["occurrences"] = rows.occurrences(size)
