@@ -33,17 +33,18 @@ class AnatomyDiversity(PrivacyModel):
     def inference(self) -> str:
         """Bound on inferring a sensitive value."""
         return (
-            "Someone who knows that a row is in the data, and all its other published attributes, finds each sensitive "
-            f"value in at most 1/{self.l} of the rows of its group."
+            "Someone who knows that a row is in the data, and knows all its other published values, finds the group of "
+            f"the row. At most 1/{self.l} of the rows of the group have the same sensitive value."
         )
 
     @property
     def limits(self) -> str:
         """Limits of the guarantee."""
         return (
-            "The publication does not hide that a person is in the data. Each row counts as one person: values that "
-            "the groups of a person share, or several rows of a person in one group, may disclose a sensitive value. "
-            "Someone who knows the sensitive values of other people in the group, or excludes some values for a "
-            "person, learns more. Values count as different even if they have almost the same meaning. Two random "
-            "groupings of the same data are two releases that together disclose values: publish only one."
+            "The publication does not hide that a person is in the data. Each row counts as one person: if a person "
+            "has several rows, a comparison of their groups, or several rows in the same group, may disclose a "
+            "sensitive value. Someone who knows the sensitive values of other people in the group, or can exclude some "
+            "values for a person, may infer the value with a higher probability. Values count as different even if "
+            "they have almost the same meaning (similarity attack). Two random groupings of the same data together "
+            "disclose sensitive values, so only one of them should be published."
         )

@@ -44,12 +44,13 @@ class SensitiveClasses(KAnonymity):
     def limits(self) -> str:
         """Limits of the guarantee."""
         return (
-            f"{SHARED} {UNCHANGED} The model limits the mix of values of {self.sensitive!r} in each class, not the "
-            "probability of a value for one person. Missing values do not count: a class is judged by its known "
-            "values, and a class without known values satisfies the model. Someone who knows the values of other "
-            "people in the class, or excludes some values for a person, learns more. Values count as different even if "
-            "they have almost the same meaning. Someone who knows the search method may exclude values that would have "
-            "led to another result (minimality)."
+            f"{SHARED} {UNCHANGED} The model restricts the distribution of {self.sensitive!r} in each equivalence "
+            "class, not the probability that a person has a value. Missing values are not counted, and an equivalence "
+            "class without known values satisfies the model. Someone who knows the sensitive values of other people in "
+            "the equivalence class, or can exclude some values for a person, may infer the value with a higher "
+            "probability. Values count as different even if they have almost the same meaning (similarity attack). "
+            "Someone who knows the search method may exclude original values that would have led to another result "
+            "(minimality attack)."
         )
 
 
@@ -151,16 +152,16 @@ class KTCloseness(SensitiveClasses):
     @property
     def asked(self) -> str:
         """Condition on every equivalence class, as a noun phrase."""
-        distance_text = {"equal": "", "ordered": ", ordered as numbers", "hierarchical": ", over a tree of the values"}
+        distance_text = {"equal": "", "ordered": " between numbers", "hierarchical": " in a hierarchy of the values"}
         return (
-            f"values of {self.sensitive!r} whose distribution differs from that of all records by at most "
+            f"values of {self.sensitive!r} whose distribution differs from the distribution in all records by at most "
             f"{shortest_text(self.t)} (earth mover's distance{distance_text[self.t_distance]})"
         )
 
     @property
     def limits(self) -> str:
         """Limits of the guarantee."""
-        return f"{super().limits} The distribution of {self.sensitive!r} in all records is disclosed."
+        return f"{super().limits} The publication discloses the distribution of {self.sensitive!r} in all records."
 
 
 def _require_tree(paths: Mapping[str, tuple[str, ...]]) -> None:

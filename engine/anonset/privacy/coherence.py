@@ -80,5 +80,5 @@ class Coherence(PrivacyModel):
         more = f"Someone who knows more than {counted(self.p, self._known)}{sensitive} may identify a person."
         unchanged = "Sensitive items are published unchanged."
         if not self.sensitive_items:
-            unchanged = f"No item is declared sensitive: the maximum share {shortest_text(self.h)} limits no item."
+            unchanged = f"No item is declared sensitive, so the maximum share {shortest_text(self.h)} has no effect."
         return f"{more} {SHARED} {NEGATIVE} {unchanged} {UNCHANGED}"

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from anonset.data.decimals import Written, exact, require_between_0_and_1, shortest_text
 from anonset.errors import InputError
-from anonset.privacy.model import Part, PrivacyModel, PublishedKind, require_size
+from anonset.privacy.model import NEGATIVE, Part, PrivacyModel, PublishedKind, require_size
 from anonset.privacy.sensitive import require_labels
 from anonset.spelling import counted, setting
 
@@ -73,9 +73,9 @@ class DisassociationModel(PrivacyModel):
     def singling_out(self) -> str:
         """Bound on linking a sub-record to a person."""
         return (
-            f"Someone who knows up to {counted(self.m, 'item')} of a person links no sub-record of a chunk to that "
-            f"person with a probability above 1/{self.k}, if all original data that fit the publication are equally "
-            "likely."
+            f"Someone who knows up to {counted(self.m, 'item')} of a person links each sub-record of a chunk to that "
+            f"person with a probability of at most 1/{self.k}, assuming that all original data consistent with the "
+            "publication are equally likely."
         )
 
     @property
@@ -97,11 +97,11 @@ class DisassociationModel(PrivacyModel):
             else " A sensitive item that is a term occurs in at least one record of its cluster, and possibly in all."
         )
         return (
-            "Anything that all candidate sub-records or terms of a person share is disclosed, and anything that most "
-            f"of them share is likely. Someone who knows more than {counted(self.m, 'item')} may link a sub-record. A "
-            f"term is usually an item of fewer than {self.k} records of its cluster: someone who knows a rare item of "
-            "a person may find the cluster, and with it a short list of other items. Someone who knows which items "
-            "occur together, or repeats the complete method on all possible data, may reach a probability above "
-            f"1/{self.k}. Someone who knows that a person does not have an item, or knows other records of the "
-            f"cluster, may also link a sub-record.{terms}"
+            "An item that all candidate sub-records or terms of a person share is disclosed, and an item that most of "
+            f"them share is likely. Someone who knows more than {counted(self.m, 'item')} may link a sub-record to a "
+            f"person. A term usually occurs in fewer than {self.k} records of its cluster: someone who knows a rare "
+            "item of a person may find the cluster, and with it a short list of other items. Someone who knows which "
+            "items tend to occur together, or applies the complete method to all possible data, may reach a "
+            f"probability above 1/{self.k}. {NEGATIVE} Someone who knows other records of the cluster may link a "
+            f"sub-record to a person.{terms}"
         )

@@ -41,5 +41,6 @@ class KKmAnonymity(PrivacyModel):
     @property
     def limits(self) -> str:
         """Limits of the guarantee."""
-        more = f"Someone who knows more than {counted(self.m, 'item')}, or other columns, may identify a person."
+        known = f"more than {counted(self.m, 'item')}, or values of other columns,"
+        more = f"Someone who knows {known} may identify a person."
         return f"{more} {SHARED} {NEGATIVE} {UNCHANGED}"

@@ -98,4 +98,4 @@ class KLmDiversity(LmDiversity):
     @property
     def limits(self) -> str:
         """Limits of the guarantee."""
-        return super().limits.replace("or a sensitive item", "a sensitive item, or other columns", 1)
+        return super().limits.replace("or a sensitive item", "a sensitive item, or values of other columns", 1)

@@ -23,12 +23,12 @@ PublishedKind = Literal["records", "buckets", "chunks"]
 """Publication kind, see `anonset.publications`."""
 
 
-NEGATIVE = "Someone who knows that a person does not have an item may find fewer records."
+NEGATIVE = "The guarantee does not cover an attacker who knows that a person does not have an item."
 """Limit of the models in which an attacker knows items."""
-SHARED = "Anything that all matching records share is disclosed."
+SHARED = "A value or item that all matching records share is disclosed."
 """Limit of the models that require a minimum number of matching records."""
 UNCHANGED = (
-    "Columns that are published unchanged are not protected, and someone who knows their values may identify a person."
+    "Columns that are published unchanged are not protected: someone who knows their values may identify a person."
 )
 """Limit of the models whose publications are records."""
 

@@ -81,15 +81,16 @@ class RhoUncertainty(PrivacyModel):
         items = f"up to {items}" if self.from_nothing else items if self.m == 1 else f"1 to {items}"
         bound = f"{'less than' if self.strict else 'at most'} {shortest_text(self.rho)}"
         return (
-            f"For someone who knows {items} of a person, sensitive items included, each other sensitive item occurs in "
-            f"a share of {bound} of the matching records."
+            f"Someone who knows {items} of a person, including sensitive items, finds each other sensitive item in a "
+            f"share of {bound} of the matching records."
         )
 
     @property
     def limits(self) -> str:
         """Limits of the guarantee."""
         return (
-            f"The number of matching records is not bounded: a single record may match. Someone who knows more than "
-            f"{counted(self.m, 'item')} may infer a sensitive item. A non-sensitive item that all matching records "
-            f"share is disclosed. {NEGATIVE} Someone who knows that items are suppressed may guess which. {UNCHANGED}"
+            "The model requires no minimum number of matching records: a single record may match. Someone who knows "
+            f"more than {counted(self.m, 'item')} may infer a sensitive item. A non-sensitive item that all matching "
+            f"records share is disclosed. {NEGATIVE} Someone who knows that items are suppressed may guess which items "
+            f"are missing. {UNCHANGED}"
         )

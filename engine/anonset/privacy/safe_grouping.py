@@ -43,10 +43,10 @@ class SafetyConstraint(PrivacyModel):
     def inference(self) -> str:
         """Bound on inferring a sensitive value."""
         return (
-            "All rows that show a person's identity are in one group, so comparing groups discloses nothing about the "
-            f"person. The group contains at least {counted(self.k, 'person')} with equally many such rows: each row "
-            f"belongs to a given person with a probability of at most 1/{self.k}, and each sensitive value occurs in "
-            f"at most 1/{self.l} of the rows."
+            "All rows that show a person's identity are in one group, which contains at least "
+            f"{counted(self.k, 'person')} with equally many rows, so a comparison of groups discloses nothing about "
+            f"the person. Each row of the group belongs to a given person with a probability of at most 1/{self.k}, "
+            f"and at most 1/{self.l} of the rows have the same sensitive value."
         )
 
     @property
@@ -54,13 +54,13 @@ class SafetyConstraint(PrivacyModel):
         """Limits of the guarantee."""
         return (
             "The publication does not hide that a person is in the data. Someone who knows the sensitive values of "
-            "other people in the group, or excludes some values for a person, learns more. The bounds apply to each "
-            "row: the probability that at least one of a person's rows has a value is higher. Rows are removed if a "
-            "value is too frequent in a group. Someone who knows a person's rows, or their number, notices that a row "
-            "is missing, and can infer that it had a frequent value of the group. Someone who notices that a person "
-            "is missing may infer the same of all rows of this person. Group sizes may show that rows are missing. "
-            "Columns that are published unchanged may show whose row it is although the identity is hidden. A person "
-            "with two identities is protected as two persons. Values count as different even if they have almost the "
-            "same meaning. Two random groupings of the same data are two releases that together disclose more: publish "
-            "only one of them."
+            "other people in the group, or can exclude some values for a person, may infer the value with a higher "
+            "probability. The bounds apply to each row: the probability that at least one of a person's rows has a "
+            "value is higher. Rows are suppressed if a value is too frequent in a group. Someone who knows a person's "
+            "rows, or their number, can notice a suppressed row and infer that it had a frequent value of the group. "
+            "Someone who notices that a person is missing may infer the same about all rows of the person. Group sizes "
+            "may show that rows were suppressed. Columns that are published unchanged may identify the person of a row "
+            "with a hidden identity. A person with two identities is protected as two persons. Values count as "
+            "different even if they have almost the same meaning (similarity attack). Two random groupings of the same "
+            "data together disclose more than one of them, so only one should be published."
         )

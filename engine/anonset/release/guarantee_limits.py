@@ -14,81 +14,94 @@ from anonset.publications.symbols import members_of, range_ends
 from anonset.release.documents import Declarations
 
 AS_THEY_ARE = (
-    "The guarantee applies to the records as they are in the data: someone who knows an item that the data lack may "
-    "find no matching record, and learn that the item is missing."
+    "The guarantee covers only items that are recorded in the data. Someone who knows an item of a person that is not "
+    "recorded may find no matching record, and learn that the item is missing."
 )
 """Limit of every publication of items."""
 UNPUBLISHED = (
-    "A missing item was either absent from the data or suppressed; readers cannot distinguish the two cases. Someone "
-    "who knows that some record contains a missing item knows that it was suppressed."
+    "An item that is not published was either absent from the data or suppressed, and recipients cannot distinguish "
+    "the two cases. Someone who knows that the data contain an unpublished item knows that it was suppressed."
 )
 """Limit of every publication of items."""
-MEMBERS = "All members of a group occur in the data, unless the hierarchy contains further items."
+MEMBERS = (
+    "A published group shows that each of its members occurs in the data, unless the hierarchy also contains members "
+    "that do not occur."
+)
 """Limit if a symbol has several members."""
-RANGES = "The ends of a range may be values of some of its records, unless a hierarchy defines the range."
+RANGES = (
+    "The end points of a published range may be exact values of some of its records, unless a hierarchy defines the "
+    "range."
+)
 """Limit if a number is published as a range."""
-FINEST = "The result is as detailed as the guarantee allows, which may itself hint at hidden values (minimality)."
+FINEST = (
+    "The publication is as detailed as the guarantee allows, so someone who knows the search method may exclude some "
+    "original values (minimality attack)."
+)
 """Limit of every publication of records."""
 REGIONS = (
-    "Records may be split by quasi-identifiers where their items differ: a split shows that the items on its sides "
-    "have different distributions, and a wide region shows that a finer split would generalize the items more "
-    "(minimality)."
+    "The equivalence classes may depend on the items. A boundary between two classes then shows that their items have "
+    "different distributions, and a class with wide ranges shows that a finer split would generalize the items more "
+    "(minimality attack)."
 )
 """Limit if relational values and items are published together."""
 LOCAL = (
-    "Equal values may be published in different ways (local recoding): someone who knows the search method may learn "
-    "more from the choice for a record (refinement and downcoding attacks: Cohen, Attacks on Deidentification's "
-    "Defenses, USENIX Security 2022)."
+    "The same value may be generalized differently in different records (local recoding). Someone who knows the search "
+    "method may learn more about a record from its generalization (refinement and downcoding attacks: Cohen, Attacks "
+    "on Deidentification's Defenses, USENIX Security 2022)."
 )
 """Limit if clusters or partitions have their own recodings."""
-ALONE = "Other publications about the same persons, by any publisher, may reveal hidden values (composition)."
+ALONE = (
+    "Together with other publications about the same persons, by any publisher, the publication may reveal hidden "
+    "values (composition attack)."
+)
 """Limit of every publication."""
 ROWS = "Each row counts as a person: a person with several rows is not protected as one person."
 """Limit if no id assigns rows to persons."""
-BY_WORD = "The owner declares, and no check verifies, that each row is a different person."
+BY_WORD = "The owner declares that each row is a different person, which no check verifies."
 """Limit if the owner declares that rows are persons."""
-NAMED = "Some columns may name persons or contain contact details: the owner publishes them intentionally."
+NAMED = "Some columns may contain names or contact details of persons, and the owner publishes them intentionally."
 """Limit if the owner declares identifying columns."""
 AS_IS = (
-    "Some columns, listed in the declarations, may contain exact values of few persons, make records unique, or name "
-    "persons: the owner publishes them as is."
+    "The owner publishes the columns named in the declarations as is, although they may contain exact values of few "
+    "persons, make records unique, or contain names of persons."
 )
 """Limit if the owner declares columns to publish as is."""
 FROM_DATA = (
-    "A hierarchy was built from label frequencies in the data: the labels of a group are about equally frequent among "
-    "all labels, or among the labels below a node of the owner's tree, so that each group discloses a range of "
+    "A hierarchy was built from label frequencies in the data. The labels of each group have similar frequencies among "
+    "all labels, or among the labels below a node of the owner's hierarchy. Each group therefore discloses a range of "
     "frequencies, and sometimes which pairs are rare."
 )
 """Limit if a hierarchy was built from frequencies."""
 SETS_FROM_DATA = (
-    "Sets of items were built from frequencies of items and pairs in the data: items of a set tend to be about equally "
-    "frequent, and a set is as large as necessary to hide rare combinations, so that each set discloses a range of "
-    "frequencies, and sometimes which pairs are rare or never occur."
+    "Sets of items were built from the frequencies of items and pairs in the data. The items of a set tend to have "
+    "similar frequencies, and each set is as large as necessary to hide rare combinations. Each set therefore "
+    "discloses a range of frequencies, and sometimes which pairs are rare or never occur."
 )
 """Limit if a partition of the items was built from frequencies and pairs of items."""
 CONTINUES = (
-    "This release continues an earlier release with the same symbol names: someone who has both sees which symbols "
-    "became coarser, and therefore which became rare. The labels of a group may occur only in the earlier data."
+    "This release continues an earlier release and uses the same names of symbols. Someone who has both releases sees "
+    "which symbols became coarser, and therefore which became rare. A group may contain labels that occur only in the "
+    "earlier data."
 )
 """Limit if the release continues an earlier release."""
 GOES_ON = (
-    "No guarantee covers this release and the earlier release together: someone who has both may learn more about a "
-    "person in both than from either release."
+    "The guarantee does not cover this release together with the earlier release: someone who has both releases may "
+    "learn more about a person in both than from one of them."
 )
 """Limit if both releases together do not keep the guarantee."""
 TOGETHER_LINKED = (
-    "Together with one earlier release, named in the attestation, the guarantee covers persons in both releases, even "
-    "if an attacker can link the rows of a person. No joint guarantee covers persons in only one of the two releases, "
-    "or further releases."
+    "The guarantee also covers this release together with one earlier release, which the attestation names, for "
+    "persons in both releases, even if an attacker can link the rows of a person. The joint guarantee does not cover "
+    "persons in only one of the two releases, or further releases."
 )
 """Limit with an earlier release, if the guarantee also covers attackers who can link the rows of a person."""
 TOGETHER = (
-    "Together with the earlier release, someone who can link the rows of a person, or knows all persons in both, may "
-    "find fewer than k records. The joint guarantee covers persons in both with an unchanged record: k rows of each "
-    "match rows of the other. No joint guarantee covers other persons, or further releases."
+    "Someone who has both releases and can link the rows of a person, or knows all persons in both, may find fewer "
+    "than k records. The joint guarantee covers persons in both releases with an unchanged record: k rows of each "
+    "release match rows of the other. The joint guarantee covers no other person or release."
 )
 """Limit with an earlier release, if the guarantee does not cover attackers who can link rows."""
-UNDECIDED = "The check did not finish, and the owner accepted this: the guarantee is not proven."
+UNDECIDED = "The guarantee is not proven, because the check did not finish, which the owner accepted."
 """Limit if an unfinished check was accepted."""
 
 _MOST_IMPORTANT = (UNDECIDED, NAMED, AS_IS, BY_WORD, ROWS, TOGETHER, GOES_ON, ALONE, FINEST)

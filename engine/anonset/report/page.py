@@ -24,7 +24,7 @@ _TEMPLATE = Path(__file__).with_name("page.html.j2")
 _NOT_COVERED = {
     "Singling out": "The model does not bound the number of matching records.",
     "Linkability": "An attacker may be able to link a person's records with other publications.",
-    "Inference": "Anything that all matching records share is disclosed, including columns published unchanged.",
+    "Inference": "A value or item that all matching records share is disclosed, including values published unchanged.",
 }
 """Consequence of a risk that the model does not bound."""
 
