@@ -1,6 +1,7 @@
 """A scheduler with TLS accepts clients with a certificate of its authority, and no others."""
 
 import shutil
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -81,6 +82,29 @@ def test_others_are_rejected_in_one_line(tmp_path, address, capsys, monkeypatch,
     error = capsys.readouterr().err
     assert (error.count("\n"), "no scheduler answers" in error) == (1, True), error
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("address", "reason"),
+    [
+        ("foo://127.0.0.1:1", "unknown address scheme"),
+        ("127.0.0.1", "missing port number"),
+        ("tls://127.0.0.1:1", "no certificates"),
+        ("tcp://127.0.0.1:1", "no scheduler answers"),
+    ],
+)
+def test_addresses_without_a_scheduler_are_rejected_with_the_reason(monkeypatch, address, reason):
+    monkeypatch.setattr(cluster, "_SECONDS_TO_ANSWER", 1)
+    with pytest.raises(InputError, match=reason), cluster_of(address):
+        pass
+
+
+def test_a_service_that_never_answers_is_rejected(monkeypatch):
+    monkeypatch.setattr(cluster, "_SECONDS_TO_ANSWER", 1)
+    with socket.create_server(("127.0.0.1", 0)) as service:
+        address = f"tcp://127.0.0.1:{service.getsockname()[1]}"
+        with pytest.raises(InputError, match="no scheduler answers"), cluster_of(address):
+            pass
 
 
 def test_missing_certificates_are_named(tmp_path, own):

@@ -6,6 +6,7 @@ the scheduler. If a worker is lost, its task is repeated on another worker, whic
 once.
 """
 
+import asyncio
 import io
 import logging
 import mmap
@@ -17,6 +18,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import lru_cache
@@ -115,19 +117,28 @@ def _client_of(address: str, security: Any) -> Any:
     Raises
     ------
     InputError
-        If no scheduler answers.
+        If the address is invalid, a certificate is missing, or no scheduler answers.
     """
-    from distributed import Client
+    from distributed import Client, Security
+    from distributed.comm.core import connect
+
+    async def greet() -> None:  # a client waits forever for a service that accepts connections and never answers
+        arguments = (security or Security()).get_connection_args("client")
+        connection = await asyncio.wait_for(connect(address, **arguments), _SECONDS_TO_ANSWER)
+        await connection.close()
 
     try:
+        with ThreadPoolExecutor(1) as thread:  # in a notebook, a loop runs in this thread
+            thread.submit(lambda: asyncio.run(greet())).result()
         return Client(address, timeout=_SECONDS_TO_ANSWER, set_as_default=False, security=security)
-    except Exception as error:  # the TLS and other protocol modules raise many types
-        reason = "no scheduler answers"
-        if address.startswith("tls:") and not isinstance(error, (OSError, TimeoutError)):
-            option = setting("cluster_tls", "DIR")
-            reason = f"no certificates; set {option}, or distributed.comm.tls in Dask's configuration"
-        msg = f"{setting('cluster', address)}: {reason} ({type(error).__name__})"
-        raise InputError(msg) from None
+    except OSError as error:  # also TimeoutError
+        msg = f"{setting('cluster', address)}: no scheduler answers ({type(error).__name__})"
+    except (TypeError, ValueError) as error:
+        reason = shortened(str(error))
+        if isinstance(error, TypeError) and address.startswith("tls:"):
+            reason = f"no certificates; set {setting('cluster_tls', 'DIR')}, or distributed.comm.tls of Dask"
+        msg = f"{setting('cluster', address)}: {reason}"
+    raise InputError(msg)
 
 
 @contextmanager
