@@ -37,7 +37,7 @@ def generate_policy(
     source: Annotated[str, Parameter(name="INPUT", help="Data set with the items of the constraints.")],
     /,
     *,
-    out: Annotated[str, Parameter(alias="-o", help="New file with a constraint per line.")],
+    out: Annotated[str, Parameter(alias="-o", help="New file, with one constraint per line.")],
     privacy: Annotated[
         str | None,
         Parameter(help="pgen (itemsets in fewer than --k records of the data), or PP1 to PP9 (random itemsets)."),
@@ -124,7 +124,9 @@ def convert_policy(
 
 
 def _supports(column: SetColumn, policy: PrivacyPolicy | UtilityPolicy) -> list[int]:
-    """Return the support of each constraint: records with all items of the itemset, or with an item of the group."""
+    """Return the number of records with each constraint. A record has a privacy constraint if it contains all items,
+    and a utility constraint if it contains any item of the group.
+    """
     index = SupportIndex(column)
     if isinstance(policy, PrivacyPolicy):
         return [index.support_of(itemset) for itemset in policy.itemsets]
@@ -139,7 +141,9 @@ def _read(path: Path, kind: str, vocabulary: Any) -> PrivacyPolicy | UtilityPoli
 
 
 def _bound(column: SetColumn, hierarchy: str | None) -> tuple[SetColumn, Hierarchy | None]:
-    """Return a column with its hierarchy. With a hierarchy, the items have the order of its leaves."""
+    """Bind a column to a hierarchy. The items then have the order of the leaves. Return the column unchanged without a
+    hierarchy.
+    """
     if hierarchy is None:
         return column, None
     tree = hierarchy_for(hierarchy, column.vocabulary, column.name, column.occurrences)

@@ -1,4 +1,4 @@
-"""Ceilings: hierarchy nodes whose ancestors are never published."""
+"""Ceilings of a hierarchy: the coarsest nodes that may be published."""
 
 from collections.abc import Collection
 from dataclasses import replace
@@ -9,11 +9,13 @@ from anonset.data.hierarchy import Hierarchy
 from anonset.errors import HierarchyError, typed
 
 Ceiling = int | Collection[str]
-"""Node labels, or a column number in the hierarchy file, counted from the root (0)."""
+"""Labels of the coarsest nodes that may be published, or their column number in the hierarchy file. The root has number
+0.
+"""
 
 
 def cap_hierarchy(hierarchy: Hierarchy, ceiling: Ceiling) -> Hierarchy:
-    """Return a hierarchy without the nodes above a ceiling. Its root is never published.
+    """Return a hierarchy without the nodes above a ceiling. The root of the result is never published.
 
     The remaining nodes have the same leaves as before, so losses do not change. A node that is neither above nor below
     a ceiling remains. If the root is the only ceiling, the hierarchy is returned unchanged.
@@ -55,7 +57,7 @@ def cap_hierarchy(hierarchy: Hierarchy, ceiling: Ceiling) -> Hierarchy:
 
 
 def nodes_of_ceiling(hierarchy: Hierarchy, ceiling: Ceiling) -> list[int]:
-    """Return the nodes of a ceiling.
+    """Return the node numbers of a ceiling.
 
     Raises
     ------

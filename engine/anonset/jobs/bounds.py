@@ -18,7 +18,9 @@ k^m-anonymous as a whole.
 
 @dataclass(frozen=True)
 class Bound(RedactedRepr):
-    """Proven lower bound of the loss of all k^m-anonymous cuts of a hierarchy."""
+    """Proven lower bound on the loss of any k^m-anonymous cut of a hierarchy. Local recoding uses several cuts, so its
+    loss may be below the bound.
+    """
 
     lower_bound: float
     """Smallest possible NCP of a cut."""

@@ -19,7 +19,7 @@ from anonset.settings.commands import TreeSettings
 from anonset.spelling import hierarchy_of
 
 _SHOWN = 3
-"""Number of leaves in the title of a node without a name."""
+"""Number of leaves that the title of an unnamed node shows."""
 
 
 @dataclass(frozen=True)
@@ -29,13 +29,13 @@ class ColumnHierarchy(RedactedRepr):
     column: str
     hierarchy: Hierarchy
     records: Int64
-    """Number of records that contain a leaf below each node, int64 (V,)."""
+    """Number of records below each node, int64 (V,). A record is below a node if it contains a leaf of the node."""
     ceilings: frozenset[int] = frozenset()
     """Highest nodes that may be published. Empty if no ceiling is set."""
 
     @classmethod
     def of_contents(cls, contents: Mapping[str, Any]) -> "ColumnHierarchy":
-        """Return the tree with the given `contents`."""
+        """Create the hierarchy from `contents`."""
         hierarchy = Hierarchy.from_preorder(contents["labels"], np.array(contents["parents"], np.int64))
         unnamed = frozenset(hierarchy.labels[node] for node in contents["unnamed"])
         return cls(
@@ -71,7 +71,7 @@ class ColumnHierarchy(RedactedRepr):
         return [*reversed(self.hierarchy.ancestors(node)), node]
 
     def title(self, node: int) -> str:
-        """Return the label of a node. If the node has no name, return its first leaves.
+        """Return the label of a node, or its first leaves if it has no name.
 
         >>> tree = Hierarchy.from_tree(("H1", ["a", "b", "c", "d"]))
         >>> ColumnHierarchy("codes", replace(tree, unnamed=frozenset(["H1"])), np.ones(5, np.int64)).title(0)
@@ -86,8 +86,8 @@ class ColumnHierarchy(RedactedRepr):
         return f"{', '.join(first)} and {more:,} more" if more else ", ".join(first)
 
     def matches(self, text: str, most: int, *, leaves: bool = False) -> list[int]:
-        """Return up to `most` nodes, or only leaves, whose labels contain a text. Labels that begin with the text come
-        first.
+        """Return up to `most` nodes with a label that contains `text`. Labels that begin with the text come first. If
+        `leaves` is True, return only leaves.
 
         >>> tree = ColumnHierarchy("codes", Hierarchy.from_tree(("all", ["E10", "I10", "1"])), np.ones(4, np.int64))
         >>> [tree.hierarchy.labels[node] for node in tree.matches("1", 2)]
@@ -111,9 +111,8 @@ class ColumnHierarchy(RedactedRepr):
         return tuple(tree.leaves.labels[tree.leaf_lo[node] : tree.leaf_hi[node]])
 
     def with_ceiling(self, node: int) -> list[str]:
-        """Return the labels of the ceilings after a click on a node.
-
-        A ceiling is removed. Any other node becomes a ceiling, in place of all ceilings above and below it.
+        """Return the labels of the ceilings after a click on a node. A click on a ceiling removes it. A click on
+        another node makes it a ceiling and removes all ceilings above and below it.
 
         >>> tree = Hierarchy.from_tree(("all", [("A", ["a", "b"]), "c"]))
         >>> ColumnHierarchy("codes", tree, np.ones(5, np.int64)).with_ceiling(1)
@@ -130,7 +129,7 @@ class ColumnHierarchy(RedactedRepr):
 
 def column_tree(source: str, settings: TreeSettings, column: str | None = None) -> ColumnHierarchy:
     """Read a data set, and return the hierarchy of a column. The default column contains the items. Values without a
-    tree get one root.
+    hierarchy are placed below one root.
 
     Raises
     ------
@@ -161,7 +160,7 @@ def _with_trees(specs: Mapping[str, str]) -> list[str]:
 
 
 def _sets(table: Table, name: str, tree: Hierarchy) -> SetColumn:
-    """Return a bound column as sets of leaves."""
+    """Return a column as sets of leaves of the hierarchy."""
     column = next(one for one in (table.transactions, *table.relational) if one is not None and one.name == name)
     if isinstance(column, CategoricalColumn):
         leaves = tree.codes_of(column.vocabulary, name)[column.codes]

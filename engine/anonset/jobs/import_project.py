@@ -1,4 +1,6 @@
-"""Import the project of another tool as a job, with its roles, hierarchies, privacy model, and data if included."""
+"""Import an ARX project or an Amnesia template as a job. The job has the roles, hierarchies and privacy model of the
+project, and its data if the project contains them.
+"""
 
 import os
 import re
@@ -25,12 +27,12 @@ class ImportedJob:
 
 
 def import_project(path: str | Path, out: str | Path, data: str | None = None) -> ImportedJob:
-    """Write an ARX project or an Amnesia template as a job into a new folder, with its hierarchies and data.
+    """Convert an ARX project or an Amnesia template to a job in a new folder, with hierarchies and data.
 
     Parameters
     ----------
     data
-        Path of the data, which are not copied. The default is the data in the project.
+        Path of the data. The data are not copied. By default, the data in the project are used.
 
     Raises
     ------
@@ -88,11 +90,13 @@ _FOLDER, _DATA = "hierarchies", "data.csv"
 _MOST_LETTERS = 40
 """Maximum length of a column name in a file name."""
 _MOST_BYTES = 200 * 2**20
-"""Maximum size of all hierarchies together. It is limited because many columns can name one file of an archive."""
+"""Maximum size of all hierarchies together, because many columns can refer to the same file of an archive."""
 
 
 def _hierarchy(project: Project, folder: Path, column: str, name: str, skipped: list[str]) -> str | None:
-    """Write the hierarchy of a column and return its path in the folder, or note in `skipped` that it is missing."""
+    """Write the hierarchy of a column and return its path in the folder. If the project does not contain the hierarchy,
+    add a line to `skipped`.
+    """
     content = project.hierarchy(name)
     if content is None:
         skipped.append(f"{column!r}: hierarchy {name!r} (missing in the project)")

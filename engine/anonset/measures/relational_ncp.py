@@ -1,7 +1,7 @@
-"""NCP of relational values: normalized certainty penalty of a local recoding.
+"""Normalized certainty penalty (NCP) of relational values: the information loss of their generalization.
 
-References: Xu et al., KDD 2006; Poulis et al., ECML/PKDD 2013, section 5. Deviations: the cost of a range is its width,
-not the number of its values. The domain of a numeric column is its range over all records.
+References: Xu et al., KDD 2006; Poulis et al., ECML/PKDD 2013, section 5. Deviations: the loss of a range depends on
+its width, not on the number of values in the range. It is relative to the range of the column in all records.
 """
 
 from math import fsum
@@ -16,10 +16,9 @@ from anonset.data.table import Int32, Int64
 
 
 def value_losses(qi: QuasiIdentifiers, cluster: Int32) -> Float64:
-    """Return the unweighted loss of each column in each cluster, float64 (v, C), in [0, 1].
-
-    The loss of an unchanged value is 0. The loss of a node is its share of the leaves, the loss of a set its share of
-    the values, and the loss of a range its share of the width. Cost: O(n log n) for each column.
+    """Return the loss of each column in each cluster without column weights, float64 (v, C), in [0, 1]. An unchanged
+    value has loss 0. The loss of a node is the share of all leaves that are below the node. The loss of a set is its
+    share of all values. The loss of a range is its share of the width of the column. Cost: O(n log n) for each column.
 
     >>> from anonset.data import Table
     >>> qi = QuasiIdentifiers.of(Table.from_columns(sex=["f", "m", "f"], race=["1", "2", "2"]).relational, {})
@@ -49,7 +48,7 @@ def value_losses(qi: QuasiIdentifiers, cluster: Int32) -> Float64:
 
 
 def relational_ncp(qi: QuasiIdentifiers, cluster: Int32) -> float:
-    """Return the mean weighted loss of the records. Return 0 without records."""
+    """Return the mean loss of the records with column weights. Return 0 for an empty table."""
     if not qi.n:
         return 0.0
     per_cluster = np.array(qi.weights) @ value_losses(qi, cluster)

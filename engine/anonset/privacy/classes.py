@@ -22,7 +22,7 @@ Distance = Literal["equal", "ordered", "hierarchical"]
 ``hierarchical``: by the lowest common node in a tree.
 """
 MOST_PARTS = 10**9
-"""Largest numerator and denominator of c and t. Exact comparisons then need only 64-bit integers."""
+"""Maximum numerator and denominator of c and t, so that exact comparisons need only 64-bit integers."""
 
 
 class SensitiveClasses(KAnonymity):
@@ -59,8 +59,8 @@ class KLDiversity(SensitiveClasses):
     """Every equivalence class has `l` well-represented values of the sensitive column.
 
     The parameter `l_kind` defines "well-represented". Distinct: there are `l` different values. Entropy: the entropy of
-    the values is at least the entropy of `l` equally frequent values. Recursive: let R be the total frequency of all
-    values except the `l` - 1 most frequent values; the most frequent value occurs less than `c` R times.
+    the values is at least the entropy of `l` equally frequent values. Recursive: the most frequent value occurs less
+    than `c` times as often as all values of rank `l` and lower together.
 
     References: Machanavajjhala, Gehrke, Kifer, Venkitasubramaniam, ICDE 2006.
     """
@@ -74,8 +74,8 @@ class KLDiversity(SensitiveClasses):
     l_kind: Kind = "distinct"
     """Type of diversity: distinct, entropy or recursive."""
     c: Written | None = None
-    """Ratio for recursive diversity (> 0): the most frequent value occurs less than `c` times as often as the rare
-    values together.
+    """Ratio for recursive diversity (> 0). The most frequent value must occur less than `c` times as often as all
+    values of rank `l` and lower together.
     """
 
     def __post_init__(self) -> None:

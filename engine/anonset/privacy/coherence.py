@@ -29,7 +29,7 @@ class Coherence(PrivacyModel):
     rounding.
     """
     k: int
-    """Minimum support of a set of public items with support above 0 (>= 1)."""
+    """Minimum number of records that match the attacker's knowledge, if any record does (>= 1)."""
     p: int
     """Maximum number of public items that the attacker knows (>= 1)."""
     sensitive_items: tuple[str, ...] = ()

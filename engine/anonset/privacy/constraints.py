@@ -26,7 +26,7 @@ class ConstraintSet(PrivacyModel):
     reads_sets: ClassVar[bool] = True
 
     k: int
-    """Minimum support of a subset of a protected itemset, if its support is above 0 (>= 1)."""
+    """Minimum number of records that contain a subset of a protected itemset, if any record does (>= 1)."""
     policy: PrivacyPolicy | None = None
     """Protected itemsets. None if all itemsets of `m` items are protected."""
     m: int | None = None

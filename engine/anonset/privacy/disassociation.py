@@ -32,7 +32,7 @@ class DisassociationModel(PrivacyModel):
     kind: ClassVar[PublishedKind] = "chunks"
 
     k: int
-    """Inverse of the maximum probability that a sub-record is linked to a person (>= 1)."""
+    """The probability that a sub-record belongs to a given person is at most 1/k (k >= 1)."""
     m: int
     """Maximum number of items that the attacker knows (>= 1)."""
     sensitive_items: tuple[str, ...] = ()

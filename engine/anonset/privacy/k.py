@@ -15,7 +15,7 @@ class KAnonymity(PrivacyModel):
     protects: ClassVar[frozenset[Part]] = frozenset({"relational"})
 
     k: int
-    """Minimum number of records that share their relational values (>= 1)."""
+    """Minimum number of records in an equivalence class (>= 1)."""
 
     def __post_init__(self) -> None:
         require_size("k", self.k)

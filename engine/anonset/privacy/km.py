@@ -15,7 +15,7 @@ class KmAnonymity(PrivacyModel):
     protects: ClassVar[frozenset[Part]] = frozenset({"items"})
 
     k: int
-    """Minimum support of an itemset with support above 0 (>= 1)."""
+    """Minimum number of records that match the attacker's knowledge, if any record does (>= 1)."""
     m: int
     """Maximum number of items that the attacker knows (>= 1)."""
 

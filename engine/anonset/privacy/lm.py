@@ -21,9 +21,9 @@ class LmDiversity(PrivacyModel):
     secrets_beside = True
 
     k: int
-    """Minimum number of matching records (>= 1). With k = 1 the model requires only diversity."""
+    """Minimum number of matching records (>= 1). With k = 1, the model only limits the share of sensitive items."""
     l: int  # noqa: E741
-    """Inverse of the maximum share of a sensitive item among the matching records (>= 1)."""
+    """At most 1/l of the matching records may contain the same sensitive item (l >= 1)."""
     m: int
     """Maximum number of non-sensitive items that the attacker knows (>= 1)."""
     sensitive_items: tuple[str, ...] = ()

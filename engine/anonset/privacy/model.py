@@ -12,7 +12,7 @@ from anonset.privacy.policies import PrivacyPolicy
 from anonset.spelling import counted, setting
 
 LARGEST_SIZE = (1 << 31) - 1
-"""Upper limit of size parameters, above the record count of any table and the item count of any record."""
+"""Upper limit of k, l, m and other size parameters. No table has more records, and no record has more items."""
 
 
 Part = Literal["items", "relational", "sensitive"]
@@ -24,7 +24,7 @@ PublishedKind = Literal["records", "buckets", "chunks"]
 
 
 NEGATIVE = "The guarantee does not cover an attacker who knows that a person does not have an item."
-"""Limit of the models in which an attacker knows items."""
+"""Limit of all models in which an attacker knows items."""
 SHARED = "A value or item that all matching records share is disclosed."
 """Limit of the models that require a minimum number of matching records."""
 UNCHANGED = (
@@ -54,10 +54,12 @@ class PrivacyModel(RedactedRepr, ABC):
     secrets_may_go: ClassVar[bool] = False
     """True if sensitive items may be suppressed and therefore be absent from the publication."""
     reads_sets: ClassVar[bool] = False
-    """True if the model depends on the items that a symbol covers. Other models only compare symbols."""
+    """True if a check of the model needs the items that each symbol covers. Checks of other models only compare
+    symbols.
+    """
     recodes_locally: ClassVar[bool] = False
-    """True if the model applies to parts of the records. The publication may then contain several symbols for the same
-    item.
+    """True if parts of the records may have different generalizations. The publication may then contain several symbols
+    for the same item.
     """
     served_by: ClassVar[str] = ""
     """Default algorithm of a third-party model; empty for built-in models."""
@@ -122,15 +124,15 @@ class PrivacyModel(RedactedRepr, ABC):
 
     @property
     def sensitive_column(self) -> str | None:
-        """Sensitive column whose inference the model limits. The column is published unchanged. None if the model has
-        no sensitive column.
+        """Column with the sensitive values that must not be inferred. It is published unchanged. None if the model has
+        no such column.
         """
         return None
 
     @property
     def diversity(self) -> int:
-        """Parameter l: at most 1/l of the matching records share a sensitive item or value. The default 1 is no
-        limit.
+        """Parameter l of the model: at most 1/l of the matching records share a sensitive item or value. 1 if the model
+        has no such limit.
         """
         return 1
 

@@ -164,7 +164,8 @@ class UtilityPolicy(RedactedRepr):
         return group_of
 
     def completed(self, vocabulary: Vocabulary) -> "UtilityPolicy":
-        """Return the policy with an additional group of all items that are in no group, if there are any.
+        """Return the policy with an additional group for all items that are in no group. Return the same policy if
+        there are none.
 
         >>> UtilityPolicy.of(["ab"]).completed(Vocabulary.of("abcd")).groups
         (('a', 'b'), ('c', 'd'))
@@ -180,8 +181,8 @@ def one_group(vocabulary: Vocabulary) -> UtilityPolicy:
 
 
 def groups_of_level(hierarchy: Hierarchy, depth: int) -> UtilityPolicy:
-    """Return a group for each node at a depth of the hierarchy, and for each leaf above this depth. The root has depth
-    0.
+    """Return a utility policy with a group for each node at a depth of the hierarchy, and for each leaf above this
+    depth. The root has depth 0.
 
     Depths are columns of the hierarchy file. Nodes with one child count, although the hierarchy collapses these nodes.
 
@@ -204,8 +205,8 @@ def groups_of_level(hierarchy: Hierarchy, depth: int) -> UtilityPolicy:
 
 
 def groups_of_siblings(vocabulary: Vocabulary, size: int) -> UtilityPolicy:
-    """Return groups of `size` consecutive items, like the policies UP1 to UP4 of the paper. The last group may be
-    smaller.
+    """Return a utility policy of groups of `size` consecutive items, like UP1 to UP4 of the paper. The last group may
+    be smaller.
 
     Items are in canonical order. If the vocabulary is bound to a hierarchy, items are in the order of the leaves, so
     siblings are consecutive.

@@ -15,8 +15,8 @@ class RhoUncertainty(PrivacyModel):
     """An attacker who knows up to `m` items of a person infers each other sensitive item with probability below rho.
 
     The known items may be sensitive. Consider any set of at most `m` symbols with support above 0. Of the records that
-    contain the set, less than the share `rho` contains the same sensitive item outside the set. The similar model
-    `LmDiversity` only considers sets without sensitive items, and its share may equal 1/l.
+    contain the set, less than the share `rho` contains the same sensitive item outside the set. `LmDiversity` is a
+    similar model that only considers sets without sensitive items. In that model the share may equal 1/l.
 
     >>> RhoUncertainty(0.5, 2, ("hiv",)).share
     Fraction(1, 2)
@@ -37,10 +37,10 @@ class RhoUncertainty(PrivacyModel):
     sensitive_items: tuple[str, ...] = ()
     """Items that must not be inferred. They are published unchanged or suppressed."""
     strict: bool = True
-    """Whether the share must be below rho. If False, the share may equal rho."""
+    """True if the share must be below rho. False if the share may also equal rho."""
     from_nothing: bool = True
-    """Whether the bound also applies to an attacker who knows no items. The bound then limits the share among all
-    records.
+    """True if the bound also applies to an attacker who knows no item. Less than the share rho of all records may then
+    contain the same sensitive item.
     """
 
     def __post_init__(self) -> None:

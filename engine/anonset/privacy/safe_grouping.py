@@ -22,7 +22,7 @@ class SafetyConstraint(PrivacyModel):
     k: int
     """Minimum number of individuals in a group (>= l)."""
     l: int  # noqa: E741
-    """Inverse of the maximum share of a sensitive value among the tuples of a group (>= 1)."""
+    """At most 1/l of the tuples of a group may have the same sensitive value (l >= 1)."""
 
     def __post_init__(self) -> None:
         require_size("k", self.k)

@@ -16,11 +16,11 @@ from anonset.release import scan_remedies as remedies
 from anonset.release.scan_findings import ScanFinding, few_persons, identifying_kind, personal_values_finding
 
 KEYS = 0.9
-"""Items count as keys if items of few persons have more than this share of all occurrences."""
+"""Minimum share of all occurrences that belong to rare items, above which the items count as keys."""
 FEWEST_KEYS = 100
-"""Items count as keys if there are at least this many items of few persons."""
+"""Minimum number of rare items for the items to count as keys. An item is rare if few persons have it."""
 _LOOKED_AT = 20_000
-"""Number of labels that are compared with the form of keys. The labels are evenly spaced."""
+"""Number of evenly spaced labels that are tested for the form of keys."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class ItemScan:
 
     @property
     def few(self) -> int:
-        """Items of fewer persons than this number are reported."""
+        """Minimum number of persons with an item. Items of fewer persons are reported."""
         return few_persons(self.model)
 
     def shown(self, names: tuple[str, ...], published: Iterable[str]) -> Iterator[ScanFinding]:
@@ -52,7 +52,7 @@ class ItemScan:
             yield _free_text(names, len(labels), remedy)
 
     def keys(self, names: tuple[str, ...], sets: SetColumn) -> list[ScanFinding]:
-        """Return findings for item columns that are keys in the original."""
+        """Return findings for item columns that contain keys in the original data."""
         word = self.table.word
         if set(names) <= set(word.publish_as_is):
             return []
@@ -66,7 +66,7 @@ class ItemScan:
         return [ScanFinding.of(columns, rare, problem, remedies.of_items(columns, self.model, others=others))]
 
     def _opaque(self, names: tuple[str, ...], sets: SetColumn) -> Iterator[ScanFinding]:
-        """Yield findings for item columns that contain opaque keys, or whose header means a person id."""
+        """Yield findings for item columns that contain opaque keys, or have a header that means a person id."""
         word, step = self.table.word, 1 + len(sets.vocabulary) // _LOOKED_AT
         if sets.vocabulary.is_numbered or word.identifying_as_declared:
             return
@@ -92,8 +92,8 @@ class ItemScan:
                     yield _free_text((mention.items,), mention.labels, remedy)
 
     def _keys(self, names: tuple[str, ...], sets: SetColumn) -> tuple[tuple[str, ...], int]:
-        """Return the columns whose items are keys, and the key count. All columns are returned if only their union
-        qualifies.
+        """Return the columns that contain keys, and the number of keys. If only all columns together have enough keys,
+        return all columns.
         """
         counts, keys, number = sets.occurrences, list[str](), 0
         of_column = np.zeros(len(counts), np.int64)
@@ -108,12 +108,14 @@ class ItemScan:
         return tuple(keys), number
 
     def _rare_keys(self, counts: NDArray[np.int64]) -> int:
-        """Return the number of items of few persons. 0 if these items, unlike keys, are not almost all occurrences."""
+        """Return the number of rare items. Return 0 if rare items are not almost all occurrences, because the items are
+        then no keys.
+        """
         rare = counts[(counts > 0) & (counts < self.few)]
         return len(rare) if len(rare) >= FEWEST_KEYS and rare.sum() >= KEYS * counts.sum() else 0
 
     def unchanged(self, publication: Records) -> dict[str, int]:
-        """Count the items of few persons that are published unchanged."""
+        """Count the rare items that are published unchanged."""
         sets = self.table.transactions
         if sets is None or publication.transactions is None:
             return {}

@@ -11,7 +11,7 @@ from anonset.publications import Buckets
 
 
 def check_anatomy(publication: Buckets, model: AnatomyDiversity) -> Verdict:
-    """Check every group. The witness is the first violating group, and the most frequent value of this group.
+    """Check every group. The witness contains the first violating group and its most frequent value.
 
     The check needs no budget, because it costs O(n log(n)).
 
@@ -28,7 +28,7 @@ def check_anatomy(publication: Buckets, model: AnatomyDiversity) -> Verdict:
 
 
 def checked_groups(publication: Buckets) -> dict[str, Any]:
-    """Return the number of rows, groups and values in a check of all groups."""
+    """Return the number of rows, groups and distinct values of a publication."""
     return {
         "rows": publication.n,
         "groups": publication.n_groups,

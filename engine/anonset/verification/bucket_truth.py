@@ -55,9 +55,8 @@ def check_buckets_truthful(table: Table, publication: Buckets) -> Witness | None
 
 
 def check_undivided(table: Table, publication: Buckets) -> Witness | None:
-    """Return an individual whose published tuples, including starred tuples, are in two groups, or None.
-
-    The check needs the original table, because stars hide the individual of a tuple.
+    """Return an individual whose published tuples are in two groups, or None. The check includes tuples with a star
+    instead of the identity. It therefore needs the original table.
 
     Raises
     ------
@@ -74,7 +73,9 @@ def check_undivided(table: Table, publication: Buckets) -> Witness | None:
 
 
 def _of_everybody(table: Table, publication: Buckets) -> Iterator[BucketRows]:
-    """Yield blocks of QIT rows with the codes of the individual of each row. Starred rows are included."""
+    """Yield blocks of QIT rows with the individual of each row, as codes of the id columns. Rows with stars are
+    included.
+    """
     for first, end in spans(publication.n):
         record = publication.record[first:end]
         codes = [column.codes[record] for column in table.ids]
@@ -124,8 +125,10 @@ def _first_published_twice(record: Int64, n: int) -> int:
 def _keys(
     publication: Buckets, before: CategoricalColumn, image: Int64, snt: tuple[int, int], qit: tuple[int, int]
 ) -> tuple[Int64, Int64]:
-    """Return the pairs of group and value of some SNT rows, and of some QIT rows from the original, both sorted."""
-    width = len(before.vocabulary) + 1  # last index: values that are not in the table
+    """Return the sorted pairs (group, value) of a range of SNT rows, and of a range of QIT rows with their original
+    values.
+    """
+    width = len(before.vocabulary) + 1  # last entry: values that are not in the table
     rows, others = slice(*snt), slice(*qit)
     published = publication.snt_group[rows].astype(np.int64) * width + image[publication.snt_value.codes[rows]]
     true = publication.group.codes[others].astype(np.int64) * width + before.codes[publication.record[others]]
@@ -149,7 +152,7 @@ def _first_key_that_differs(
 
 
 def _image_of_ids(column: CategoricalColumn, before: CategoricalColumn, store: Store) -> Int64 | None:
-    """Return `_image`, or None if both columns share the files of their labels, except for the star."""
+    """Return the result of `_image`. None if both columns use the same label files, apart from the star."""
     after_files, before_files = column.vocabulary.filed, before.vocabulary.filed
     if after_files is None or before_files is None:
         return _image(column, before)
@@ -159,9 +162,8 @@ def _image_of_ids(column: CategoricalColumn, before: CategoricalColumn, store: S
 
 
 def _image_of_filed(labels: FiledLabels, before: FiledLabels, store: Store) -> Int64:
-    """Return the index of each label in `before`, int64 (labels,) in files, or the number of labels if it is absent.
-
-    All labels of both columns are encoded together.
+    """Return the index of each label in `before`, int64 (labels,), stored in files. The index of an absent label is the
+    number of labels in `before`.
     """
     with ExitStack() as stack:
         scratch = stack.enter_context(store.nested())
@@ -182,9 +184,8 @@ def _image_of_filed(labels: FiledLabels, before: FiledLabels, store: Store) -> I
 
 
 def _image(column: CategoricalColumn, before: CategoricalColumn) -> Int64:
-    """Return the original code of each published value, int64 (labels,).
-
-    Values that are not in the original have the label count of the original column.
+    """Return the original code of each published value, int64 (labels,). The code of a value that is not in the
+    original is the number of original labels.
     """
     index, other = before.vocabulary.index, len(before.vocabulary)
     return np.array([index.get(label, other) for label in column.vocabulary.labels], np.int64)

@@ -42,7 +42,7 @@ DEFAULT_BUDGET = 60_000_000_000
 
 
 Verifiable = Published | Table
-"""Input of a check. It is a publication of anonset, or a published table of another program."""
+"""Input of a check: a publication, or a published table of another program."""
 
 Check = Callable[[Verifiable, Any, int, Progress | None], Verdict]
 
@@ -79,7 +79,8 @@ def _lm(publication: Verifiable, model: LmDiversity, budget: int, progress: Prog
 
 
 def _klm(publication: Verifiable, model: KLmDiversity, budget: int, progress: Progress | None) -> Verdict:
-    relational: tuple[Column, ...] = getattr(publication, "relational", ())  # no columns: all records are in one class
+    # without columns, all records are in one class
+    relational: tuple[Column, ...] = getattr(publication, "relational", ())
     return check_klm(_items(publication, model), relational, model, budget, progress, _work(publication))
 
 
@@ -101,8 +102,8 @@ def _constraints(publication: Verifiable, model: ConstraintSet, budget: int, pro
 def _with_unpublished(
     verdict: Verdict, policy: PrivacyPolicy, publication: Verifiable, members: list[tuple[str, ...]] | None
 ) -> Verdict:
-    """Add to a verdict the number of protected items, and the number of protected items that no published symbol
-    covers. Uncovered items are no violation.
+    """Add two counts to a verdict: the protected items, and the protected items that are not published. An unpublished
+    item is no violation.
     """
     labels = _items(publication, verdict.model).vocabulary.labels
     shown = {item for items in (map(members_of, labels) if members is None else members) for item in items}
@@ -154,9 +155,8 @@ _CHECKS: Mapping[str, Check] = MappingProxyType(
         "anonset.privacy.safe_grouping:SafetyConstraint": _safe_grouping,
     }
 )
-"""Check of each model, by import path of the model class. A subclass has no entry.
-
-Paths avoid the import of all models. A caller with a model has already imported the model class.
+"""Check of each model, by import path of the model class. Import paths are used because they do not require the import
+of all models. Subclasses of a model have no entry.
 """
 
 

@@ -148,7 +148,9 @@ class _Comparison:
         return self._in_shared(window, _Occurrences(*map(np.append, self._waiting, new)))
 
     def _in_shared(self, window: ChunkWindow, occurrences: _Occurrences) -> Breach | None:
-        """Compare the shared chunks that are complete with this block of clusters. Store the other occurrences."""
+        """Compare the shared chunks whose range of clusters ends in this block. Store the occurrences in other shared
+        chunks.
+        """
         ends = self._shared.last[window.number] < window.end
         complete = np.sort(window.number[ends])
         position = np.searchsorted(complete, occurrences.chunk)
@@ -197,7 +199,9 @@ class _Places:
         return place
 
     def _by_width(self) -> Iterator[tuple[Int64, Int64, Int64]]:
-        """Yield arrays of the sort keys, chunks and items of shared chunks, by ascending chunk width."""
+        """Yield the sort keys, chunk numbers and items of shared chunks as arrays, by ascending number of clusters per
+        chunk.
+        """
         shared = self._window.shared
         chunk, item = shared.rows.domains
         size = (shared.last - shared.first)[chunk]

@@ -5,8 +5,8 @@ Definitions: Machanavajjhala, Gehrke, Kifer, Venkitasubramaniam, ICDE 2006; Li, 
 A missing value (empty text or `?`) is ignored, so only the known values of a class are checked. A class without known
 values satisfies the model.
 
-Clear cases are decided with logarithms. Close cases are decided with integers, or with decimals of 60 digits for very
-large classes. Cases that remain open count as violations.
+Most comparisons use logarithms. Close comparisons use exact integers, or decimals of 60 digits for very large classes.
+A comparison that is still undecided counts as a violation.
 """
 
 from collections.abc import Iterable, Sequence
@@ -81,9 +81,8 @@ does not contain at least 2 different values of 'drug'
 
 @dataclass(frozen=True, eq=False)
 class _Tree:
-    """Edges from each value to the root.
-
-    A share that is moved between a value below an edge and a value that is not below it crosses the edge.
+    """Tree as the edges above each value. A share crosses an edge if it is moved from a value below the edge to a value
+    that is not below it, or back.
     """
 
     above: NDArray[np.int64]
@@ -122,8 +121,8 @@ class _ClassResult:
     """Result of the check of the classes of some rows."""
 
     figure: Fraction | None
-    """Minimum number of different values in a class, or maximum distance of a class from all rows. None if all values
-    are missing.
+    """Minimum number of different sensitive values in a class, or maximum distance of a class from the overall
+    distribution. None if all values are missing.
     """
     first: int | None
     """First row whose class violates the model, or None."""
@@ -214,7 +213,7 @@ def _look(
 def _diverse(
     model: KLDiversity, of: Int64, count: Int64, start: Int64, size: Int64, different: Int64
 ) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Return for each class whether it has `l` well-represented values, bool (C,)."""
+    """Return True for each class with `l` well-represented values, bool (C,)."""
     if model.l_kind == "distinct":
         return different >= model.l
     if model.c is not None:
@@ -255,8 +254,8 @@ def entropy_is_at_least(counts: Iterable[int], l: int) -> bool:  # noqa: E741
 
 @dataclass(frozen=True, eq=False)
 class _ValueCounts:
-    """Value counts of classes. Class, value and record count of each pair are int64 (P,). The first pair and the number
-    of known values of each class are int64 (C,).
+    """Value counts of classes. The arrays for pairs of class and value are int64 (P,): class, value and number of
+    records. The arrays for classes are int64 (C,): first pair and number of known values.
     """
 
     of: Int64
@@ -267,9 +266,9 @@ class _ValueCounts:
 
 
 def _moved(counted: _ValueCounts, overall: Int64) -> list[int]:
-    """Return the distance of each class from all rows as an integer. The distance is the sum of the positive
-    differences to the overall shares. It is multiplied by the number of known values of the class, and by that of all
-    rows.
+    """Return the distance of each class from the overall distribution as an integer. The distance is the sum of the
+    positive differences between the shares of the class and the overall shares. It is multiplied by the number of known
+    values of the class and by the number of known values of all rows.
     """
     above = np.maximum(counted.count * int(overall.sum()) - overall[counted.held] * counted.size[counted.of], 0)
     return [int(x) for x in np.add.reduceat(above, counted.start)]
@@ -298,9 +297,9 @@ def _moved_in_order(counted: _ValueCounts, overall: Int64) -> list[int]:
 def _moved_in_tree(counted: _ValueCounts, overall: Int64, tree: _Tree) -> list[int]:
     """Return the distances of classes with the values of a tree, scaled as in `_moved` and by the longest path.
 
-    A distance is the sum over the edges of the share that crosses the edge, times the edge length. If no value of the
-    class is below an edge, the overall share of the values below it crosses. The sum of these shares is computed once
-    for all classes.
+    A distance is the sum over the edges of the share that crosses the edge, times the edge length. If a class has no
+    value below an edge, the overall share below the edge crosses it. The sum of these shares is computed once for all
+    classes.
     """
     total, n_steps = int(overall.sum()), max(1, len(tree.length))
     crossing = np.zeros(n_steps, np.int64)

@@ -22,7 +22,7 @@ def check_partitions(
     progress: Progress | None,
     store: Store = MEMORY,
 ) -> Verdict:
-    """Check published records, given the partition of each record.
+    """Check that every partition of the published records is k^m-anonymous.
 
     Parameters
     ----------
@@ -44,7 +44,9 @@ def check_partitions(
 def check_coherence(
     column: SetColumn, model: Coherence, budget: int, progress: Progress | None, store: Store = MEMORY
 ) -> Verdict:
-    """Check published records. The share h is not monotone in the set size, so every size is counted."""
+    """Check published records for (h, k, p)-coherence. Sets of every size are counted, because a small set may satisfy
+    the share h although a larger set does not, and vice versa.
+    """
     share = (model.share.numerator, model.share.denominator)
     rule = CohortRule(range(1, model.p + 1), model.k, share)
     return check_cohorts(column, None, model.sensitive_items, rule, model, budget, progress, store)
@@ -53,7 +55,9 @@ def check_coherence(
 def check_rho(
     column: SetColumn, model: RhoUncertainty, budget: int, progress: Progress | None, store: Store = MEMORY
 ) -> Verdict:
-    """Check published records. The share is not monotone in the set size, so every size is counted."""
+    """Check published records for rho-uncertainty. Sets of every size are counted, because a small set may satisfy the
+    share rho although a larger set does not, and vice versa.
+    """
     share = (model.share.numerator, model.share.denominator)
     rule = CohortRule(model.sizes, 1, share, strict=model.strict, secrets_known=True)
     verdict = check_cohorts(column, None, model.sensitive_items, rule, model, budget, progress, store)

@@ -25,7 +25,7 @@ from anonset.verification.itemsets import records_with, require_well_formed, siz
 from anonset.verification.occurrences import MemberSymbols, Occurrences
 
 _STEPS_PER_OCCURRENCE = 20
-"""Budget steps per occurrence. Budgets count steps of compiled code, and sorting is slower."""
+"""Budget steps per occurrence. A budget counts steps of compiled code, and sorting an occurrence takes longer."""
 
 _WORTH_MERGING = 100_000_000  # occurrences of the sets of one size: some seconds
 _OCCURRENCES_MERGED = 1 << 16
@@ -79,9 +79,11 @@ class _Counts:
     support: Int64
     """Number of records of each cohort, int64 (S,)."""
     pairs: Int64
-    """Pairs of a set and a sensitive symbol in the set's cohort, encoded as integers, ascending, int64."""
+    """Pairs of a set and a sensitive symbol in its cohort, int64. A pair is encoded as an integer. The pairs are
+    ascending.
+    """
     holders: Int64
-    """Number of records that contain the set and the sensitive symbol of each pair, int64."""
+    """Number of records that contain both the set and the sensitive symbol of a pair, int64."""
 
 
 def check_cohorts(
@@ -94,7 +96,7 @@ def check_cohorts(
     progress: Progress | None,
     store: Store,
 ) -> Verdict:
-    """Check every cohort of every size. The witness is the smallest violating set, then the first by its codes.
+    """Check every cohort of every size. The witness is the smallest violating set. Ties are resolved by codes.
 
     Parameters
     ----------
@@ -158,7 +160,8 @@ class _Cohorts:
         self.n_groups = min(1, self.n) if groups is None else len(values)
         self._known = np.ones_like(self.is_sensitive) if rule.secrets_known else ~self.is_sensitive
         self.distinct_columns: int | None = None
-        """Number of symbols that may be known. Symbols of the same records count once. None if symbols are not merged.
+        """Number of distinct columns of symbols that an attacker may know. Symbols in the same records count once. None
+        if symbols are not merged.
         """
         self._split(rows.column, store)
         self.longest_record = self.longest
@@ -272,7 +275,9 @@ class _Cohorts:
         yield from self.symbols.extended(start, size)
 
     def _counted(self, occurrences: Occurrences, before: "_Counts | None") -> "_Counts":
-        """Return the counts of the cohorts of some sets. If `before` is given, its counts of the same set are added."""
+        """Count the cohorts of the sets of `occurrences`. If `before` contains the first part of the same set, add its
+        counts.
+        """
         support = _sums(occurrences.rank, self.weight[occurrences.row], len(occurrences.sets))
         pairs, holders = self._held(occurrences)
         first_row = occurrences.row[np.searchsorted(occurrences.rank, np.arange(len(occurrences.sets)))]
@@ -351,7 +356,7 @@ class _Cohorts:
 
 
 def _groups_of(rows: SetColumn, values: Int64, store: Store) -> Int64:
-    """Return the group of each row of `by_group`, int64 (n,), from the group mark at the end of the row."""
+    """Return the group of each row, int64 (n,). The last symbol of a row marks its group (see `by_group`)."""
     group, n_symbols = store.growing("group", np.int64), len(rows.vocabulary)
     for a, b in spans(rows.n):
         group.append(values[rows.codes[rows.indptr[a + 1 : b + 1] - 1] - n_symbols])
@@ -359,7 +364,5 @@ def _groups_of(rows: SetColumn, values: Int64, store: Store) -> Int64:
 
 
 def _sums(group: NDArray[np.integer], weight: Int64, n_groups: int) -> Int64:
-    """Sum weights by group. The sums are exact, because they are at most the number of records times the sets per
-    record, which is below 2^53.
-    """
+    """Sum weights by group. The sums are exact because they are below 2^53."""
     return np.rint(np.bincount(group, weights=weight, minlength=n_groups)).astype(np.int64)

@@ -43,8 +43,8 @@ def check_constraints(
     too few records.
 
     The image of a constraint is the set of symbols that cover the constraint's items. The constraint is satisfied if
-    each subset of the image that is the complete intersection with some record is in at least k records. This is
-    equivalent to Definition 3.4, because all records with a larger subset also contain its subsets.
+    every non-empty intersection of its image with a record is contained in at least k records. This is equivalent to
+    Definition 3.4, because all records with a larger subset also contain its subsets.
 
     Parameters
     ----------
@@ -123,8 +123,8 @@ def _distinct_images(policy: PrivacyPolicy, symbol_of: Mapping[str, int]) -> tup
 
     Returns
     -------
-    number: int64 (Q + 1,): the first constraint of each image, ascending, and the number of all constraints;
-    start, symbols: int64 (Q + 1,) and int32, the symbols of each image, ascending.
+    `number`, int64 (Q + 1,), contains the first constraint of each image, ascending, and finally the number of
+    constraints. `start`, int64 (Q + 1,), and `symbols`, int32, contain the symbols of each image in ascending order.
     """
     n, n_symbols = len(policy), max(symbol_of.values(), default=0) + 1
     owner = np.repeat(np.arange(n, dtype=np.int64), [len(itemset) for itemset in policy.itemsets])
@@ -162,7 +162,9 @@ class _Search:
         """Cumulative number of symbol occurrences of the images, int64 (Q + 1,)."""
 
     def run(self, budget: int, progress: Progress | None) -> tuple[int, Witness | None]:
-        """Return the number of satisfied constraints before the first violation, and the witness, or None."""
+        """Return the number of constraints before the first violation, and its witness. The witness is None if all
+        constraints are satisfied.
+        """
         from anonset_kernels.constraints_check import first_unsatisfied
 
         column = self.column
@@ -232,7 +234,7 @@ class UtilityCheck(RedactedRepr):
     suppressed: tuple[str, ...]
     """Items of the original records that no published symbol covers."""
     exact: tuple[int, ...]
-    """Indexes of the utility constraints without suppressed items, from 0. The counts of these constraints are exact.
+    """Indexes (from 0) of the utility constraints without suppressed items. Counts of these groups of items are exact.
     """
 
     def __bool__(self) -> bool:

@@ -1,4 +1,6 @@
-"""Count the itemsets of equal size depth-first, in windows of the first symbol."""
+"""Count all itemsets of one size. The itemsets are divided into windows by their first symbol, and each window is
+traversed depth-first.
+"""
 
 import threading
 from collections.abc import Callable, Iterable
@@ -33,7 +35,7 @@ MOST_SYMBOLS = 1 << 11
 MOST_OF_BITS = 1 << 26
 """Maximum memory of the symbol bit vectors, in bytes."""
 BYTES_PER_OCCURRENCE = 1
-"""Maximum memory of triple counters, in bytes per occurrence of a triple."""
+"""Maximum memory for the counters of itemsets of three items, in bytes per occurrence."""
 MOST_WINDOWS = 16
 """Maximum number of passes over the rows to count triples."""
 _WINDOWS_PER_THREAD = 2
@@ -100,10 +102,8 @@ def pair_counters(n: int, n_symbols: int) -> "PairCounters":
 
 class RowBits:
     """Bit vectors that mark the rows with each symbol. A vector has a bit per row, followed by further bits for
-    repeated records.
-
-    A row of more than `k` equal records has `k` bits. This does not change which sets are rare, or the support of rare
-    sets.
+    repeated records. A row that represents more than `k` equal records has only `k` bits. Sets with support below `k`
+    are still counted exactly.
 
     Parameters
     ----------
@@ -181,12 +181,12 @@ class CountedTriples:
         self.bytes = int(self._bytes.sum())
         """Memory of the counters of all windows, in bytes."""
         self.windows = self._windows(np.sort(support)[::-1], most, threads)
-        """Windows (first, end) of the largest symbol number in a set. Empty if there were more than `MOST_WINDOWS`
-        windows.
+        """Windows of sets, as ranges (first, end) of the largest symbol number in the set. Empty if more than
+        `MOST_WINDOWS` windows would be necessary.
         """
 
     def _windows(self, support: Int64, most: int, threads: int) -> list[tuple[int, int]]:
-        """Split the largest numbers into windows of similar memory and work."""
+        """Split the range of largest symbol numbers into windows of similar memory and work."""
         smaller = np.cumsum(support) - support
         work = support * smaller.astype(np.float64) ** 2
         ends = np.cumsum(self._bytes / max(1, self.bytes) + work / max(1.0, float(work.sum())))
@@ -234,7 +234,8 @@ class ItemsetCounting:
         return self._done >= self._most
 
     def run(self, rows: SetColumn, weight: Int64) -> TraversalResult:
-        """Count the itemsets that start with the first symbol of a row, up to the first rare itemset or until stopped.
+        """Count the itemsets that start with the first symbol of a row. Stop at the first rare itemset, or if counting
+        is cancelled.
 
         Parameters
         ----------
@@ -258,7 +259,8 @@ class ItemsetCounting:
         return TraversalResult(int(counted.occurrences), int(counted.distinct), None, 0)
 
     def run_pairs(self, rows: SetColumn, weight: Int64, parts: Iterable[tuple[int, int]]) -> tuple[Int32, int]:
-        """Count all pairs in some spans of rows, unless counting is stopped. The count of each pair is at most `k`.
+        """Count all pairs in some spans of rows. Counts above `k` are stored as `k`. Stop early if counting is
+        cancelled.
 
         Parameters
         ----------
@@ -282,7 +284,7 @@ class ItemsetCounting:
         return pairs.met.reshape(n, n), counted
 
     def run_bits(self, bits: NDArray[np.uint64], of: RowBits, span: tuple[int, int]) -> TraversalResult:
-        """Count all pairs with the first symbol in a span, up to the first rare pair, unless counting is stopped."""
+        """Count all pairs with the first symbol in a span. Stop at the first rare pair, or if counting is cancelled."""
         from anonset_kernels.verification import count_shared_bits
 
         if is_unwanted():
@@ -295,8 +297,8 @@ class ItemsetCounting:
     def run_triples(
         self, rows: SetColumn, weight: Int64, triples: CountedTriples, window: tuple[int, int]
     ) -> TraversalResult:
-        """Count all sets of three with the largest number in a window, unless counting is stopped. The count of each
-        set is at most `k`.
+        """Count all sets of three symbols with the largest symbol number in a window. Counts above `k` are stored as
+        `k`. Stop early if counting is cancelled.
 
         Parameters
         ----------
@@ -317,7 +319,7 @@ class ItemsetCounting:
         return TraversalResult(counted, int(read.distinct), rare, int(read.support))
 
     def first_of(self, parts: Iterable[TraversalResult]) -> TraversalResult:
-        """Return the result for all sets, from parts in any order."""
+        """Combine the results of all parts. The parts may be in any order."""
         results = list(parts)
         rare = min((part for part in results if part.rare is not None), key=lambda part: part.rare or (), default=None)
         counted, distinct = sum(part.counted for part in results), sum(part.distinct for part in results)
@@ -328,7 +330,7 @@ class ItemsetCounting:
         )
 
     def pair_result(self, parts: Iterable[tuple[Int32, int]]) -> TraversalResult:
-        """Merge the pair counters of row partitions, and return the result for all pairs."""
+        """Add the pair counters of all parts of the rows, and return the result for all pairs."""
         support, counted = np.zeros((1, 1), np.int64), 0
         for some, increments in parts:
             support, counted = np.minimum(support + some, self.k), counted + increments
@@ -339,17 +341,15 @@ class ItemsetCounting:
         return TraversalResult(counted, distinct, first, int(support[first]))
 
     def _tell(self, counted: int) -> None:
-        """Report further counted occurrences."""
+        """Report progress after further counted occurrences."""
         with self._lock or nullcontext():
             self._done += counted
             if self.progress is not None:
                 self.progress(f"itemsets of size {self.size}", float(self._done), float(self.total))
 
     def _walk(self, rows: SetColumn) -> "ItemsetWalk":
-        """Return a traversal at its start, before the first set.
-
-        The item after a prefix of j items is at least j positions after the first item. Level j therefore contains at
-        most as many positions as there are items j positions or more after the most frequent first symbol.
+        """Return a new traversal. The item after a prefix of j items is at least j positions after the first item of
+        its row. This limits the number of positions at level j.
         """
         from anonset_kernels.verification import ItemsetWalk
 
@@ -375,7 +375,7 @@ class ItemsetCounting:
         return ItemsetWalk(positions, symbols, first, cursor, *counters, pairs)
 
     def summed(self, parts: Iterable[TraversalResult]) -> ItemsetCount:
-        """Return the sum of partial results in set order, up to the first rare set.
+        """Return the sum of partial results. The results are in set order, and the sum ends at the first rare set.
 
         Raises
         ------

@@ -6,9 +6,9 @@ Rules:
 * Every chunk is k^m-anonymous, and has at most as many sub-records as its clusters have records.
 * Ranges of shared chunks are nested or disjoint. The sub-records of a shared chunk fit into the clusters of its range
   in which no inner position contains one of its items.
-* A cluster without terms is covered by its own chunks, with space for k matches of every set of items of several
-  chunks, or for none.
-* A sensitive item is in chunks without other items. These fill at most the share `cap` of their records.
+* The chunks of a cluster without terms can give every record an item. For every set of items from several chunks, they
+  have space for k matching records or for none.
+* A chunk with a sensitive item has no other item. It has sub-records for at most the share `cap` of its records.
 * A published total belongs to a term that is not sensitive.
 """
 
@@ -139,7 +139,7 @@ def _of_clusters(
 
 
 def _are_covered(clusters: ClusterColumns, model: DisassociationModel) -> NDArray[np.bool_]:
-    """Return for each cluster whether it has terms or the chunks cover it, bool (clusters,).
+    """Return True for each cluster that has terms, or whose chunks can give every record an item, bool (clusters,).
 
     For every set of items of several chunks, the chunks must have space for k records that contain the set, or for
     none. A cluster without chunks contains only empty records and is safe.
@@ -245,9 +245,8 @@ def _shown_twice(publication: Chunks, window: ChunkWindow) -> _Broken:
 
 
 def _free_places(publication: Chunks, window: ChunkWindow) -> Int64:
-    """Return the number of records in a block of clusters that may have a sub-record of each shared chunk, int64.
-
-    The result has an entry per shared chunk of the window.
+    """Return the number of records in a block of clusters that may have a sub-record of a shared chunk. The result,
+    int64, has an entry for each shared chunk of the window.
     """
     from anonset_kernels.chunk_check import free_places
 
@@ -289,7 +288,8 @@ def shown_in(publication: Chunks, window: ChunkWindow) -> "tuple[ShownItems, Ran
 def _check_sub_records(
     publication: Chunks, model: DisassociationModel, budget: int, progress: Progress | None
 ) -> Verdict:
-    """Check that every chunk is k^m-anonymous, in blocks. The witness is the smallest rare set, then the first.
+    """Check that every chunk is k^m-anonymous, in blocks. The witness is the smallest rare set. Ties are resolved by
+    position.
 
     Itemsets of different chunks are distinct, so counts add up over chunks. The extent of the check within the budget
     is therefore known in advance.
@@ -327,9 +327,9 @@ def _check_sub_records(
 
 
 def _occurrences(publication: Chunks, m: int) -> tuple[int, int, list[int]]:
-    """Return the longest sub-record's length, the smallest sub-record count, and the itemset occurrences by size.
-
-    The sizes are 1 to `m`, or to the longest length. Occurrences are counted in the distinct sub-records.
+    """Return the length of the longest sub-record, the smallest number of equal sub-records, and the number of itemset
+    occurrences by size. The sizes are 1 to `m`, or to the longest length. Occurrences are counted in distinct
+    sub-records.
     """
     n_of_length, least = Counter[int](), 0
     for part in publication.columns:
@@ -344,9 +344,8 @@ def _occurrences(publication: Chunks, m: int) -> tuple[int, int, list[int]]:
 
 
 def _spans_of_rows(publication: Chunks) -> Iterator[tuple[int, ChunkRows, bool]]:
-    """Yield blocks of chunk rows, at least one, with the number of the first chunk, and whether the chunks are shared.
-
-    All rows of a chunk are in the same block.
+    """Yield at least one block of chunk rows. Each block comes with the number of its first chunk, and with True if its
+    chunks are shared. All rows of a chunk are in the same block.
     """
     clusters, shared = publication.columns
     for rows, of_shared in ((clusters.rows, False), (shared.rows, True)):
@@ -384,7 +383,7 @@ def _witness(publication: Chunks, where: tuple[int, ChunkRows, bool], violation:
 
 
 def named_chunk(publication: Chunks, chunk: int, of_shared: bool) -> tuple[int, str]:
-    """Return the first cluster of a chunk or shared chunk, and the chunk's name in messages."""
+    """Return the first cluster of a chunk or shared chunk, and the name of the chunk in messages."""
     clusters, shared = publication.columns
     if of_shared:
         return int(shared.first[chunk]), f"shared chunk {chunk}"

@@ -1,6 +1,6 @@
 """Distinct rows of a column with their number of records. Rows are merged within blocks, and then across blocks.
 
-Symbols in the same rows can be merged as well. The first symbol then represents all of them.
+Symbols that occur in the same rows can also be merged into the first of them.
 """
 
 from collections.abc import Iterator
@@ -19,7 +19,9 @@ from anonset.data.table import Int32, Int64
 from anonset.data.vocabulary import Vocabulary
 
 MOST_TOGETHER = 1 << 23
-"""Maximum number of rows merged in a hash table. More rows are merged share by share."""
+"""Maximum number of rows in a hash table. More rows are divided by hash into shares, which are merged one after the
+other.
+"""
 _BYTES_OF_ROW = 48
 """Maximum memory of a row in the hash table, in bytes."""
 _ROWS_PER_CALL, _CODES_PER_CALL = 200_000, 1 << 24
@@ -67,9 +69,8 @@ def merged(column: SetColumn, store: Store = MEMORY) -> WeightedRows:
 
 
 def _merged_within_blocks(column: SetColumn, store: Store) -> tuple[WeightedRows, bool]:
-    """Return the distinct rows of each block, and whether all rows are sorted, and therefore distinct.
-
-    A run of equal rows counts in the block in which it begins.
+    """Return the distinct rows of each block. Also return True if all these rows are sorted, and therefore distinct
+    across blocks. A run of equal rows belongs to the block in which it begins.
     """
     size, remote = (column.n, len(column.codes)), store.workers.remote
     rows_at_once = rows_per_task(size, store.workers.count) if remote else None
@@ -85,7 +86,7 @@ def _merged_within_blocks(column: SetColumn, store: Store) -> tuple[WeightedRows
 
 
 def _merged_block(column: SetColumn, span: tuple[int, int], *, narrow: bool) -> tuple[SetColumn, Int64, bool]:
-    """Return the distinct rows of the runs that begin in a span, their weights, and whether the rows are sorted. The
+    """Return the distinct rows of the runs that begin in a span, their weights, and True if the rows are sorted. The
     returned column has no labels.
     """
     from anonset_kernels.published_rows import MergedRows, merge_runs
@@ -140,7 +141,7 @@ def merge_equal(column: SetColumn, row_weight: Int64 | None = None, shares: int 
 
     Returns
     -------
-    Weights, int64 (n,). The first of equal rows has the sum of their weights, and the others have 0.
+    Weights, int64 (n,). The first of several equal rows has the sum of their weights. The other rows have weight 0.
     """
     from anonset_kernels.published_rows import count_shares, merge_rows
 
@@ -159,11 +160,10 @@ def merge_equal(column: SetColumn, row_weight: Int64 | None = None, shares: int 
 
 
 def first_of_alike(rows: SetColumn, never_merged: NDArray[np.bool_] | None = None) -> NDArray[np.bool_]:
-    """Return a mask of the first symbol of each class of symbols in the same rows, bool (V,).
-
-    A set of symbols matches the same records as the set of the first symbols of its classes. The first of the smallest
-    violating sets, in code order, therefore contains only first symbols. The mask is exact, because classes are split
-    row by row, without hashes.
+    """Group the symbols that occur in the same rows, and return a mask of the first symbol of each group, bool (V,).
+    Replacing a symbol by the first symbol of its group does not change the matching records. The smallest violating set
+    that is first in code order therefore contains only first symbols. The mask is exact, because groups are split row
+    by row, without hashes.
 
     Parameters
     ----------
@@ -179,7 +179,7 @@ def first_of_alike(rows: SetColumn, never_merged: NDArray[np.bool_] | None = Non
     buffers = (np.zeros(n_symbols, np.int64) for _ in range(4))
     columns = Columns(next(buffers), next(buffers), next(buffers), np.full(n_symbols, -1, np.int64), next(buffers))
     if never_merged is not None and not never_merged.all():
-        columns.of_symbol[never_merged] = 1  # separate class: never merged
+        columns.of_symbol[never_merged] = 1  # a group of its own: never merged
     n = len(sizes := np.bincount(columns.of_symbol))
     columns.size[:n] = sizes
     for a, b in _row_spans(rows.indptr):

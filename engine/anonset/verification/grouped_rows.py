@@ -60,7 +60,7 @@ def _values(groups: NDArray[np.integer]) -> Int64:
 
 
 def _begins(column: SetColumn, groups: NDArray[np.integer], values: Int64) -> Int64:
-    """Return the offsets of the rows and of the items (including marks) of each group, int64 (2, G)."""
+    """Return the offset of the first row and of the first item of each group, int64 (2, G). Marks count as items."""
     size = np.zeros((2, len(values)), np.int64)
     for a, b in spans(column.n):
         rank = np.searchsorted(values, groups[a:b])
@@ -70,7 +70,7 @@ def _begins(column: SetColumn, groups: NDArray[np.integer], values: Int64) -> In
 
 
 def _places(rank: Int64, lengths: Int64, fill: Int64) -> Int64:
-    """Return the offsets of rows of given lengths, ordered by group, and advance `fill`.
+    """Return the offset of each row in the order by group, given its length. Advance `fill`.
 
     Parameters
     ----------

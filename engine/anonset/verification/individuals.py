@@ -1,4 +1,6 @@
-"""Check that each individual of a bucketized table is in a single group. Many individuals are checked in shares."""
+"""Check that each individual of a bucketized table is in a single group. Large tables are divided into shares of
+individuals.
+"""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -38,7 +40,8 @@ class DividedIndividual(RedactedRepr):
 
 
 def find_divided(parts: Iterable[BucketRows], n: int, store: Store) -> tuple[int, DividedIndividual | None]:
-    """Return the number of individuals, and the first individual, by codes, in several groups, or None.
+    """Return the number of individuals, and an individual in several groups. The individual is the first by its codes,
+    or None if each individual is in one group.
 
     Parameters
     ----------
@@ -67,8 +70,8 @@ def find_divided(parts: Iterable[BucketRows], n: int, store: Store) -> tuple[int
 
 
 def _divided(share: Int32, new: NDArray[np.bool_], further: int) -> tuple[tuple[int, ...], DividedIndividual]:
-    """Return the codes of an individual and of two of its groups, given the position of the first row in the second
-    group.
+    """Return an individual in several groups as codes, and two of its groups. The individual's first row in the second
+    group is at position `further`.
     """
     begin = int(np.flatnonzero(new[: further + 1])[-1])
     next_individual = np.flatnonzero(new[further:])

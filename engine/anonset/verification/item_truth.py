@@ -23,11 +23,10 @@ _MOST_RANGES = 64  # each range is a pass over all rows
 _SHARE_OF_CACHE = 3
 """Inverse of the share of memory for randomly accessed records, which the operating system caches."""
 _First = Callable[[tuple[Int64, Int32], tuple[Int64, Int32], Int64, int], tuple[int, int, int]]
-"""Implementation of `Look`, given records, rows, and the record of each row."""
+"""Function like `Look` that additionally receives the records, the rows, and the record of each row."""
 Look = Callable[[tuple[int, int], tuple[int, int]], tuple[int, int, int]]
-"""Function that compares a span of rows with a span of records.
-
-Returns the row, item and symbol of the first violation among the rows with a record in the second span, or -1.
+"""Function that compares a span of rows with a span of records. It returns the row, item and symbol of the first
+violation among these rows and records, or -1.
 """
 
 
@@ -236,7 +235,7 @@ def _first_untrue(
 def _first_violation(
     look: Callable[[tuple[int, int]], tuple[int, int, int]], n: int, store: Store, tell: Callable[[int], None]
 ) -> list[tuple[int, int, int]]:
-    """Return a list with the first violation among n rows, or an empty list."""
+    """Return a list that contains the first violation among n rows. The list is empty if there is no violation."""
     bounds = list(spans(n, _ROWS_PER_TASK if store.workers.remote else _ROWS_PER_CALL))
     for start in range(0, len(bounds), _CALLS_AT_ONCE):
         some = bounds[start : start + _CALLS_AT_ONCE]

@@ -34,9 +34,8 @@ MOST_OF_TRIPLES = 1 << 27
 _WORTH_THREADS = 50_000_000  # itemset occurrences: some tenths of a second
 _WORTH_MERGING = 1_000_000_000  # itemset occurrences: some seconds
 _TRIED = 2_000_000_000
-"""Maximum number of occurrences to count for an itemset size whose occurrences exceed the budget.
-
-The check may still find a rare set: if most sets are rare, the first is found early.
+"""Maximum number of occurrences to count if all occurrences of an itemset size exceed the budget. Such a partial count
+may find a rare set early if most sets are rare.
 """
 
 
@@ -72,7 +71,7 @@ class DistinctRows:
         self._rows, self.weight = rows.column, rows.weight
 
     def merge_columns(self) -> int:
-        """Keep the first of the symbols in the same rows. Return the number of remaining symbols.
+        """Merge symbols that occur in the same rows into the first of them. Return the number of remaining symbols.
 
         The size of the smallest rare sets, and the first set of this size, remain the same (see `first_of_alike`).
         """
@@ -105,7 +104,7 @@ class DistinctRows:
 
     @cached_property
     def _least(self) -> list[int]:
-        """Smallest code of each span of rows. The vocabulary size for a span without codes."""
+        """Smallest code in each span of rows. A span without codes has the vocabulary size."""
         none = len(self.column.vocabulary)
         return [int(rows_of(self._rows, a, b)[1].min(initial=none)) for a, b in spans(self.n)]
 
@@ -114,8 +113,8 @@ class DistinctRows:
         return sum(records * comb(length, size) for length, records in self._lengths)
 
     def steps(self, size: int, k: int) -> int:
-        """Return the number of steps to count the itemsets of `size` items. It is one per occurrence, or less with bit
-        vectors.
+        """Return the number of steps to count the itemsets of `size` items. Counting takes one step per occurrence, or
+        fewer steps with bit vectors.
         """
         total = self.occurrences(size)
         bits = self._by_bits(total, k) if size == _PAIR else None
@@ -207,9 +206,8 @@ class DistinctRows:
         return ItemsetCount(1, self.symbols, (int(rare[0]),), int(supports[rare[0]]))
 
     def _measured(self, size: int) -> tuple[Int64, Int64]:
-        """Return the number of codes and rows from each symbol on, int64 (V,) each.
-
-        Only rows with at least `size` - 1 further symbols count.
+        """Return the number of codes and of rows in the suffixes that begin with each symbol, int64 (V,) each. Rows
+        with fewer than `size` - 1 further symbols do not count.
         """
         from anonset_kernels.published_rows import measure_suffixes
 
@@ -221,7 +219,7 @@ class DistinctRows:
     def _gathered(
         self, size: int, window: tuple[int, int], codes_from: Int64, with_it: Int64
     ) -> tuple[SetColumn, Int64]:
-        """Return the row suffixes from each symbol of a window on, symbol by symbol, and their weights."""
+        """Return the row suffixes that begin with each symbol of a window, ordered by symbol, and their weights."""
         from anonset_kernels.published_rows import gather_suffixes
 
         sizes = np.stack([with_it[slice(*window)], codes_from[slice(*window)]])
@@ -292,7 +290,7 @@ def check_km(
 
     Every size from 1 to m is counted separately, because a record shorter than m contains no set of m symbols. Sizes
     above the longest record have no occurrences. If records are long, symbols in the same records are merged. A set
-    with several of these symbols has the same support as a smaller set, which is already counted.
+    with several merged symbols has the same support as a smaller set that is already counted.
     """
     rows = DistinctRows(column, store)
     sizes = min(model.m, rows.longest)

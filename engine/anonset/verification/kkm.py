@@ -1,4 +1,4 @@
-"""Check of k-anonymity and (k, k^m)-anonymity, separately for each equivalence class.
+"""Checks of k-anonymity and (k, k^m)-anonymity in each equivalence class.
 
 Rows of a publication in files are processed in shares of complete classes (`shares`).
 """
@@ -62,8 +62,8 @@ def check_kkm(
 ) -> Verdict:
     """Check that each equivalence class has at least k rows, and is k^m-anonymous.
 
-    Symbols of different classes count as different. Only a single class can then contain a set, so one check covers all
-    classes.
+    Symbols of different classes count as different symbols. Each set of symbols then occurs in one class only, so a
+    single k^m-anonymity check covers all classes.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ def _check_items(
     progress: Progress | None,
     store: Store,
 ) -> Verdict:
-    """Check the items of rows if `verdict` accepts the class sizes."""
+    """Check the items of some rows. Return `verdict` unchanged if the class sizes already violate the model."""
     require_well_formed(items, store)
     class_of = classes_of(relational)
     if len(class_of) != items.n:
@@ -157,7 +157,9 @@ def _by_shares(relational: Sequence[Column], store: Store, check: Callable[[Int6
 
 
 def _of_rows(rows: Int64, verdict: Verdict) -> Verdict:
-    """Return a verdict on some rows with the witness's row number in the publication."""
+    """Return a verdict on some rows. The row number of the witness is converted to the row number of
+    the publication.
+    """
     witness = verdict.witness
     return verdict if witness is None else replace(verdict, witness=replace(witness, record=int(rows[witness.record])))
 

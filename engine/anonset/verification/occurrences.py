@@ -14,7 +14,7 @@ from anonset.data.spans import Limits, begins_of, gathered, spans
 from anonset.data.table import Int32, Int64
 
 OCCURRENCES_AT_ONCE = 500_000
-"""Number of occurrences in memory. Up to `_MOST_TIMES` times as many if the records contain many symbols."""
+"""Number of occurrences in memory. It is up to `_MOST_TIMES` times higher for records with many symbols."""
 _MOST_TIMES = 8
 _SHARE_OF_SYMBOLS = 8  # inverse of the share per slice: limits the passes over the records
 _BYTES_OF_OCCURRENCE = 160  # peak while sorting
@@ -40,7 +40,7 @@ class Occurrences:
     sets: Int64
     """Symbol codes of each set, int64 (S, size)."""
     goes_on: bool = False
-    """True if this slice contains a single set, and the next slice continues it."""
+    """True if the slice contains a single set and the next slice contains further occurrences of the set."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +79,9 @@ class MemberSymbols:
             begin = end
 
     def _extend(self, occurrences: Occurrences, part: slice, choices: Int64, size: int) -> Iterator[Occurrences]:
-        """Extend each occurrence of a slice by each possible next symbol, group them by set, and continue."""
+        """Extend each occurrence of a slice by each possible next symbol, and group the results by set. Then extend the
+        results further.
+        """
         row, following = occurrences.row[part], occurrences.following[part]
         if int(choices.sum()) > self.at_once:  # all occurrences are of the same set
             single = occurrences.sets[occurrences.rank[part.start]][None]
@@ -90,7 +92,7 @@ class MemberSymbols:
         yield from self.extended(self._grouped(key, np.repeat(row, choices), places, occurrences.sets), size)
 
     def _by_symbols(self, symbols: _Passes, single: Int64, size: int) -> Iterator[Occurrences]:
-        """Extend a set, int64 (1, any), by ranges of next symbols, and continue."""
+        """Extend a single set, int64 (1, any), by ranges of next symbols. Then extend the results further."""
         n, most = self.n_symbols, self.limits.at_once_within(MOST_OF_A_SET, _BYTES_OF_A_SET)
         count = np.zeros(n + 1, np.int64)
         for _, places in symbols():
@@ -155,7 +157,7 @@ class MemberSymbols:
 
     @property
     def at_once(self) -> int:
-        """Maximum number of occurrences in memory. A set that is extended by a single symbol may have more."""
+        """Maximum number of occurrences in memory. A set that is extended by a single symbol may exceed it."""
         most = min(_MOST_TIMES * OCCURRENCES_AT_ONCE, len(self.items) // _SHARE_OF_SYMBOLS)
         return self.limits.at_once_within(max(OCCURRENCES_AT_ONCE, most), _BYTES_OF_OCCURRENCE)
 

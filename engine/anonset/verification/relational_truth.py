@@ -106,10 +106,9 @@ class _Pairs:
 
 
 class _Ranges:
-    """Vectorized check whether ranges cover numbers. The ends of the ranges must be exact in the column's dtype.
-
-    The value of a float is the printed decimal number. Printing preserves the order of floats, so an end that prints as
-    written can be compared as a float.
+    """Vectorized check whether ranges cover numbers. The ends of the ranges must be exact in the dtype of the column. A
+    float represents the decimal number that is printed for it. Printing preserves the order of floats, so an end that
+    prints as it is written can be compared as a float.
     """
 
     def __init__(self, labels: Sequence[str], before: NumericColumn) -> None:

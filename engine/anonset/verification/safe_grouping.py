@@ -22,8 +22,8 @@ def check_safe_grouping(publication: Buckets, model: SafetyConstraint) -> Verdic
     """Check every group and every visible individual. The witness is the first violation.
 
     Four rules are checked in order. Each value has at most the share 1/l of a group. Each individual is in a single
-    group. Each group has k individuals. The individuals of a group have the same number of visible tuples. The
-    individual of a starred tuple is hidden, and not checked. The check needs no budget, because it costs O(n log(n)).
+    group. Each group has k individuals. The individuals of a group have the same number of visible tuples. A star hides
+    the individual of a tuple, so these tuples are not checked. The check needs no budget, because it costs O(n log(n)).
     Tables in files are checked in blocks of groups and shares of individuals.
 
     Raises
@@ -76,7 +76,8 @@ def _visible(publication: Buckets, rows: tuple[int, int] | None = None) -> Itera
 
 
 def _violated_group(publication: Buckets, k: int) -> Witness | None:
-    """Return the first group with fewer than k individuals, or the first individual with too few visible tuples.
+    """Return the first group with fewer than k individuals, or the first individual with fewer visible tuples than
+    another individual of its group.
 
     Each individual is in a single group. All individuals of a group must have the same number of visible tuples.
     """
@@ -142,9 +143,7 @@ def _begins(columns: list[Int32], group: Int32) -> Int64:
 
 
 def _in_order(columns: list[Int32], group: Int32, begins: Int64) -> bool:
-    """Return True if rows are ordered by group, then by codes, so that the rows of an individual in a group are
-    adjacent.
-    """
+    """Return True if rows are ordered by group, then by codes, so that the rows of an individual are adjacent."""
     first_rows, next_rows = begins[:-1], begins[1:]
     decided, descends = group[first_rows] != group[next_rows], group[first_rows] > group[next_rows]
     for codes in columns:

@@ -1,4 +1,5 @@
-"""Check of two releases of the same persons: any m items known from both must match at least k persons, or none.
+"""Check of two releases of the same persons. Any m known items of a person must match at least k persons in both
+releases together, or none.
 
 Uses Python integers as sets of persons and frozensets of symbols, independent of the algorithm.
 """
@@ -22,16 +23,17 @@ Cells = frozenset[tuple[int, int]]
 
 
 def few_in_both(table: Table, publication: Any, earlier_release: OtherRelease, model: PrivacyModel) -> Witness | None:
-    """Return known items of a person in both releases that match fewer than k candidates, or None.
+    """Return a violation: up to m items of a person in both releases that match fewer than k candidates. None if there
+    is no violation.
 
     Parameters
     ----------
     table
         The original of `publication`, whose rows are identified by their records.
     earlier_release
-        The earlier release. If rows are linked, the candidates are the persons in both releases with the known items in
-        both rows. Otherwise, the candidates are the rows of each release with the known items that may have the same
-        record as a row of the other release with the known items.
+        The earlier release. If rows are linked, the candidates are the persons with the known items in their rows of
+        both releases. Otherwise, the candidates are the matching rows of a release that may have the same original
+        record as some matching row of the other release.
 
     Raises
     ------
@@ -111,7 +113,7 @@ class _Pairs(RedactedRepr):
     here: dict[int, Row]
     """Later symbols of the items of each earlier symbol. -1 for an item without a later symbol."""
     certain: tuple[bool, bool]
-    """Whether an item without a symbol is certainly in no record, for the later and the earlier release."""
+    """For the later and the earlier release: True if an item without a symbol is certainly in no record."""
 
     def of_one(self, row: Row, other: Row) -> bool:
         """Return True if a later row and an earlier row may belong to the same record."""

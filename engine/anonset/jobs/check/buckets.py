@@ -1,4 +1,4 @@
-"""Checks of buckets in addition to the model."""
+"""Checks of a bucketized publication in addition to the check of its model."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from anonset.jobs.correlations import Correlations, correlations
 from anonset.publications import Buckets
 
 MOST_CORRELATED = 20_000_000
-"""Largest number of rows for which correlations are computed, at about 10 µs per row."""
+"""Maximum number of rows for which correlations are computed. They take about 10 µs per row."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +23,7 @@ class BucketsCheck(KindCheck[Buckets]):
 
     @property
     def too_large(self) -> bool:
-        """Whether there are ids and too many rows to compute correlations."""
+        """True if the table has ids and too many rows to compute correlations."""
         return bool(self.publication.ids) and self.publication.n > MOST_CORRELATED
 
     def correlations(self) -> Mapping[str, Correlations] | None:
