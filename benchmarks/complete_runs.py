@@ -167,15 +167,16 @@ def account(fitted: Sequence[Run], held_out: Sequence[Run]) -> str:
                 ("records", "use", "coordinator s", "workers s", "tasks", "MB sent", "model/coordinator",
                  "model/workers"), measured,
             ),
-            f"Held-out runs: the model differs by at most a factor of {max(max(r, 1 / r) for r in ratios):.2f}.",
+            "For runs that were not used to fit it, the model is wrong by at most a factor of "
+            f"{max(max(r, 1 / r) for r in ratios):.2f}.",
             table(
                 ("phase", "coordinator s", "s per 10^6 records", "workers s", "s per 10^6 records"), prices,
             ),
             table(
                 ("records", "workers", "CPU s", "elapsed s", "share of parallel work", "tasks", "MB sent"), predicted
             ),
-            f"Sorting maps a file for each task: above {_MOST_MAPPED * _ROWS_PER_TASK:.1e} records the usual limit of "
-            "Linux on maps is too small.",
+            f"Sorting needs a memory map for each task. Above {_MOST_MAPPED * _ROWS_PER_TASK:.1e} records, the number of "
+            "maps exceeds the usual limit of Linux.",
         )
     )  # fmt: skip
 

@@ -47,9 +47,9 @@ condition such as the data set or the order of the leaves. This page is for rese
 
 
 _RULES = f"""\
-A criterion for each claim was fixed before the experiments (version {criteria.VERSION} of the criteria). If an
-experiment depends on a random draw, or on a choice that the paper does not state (the order of the leaves of a
-balanced hierarchy, a sample, a seed, a query workload), it is repeated {criteria.REPETITIONS} times or more:
+A criterion for each claim was fixed before the experiments (version {criteria.VERSION} of the criteria). Some
+experiments depend on a random draw, or on a choice that the paper does not state: the order of the leaves of a balanced
+hierarchy, a sample, a seed, or a query workload. These experiments are repeated {criteria.REPETITIONS} times or more:
 
 | verdict | meaning |
 |---|---|
@@ -59,8 +59,8 @@ balanced hierarchy, a sample, a seed, a query workload), it is repeated {criteri
 | **unsettled** | none of the above: no examined factor explains why some repetitions meet the criterion |
 | **not testable here** | the data or figures are not available |
 
-A named choice is, for example, the numeric order of the leaves. A part of a claim is, for example, one of several data
-sets for which the paper states the claim.
+A named choice is a choice that a person might make, such as the numeric order of the leaves. If a paper states a claim
+for several data sets, each data set is a part of the claim.
 
 Counts, enforced properties and growth are measured once. Times are measured in three runs, each with all compared
 algorithms side by side.

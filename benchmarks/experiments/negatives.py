@@ -34,7 +34,7 @@ NEGATIVES = (
             ("terrovitis2008", "fig11a", "AA's loss is low on the large sets"),
             ("optimum", "orders", "the order of the leaves matters more than the algorithm"),
             ("optimum", "orders", "AA's distance from the best cut does not depend on the order"),
-            ("optimum", "orders", "the order by frequency loses least"),
+            ("optimum", "orders", "the order by frequency has the lowest loss"),
         ),
     ),
     Negative(
@@ -53,15 +53,15 @@ NEGATIVES = (
         ),
     ),
     Negative(
-        "COAT and AA in UL: a single large group outweighs many small groups",
+        "A single large group determines whether COAT or AA has the lower UL",
         "The UL of a published group grows with 2 to the power of the group size, so UL mainly measures the largest "
         "groups of a publication. COAT always merges the cheapest pair of groups, and many cheap merges in sequence "
         "create a large group. The groups of AA are hierarchy nodes, and each level of the hierarchy has nodes "
         "several times as large as the level below. Which algorithm has the larger group depends on k and on the "
-        "order of the leaves. NCP grows only linearly with the group size. By NCP, COAT always loses less.",
+        "order of the leaves. NCP grows only linearly with the group size. NCP of COAT is always lower.",
         (
             ("loukides2010", "fig10a", "COAT's UL is below AA's for all k"),
-            ("loukides2010", "fig9", "AA's UL is substantially above COAT's for all m, BMS-2"),
+            ("loukides2010", "fig9", "AA's UL is substantially above COAT's for all m on BMS-2"),
             ("loukides2010", "fig10a", "UL measures little more than the size of the largest published group"),
             ("loukides2010", "fig10a", "COAT's NCP is below AA's for all k"),
         ),
@@ -89,23 +89,23 @@ NEGATIVES = (
         ),
     ),
     Negative(
-        "The multi-round heuristic does not always lose least",
+        "The multi-round heuristic does not always have the lowest loss",
         "mHgHs both generalizes and suppresses. It works in rounds, by itemset size, and a later round never refines "
         "the cut of an earlier round. With a balanced hierarchy, the cut of AA already has a low loss, and "
         "generalizing or suppressing items in early rounds can cost more than it saves. With unbalanced taxonomies, "
         "as in the paper, AA often publishes only the root, and the results agree with the paper.",
         (
-            ("liu2010", "fig3b", "mHgHs loses least of all"),
-            ("liu2010", "fig3d", "mHgHs loses least of all"),
-            ("liu2010", "drawn", "mHgHs loses least of all"),
+            ("liu2010", "fig3b", "mHgHs has the lowest loss"),
+            ("liu2010", "fig3d", "mHgHs has the lowest loss"),
+            ("liu2010", "drawn", "mHgHs has the lowest loss"),
         ),
     ),
     Negative(
-        "The loss of safe grouping depends on how it is counted",
+        "The loss of safe grouping depends on how anonymized tuples are counted",
         "To make a group l-diverse, safe grouping anonymizes some of its tuples. The paper does not state whether "
-        "these tuples still count as members of the group. If they do not, the group becomes smaller, and more tuples "
-        "must be anonymized. For large l the two variants differ considerably. The figures in the paper are close to "
-        "the variant in which the tuples still count.",
+        "these tuples still count as members of the group. If the tuples do not count, the group becomes smaller, and "
+        "more tuples must be anonymized. For large l the two variants differ considerably. The figures in the paper "
+        "are close to the variant in which the tuples still count.",
         (
             ("albouna2013", "fig4abc", "for k=9 and l=7 a third of the tuples is anonymized to preserve l-diversity"),
             ("albouna2013", "fig4abc", "for small l the loss is below 10%"),

@@ -236,15 +236,19 @@ def _poulis() -> Iterable[Panel]:
 
     asked = ("relational values", "both", "items")
     for letter, what in zip("abc", asked, strict=True):
-        yield panel(f"4{letter}", f"ARE of queries for {what} as delta grows, Rum-bound on INFORMS", "fig4ac")
+        yield panel(f"4{letter}", f"ARE of queries for {what} with Rum-bound on INFORMS, as delta grows", "fig4ac")
     for letter, what in zip("defg", ("relational values", "both", "both", "items"), strict=True):
-        yield panel(f"4{letter}", f"ARE of queries for {what} as delta grows, Rum-bound on YOUTUBE", "fig4dg", youtube)
-    yield panel("4h", "ARE as delta grows, Tum-bound on INFORMS", "fig4h")
+        yield panel(
+            f"4{letter}", f"ARE of queries for {what} with Rum-bound on YOUTUBE, as delta grows", "fig4dg", youtube
+        )
+    yield panel("4h", "ARE of queries with Tum-bound on INFORMS, as delta grows", "fig4h")
     sensitive = f"{informs}. The paper does not state l and the sensitive codes"
     for letter, what in zip("abc", asked, strict=True):
-        shows = f"ARE of queries for {what} as delta grows, Rum-bound with (k, l^m)-diversity on INFORMS"
+        shows = f"ARE of queries for {what} with Rum-bound and (k, l^m)-diversity on INFORMS, as delta grows"
         yield panel(f"5{letter}", shows, "fig5ac", sensitive)
-    yield panel("5d", "ARE as delta grows, Tum-bound with (k, l^m)-diversity on INFORMS", "fig5d", sensitive)
+    yield panel(
+        "5d", "ARE of queries with Tum-bound and (k, l^m)-diversity on INFORMS, as delta grows", "fig5d", sensitive
+    )
     for letter, what, data, figure, differences in (
         ("a", "largest cluster", "INFORMS", "fig4ac", informs),
         ("b", "largest cluster", "YOUTUBE", "fig4dg", youtube),

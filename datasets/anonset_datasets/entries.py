@@ -23,7 +23,7 @@ class Entry:
     n: int
     """Number of records."""
     n_items: int = 0
-    """Number of distinct items. 0 without a set-valued column."""
+    """Number of distinct items. 0 if there is no set-valued column."""
     max_length: int = 0
     """Largest number of items in a record."""
     avg_length: float = 0.0

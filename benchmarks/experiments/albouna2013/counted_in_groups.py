@@ -1,6 +1,6 @@
-"""Loss of safe grouping if a tuple that is anonymized for l-diversity still counts in its group.
+"""Count the loss of safe grouping if tuples that are anonymized for l-diversity still count as members of their group.
 
-The paper does not state whether the tuple counts. The engine removes tuples for l-diversity, so the group shrinks and
+The paper does not state whether these tuples count. The engine removes tuples for l-diversity, so the group shrinks and
 more tuples must be removed until the published tuples of the group are l-diverse. In this module, removed tuples still
 count, and no value may occur in more than 1/l of the original group. The groups are computed by the engine.
 """
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Lost(NamedTuple):
-    """Lost tuples, each counted once."""
+    """Numbers of lost tuples by reason. Each tuple is counted once."""
 
     for_diversity: int
     """Anonymized because their value exceeds 1/l of their group."""

@@ -1,4 +1,4 @@
-"""Measure safe grouping and Anatomy: violations by correlation, lost tuples; costs in separate cases."""
+"""Measure violations, lost tuples, time and memory of safe grouping and Anatomy."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -19,11 +19,11 @@ _FIRST_NAMES, _VALUES, _TUPLES_OF_A_PERSON = 5_000, 15, 2.3
 _MOVING = 0.1
 """Default share of tuples that are distributed at random."""
 _ALPHA = 3
-"""Smallest number of groups in which an individual is significant: "greater than 2"."""
+"""Smallest number of groups in which an individual is significant. The paper requires "greater than 2"."""
 
 
 def measure(parameters: Parameters) -> Measured:
-    """Run a case; ``kind`` selects the measurement.
+    """Run a case. The parameter ``kind`` selects the measurement.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def compile_kernels() -> None:
 
 
 def _violations(parameters: Parameters) -> Measured:
-    """Bucketize the longitudinal data; count violations inside groups, and between groups by alpha."""
+    """Form buckets from the longitudinal data. Count violations inside groups, and between groups by alpha."""
     from anonset.measures.correlation import inter_group_violations, intra_group_violations
 
     table, algorithm = _longitudinal(parameters), _algorithm(parameters, number_of(parameters["seed"]))
@@ -74,12 +74,12 @@ def _violations(parameters: Parameters) -> Measured:
 
 
 def _loss(parameters: Parameters) -> Measured:
-    """Count the loss of safe grouping on the longitudinal data, for both denominators.
+    """Count the loss of safe grouping on the longitudinal data, for both ways to count group members.
 
     Raises
     ------
     RuntimeError
-        If the groups differ between the denominators.
+        If the groups differ between both ways.
     """
     from benchmarks.experiments.albouna2013.counted_in_groups import lost_if_counted
 
@@ -117,7 +117,7 @@ def _time(parameters: Parameters) -> Measured:
 
 
 def _memory(parameters: Parameters) -> Measured:
-    """Return the peak memory of this process during a search, data included."""
+    """Return the peak memory of this process during a search, including the data."""
     table = _of_time(parameters)
     forget_peak()
     _algorithm(parameters, None).recode(table, {})

@@ -12,9 +12,9 @@ from benchmarks.experiments.liu2010.measurement import compile_kernels, measure
 
 _SUBCLASSES, _BILLS, _PRODUCTS = "tafeng_subclass", "congress_bills", "tafeng_baskets"
 _KOSARAK, _RETAIL, _BMS2 = "kosarak_70k", "retail", "bms_webview2"
-_LEAST = "mHgHs loses least of all"
+_LEAST = "mHgHs has the lowest loss"
 _SKEWS = (2, 4)
-"""Half of the largest skew of a random taxonomy, and the largest skew."""
+"""Skews of random taxonomies. The last skew is the largest possible skew."""
 _BY_SKEW = {f"skew {skew}": f"ncp_{skew}" for skew in _SKEWS}
 _HALF = 0.5
 _LOSSES = {
@@ -30,7 +30,7 @@ _Points = Mapping[str, Sequence[tuple[int, int]]]
 
 
 def _own(series: str, m: int) -> dict[str, Any]:
-    """Return the algorithm of a curve, and the algorithm's name of the parameter m."""
+    """Return the algorithm of a curve, and the name of its parameter for m."""
     known: Mapping[str, dict[str, Any]] = {
         "MM": {"algorithm": "coherence-suppression", "h": 1.0, "p": m},
         "AA": {"algorithm": "apriori", "m": m},
@@ -43,7 +43,7 @@ def _own(series: str, m: int) -> dict[str, Any]:
 
 
 def _cases(figure: str, points: _Points, over: str, **shared: Any) -> list[Case]:
-    """Return the cases of curves at points (k, m); `over` names the horizontal axis."""
+    """Return the cases of curves at points (k, m). `over` is the parameter on the horizontal axis."""
     return [
         Case(figure, series, {"k": k, "m": m}[over], {"k": k, **_own(series, m), **shared})
         for series, chosen in points.items()
@@ -68,7 +68,7 @@ def _apart(points: _Points) -> tuple[_Points, _Points]:
 
 
 def _over_orders(figure: str, points: _Points, data: str, over: str = "m") -> list[Case]:
-    """Return cases with a hierarchy of degree 5 and every leaf order. Curves without a hierarchy ignore the order."""
+    """Return cases with a hierarchy of degree 5 and every leaf order. Algorithms without a hierarchy ignore it."""
     free, bound = _apart(points)
     same = _cases(figure, free, over, data=data)
     ordered = ORDERS.over(_cases(figure, bound, over, data=data, fanout=5))
@@ -89,7 +89,7 @@ def _below_the_real(figure: str, points: _Points) -> list[Case]:
 
 
 def _over_trees(figure: str, points: _Points, over: str = "m") -> list[Case]:
-    """Return cases on Kosarak with random taxonomies; each draw includes the leaf order and half of the records."""
+    """Return cases on Kosarak with random taxonomies. Each draw also selects a leaf order and half of the records."""
     free, bound = _apart(points)
     shared = {"data": _KOSARAK, "share": _HALF, "skews": list(_SKEWS)}
     samples = dict(zip(SAMPLES.draws, TREES.draws, strict=True))
@@ -181,7 +181,7 @@ to some degree the clicks of `kosarak_70k` with random taxonomies.""",
     figures=[
         Figure(
             "fig3a",
-            "Fig. 3a, Ta-Feng in place of POS: information loss as m grows, k=50",
+            "Fig. 3a, Ta-Feng in place of POS: information loss for k=50 as m grows",
             "m",
             _LOSSES,
             _over_orders("fig3a", _over_m(50, HgHs=(1, 2)), _SUBCLASSES),
@@ -192,7 +192,7 @@ to some degree the clicks of `kosarak_70k` with random taxonomies.""",
         ),
         Figure(
             "fig3a_k",
-            "Fig. 3a over k, Ta-Feng in place of POS: information loss as k grows, m=7",
+            "Fig. 3a over k, Ta-Feng in place of POS: information loss for m=7 as k grows",
             "k",
             _LOSSES,
             _over_orders("fig3a_k", _over_k((5, 50), 7), _SUBCLASSES, "k"),
@@ -203,12 +203,12 @@ to some degree the clicks of `kosarak_70k` with random taxonomies.""",
         ),
         Figure(
             "fig3b",
-            "Fig. 3b, Ta-Feng in place of POS: information loss as m grows, k=5",
+            "Fig. 3b, Ta-Feng in place of POS: information loss for k=5 as m grows",
             "m",
             _LOSSES,
             _over_orders("fig3b", _over_m(5, HgHs=(1, 2)), _SUBCLASSES),
             (
-                *with_main(claims.ordering("m", ORDERS), "MM loses most", _LEAST),
+                *with_main(claims.ordering("m", ORDERS), "MM has the highest loss", _LEAST),
                 claims.MM_ON_POS,
                 claims.MODERATE,
                 claims.horizontal(ORDERS),
@@ -220,7 +220,7 @@ to some degree the clicks of `kosarak_70k` with random taxonomies.""",
         ),
         Figure(
             "bills",
-            "Fig. 3b, bills in place of POS: information loss as m grows, k=5",
+            "Fig. 3b, bills in place of POS: information loss for k=5 as m grows",
             "m",
             _LOSSES,
             _over_orders("bills", _over_m(5, (1, 2, 3)), _BILLS),
@@ -231,7 +231,7 @@ to some degree the clicks of `kosarak_70k` with random taxonomies.""",
         ),
         Figure(
             "real",
-            "Fig. 3b, Ta-Feng with its real taxonomy in place of POS: information loss as m grows, k=5",
+            "Fig. 3b, Ta-Feng with its real taxonomy in place of POS: information loss for k=5 as m grows",
             "m",
             {**_LOSSES, "shared": "items with several published symbols"},
             _below_the_real("real", _over_m(5, HgHs=(1, 2, 3))),
@@ -243,7 +243,7 @@ to some degree the clicks of `kosarak_70k` with random taxonomies.""",
         ),
         Figure(
             "fig3c",
-            "Fig. 3c, products in place of AOL: information loss as m grows, k=50",
+            "Fig. 3c, products in place of AOL: information loss for k=50 as m grows",
             "m",
             _LOSSES,
             _over_samples("fig3c", _over_m(50, _SIZES_ON_AOL)),
@@ -258,7 +258,7 @@ to some degree the clicks of `kosarak_70k` with random taxonomies.""",
         ),
         Figure(
             "fig3c_k",
-            "Fig. 3c over k, products in place of AOL: information loss as k grows, m=7",
+            "Fig. 3c over k, products in place of AOL: information loss for m=7 as k grows",
             "k",
             _LOSSES,
             _over_samples("fig3c_k", _over_k((5, 20, 50), 7), "k"),
@@ -269,7 +269,7 @@ to some degree the clicks of `kosarak_70k` with random taxonomies.""",
         ),
         Figure(
             "fig3d",
-            "Fig. 3d, products in place of AOL: information loss as m grows, k=5",
+            "Fig. 3d, products in place of AOL: information loss for k=5 as m grows",
             "m",
             _LOSSES,
             _over_samples("fig3d", _over_m(5, _SIZES_ON_AOL)),
@@ -285,13 +285,13 @@ to some degree the clicks of `kosarak_70k` with random taxonomies.""",
         ),
         Figure(
             "drawn",
-            "Fig. 3d, Kosarak in place of AOL: information loss as m grows, k=5",
+            "Fig. 3d, Kosarak in place of AOL: information loss for k=5 as m grows",
             "m",
             _LOSSES_BY_SKEW,
             _over_trees("drawn", _over_m(5, (1, 2, 3, 5), MM=(1, 2, 3))),
             (
                 *with_main(claims.ordering("skew", TREES, _BY_SKEW), _LEAST),
-                *with_main(claims.on_aol(TREES, _BY_SKEW, "12 against 7.9 %"), "mHgHs loses less than 10% on AOL"),
+                *with_main(claims.on_aol(TREES, _BY_SKEW, "12 against 7.9 %"), "the loss of mHgHs on AOL is below 10%"),
                 claims.horizontal(TREES, _BY_SKEW),
             ),
             f"{_DRAWN} MM is run up to m=3; from m=4 on it exceeds its limit.",
@@ -300,7 +300,7 @@ to some degree the clicks of `kosarak_70k` with random taxonomies.""",
         ),
         Figure(
             "drawn_k",
-            "Fig. 3c over k, Kosarak in place of AOL: information loss as k grows, m=5",
+            "Fig. 3c over k, Kosarak in place of AOL: information loss for m=5 as k grows",
             "k",
             _LOSSES_BY_SKEW,
             _over_trees("drawn_k", _over_k((5, 50), 5, ("AA", "LG", "mHgHs")), "k"),

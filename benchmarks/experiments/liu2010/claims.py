@@ -11,14 +11,14 @@ MM, AA, LG, MHGHS, HGHS = "MM", "AA", "LG", "mHgHs", "HgHs"
 NCP, SECONDS = "ncp", "seconds"
 Check = Callable[[Results], Finding]
 Losses = Mapping[str, str]
-"""Quantities that are losses, by part of a claim, such as a skew. The name is empty if there is a single part."""
+"""Names of the quantities that are losses, by part of a claim, such as a skew. A single part has an empty name."""
 _ONE: Losses = {"": NCP}
 
 
 def _gaps(
     results: Results, pairs: Sequence[tuple[str, str]], losses: Losses, begin: float = 0
 ) -> dict[tuple[str, float | str], float]:
-    """Return the smallest difference between the second and the first curve of all pairs, by part and position."""
+    """Return the smallest difference between the second and the first curve over all pairs, by part and position."""
     found: dict[tuple[str, float | str], float] = {}
     for part, quantity in losses.items():
         for lower, upper in pairs:
@@ -46,9 +46,11 @@ def _shown(results: Results, names: Sequence[str], losses: Losses = _ONE) -> str
 def _ordered(
     *pairs: tuple[str, str], losses: Losses = _ONE, begin: float = 0, axis: str = "m", in_general: bool = False
 ) -> Check:
-    """Return a check that in each pair the first curve is never above the second, where both have a value.
+    """Return a check that in each pair the first curve is not above the second, at all positions where both have a
+    value.
 
-    The parts are the losses, or else the positions. With `in_general`, more than half of the positions suffice.
+    The parts of the claim are the losses, or the positions if there is one loss. With `in_general`, it is sufficient if
+    the check is true at more than half of the positions.
     """
     names = list(dict.fromkeys(name for pair in pairs for name in pair))
 
@@ -188,7 +190,7 @@ _TIMES = 1.5
 _CLOSE = 0.01
 _SCALABLE = 1.2
 _LIKE = 1.5
-_ITS_DATA = "figure for the paper's own data, which are not available: shown as a band"
+_ITS_DATA = "the figure applies to the paper's data, which are not available; it is shown as a band"
 
 
 _ABOVE_ALL = ((AA, MM), (LG, MM), (MHGHS, MM))
@@ -198,7 +200,7 @@ _BELOW_ALL = ((MHGHS, AA), (MHGHS, LG), (MHGHS, MM))
 def ordering(
     over: str, factor: Factor | None, losses: Losses = _ONE, begin: float = 2, axis: str = "m"
 ) -> tuple[Claim, ...]:
-    """Return the paper's claims on the order of the four losses, over one axis, from some m on."""
+    """Return the paper's claims on the order of the losses of the four algorithms, from the position `begin` on."""
     where = f"at every {axis}{f' from {begin:g} on' if begin else ''} with results for both"
 
     def claim(text: str, criterion: str, *pairs: tuple[str, str], first: float, in_general: bool = False) -> Claim:
@@ -207,12 +209,16 @@ def ordering(
 
     most = f"at more than half of the {axis}{f' from {begin:g} on' if begin else ''}"
     return (
-        claim("MM loses most", f"NCP is at least that of the other algorithms, {where}", *_ABOVE_ALL, first=begin),
-        claim("AA loses second most in general", f"NCP at least LG's and mHgHs's, {most}", (LG, AA), (MHGHS, AA),
+        claim("MM has the highest loss", f"NCP is at least that of the other algorithms, {where}",
+              *_ABOVE_ALL, first=begin),
+        claim("AA has the second highest loss in general", f"NCP is at least that of LG and mHgHs, {most}",
+              (LG, AA), (MHGHS, AA),
               first=begin, in_general=True),
-        claim("LG loses third most", f"NCP at most AA's and at least mHgHs's, {where}", (LG, AA), (MHGHS, LG),
+        claim("LG has the third highest loss", f"NCP is at most that of AA and at least that of mHgHs, {where}",
+              (LG, AA), (MHGHS, LG),
               first=begin),
-        claim("mHgHs loses least of all", f"NCP at most that of the others, at every {axis} with results for both",
+        claim("mHgHs has the lowest loss",
+              f"NCP is at most that of the other algorithms, at every {axis} with results for both",
               *_BELOW_ALL, first=0),
     )  # fmt: skip
 
@@ -224,9 +230,11 @@ def horizontal(factor: Factor | None, losses: Losses = _ONE) -> Claim:
 
 
 def close(factor: Factor | None) -> Claim:
-    """Return our own claim that rounds cost little."""
-    required = f"NCP within {_CLOSE}, at every m with results of HgHs"
-    return Claim("mHgHs is close to HgHs, so the rounds cost little", required, _as_hghs, factor, "own", "m")
+    """Return our own claim that working in rounds costs little."""
+    required = f"NCP differs by at most {_CLOSE}, at every m with results of HgHs"
+    return Claim(
+        "the loss of mHgHs is close to that of HgHs, so the rounds cost little", required, _as_hghs, factor, "own", "m"
+    )
 
 
 MODERATE = Claim(
@@ -236,11 +244,12 @@ MODERATE = Claim(
     _moderate_gain, ORDERS,
 )  # fmt: skip
 LG_ABOVE_AA = Claim(
-    "for small m and large k LG loses a little more than AA",
-    f"NCP of LG at least AA's at some m up to {_SMALL_M} (the paper gives no figure)", _lg_more_for_some, ORDERS,
+    "for small m and large k, LG has a slightly higher loss than AA",
+    f"NCP of LG is at least that of AA for at least one m up to {_SMALL_M} (the paper states no figure)",
+          _lg_more_for_some, ORDERS,
 )  # fmt: skip
-MM_ON_POS = Claim("MM loses 7.5% to 70% on POS for m >= 2", _ITS_DATA, None, printed="7.5 to 70 %")
-MM_ON_AOL = Claim("MM loses 46% to 96% on AOL for m >= 2", _ITS_DATA, None, printed="46 to 96 %")
+MM_ON_POS = Claim("the loss of MM on POS is 7.5% to 70% for m >= 2", _ITS_DATA, None, printed="7.5 to 70 %")
+MM_ON_AOL = Claim("the loss of MM on AOL is 46% to 96% for m >= 2", _ITS_DATA, None, printed="46 to 96 %")
 
 
 def on_aol(factor: Factor, losses: Losses = _ONE, printed: str = "") -> tuple[Claim, ...]:
@@ -249,11 +258,11 @@ def on_aol(factor: Factor, losses: Losses = _ONE, printed: str = "") -> tuple[Cl
     return (
         Claim("AA's loss on AOL is strikingly high, even for m=1", "NCP is at least 0.3 for every m",
               _at_least(AA, 0.3, losses), factor, over=over, printed="all around 39 %"),
-        Claim("mHgHs loses less than 10% on AOL", "NCP is at most 0.1 for every m",
+        Claim("the loss of mHgHs on AOL is below 10%", "NCP is at most 0.1 for every m",
               _at_most(MHGHS, 0.1, losses), factor,
               over=over, printed="below 10 %"),
         Claim("the gain of mHgHs over LG is significant on AOL",
-              f"NCP of LG at least {_TIMES:g} times that of mHgHs at the largest m (our criterion)",
+              f"NCP of LG is at least {_TIMES:g} times that of mHgHs at the largest m (our criterion)",
               _significant_gain(losses), factor, over=over, printed=printed),
     )  # fmt: skip
 
@@ -262,7 +271,7 @@ def widening(factor: Factor, losses: Losses = _ONE) -> Claim:
     """Return the claim that the gain of mHgHs over LG grows with k."""
     over = "skew" if len(losses) > 1 else ""
     return Claim(
-        "the gap between mHgHs and LG widens with the requirement",
+        "the gap between mHgHs and LG widens as k grows",
         "the difference between LG and mHgHs is larger at the largest k than at k=5",
         _gap_widens(losses), factor, over=over, printed="4.1 points at k=5, 8 at k=50",
     )  # fmt: skip
@@ -270,17 +279,21 @@ def widening(factor: Factor, losses: Losses = _ONE) -> Claim:
 
 NOT_OF_THESE_DATA = (
     MM_ON_AOL,
-    Claim("LG loses at most 27% on AOL", _ITS_DATA, None, printed="27 %"),
-    Claim("for k=5 and m >= 5 mHgHs loses 7.9% and LG 12% on AOL", _ITS_DATA, None, printed="7.9 %, 12 %"),
-    Claim("for k=50 and m >= 5 mHgHs loses 9% and LG 17% on AOL", _ITS_DATA, None, printed="9 %, 17 %"),
+    Claim("the loss of LG on AOL is at most 27%", _ITS_DATA, None, printed="27 %"),
+    Claim(
+        "for k=5 and m >= 5 on AOL, the loss is 7.9% with mHgHs and 12% with LG", _ITS_DATA, None, printed="7.9 %, 12 %"
+    ),
+    Claim(
+        "for k=50 and m >= 5 on AOL, the loss is 9% with mHgHs and 17% with LG", _ITS_DATA, None, printed="9 %, 17 %"
+    ),
 )
 REAL = (
     close(None),
-    Claim("with the real taxonomy mHgHs loses least of all", "NCP is at most that of the other algorithms, at every m",
+    Claim("with the real taxonomy mHgHs has the lowest loss", "NCP is at most that of the other algorithms, at every m",
           _ordered(*_BELOW_ALL), kind="own", over="m"),
     Claim("with the real taxonomy AA publishes only the root", "the publication has one symbol for m >= 2", _root_only,
           kind="own"),
-    Claim("with the real taxonomy MM loses more than LG", "NCP is at least LG's for m >= 2",
+    Claim("with the real taxonomy MM has a higher loss than LG", "NCP of MM is at least that of LG for m >= 2",
           _ordered((LG, MM), begin=2), kind="own", over="m"),
     Claim("LG's output lacks domain exclusiveness (section 1)",
           "some items have several published symbols with LG, and none with AA and mHgHs", _not_exclusive),
@@ -290,7 +303,7 @@ TIMES = (
         (LG, MHGHS), (LG, AA), (LG, MM), losses={"": SECONDS}), RUNS, over="data set"),
     Claim("mHgHs is the second most efficient, before AA and MM", "the time is at most that of AA and that of MM",
           _ordered((MHGHS, AA), (MHGHS, MM), losses={"": SECONDS}), RUNS, over="data set"),
-    Claim("AA is as efficient as LG on AOL", f"at most {_LIKE:g} times LG's time (our criterion)",
+    Claim("AA is as efficient as LG on AOL", f"the time is at most {_LIKE:g} times that of LG (our criterion)",
           _as_fast(AA, LG, _LIKE),
           RUNS, over="data set"),
 )  # fmt: skip
@@ -305,10 +318,10 @@ SCALABILITY = (
 SPEED = tuple(
     Claim(what, says, _within(run, seconds), RUNS, "own")
     for what, run, says, seconds in (
-        ("LRA, BMS-WebView-2", "LRA, BMS-WebView-2, m=2", "at most 2 s", 2),
-        ("LG, BMS-WebView-2", "LG, BMS-WebView-2", "at most 2 s", 2),
-        ("MM, retail, p=3", "MM, retail, p=3", "at most a minute", 60),
-        ("mHgHs, Ta-Feng, m=3", "mHgHs, Ta-Feng, m=3", "at most 10 s", 10),
-        ("mHgHs, Ta-Feng, m=7", "mHgHs, Ta-Feng, m=7", "at most a minute", 60),
+        ("LRA, BMS-WebView-2", "LRA, BMS-WebView-2, m=2", "the time is at most 2 s", 2),
+        ("LG, BMS-WebView-2", "LG, BMS-WebView-2", "the time is at most 2 s", 2),
+        ("MM, retail, p=3", "MM, retail, p=3", "the time is at most a minute", 60),
+        ("mHgHs, Ta-Feng, m=3", "mHgHs, Ta-Feng, m=3", "the time is at most 10 s", 10),
+        ("mHgHs, Ta-Feng, m=7", "mHgHs, Ta-Feng, m=7", "the time is at most a minute", 60),
     )
 )

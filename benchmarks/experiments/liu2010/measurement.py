@@ -19,7 +19,7 @@ VERIFY_BUDGET = 100_000_000
 """Limit of itemset occurrences that verification counts, about one second."""
 _ITS_OWN = ("k", "m", "h", "p", "max_threats")
 _WORK = ("threats", "cuts", "increments")
-"""Counted work: threats stored, cuts evaluated, supports counted."""
+"""Names of counted work: stored threats, evaluated cuts, counted supports."""
 
 
 def measure(parameters: Parameters) -> Measured:
@@ -45,7 +45,9 @@ def measure(parameters: Parameters) -> Measured:
     found: dict[str, Any] = {}
     for skew in _skews(parameters):
         suffix = "" if skew is None else f"_{skew:g}"
-        if skew is not None and "tree" not in parameters and found:  # no taxonomy used: one result for all skews
+        if (
+            skew is not None and "tree" not in parameters and found
+        ):  # without a taxonomy, all skews have the same result
             found |= {name.replace(f"_{_skews(parameters)[0]:g}", suffix): value for name, value in found.items()}
             continue
         one = _searched(parameters, *bound(parameters, skew))
@@ -58,7 +60,7 @@ def _skews(parameters: Parameters) -> list[float | None]:
 
 
 def _searched(parameters: Parameters, column: "SetColumn", hierarchy: "Hierarchy | None") -> dict[str, Any]:
-    """Search once; return loss, suppression and counted work."""
+    """Search once. Return loss, suppression and counted work."""
     from anonset.errors import InputError
     from anonset.generalization import PerCluster, apply
     from anonset.measures.retention import ncp_of_sizes, occurrences_by_size
@@ -85,7 +87,7 @@ def _searched(parameters: Parameters, column: "SetColumn", hierarchy: "Hierarchy
 
 
 def _timed(parameters: Parameters, column: "SetColumn", hierarchy: "Hierarchy | None") -> Measured:
-    """Search once with compiled kernels; return the seconds."""
+    """Search once with compiled kernels. Return the seconds."""
     algorithm, table = _algorithm(parameters), fresh(column)
     _warm(parameters["algorithm"], tuple((name, parameters[name]) for name in _ITS_OWN if name in parameters))
     hierarchies = {} if hierarchy is None else {column.name: hierarchy}
@@ -127,7 +129,7 @@ def _shared(publication: "Records") -> int:
 
 
 def _require_holds(publication: "Records", model: Any) -> str:
-    """Verify a result independently within the budget; return the covered part."""
+    """Verify a result independently within the budget. Return which part was verified."""
     from anonset import verify
 
     verdict = verify(publication, model, budget=VERIFY_BUDGET)
@@ -157,7 +159,9 @@ def _records(data: str, records: int | None, share: float, sample: str) -> "SetC
 
 @lru_cache(maxsize=4)
 def _bound(records: tuple[Any, ...], kind: str, *chosen: Any) -> "tuple[SetColumn, Hierarchy]":
-    """Return records with a hierarchy: balanced (fan-out, order), random (skew, number), or the data's own."""
+    """Return records with a hierarchy. It is balanced (fan-out, order), random (skew, number), or the data's own
+    taxonomy.
+    """
     from anonset import Hierarchy
 
     column = _records(*records)

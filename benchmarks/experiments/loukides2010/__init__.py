@@ -27,7 +27,7 @@ _LOSSES = {
 
 
 def _quantities(*left_out: str) -> dict[str, str]:
-    """Return the labels of errors and losses, except the labels of `left_out`, such as query sizes."""
+    """Return the labels of errors and losses. `left_out` contains parts of labels to omit, such as query sizes."""
     return {name: label for name, label in (_AVGRE | _LOSSES).items() if not name.endswith(left_out)}
 
 
@@ -37,7 +37,7 @@ def _of_hospital(name: str) -> dict[str, object]:
     return {**chosen, "records": cases.RECORDS_OF_EMR, "sample": "sample 1"}
 
 
-_SETTING = "U = all items, hierarchy of degree 5, its weights for UL and COAT"
+_SETTING = "any items may be published together; a hierarchy of degree 5 gives the weights of COAT and UL"
 _DRAWN = "Each leaf order has its own queries"
 _CHARACTERISTICS = {
     "records": "records",
@@ -118,7 +118,7 @@ of UL times 2^M is shown.""",
             cases.by_m("fig9"),
             claims.FIGURE_9,
             f"k=5; {_SETTING}. The paper does not state the number of items of its queries: one, two and three here.",
-            [Printed("AA / COAT", 7, 7, "AA loses 7 times as much at m=3, BMS-1 (6.2.1)")],
+            [Printed("AA / COAT", 7, 7, "AA loses 7 times as much at m=3 on BMS-1 (6.2.1)")],
             quick=(1, 2),
         ),
         Figure(

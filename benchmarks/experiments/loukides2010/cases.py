@@ -1,7 +1,8 @@
-"""Cases of the figures, and the choices that are redrawn in each repetition.
+"""Cases of the figures, and the choices that are drawn again in each repetition.
 
-Leaf order N comes with queries and a random policy of number N, so that every unstated choice is redrawn. For workload
-N or policy N, the leaves are in the order of the item numbers.
+The number of a leaf order is also the number of the queries and of the random policy, so each repetition draws all
+choices that the paper does not state. If only queries or policies are repeated, the leaves are in the order of the item
+numbers.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -28,15 +29,16 @@ DRAWN_FROM: Mapping[str, Mapping[str, Any]] = {
     ", 10,000 itemsets": {"itemsets": 10_000},
     ", itemsets of records": {"drawn_from": "records"},
 }
-"""Ways to draw the itemsets of PP6 to PP9: 1,000 of all items, 10,000, or 1,000 that occur."""
+"""Ways to draw the itemsets of PP6 to PP9: 1,000 sets of any items, 10,000 sets of any items, or 1,000 sets that occur.
+"""
 _ALGORITHMS = {"COAT": "coat", "AA": "apriori", "PCTA": "pcta"}
 
 
 def km(figure: str, series: str, x: float | str, data: str, *, k: int = 5, m: int = 2, **more: Any) -> Case:
     """Return a case that protects all m-itemsets and allows all generalizations.
 
-    The first word of the series names the algorithm. COAT has no bound on suppression: a bound changes no step before
-    it is exceeded, and the suppression is compared with the paper's bound.
+    The first word of the series names the algorithm. COAT has no bound on suppression, because a bound changes no step
+    before it is exceeded. The claims compare the suppression with the paper's bound.
     """
     algorithm = _ALGORITHMS[series.split()[0]]
     chosen = {"data": data, "algorithm": algorithm, "fanout": 5, "k": k, "m": m}
@@ -91,7 +93,9 @@ def privacy(
 
 
 def pairs(figure: str) -> list[Case]:
-    """Return the cases of PP1 to PP5: nested for leaf orders, drawn independently for policies."""
+    """Return the cases of PP1 to PP5. The policies are nested for leaf orders, and independent if policies are
+    repeated.
+    """
     return [
         *over(ORDERS, privacy(figure, PAIRS, 2, {"": {}}, BOTH)),
         *over(POLICIES, privacy(figure, PAIRS, 2, {"": {"apart": True}}, FIRST)),
@@ -123,7 +127,7 @@ def workloads(figure: str, data: str) -> list[Case]:
 
 
 def sizes(figure: str) -> list[Case]:
-    """Return the cases over the record count: work on twenty samples, times on three."""
+    """Return the cases over the record count. Work is counted on twenty samples, and times are measured on three."""
     cases = [km(figure, series, n, BMS1, records=n) for series in ("COAT", "AA") for n in SIZES]
     return [*over(SAMPLES, [_of_work(case) for case in cases]), *timed(cases)]
 
@@ -133,7 +137,7 @@ def _of_work(case: Case) -> Case:
 
 
 def timed(cases: Iterable[Case]) -> list[Case]:
-    """Return the cases of three runs each, with a sample per run if records are drawn."""
+    """Return each case three times. If records are drawn, each run has a separate sample."""
     return [_timed(case) for case in RUNS.over(cases, cost="time")]
 
 
@@ -149,7 +153,7 @@ def _timed(case: Case) -> Case:
 
 
 def of_memory(cases: Iterable[Case]) -> list[Case]:
-    """Return the cases once, for peak memory."""
+    """Return the cases for measurements of peak memory, without repetitions."""
     return [
         replace(
             case, parameters={**_timed(replace(case, repetition="run 1")).parameters, "memory": True}, cost="memory"
@@ -167,7 +171,7 @@ HOSPITALS: Mapping[str, Mapping[str, Any]] = {
 }
 """Replacements of the paper's hospital data and disorders."""
 SAME_RECORDS = "SynPUF, categories"
-"""Replacement with the same records as another, but other disorders."""
+"""Replacement that has the same records as the previous one, with other disorders."""
 WITH_TAXONOMY = ("SynPUF, sub-chapters", SAME_RECORDS, "diabetes, sub-chapters")
 
 

@@ -1,7 +1,7 @@
 """Checks of the claims of sections 6 and 7 on query answers.
 
-The tolerances were fixed before any repetition: "substantially" means `SUBSTANTIAL` times, a printed ratio is met
-within a factor of `NEAR`, and a curve rises if it never falls by more than `SLACK`.
+The tolerances were fixed before any repetition. "Substantially" means `SUBSTANTIAL` times as large. A ratio agrees with
+a printed ratio if they differ by at most a factor of `NEAR`. A curve rises if it never falls by more than `SLACK`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -50,7 +50,7 @@ def margin_of(pairs: Sequence[tuple[float, float]]) -> float:
 def better(
     parts: Mapping[str, Sequence[str]], suffix: str = "", *, times: float = 1.0, ways: Mapping[str, str] = _ONE_WAY
 ) -> Check:
-    """Return a check that AA's value is at least `times` COAT's at every position, for each part.
+    """Return a check that AA's value is at least `times` COAT's value at every position, for each part of the claim.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def better(
 
 
 def better_at_each(quantities: Sequence[str], suffix: str = "", *, times: float = 1.0) -> Check:
-    """Return a check that AA's values are at least `times` COAT's: the parts are the positions."""
+    """Return a check that AA's values are at least `times` COAT's values. The parts of the claim are the positions."""
 
     def check(results: Results) -> Finding:
         pairs = {q: pairs_of(results, q, f"{COAT}{suffix}", f"{AA}{suffix}") for q in quantities}
@@ -163,7 +163,9 @@ def grows_with_q(results: Results) -> Finding:
 
 
 def slightly_worse_when_strict(suffixes: Sequence[str]) -> Check:
-    """Return a check that COAT's AvgRE rises with the policies, and at most doubles. The parts are the data sets."""
+    """Return a check that COAT's AvgRE rises as policies become stricter, and at most doubles. The parts are the data
+    sets.
+    """
 
     def check(results: Results) -> Finding:
         found = {s.strip(): [results.values(f"{COAT}{s}", q) for q in BOTH_SIZES["records"]] for s in suffixes}
@@ -185,7 +187,9 @@ def policies_matter_little(results: Results) -> Finding:
 
 
 def frequent_accurate(names: Sequence[str]) -> Check:
-    """Return a check that AvgRE of W1 is at most 0.5 for all k; the parts are the replacements with such queries."""
+    """Return a check that AvgRE of W1 is at most 0.5 for all k. The parts are the replacements of the data that have
+    queries of W1.
+    """
 
     def check(results: Results) -> Finding:
         found = {name: values for name in names if (values := results.values(f"{COAT} {name}", "are_frequent"))}
@@ -202,7 +206,7 @@ def frequent_accurate(names: Sequence[str]) -> Check:
 def low_for_small_k(names: Sequence[str]) -> Check:
     """Return a check that AvgRE of W2 is at most 1 for k up to 5, and larger for k=50 than for k=2.
 
-    The parts are the replacements and workloads.
+    The parts are the combinations of a replacement of the data and a workload.
     """
 
     def check(results: Results) -> Finding:

@@ -13,7 +13,7 @@ _MUCH_LESS = "AvgRE of AA is at least 1.5 times that of COAT wherever both have 
 _READINGS = "for queries of records and of own published items"
 _NEAR = "within a factor of two of the printed ratio, queries of records and of own published items"
 _NO_SUPPRESSION = Claim(
-    "COAT does not suppress any items", "no item suppressed", loss.never_suppresses, ORDERS, printed="none (6.2)"
+    "COAT does not suppress any items", "no item is suppressed", loss.never_suppresses, ORDERS, printed="none (6.2)"
 )
 
 TABLE_1 = (
@@ -88,26 +88,26 @@ FIGURE_10A = (
 )  # fmt: skip
 FIGURE_9 = (
     Claim(
-        "COAT answers queries more accurately than AA for all m, BMS-1", f"{_LESS}, q=1, 2 and 3, {_READINGS}",
+        "COAT answers queries more accurately than AA for all m on BMS-1", f"{_LESS}, q=1, 2 and 3, {_READINGS}",
         c.better(c.ALL_SIZES, c.BMS1), ORDERS, over=_WORKLOAD,
     ),
     Claim(
-        "COAT answers queries more accurately than AA for all m, BMS-2", f"{_LESS}, q=1, 2 and 3, {_READINGS}",
+        "COAT answers queries more accurately than AA for all m on BMS-2", f"{_LESS}, q=1, 2 and 3, {_READINGS}",
         c.better(c.ALL_SIZES, c.BMS2), ORDERS, over=_WORKLOAD,
     ),
     Claim(
-        "AA's error is 7 times COAT's at m=3, BMS-1",
+        "AA's error is 7 times COAT's at m=3 on BMS-1",
         "the ratio of AvgRE is within a factor of two of 7, for queries of records with q=1, 2 and 3",
         c.largest_ratio(7, c.RECORDS, (c.BMS1,), at=3), ORDERS, over="items of a query", printed="7",
     ),
     Claim(
-        "the ratio of errors at m=3 is larger on BMS-2",
+        "the ratio of errors at m=3 is larger on BMS-2 than on BMS-1",
         "the ratio of AvgRE at m=3 is above that on BMS-1, for queries of records with q=1, 2 and 3",
         c.more_on_bms2, ORDERS, over="items of a query",
     ),
     _NO_SUPPRESSION,
     Claim(
-        "AA's UL is substantially above COAT's for all m, BMS-2", "AA's UL is at least twice COAT's for every m",
+        "AA's UL is substantially above COAT's for all m on BMS-2", "AA's UL is at least twice COAT's for every m",
         loss.less_utility_loss(c.BMS2, twice=True), ORDERS, over="m",
     ),
     Claim(
@@ -128,12 +128,12 @@ FIGURE_9 = (
 )  # fmt: skip
 FIGURE_11 = (
     Claim(
-        "COAT answers queries significantly more accurately than AA for PP1 to PP5, BMS-1",
+        "COAT answers queries significantly more accurately than AA for PP1 to PP5 on BMS-1",
         f"{_MUCH_LESS}, {_READINGS}",
         c.better(c.FIG_11, c.BMS1, times=c.SUBSTANTIAL), ORDERS, over=_WORKLOAD,
     ),
     Claim(
-        "COAT answers queries significantly more accurately than AA for PP1 to PP5, BMS-2",
+        "COAT answers queries significantly more accurately than AA for PP1 to PP5 on BMS-2",
         f"{_MUCH_LESS}, {_READINGS}",
         c.better(c.FIG_11, c.BMS2, times=c.SUBSTANTIAL), ORDERS, over=_WORKLOAD,
     ),
@@ -146,11 +146,11 @@ FIGURE_11 = (
     Claim(
         "with independent policies and leaves in numeric order, COAT answers queries significantly more accurately "
         "than AA",
-        f"{_MUCH_LESS}, BMS-1, {_READINGS}", c.better(c.FIG_11, c.BMS1, times=c.SUBSTANTIAL), POLICIES,
+        f"{_MUCH_LESS}, on BMS-1, {_READINGS}", c.better(c.FIG_11, c.BMS1, times=c.SUBSTANTIAL), POLICIES,
         "own", _WORKLOAD,
     ),
     Claim(
-        "with independent policies, BMS-1, COAT's error grows slightly as policies become stricter",
+        "with independent policies on BMS-1, COAT's error grows slightly as policies become stricter",
         "AvgRE never falls by more than 10%, and AvgRE for PP5 is at most twice that for PP1, for queries of records "
         "with q=1 and 3",
         c.slightly_worse_when_strict((c.BMS1,)), POLICIES, "own",
@@ -168,12 +168,12 @@ _ITEMSETS = "itemsets and workload"
 _WAYS = {way: way.removeprefix(", ") or "1,000 itemsets" for way in DRAWN_FROM}
 FIGURE_12 = (
     Claim(
-        "COAT answers queries more accurately than AA for PP6 to PP9, BMS-1",
+        "COAT answers queries more accurately than AA for PP6 to PP9 on BMS-1",
         f"{_LESS}, q=2, {_READINGS}, for every way of drawing itemsets",
         c.better(c.READINGS_2, c.BMS1, ways=_WAYS), ORDERS, over=_ITEMSETS,
     ),
     Claim(
-        "COAT answers queries more accurately than AA for PP6 to PP9, BMS-2",
+        "COAT answers queries more accurately than AA for PP6 to PP9 on BMS-2",
         f"{_LESS}, q=2, {_READINGS}, for every way of drawing itemsets",
         c.better(c.READINGS_2, c.BMS2, ways=_WAYS), ORDERS, over=_ITEMSETS,
     ),
@@ -185,13 +185,13 @@ FIGURE_12 = (
     ),
     Claim(
         "with leaves in numeric order, COAT answers queries more accurately than AA for all random itemsets",
-        f"{_LESS}, q=2, BMS-1, {_READINGS}", c.better(c.READINGS_2, c.BMS1), POLICIES, "own", _WORKLOAD,
+        f"{_LESS}, on BMS-1 for q=2, {_READINGS}", c.better(c.READINGS_2, c.BMS1), POLICIES, "own", _WORKLOAD,
     ),
 )  # fmt: skip
 _UTILITY = ("are_record_q1", "are_record_q3")
 FIGURE_13 = (
     Claim(
-        "COAT satisfies all utility policies (s=0.5%), BMS-1", "at most 0.5% of the items are suppressed",
+        "COAT satisfies all utility policies on BMS-1 (s=0.5%)", "at most 0.5% of the items are suppressed",
         loss.within_s(c.BMS1), ORDERS, over=_POLICY, printed="0.5%", main=True,
     ),
     Claim(
@@ -200,7 +200,7 @@ FIGURE_13 = (
         ORDERS, over=_POLICY, main=True,
     ),
     Claim(
-        "COAT answers queries significantly more accurately than AA for all policies, BMS-1",
+        "COAT answers queries significantly more accurately than AA for all policies on BMS-1",
         f"{_MUCH_LESS}, q=1 and 3, queries of records, also if COAT exceeds s",
         c.better_at_each(_UTILITY, c.BMS1, times=c.SUBSTANTIAL), ORDERS, over=_POLICY,
     ),
@@ -210,7 +210,7 @@ FIGURE_13 = (
         loss.only_up1_suppresses, ORDERS, over="way of counting", printed="0.01%",
     ),
     Claim(
-        "utility policies affect AvgRE little, BMS-1",
+        "utility policies affect AvgRE little on BMS-1",
         "the largest value is at most 1.5 times the smallest, queries of records",
         c.policies_matter_little, ORDERS, over="items of a query",
     ),
@@ -225,7 +225,7 @@ FIGURE_13 = (
         loss.within_s(c.BMS2), ORDERS, over=_POLICY,
     ),
     Claim(
-        "COAT's publication satisfies the utility policy", "no constraint violated", loss.none_violated, ORDERS,
+        "COAT's publication satisfies the utility policy", "no constraint is violated", loss.none_violated, ORDERS,
         "enforced",
     ),
     Claim(
@@ -235,12 +235,12 @@ FIGURE_13 = (
 )  # fmt: skip
 FIGURE_14A = (
     Claim(
-        "COAT scales better with |D| than AA, in counted work",
+        "COAT's counted work scales better with |D| than AA's",
         "the number of COAT's merges grows with a smaller exponent than the number of AA's increments",
         loss.less_work_growth, SAMPLES,
     ),
     Claim(
-        "COAT scales better with |D| than AA, in seconds",
+        "COAT's time scales better with |D| than AA's",
         "the fitted power law of COAT's time has a smaller exponent than that of AA's time",
         loss.less_time_growth, RUNS,
     ),
@@ -251,20 +251,35 @@ FIGURE_14A = (
     ),
 )  # fmt: skip
 FIGURE_14B = (
-    Claim("COAT is slightly less efficient than AA", "1 to 3 times AA's time for each k", loss.slightly_slower, RUNS),
+    Claim(
+        "COAT is slightly less efficient than AA",
+        "COAT needs 1 to 3 times AA's time for each k",
+        loss.slightly_slower,
+        RUNS,
+    ),
     Claim(
         "COAT takes less than half a minute",
-        "at most 30 s for every k",
+        "the time is at most 30 s for every k",
         each_at_most(c.COAT, "seconds", 30),
         RUNS,
         printed="< 30 s",
     ),
-    Claim("COAT is sub-linear in k, in merges", "exponent below 1", loss.sublinear("merges"), ORDERS),
-    Claim("COAT is sub-linear in k, in seconds", "exponent below 1", loss.sublinear("seconds"), RUNS),
+    Claim(
+        "COAT's number of merges is sub-linear in k",
+        "the fitted power law has an exponent below 1",
+        loss.sublinear("merges"),
+        ORDERS,
+    ),
+    Claim(
+        "COAT's time is sub-linear in k",
+        "the fitted power law has an exponent below 1",
+        loss.sublinear("seconds"),
+        RUNS,
+    ),
 )
 TABLE_3 = (
     Claim(
-        "the hospital's data have 1,336 records, 5,830 codes, longest 25, average 3.1",
+        "the hospital's data have 1,336 records and 5,830 codes, and a record has up to 25 codes and 3.1 on average",
         "the data are not public; 1,336 records of 3.1 codes contain fewer than 5,830 codes, so the paper must have "
         "counted codes that never occur",
         None,
@@ -285,45 +300,50 @@ FIGURE_15 = (
         SAMPLES, over=_STAND_IN,
     ),
     Claim(
-        "frequent combinations (W1) are answered fairly accurately, even for large k",
+        "queries of frequent combinations (W1) are answered fairly accurately, even for large k",
         "AvgRE is at most 0.5 for every k, for queries of combinations that occur in a tenth of the records",
         c.frequent_accurate(_ALL), SAMPLES, over=_STAND_IN,
     ),
     Claim(
-        "pairs of generalized codes (W2) are answered with low loss, in particular for k up to 5",
+        "queries of pairs of generalized codes (W2) are answered with low loss, in particular for k up to 5",
         "AvgRE at most 1 for k=2 and 5, and at least as much for k=50 as for k=2, by queries of records, of own "
         "published items",
         c.low_for_small_k(_ALL), SAMPLES, over=f"{_STAND_IN}, and workload",
     ),
     Claim(
-        "s=0.5% also suffices as a share of occurring codes",
+        "COAT also satisfies s=0.5% if s is a share of the occurring codes",
         "at most 0.5% of the occurring codes are suppressed for every k",
         loss.suppressed_little("suppressed_occurring", _ALL), SAMPLES, "own", _STAND_IN,
     ),
     Claim(
-        "s=0.5% also suffices as a share of occurrences",
+        "COAT also satisfies s=0.5% if s is a share of the occurrences",
         "at most 0.5% of the code occurrences are suppressed for every k",
         loss.suppressed_little("suppressed_occurrences", _ALL), SAMPLES, "own", _STAND_IN,
     ),
     Claim(
-        "COAT's publication satisfies the utility constraints", "no constraint violated", loss.none_violated, SAMPLES,
+        "COAT's publication satisfies the utility constraints", "no constraint is violated",
+              loss.none_violated, SAMPLES,
         "enforced",
     ),
 )  # fmt: skip
 SPEED = (
-    Claim("COAT, k=5, m=2, BMS-WebView-1", "at most 1 s", loss.within("COAT m=2", BMS1, 1), RUNS, "own"),
-    Claim("COAT, k=5, m=2, BMS-WebView-2", "at most 5 s", loss.within("COAT m=2", BMS2, 5), RUNS, "own"),
-    Claim("COAT, k=5, m=3, BMS-WebView-1", "at most a minute", loss.within("COAT m=3", BMS1, 60), RUNS, "own"),
-    Claim("COAT, k=5, m=3, BMS-WebView-2", "at most a minute", loss.within("COAT m=3", BMS2, 60), RUNS, "own"),
+    Claim("COAT, k=5, m=2, BMS-WebView-1", "the time is at most 1 s", loss.within("COAT m=2", BMS1, 1), RUNS, "own"),
+    Claim("COAT, k=5, m=2, BMS-WebView-2", "the time is at most 5 s", loss.within("COAT m=2", BMS2, 5), RUNS, "own"),
+    Claim(
+        "COAT, k=5, m=3, BMS-WebView-1", "the time is at most a minute", loss.within("COAT m=3", BMS1, 60), RUNS, "own"
+    ),
+    Claim(
+        "COAT, k=5, m=3, BMS-WebView-2", "the time is at most a minute", loss.within("COAT m=3", BMS2, 60), RUNS, "own"
+    ),
     Claim(
         "COAT, k=5, m=2, 515,597 baskets generated after BMS-POS",
-        "at most a minute",
+        "the time is at most a minute",
         loss.within("COAT m=2", POS, 60),
         RUNS,
         "own",
     ),
-    Claim("PCTA, k=5, m=2, BMS-WebView-2", "at most 5 s", loss.within("PCTA m=2", BMS2, 5), RUNS, "own"),
-    Claim("Pgen, k=5, retail", "at most 5 s", loss.within("Pgen", "retail", 5), RUNS, "own"),
+    Claim("PCTA, k=5, m=2, BMS-WebView-2", "the time is at most 5 s", loss.within("PCTA m=2", BMS2, 5), RUNS, "own"),
+    Claim("Pgen, k=5, retail", "the time is at most 5 s", loss.within("Pgen", "retail", 5), RUNS, "own"),
     Claim(
         "each of these runs needs less than 1 GiB",
         "the peak memory of each process is at most 1,024 MiB, including the data",

@@ -20,13 +20,15 @@ def never_suppresses(results: Results) -> Finding:
 
 
 def _log_utility_losses(results: Results, series: str) -> dict[float | str, float]:
-    """Return the binary logarithms of 2^M UL; minus infinity for no loss."""
+    """Return the binary logarithms of 2^M UL. Minus infinity if there is no loss."""
     there = dict(results.curve(series, "ul_log2"))
     return {x: there.get(x, -inf) for x, _ in results.curve(series, "ncp")}
 
 
 def less_utility_loss(suffix: str = "", *, twice: bool = False, loser: str = AA, winner: str = COAT) -> Check:
-    """Return a check that the UL of an algorithm is below the UL of another, or at most half; parts are positions."""
+    """Return a check that the UL of `winner` is below the UL of `loser`, or at most half of it if `twice`. The parts
+    are the positions.
+    """
 
     def check(results: Results) -> Finding:
         low, high = (_log_utility_losses(results, f"{name}{suffix}") for name in (winner, loser))
@@ -46,7 +48,7 @@ def flat_until_25(results: Results) -> Finding:
 
 
 def largest_group_says_ul(results: Results) -> Finding:
-    """Check that the logarithm of 2^M UL is within 10 of the items of the largest published group."""
+    """Check that the logarithm of 2^M UL differs by at most 10 from the item count of the largest published group."""
     found = [
         log2 - dict(results.curve(name, "largest"))[x]
         for name in results.series
@@ -59,7 +61,7 @@ def largest_group_says_ul(results: Results) -> Finding:
 
 
 def lower_ncp(suffixes: Sequence[str]) -> Check:
-    """Return a check that COAT's NCP is below AA's at every position: the parts are the data sets."""
+    """Return a check that COAT's NCP is below AA's NCP at every position. The parts are the data sets."""
 
     def check(results: Results) -> Finding:
         pairs = {s: list(pairs_of(results, "ncp", f"{COAT}{s}", f"{AA}{s}").values()) for s in suffixes}
@@ -89,7 +91,7 @@ def within_s(suffix: str = "", counted: str = "suppressed") -> Check:
 
 
 def only_up1_suppresses(results: Results) -> Finding:
-    """Check that only UP1 suppresses, and at most twice the printed shares of items and of occurrences."""
+    """Check that items are suppressed only for UP1, and that their shares are at most twice the printed shares."""
     counted = {"items": "suppressed", "occurrences": "suppressed_occurrences"}
     found = {name: dict(results.curve(f"{COAT}{BMS1}", quantity)) for name, quantity in counted.items()}
     held = {
@@ -104,7 +106,9 @@ def only_up1_suppresses(results: Results) -> Finding:
 
 
 def violates(series: Sequence[str], *, by_series: bool = False) -> Check:
-    """Return a check that each result violates a utility constraint; parts are the positions, or the curves."""
+    """Return a check that each result violates a utility constraint. The parts are the positions, or the curves if
+    `by_series`.
+    """
 
     def check(results: Results) -> Finding:
         found = {name: results.curve(name, "utility_violated") for name in series}
@@ -195,7 +199,9 @@ def shares_of_table_2(results: Results) -> Finding:
 
 
 def suppressed_little(counted: str, names: Sequence[str]) -> Check:
-    """Return a check that COAT suppresses at most the paper's bound for all k; the parts are the replacements."""
+    """Return a check that COAT suppresses at most the paper's bound for all k. The parts are the replacements of the
+    data.
+    """
 
     def check(results: Results) -> Finding:
         found = {name: results.values(f"{COAT} {name}", counted) for name in names}

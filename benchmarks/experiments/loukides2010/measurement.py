@@ -1,4 +1,4 @@
-"""Measure a run of COAT, PCTA, AA or Pgen: losses, query errors and counted work, or time or memory."""
+"""Measure a run of COAT, PCTA, AA or Pgen. A case measures losses, errors and counted work, or time, or memory."""
 
 import time
 from collections.abc import Callable
@@ -87,7 +87,7 @@ def _sample(data: str, size: int, number: int, per_record: float | None) -> "Set
 
 
 def thinned(column: "SetColumn", per_record: float, number: int) -> "SetColumn":
-    """Remove random items until the mean record length is `per_record`; each record keeps at least one item.
+    """Remove random items until the mean record length is `per_record`. Each record keeps at least one item.
 
     >>> from anonset import SetColumn
     >>> thinned(SetColumn.of([["a", "b", "c"], ["d"], ["a", "d"]]), 4 / 3, 1).lengths.tolist()
@@ -110,7 +110,9 @@ def thinned(column: "SetColumn", per_record: float, number: int) -> "SetColumn":
 
 
 def _hierarchy(parameters: Parameters, column: "SetColumn") -> "Hierarchy | None":
-    """Return a balanced hierarchy over the items in the leaf order of the case, or the data's own taxonomy, or None."""
+    """Return a balanced hierarchy over the items in the leaf order of the case. Without a fan-out, return the data's
+    own taxonomy, or None if there is none.
+    """
     from anonset import Hierarchy
 
     if parameters["fanout"] is not None:
@@ -181,12 +183,12 @@ def _losses(
         "suppressed": float(gone.mean()),
         "suppressed_occurring": float((gone & there).sum() / there.sum()),
         "suppressed_occurrences": float(column.occurrences[gone].sum() / column.occurrences.sum()),
-        **({"ul_log2": log2 + len(column.vocabulary)} if isfinite(log2) else {}),  # 2^M UL: UL itself underflows
+        **({"ul_log2": log2 + len(column.vocabulary)} if isfinite(log2) else {}),  # store 2^M UL, because UL underflows
     }
 
 
 def _cost(parameters: Parameters, search: Callable[[], _Found]) -> tuple[_Found, dict[str, float]]:
-    """Run a search once; return the result, and the time or the peak memory of the process, data included."""
+    """Run a search once. Return the result, and the time or the peak memory of the process including the data."""
     forget_peak()
     began = time.perf_counter()
     found = search()

@@ -1,4 +1,6 @@
-"""Privacy and utility policies of the cases: the paper's random policies, Pgen's, groups of siblings, and disorders."""
+"""Privacy and utility policies of the cases: random policies as in the paper, policies by Pgen, groups of siblings, and
+disorders.
+"""
 
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -13,7 +15,7 @@ if TYPE_CHECKING:
 
 DISORDERS = 20
 CODES_OF_DISORDER = (5, 10)
-"""Smallest and largest number of codes of a disorder; the only disorder that the paper names has 7."""
+"""Smallest and largest number of codes of a disorder. The only disorder that the paper names has 7 codes."""
 CODES_OF_RANDOM_GROUP = 7
 DEPTH = {"sub-chapters": 2, "categories": 3}
 """Level of the disorders in the ICD-9 taxonomy."""
@@ -47,7 +49,7 @@ def privacy_policy(parameters: Parameters, column: "SetColumn") -> "PrivacyPolic
 
 @lru_cache(maxsize=8)
 def _of_records(name: str, column: "SetColumn", n_itemsets: int, seed: int) -> "PrivacyPolicy":
-    """Return itemsets with the size shares of PP6 to PP9, each from a random record with enough items."""
+    """Return itemsets with the sizes of PP6 to PP9. Each itemset is drawn from a random record with enough items."""
     from anonset.privacy.policies import SHARE_OF_SIZES, PrivacyPolicy
     from anonset.queries import record_workload
 
@@ -61,7 +63,7 @@ def _of_records(name: str, column: "SetColumn", n_itemsets: int, seed: int) -> "
 def utility_policy(
     parameters: Parameters, column: "SetColumn", hierarchy: "Hierarchy | None"
 ) -> "UtilityPolicy | None":
-    """Return the groups of items that may be generalized together; None if all may.
+    """Return the groups of items that may be generalized together. None if any items may be generalized together.
 
     Parameters
     ----------
@@ -100,7 +102,7 @@ def _random_groups(column: "SetColumn", number: int) -> "UtilityPolicy":
 
 
 def _disorders(column: "SetColumn", hierarchy: "Hierarchy", depth: int) -> "UtilityPolicy":
-    """Return the most frequent nodes with few codes, each as a group, and a group of all other codes."""
+    """Return a group for each of the most frequent nodes with few codes, and a group of all other codes."""
     import numpy as np
 
     from anonset.privacy.policies import UtilityPolicy
@@ -116,7 +118,10 @@ def _disorders(column: "SetColumn", hierarchy: "Hierarchy", depth: int) -> "Util
 
 
 def n_violated(publication: "Records", utility: "UtilityPolicy") -> int:
-    """Return the number of utility constraints with an item that is published together with an item of another one."""
+    """Return the number of violated utility constraints.
+
+    A constraint is violated if one of its items is published together with an item of another constraint.
+    """
     group_of = {item: number for number, group in enumerate(utility.groups) for item in group}
     spanned = [{group_of[item] for item in symbol.members} for symbol in publication.symbols]
     return len(set().union(*[groups for groups in spanned if len(groups) > 1]))

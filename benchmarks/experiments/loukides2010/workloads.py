@@ -1,6 +1,7 @@
-"""Errors of query answers for each interpretation of the paper's workload. True answers are cached for the next case.
+"""Errors of query answers, for each interpretation of the paper's workload.
 
-The paper's queries are of "items selected randomly from the generalized items". There are three interpretations. *Own
+True answers are cached for the next case. The paper's queries are of "items selected randomly from the generalized
+items". This has three interpretations. *Own
 published items*: one item from each of q different symbols of the algorithm's publication. *Records*: q items of a
 random record. *Domain*: an item drawn uniformly from all items.
 """
@@ -21,9 +22,9 @@ if TYPE_CHECKING:
 QUERIES = 1000
 ITEMS_OF_QUERY = (1, 2, 3)
 FREQUENT = 0.1
-"""Share of records that contain a combination of the frequent workload, W1."""
+"""Smallest share of records that contain a combination of the workload W1."""
 LARGEST_FREQUENT = 3
-"""Largest size of a combination of the frequent workload."""
+"""Largest size of a combination of the workload W1."""
 
 
 def errors(parameters: Parameters, column: "SetColumn", publication: "Records") -> dict[str, float]:
@@ -34,7 +35,7 @@ def errors(parameters: Parameters, column: "SetColumn", publication: "Records") 
     parameters
         ``workload``: number of the workload; ``frequent``: True to include W1.
     column
-        Records as read, so that queries do not depend on the leaf order.
+        Records in the original item order, so that queries do not depend on the leaf order.
     """
     from anonset.queries import ExpectedCounts, published_workload
 

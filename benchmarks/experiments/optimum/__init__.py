@@ -1,4 +1,6 @@
-"""Distance of the heuristics from the best cut, over data sets, leaf orders and samples, and the cost of the proof."""
+"""Measure the distance of heuristics from the best cut, over data sets, leaf orders and samples, and the cost of
+proofs.
+"""
 
 from typing import Any
 
@@ -78,8 +80,8 @@ a case that mHgHs cannot finish is skipped.
 
 If the exact search reaches its limit before the proof, "best" is the best cut that any search found. With default
 limits the exact search takes longer and proves more cases. Every best cut was verified up to 2 * 10^7 itemset
-occurrences. Times were measured with one thread on a busy machine, and are up to five times as long as on an idle
-machine.""",
+occurrences. Times were measured with one thread. Other programs were running, so times are up to five times as long as
+on an idle machine.""",
     measure=measure,
     study=True,
     prepare=compile_kernels,

@@ -1,4 +1,4 @@
-"""Distance of the heuristics from the best cuts of a data set, and the cost of the proofs."""
+"""Compute the distance of heuristics from the best cut of a data set, and the cost of the proof."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,21 +9,22 @@ if TYPE_CHECKING:
     from anonset.algorithms.base import Result
 
 HEURISTICS = {False: ("apriori", "direct", "vpa"), True: ("hghs", "mhghs")}
-"""Heuristics without and with suppression."""
+"""Heuristics without suppression (False) and with suppression (True)."""
 CHECK_BUDGET = 20_000_000
-"""Limit of itemset occurrences that verification of a best cut counts, some tenths of a second."""
+"""Maximum number of itemset occurrences that the verification of a best cut counts. This takes some tenths of a second.
+"""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits of a search, as work and not as time."""
+    """Limits on the work of a search."""
 
     max_steps: int
     """Steps of the exact search."""
     max_sets: int
     """Largest number of sets of one size that a heuristic may count."""
     max_threats: int
-    """Largest number of minimal threats in HgHs and mHgHs."""
+    """HgHs and mHgHs stop if they find more minimal threats than this."""
 
     def of(self, algorithm: str) -> dict[str, int]:
         """Return the limits that apply to an algorithm."""
@@ -39,7 +40,7 @@ def distances(
 ) -> dict[str, float]:
     """Return the loss of the best cut, the excess loss of each heuristic, and the cost of the proof.
 
-    With suppression, the exact search starts with mHgHs; if mHgHs exceeds a limit, the result is empty.
+    With suppression, the exact search starts with the cut of mHgHs. The result is empty if mHgHs exceeds a limit.
 
     Returns
     -------

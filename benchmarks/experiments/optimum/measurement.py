@@ -1,4 +1,4 @@
-"""Measure a case of the study: a data set, leaf orders, samples of records, or a single search."""
+"""Measure a case of the study, which is a data set, several leaf orders, several samples, or a single search."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -33,7 +33,7 @@ def compile_kernels() -> None:
 
 
 def orders(column: "SetColumn", n_random: int) -> dict[str, list[str]]:
-    """Return orders of a column's items: numeric if they are numbers, lexical, others, and random ones."""
+    """Return orders of a column's items by name. The numeric order is omitted if the items are not numbers."""
     import numpy as np
 
     from anonset.data.split_mix import SplitMix
@@ -64,7 +64,7 @@ def _own_hierarchy(column: "SetColumn", name: str) -> "Hierarchy":
 
 
 def _of_a_set(parameters: Parameters) -> Measured:
-    """Measure the distances for each size m, without and with suppression (names end in ``s``)."""
+    """Measure the distances for each m, without and with suppression. Names with suppression end in ``s``."""
     column = load(parameters["data"])
     hierarchy = _own_hierarchy(column, parameters["data"])
     column, measured = hierarchy.bind(column), dict[str, Any]()
@@ -101,7 +101,7 @@ def _over_samples(parameters: Parameters) -> Measured:
 
 
 def _both(column: "SetColumn", hierarchy: "Hierarchy", parameters: Parameters) -> dict[str, float]:
-    """Return the distances without suppression, and with suppression (names end in ``_s``)."""
+    """Return the distances without suppression and with suppression. Names with suppression end in ``_s``."""
     k, m, limits = parameters["k"], parameters["m"], _limits(parameters)
     found = distances(column, hierarchy, k, m, limits, suppress=False)
     more = distances(column, hierarchy, k, m, limits, suppress=True)

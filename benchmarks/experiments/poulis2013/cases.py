@@ -12,16 +12,16 @@ FUNCTIONS = {"aa": "AA", "coat": "COAT"}
 DIVERSE = {"lm": ""}
 INFORMS, DIABETES, YOUTUBE = "informs2005", "diabetes130_patients", "youtube_like"
 SAMPLE, GENERATED, SMALL = 8_000, 15_000, 4_000
-"""Record counts of an INFORMS sample, of the generated videos, and of the sample that replaces the paper's 4,000."""
+"""Record counts of an INFORMS sample, of the generated videos, and of a small sample."""
 SHARES = (0.1, 0.25, 0.5, 0.75, 0.9)
-"""Bounds, as fractions of the way from the lowest feasible bound."""
+"""Bounds, as fractions of the distance from the lowest to the highest bound."""
 FEW_SHARES = (0.25, 0.75)
 SIZES = (5_000, 10_000, 15_000, 20_000)
 KS = (10, 25, 50, 100)
 PERCENTS = (0, 25, 50, 75, 100)
 DELTA = 0.65
 PLAIN = {"values": "plain"}
-"""No hierarchies of the relational columns: numbers become ranges, categories sets."""
+"""Parameters without hierarchies of the relational columns. Numbers become ranges, and categories become sets."""
 
 
 def parameters(framework: str, merge: str, function: str, **more: Any) -> dict[str, Any]:
@@ -49,7 +49,7 @@ def by_bound(
 
 
 def by_size() -> list[Case]:
-    """Return the cases of figure 7a: the work is repeated for several samples, the times for several runs."""
+    """Return the cases of figure 7a. Work is counted for several samples, and times are measured in several runs."""
     figure = "fig7a"
     counted = [
         Case(figure, name, n, parameters("rum", merge, "aa", kind="work", records=n, delta=DELTA))
@@ -60,7 +60,7 @@ def by_size() -> list[Case]:
 
 
 def by_k() -> list[Case]:
-    """Return the cases of figure 7b: the work is repeated for several samples, the times for several runs."""
+    """Return the cases of figure 7b. Work is counted for several samples, and times are measured in several runs."""
     figure, n = "fig7b", SIZES[-1]
     counted = [
         Case(figure, name, k, parameters("rum", merge, "aa", kind="work", records=n, k=k, delta=DELTA))
@@ -82,7 +82,10 @@ def _timed(figure: str, points: Sequence[tuple[int, dict[str, Any]]]) -> list[Ca
 
 
 def by_order(figure: str, framework: str) -> list[Case]:
-    """Figures 7c to 7f: candidates ordered by BTD and by UL; losses and work over samples, times over runs."""
+    """Return the cases of figures 7c to 7f, with candidates ordered by BTD and by UL.
+
+    Losses and work are repeated for several samples, and times for several runs.
+    """
     cases = [
         Case(figure, series, share, parameters(framework, merge, function, records=SMALL, share=share))
         for series, merge, function in variants(framework, FUNCTIONS)
@@ -100,7 +103,10 @@ def _as(case: Case, kind: str) -> Case:
 
 
 def by_merge(figure: str, framework: str, functions: dict[str, str]) -> list[Case]:
-    """Figures 7g and 7h: Rum-bound until a single cluster remains; Tum-bound up to the loss of a single cluster."""
+    """Return the cases of figures 7g and 7h.
+
+    Rum-bound merges until a single cluster remains. Tum-bound merges up to the loss of a single cluster.
+    """
     bound = {"delta": 1.0} if framework == "rum" else {"share": 0.0}
     cases = [
         Case(
@@ -116,7 +122,7 @@ def by_merge(figure: str, framework: str, functions: dict[str, str]) -> list[Cas
 
 
 def speed() -> list[Case]:
-    """Our own: three complete data sets."""
+    """Return our own cases on three complete data sets."""
     cases = [
         Case("speed", series, data, parameters("rum", merge, function, data=data, records=None, kind="time",
                                                delta=DELTA, verify=True, **PLAIN))
@@ -127,7 +133,7 @@ def speed() -> list[Case]:
 
 
 def icd9() -> list[Case]:
-    """Our own: the real taxonomy of the items, without random choices."""
+    """Return our own cases with the real taxonomy of the items, which needs no random choices."""
     return [
         Case("icd9", series, data, parameters("rum", merge, "icd9", data=data, records=None, queries=False,
                                               delta=DELTA, **PLAIN))
@@ -137,7 +143,7 @@ def icd9() -> list[Case]:
 
 
 def growth() -> list[Case]:
-    """Our own: generated videos, 10^4 to 3 * 10^5; memory in a separate process."""
+    """Return our own cases on 10^4 to 3 * 10^5 generated videos. Memory is measured in separate processes."""
     sizes = (10_000, 30_000, 100_000, 300_000)
     asked = {"kind": "time", "data": YOUTUBE, "delta": DELTA, **PLAIN}
     cases = [

@@ -1,4 +1,4 @@
-"""Checks of the paper's claims; each judges the results of one repetition."""
+"""Checks of the paper's claims. Each check judges the results of one repetition."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -11,7 +11,7 @@ Check = Callable[[Results], Finding]
 VALUES = {"": ("are_2_0",)}
 ITEMS = {"1/2": ("are_0_2",), "1/s": ("are1s_0_2",)}
 BOTH = {"1/2": ("are_1_2", "are_2_2"), "1/s": ("are1s_1_2", "are1s_2_2")}
-"""Error quantities by interpretation. An item of a published set is present with probability about 1/2, or 1/s."""
+"""Error quantities by interpretation of a set of s items. An item is present with probability about 1/2, or 1/s."""
 FUNCTION = "transaction function"
 READING = "transaction function or interpretation of a set of items"
 _SLACK = 0.05
@@ -49,7 +49,9 @@ def parts_of(results: Results, quantities: Mapping[str, Sequence[str]]) -> dict[
 
 
 def ordered(*pairs: tuple[str, str], of: Mapping[str, Sequence[str]], slack: float = _SLACK) -> Check:
-    """Return a check that the first curve of each pair is never above the second; the margin is the mean advantage."""
+    """Return a check that the first curve of each pair is never above the second. The margin is the mean relative
+    difference.
+    """
 
     def check(results: Results) -> Finding:
         parts, shown, margins = {}, [], []
@@ -82,7 +84,7 @@ def _named(parts: Mapping[str, bool]) -> dict[str, bool]:
 
 
 def trend(of: Mapping[str, Sequence[str]], *, up: bool, variants: Sequence[str] = (), slack: float = 0.1) -> Check:
-    """Return a check that the curves of all variants rise (or fall) along x."""
+    """Return a check that the curves of all variants rise along x if `up`, or otherwise fall."""
 
     def check(results: Results) -> Finding:
         parts, shown = {}, []
@@ -169,7 +171,7 @@ def times(quantity: str, least: float) -> Check:
 
 
 def flatter(quantity: str) -> Check:
-    """Return a check that a quantity varies with delta at most as much with BTD as with UL."""
+    """Return a check that a quantity varies with delta at most as much if candidates are ordered by BTD as if by UL."""
 
     def check(results: Results) -> Finding:
         parts, shown, slow = {}, [], parts_of(results, {"": (f"{quantity}_ul",)})
@@ -187,7 +189,7 @@ def _span(values: Sequence[float]) -> float:
 
 
 def no_worse(quantity: str) -> Check:
-    """Return a check that a loss with BTD is at most 10% above that with UL, at every x."""
+    """Return a check that a loss is at most 10% higher if candidates are ordered by BTD than if by UL, at every x."""
 
     def check(results: Results) -> Finding:
         parts, shown, margins, slow = {}, [], [], parts_of(results, {"": (f"{quantity}_ul",)})

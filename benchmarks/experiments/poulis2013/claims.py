@@ -11,7 +11,7 @@ from benchmarks.experiments.poulis2013.checks import AT_EACH, BOTH, FUNCTION, IT
 
 
 def trade_off(p: str) -> list[Claim]:
-    """Return the claims on the three merge orders; `p` is RM or TM."""
+    """Return the claims on the three merge orders. `p` is RM or TM."""
     r, t, rt = f"{p}_R", f"{p}_T", f"{p}_RT"
     items, values = "ARE of items", "ARE of relational values"
     said = (

@@ -1,7 +1,7 @@
-"""Inputs of a case: records, hierarchies, and the framework with a bound; cached for the following cases.
+"""Prepare the inputs of a case: records, hierarchies, and the framework with a bound. They are cached for later cases.
 
-Each repetition redraws all unstated choices: number N of a sample or seed also determines leaf orders and the workload,
-unless a case sets these explicitly.
+Each repetition draws all choices that the paper does not state. The number of a sample or seed also determines leaf
+orders and the workload, unless a case sets them explicitly.
 """
 
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class Records:
     plain: "Table"
     bound: "Table"
     items: "Hierarchy | None"
-    """Hierarchy of the items; None if the transaction function does not use one."""
+    """Hierarchy of the items. None if the transaction function does not use a hierarchy."""
     relational: "dict[str, Hierarchy]"
 
     @property
@@ -105,7 +105,7 @@ class Job:
 
 
 def number(parameters: Parameters) -> int:
-    """Return the number of the case's sample or seed; 1 for other factors."""
+    """Return the number of the case's sample or seed. 1 for other factors."""
     drawn = parameters.get("sample", parameters.get("seed"))
     return number_of(drawn) if drawn else 1
 
@@ -177,7 +177,7 @@ def _records(*, data: str, records: int | None, values: str | None, function: st
 
 @lru_cache(maxsize=3)
 def _sample(data: str, records: int | None, number: int) -> "Table":
-    """Return the records of a data set, complete, sampled or generated."""
+    """Return the records of a data set. They are complete, sampled or generated."""
     from anonset_datasets.generators import youtube_like
 
     if data == "youtube_like":

@@ -1,4 +1,4 @@
-"""Measure a run of Rum-bound or Tum-bound: losses, query errors and counted work, or time, or memory."""
+"""Measure a run of Rum-bound or Tum-bound. A case measures losses, errors and counted work, or time, or memory."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -20,7 +20,7 @@ _ORDERINGS = {"r": 1, "t": 1, "rt": 2}
 
 
 def measure(parameters: Parameters) -> Measured:
-    """Run a case; ``kind`` selects the measurement.
+    """Run a case. The parameter ``kind`` selects the measurement.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def compile_kernels() -> None:
 
 
 def _run(job: Job) -> Measured:
-    """Search, and measure query errors; verify the result of a point's first repetition."""
+    """Search and measure query errors. The result of the first repetition is verified."""
     from anonset.generalization import apply
 
     result = job.search()
@@ -99,7 +99,7 @@ def _losses(job: Job, result: Any) -> dict[str, Any]:
 
 
 def _checked(job: Job, result: Any) -> dict[str, str]:
-    """Verify the result of a point's first repetition independently; return the covered part."""
+    """Verify the result independently if it is the first repetition. Return which part was verified."""
     from anonset import verify
     from anonset.generalization import apply
 
@@ -140,7 +140,7 @@ def _time(job: Job) -> Measured:
 
 
 def _memory(job: Job) -> Measured:
-    """Return the peak memory of a separate process, data included."""
+    """Return the peak memory of a separate process, including the data."""
     forget_peak()
     job.search()
     return {"peak_mib": peak_mib()}
@@ -207,7 +207,7 @@ def _formation(job: Job) -> Measured:
 
 
 def _merges(job: Job) -> Measured:
-    """Record the utility loss after each merge; return its values at given percentages of the merges."""
+    """Record the utility loss after each merge. Return the losses at given percentages of the merges."""
     curve = _curve(tuple(sorted((name, value) for name, value in job.parameters.items() if name != "percent")))
     percent = job.parameters["percent"]
     steps = [after - before for before, after in pairwise(curve)]

@@ -1,4 +1,4 @@
-"""Utility loss of the items after every merge of a search: figures 7g and 7h."""
+"""Compute the utility loss of the items after every merge of a search, for figures 7g and 7h."""
 
 from math import fsum
 from typing import TYPE_CHECKING, Any

@@ -1,9 +1,9 @@
-"""ARE of many queries at once, for two interpretations of a generalized item.
+"""Compute the ARE of many queries at once, for two interpretations of a generalized item.
 
-With ``half``, a symbol of s items represents each of their 2^s - 1 non-empty subsets with equal probability, so each
-item is present with a probability of about 1/2 (Loukides et al. 2010, section 6.1). With ``one``, each item is present
-with probability 1/s, independently. `anonset.measures.query_error` computes ``half`` for a single query by its
-``subsets``. Here all queries of a workload share their work.
+With ``half``, a symbol of s items represents each of the 2^s - 1 non-empty subsets of the items with equal probability,
+so each item is present with a probability of about 1/2 (Loukides et al. 2010, section 6.1). With ``one``, each item is
+present with probability 1/s, independently. `anonset.measures.query_error` also computes ``half`` for a single query.
+This module is faster, because all queries of a workload share intermediate results.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,15 +26,15 @@ QUERIES = 1000
 SHAPES = ((2, 0), (1, 2), (2, 2), (0, 2))
 """Number of relational values and of items in the queries of each workload."""
 MODELS = {"are": "half", "are1s": "one"}
-"""Interpretation by prefix of the error's name."""
+"""Interpretation, by the first part of the name of an error."""
 
 
 @dataclass(frozen=True)
 class Asked:
-    """Queries for values and items: `values` contains values by column; `items` is None for queries without items."""
+    """Queries for relational values and items."""
 
     items: Ints | None
-    """int64 (Q, 2): item positions."""
+    """Item positions, int64 (Q, 2). None if the queries ask for no items."""
     values: Sequence[Mapping[str, Any]]
     true: Floats
 
@@ -42,8 +42,8 @@ class Asked:
 def errors(job: Job, publication: "Published") -> dict[str, float]:
     """Return the ARE of every shape for both interpretations, as ``are_2_0`` and ``are1s_2_0``.
 
-    Each draw has a record, two of its items and two of its values. All shapes use the same pairs of items. A shape uses
-    both values, the first value, or no value.
+    For each query, a record, two of its items and two of its values are drawn. All shapes use the same pairs of items.
+    A shape uses both values, the first value, or no value.
     """
     asked = _asked(job)
     published, found = _Published(job.records, publication), {}
@@ -87,7 +87,7 @@ def _drawn(named: tuple[tuple[str, Any], ...]) -> dict[tuple[int, int], Asked]:
 
 
 class _Answers:
-    """True answers from the original records."""
+    """Computes true answers from the original records."""
 
     def __init__(self, table: "Table") -> None:
         column = items_of(table)
@@ -118,7 +118,7 @@ def _value(condition: Any) -> Any:
 
 
 class _Published:
-    """Published records, counted by cluster: relational values, symbols, and pairs of symbols."""
+    """Counts of relational values, symbols, and pairs of symbols in each cluster of published records."""
 
     def __init__(self, records: Records, publication: "Published") -> None:
         if publication.cluster is None:
@@ -173,7 +173,7 @@ class _Published:
 
 
 def _pairs(shown: Any, cluster: Ints, many: int) -> Ints:
-    """Return a number for each pair of symbols in a record: cluster, smaller and larger symbol."""
+    """Return a number for each pair of symbols in a record. It encodes the cluster and both symbols."""
     end = np.repeat(shown.indptr[1:], shown.lengths)
     at, found = np.arange(len(shown.codes)), [np.empty(0, np.int64)]
     for apart in range(1, int(shown.lengths.max(initial=0))):

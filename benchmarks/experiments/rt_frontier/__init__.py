@@ -1,4 +1,4 @@
-"""Trade-off on RT-datasets: error of item counts for each bound on the relational loss, by framework."""
+"""Measure the errors of item counts for bounds on the relational loss of RT-datasets, by framework."""
 
 from typing import Any
 
@@ -12,11 +12,11 @@ DATA = (
     "informs2005", "diabetes130_patients", "synpuf_inpatient", "tafeng_customers", "online_retail", "vermont2013",
     "completejourney_households", "youtube080327",
 )  # fmt: skip
-"""RT-datasets of the catalogue, at most one from each source."""
+"""RT-datasets of the catalogue. At most one data set comes from each source."""
 VARIED = ("informs2005", "diabetes130_patients", "tafeng_customers", "vermont2013")
 """Data sets for the figures over k, m and halves."""
 POINTS = {name: float(bound) for name, bound in sorted(LARGEST_RELATIONAL_LOSS.items(), key=lambda point: point[1])}
-"""Bound of each point, ascending."""
+"""Bound on the relational loss of each point, in ascending order."""
 KS, MS = (2, 5, 10, 50), (1, 2, 3)
 _LARGEST = max(POINTS.values())
 _FUNCTIONS = {"COAT": "coat", "AA": "apriori", "sets": "set-search"}
@@ -52,7 +52,7 @@ def _joint(point: str) -> dict[str, str]:
 
 
 def _by_bound(data: str) -> list[Case]:
-    """Return the cases of a data set: `joint-split` and Rum-bound at each bound, the others once."""
+    """Return the cases of a data set. `joint-split` and Rum-bound run at each bound, and all other algorithms once."""
     cases = []
     for point, bound in POINTS.items():
         cases.append(_case(data, "joint-split", bound, data=data, **_joint(point)))

@@ -8,7 +8,7 @@ from benchmarks.experiments.checks import Check
 COUNTED = 0.25
 """Largest median error of frequent items with which counts are useful to a recipient."""
 LESS = 0.75
-"""Largest ratio of two item errors that counts as a real difference."""
+"""Two item errors differ substantially if their ratio is at most this number."""
 JOINT = "joint-split"
 _SAME = 1 + 1e-9
 
@@ -16,7 +16,7 @@ _SAME = 1 + 1e-9
 def _best_at_bounds(quantity: str, name: str) -> Check:
     """Return a check that at each bound no feasible variant of a framework is better than `joint-split`.
 
-    Variants that are infeasible or did not end are ignored. The check raises KeyError if none remains.
+    Ignores variants that are infeasible or did not end. The check raises KeyError if no variant remains.
     """
 
     def check(results: Results) -> tuple[bool, str]:
@@ -42,7 +42,9 @@ def _points(results: Results, name: str, x: float | str) -> list[tuple[str, dict
 
 
 def _not_dominated(*names: str) -> Check:
-    """Return a check that each point of other frameworks is matched by a point of `joint-split` in both losses."""
+    """Return a check that for each point of another framework, `joint-split` has a point that is not worse in both
+    losses.
+    """
 
     def check(results: Results) -> tuple[bool, str]:
         ours = [one for (s, _), one in results.measured.items() if s == JOINT and "rum" in one]

@@ -1,4 +1,4 @@
-"""Measure a case of the study: a framework on an RT-dataset, or a weight learned from half of the RT-dataset."""
+"""Measure a framework on an RT-dataset, or a weight that was learned from half of the RT-dataset."""
 
 import signal
 from collections.abc import Callable, Iterator, Mapping
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 TREE = "halves:frequency"
 """Item hierarchy for algorithms that need one."""
 RECORDS = 20_000
-"""Largest number of records; larger data sets are sampled."""
+"""Largest number of records. A sample of this size replaces larger data sets."""
 LIMIT = 120
 """CPU seconds after which a search is stopped."""
 _SMALL = 300
@@ -30,7 +30,7 @@ _SMALL = 300
 
 
 class _OutOfTimeError(BaseException):
-    """Raised by the timer; not an Exception, so that no handler in the engine catches it."""
+    """Raised by the timer. It is not an Exception, so that no handler in the engine catches it."""
 
 
 def measure(parameters: Parameters) -> Measured:
@@ -154,7 +154,7 @@ def _counted(table: "Table", unverified: "UnverifiedPublication[Any]") -> dict[s
 
 
 def _halves(parameters: Parameters) -> Measured:
-    """Learn w from the first half of the records, and publish the second half; medians over several divisions."""
+    """Learn w from the first half of the records, and publish the second half. Return medians over divisions."""
     import numpy as np
 
     from anonset.data.split_mix import SplitMix
@@ -177,7 +177,7 @@ def _halves(parameters: Parameters) -> Measured:
 
 @lru_cache(maxsize=2)
 def _job(data: str) -> Job:
-    """Return the records of a data set, complete or sampled."""
+    """Return all records of a data set, or a sample if there are too many."""
     from anonset_datasets import catalogue
 
     records = min(RECORDS, catalogue.load(data).n)

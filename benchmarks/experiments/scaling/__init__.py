@@ -1,4 +1,4 @@
-"""Growth of the cost of AA with records, m, items and record length; in memory, out of core and on a cluster."""
+"""Measure how the cost of AA grows with records, m, items and record length: in memory, out of core, on a cluster."""
 
 from benchmarks.experiments.cases import Case, Claim, Figure, Measured, Paper, Parameters, Results
 from benchmarks.experiments.checks import each_at_most, exponents_within, listed, spread_at_most
@@ -83,7 +83,7 @@ include its scheduler.""",
         ),
         Figure(
             "m",
-            f"m: time by the number of items that an attacker knows ({_POS_RECORDS:,} records)",
+            f"m: time as m grows ({_POS_RECORDS:,} records)",
             "m",
             _QUANTITIES,
             [_case("m", m, m=m) for m in (2, 3, 4, 5)],

@@ -1,4 +1,4 @@
-"""Measure the out-of-core search of AA: CPU seconds of all processes, and counted work."""
+"""Measure CPU seconds of all processes, and counted work, of the out-of-core search of AA."""
 
 import os
 import tempfile
@@ -109,7 +109,7 @@ def _engine(parameters: Parameters, small: "Table") -> Iterator[tuple[Any, CpuSe
 
 
 def _search_again(parameters: Parameters, work: str) -> None:
-    """Search the table described in a work directory; runs on a worker."""
+    """Search the table that is stored in a work directory. Runs on a worker."""
     from anonset.data.saved import saved_table
     from anonset.data.store import Files
     from anonset.data.workers import Threads

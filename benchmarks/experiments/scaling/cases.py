@@ -83,7 +83,7 @@ FIGURES = [
     ),
     Figure(
         "blocks-m",
-        "Blocks, m: CPU time as the number of items that an attacker knows grows (1,000,000 records)",
+        "Blocks, m: CPU time as m grows (1,000,000 records)",
         "m",
         _QUANTITIES,
         [_case("blocks-m", "threads", m, m=m) for m in (1, 2, 3, 4)],

@@ -1,4 +1,4 @@
-"""Cost model of an out-of-core search: CPU seconds from counted work, fitted to measured runs."""
+"""Cost model of an out-of-core search. It predicts CPU seconds from counted work, and is fitted to measured runs."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
@@ -12,14 +12,14 @@ from anonset.data.cluster import tasks_of_pass
 
 @dataclass(frozen=True)
 class Run:
-    """A run: engine and measured quantities."""
+    """Engine and measured quantities of a run."""
 
     engine: str
     measured: Measured
 
     @property
     def work(self) -> tuple[float, ...]:
-        """Work of the run, in the order of the fields of `CostModel`; only clusters pay for tasks."""
+        """Amounts of work of the run, in the order of the fields of `CostModel`. Tasks cost time only on clusters."""
         found = self.measured
         counted = [found[name] for name in ("codes", "cells_of_larger_sets", "raised", "gib_of_records")]
         return 1.0, *counted, found["items"], found["mib_returned"], found["tasks"] if self.engine == "cluster" else 0.0
@@ -27,7 +27,7 @@ class Run:
 
 @dataclass(frozen=True)
 class CostModel:
-    """CPU seconds per unit of each kind of work; all non-negative."""
+    """CPU seconds per unit of each kind of work. All are non-negative."""
 
     search: float
     """Per search, independent of size."""
@@ -74,7 +74,7 @@ class CostModel:
 
 
 def scaled(measured: Measured, times: int, workers: int) -> dict[str, float]:
-    """Return the work of a run with `times` as many records on `workers` workers.
+    """Return the work of a run with `times` times as many records on `workers` workers.
 
     The number of passes does not change; each is divided among the workers. Each task returns as much as before, and
     increments as many counters, because counters stop at k.

@@ -17,7 +17,7 @@ from anonset.data.workers import Workers
 
 
 class Counted(Workers):
-    """Delegates tasks to other workers, and counts passes, tasks, bytes read and bytes returned.
+    """Passes tasks to other workers, and counts passes, tasks, bytes read and bytes returned.
 
     For tables of sets, counts the nodes of the records, the accesses to cells for sets of size 3 or more, and the
     increments of counters.
@@ -36,7 +36,7 @@ class Counted(Workers):
 
     @property
     def local(self) -> Workers:
-        """These workers if their tasks run in this process; otherwise workers of this process."""
+        """These workers if their tasks run in this process. Otherwise workers of this process."""
         return self._inner.local if self.remote else self
 
     def at_once(self, tasks: int) -> int:
@@ -96,7 +96,7 @@ class _Pending:
 
 
 def cells_of_larger_sets(lengths: NDArray[np.int64], size: int, n_words: int) -> int:
-    """Return an upper bound of accesses to cells of a table of sets of size 3 or more; 0 for pairs.
+    """Return an upper bound of the accesses to cells of a table of sets of size 3 or more. 0 for pairs.
 
     A record accesses one cell for each choice of its codes except the smallest, and each word of the preceding codes.
 
@@ -131,7 +131,7 @@ def bytes_of_records(value: Any) -> int:
 
 
 def bytes_stored(value: Any) -> int:
-    """Return the bytes of other arrays in files that a task reads: of records stored as codes."""
+    """Return the bytes of all other arrays in files that a task reads. These are records stored as codes."""
     if isinstance(value, np.ndarray):
         return value.nbytes if _is_filed(value) else 0
     return 0 if _is_block(value) else sum(map(bytes_stored, _parts(value)))

@@ -1,4 +1,4 @@
-"""Measure the search of AA on a table in memory: best time, peak memory, and loss."""
+"""Measure the shortest time, the peak memory and the loss of AA on a table in memory."""
 
 from benchmarks.experiments.cases import Measured, Parameters
 from benchmarks.experiments.terrovitis2008 import measurement
@@ -7,7 +7,7 @@ _RUNS = 3
 
 
 def measure_in_memory(parameters: Parameters) -> Measured:
-    """Search a table several times, first for peak memory, and once more to verify the result.
+    """Search a table several times. The first search measures peak memory, and the last search is verified.
 
     Parameters
     ----------

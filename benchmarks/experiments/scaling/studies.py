@@ -7,7 +7,7 @@ from benchmarks.experiments.scaling.cost_model import CostModel, Run, scaled
 
 LARGEST = 20_000_000
 RUNS = "measured runs"
-"""Data name of the cost model's cases, which run after all others."""
+"""Data name of the cost model's cases, which run after all other cases."""
 HELD_OUT = {
     "20,000,000 records on threads": ("blocks-records", "threads", LARGEST),
     "20,000,000 records on a cluster": ("blocks-records", "cluster", LARGEST),
@@ -15,7 +15,7 @@ HELD_OUT = {
     "12 items a record": ("blocks-length", "threads", 12),
     "10,000 items": ("blocks-universe", "threads", 10_000),
 }
-"""Runs that are not used to fit the model, by name: figure, series and x."""
+"""Figure, series and x of the runs that are not used to fit the model, by name."""
 WITHIN = 1.25
 """Largest ratio between prediction and measurement of these runs."""
 WORKERS = (1, 2, 4, 8, 16, 32, 64)
@@ -23,7 +23,7 @@ PREDICTED = {
     "100,000,000 records, m=2: prediction": (("blocks-records", "cluster", LARGEST), 5),
     "100,000,000 records, m=3: prediction": (("blocks-m-large", "threads", 3), 33),
 }
-"""Curves of predictions: a measured run, and a multiple of its records."""
+"""For each curve of predictions, a measured run and the factor by which its records are multiplied."""
 
 
 def measure_model(parameters: Parameters) -> Measured:

@@ -60,7 +60,7 @@ def fanout_of(height: int, leaves: int) -> int:
 
 
 def _reduced(figure: str, x: int | str, *, records: int = 10_000, items: int = 40, m: int = 3) -> Iterable[Case]:
-    """Return the cases at one x: the three algorithms on a reduced BMS-WebView-2."""
+    """Return the cases of the three algorithms on a reduced BMS-WebView-2, at one x."""
     for series, algorithm in _ALGORITHMS.items():
         shared = {"data": "bms_webview2", "records": records, "items": items, "fanout": 4, "k": 100, "m": m}
         yield Case(figure, series, x, {"what": "losses", **shared, "algorithm": algorithm})
@@ -111,7 +111,7 @@ def _timed(cases: Iterable[Case]) -> list[Case]:
 
 
 def _over_orders(cases: Iterable[Case]) -> list[Case]:
-    """Return the cases with every leaf order, and timed cases with one."""
+    """Return the cases with every leaf order, and the timed cases with one leaf order."""
     made = list(cases)
     return [*ORDERS.over(made), *_timed(made)]
 

@@ -28,7 +28,7 @@ def _ratios(results: Results, above: str, below: str, quantity: str) -> list[flo
 
 
 def _of_each(series: Sequence[str], holds: Callable[[Results, str], tuple[bool, str]]) -> Check:
-    """Return a check of a curve, or of several curves as parts of the claim."""
+    """Return a check of one or several curves. Several curves are the parts of the claim."""
 
     def check(results: Results) -> Finding:
         found = {name: holds(results, name) for name in series}
@@ -73,7 +73,7 @@ def _grows(series: Sequence[str], quantity: str) -> Check:
 
 
 def _at_most(quantity: str, most: float) -> Check:
-    """Return a check that no point of AA's curve is above `most`; the parts are the positions."""
+    """Return a check that no point of AA's curve is above `most`. The parts are the positions."""
 
     def check(results: Results) -> Finding:
         parts = {str(x): y <= most for x, y in results.curve(AA, quantity)}
@@ -244,7 +244,7 @@ FIGURE_8 = (
     ),
     _TREE_CONVERGES,
     _ALL_OPTIMAL,
-    Claim("OA loses the least", "the NCP of DA and AA is never below OA's", _optimum_is_least, ORDERS, "enforced"),
+    Claim("OA has the lowest loss", "the NCP of DA and AA is never below OA's", _optimum_is_least, ORDERS, "enforced"),
     Claim(
         "AA's tree is no larger than DA's",
         "AA has at most as many nodes and inserted itemsets as DA",
@@ -386,7 +386,12 @@ FIGURE_11C = (
         RUNS,
         "data set",
     ),
-    _of("AA loses more for smaller h", "NCP never rises with h", _of_each(_BOTH, _worse_when_lower), over="data set"),
+    _of(
+        "AA has a higher loss for smaller h",
+        "NCP never rises with h",
+        _of_each(_BOTH, _worse_when_lower),
+        over="data set",
+    ),
     _of(
         "at h=4 AA finds only the trivial generalization",
         "one published symbol",
@@ -400,7 +405,9 @@ FIGURE_11C = (
     ),
 )
 FIGURE_11D = (
-    _of("time grows with m" + _BY_SECONDS, "rises (10% slack)", _grows(_BOTH, SECONDS), RUNS, "data set"),
+    _of(
+        "time grows with m" + _BY_SECONDS, "the time rises with m (10% slack)", _grows(_BOTH, SECONDS), RUNS, "data set"
+    ),
     _of(
         "the loss grows only slightly with m",
         "NCP at the largest m is at most 0.05 above NCP at m=1",
@@ -408,14 +415,19 @@ FIGURE_11D = (
         over="data set",
     ),
     Claim(
-        "the itemsets inserted into the trees grow with m",
-        "rises (10% slack)",
+        "the number of itemsets inserted into the trees grows with m",
+        "the number rises with m (10% slack)",
         _grows(_BOTH, INSERTED),
         ORDERS,
         "enforced",
         "data set",
     ),
     Claim(
-        "the loss never falls with m", "NCP never falls", _of_each(_BOTH, _never_falls), ORDERS, "enforced", "data set"
+        "the loss never falls with m",
+        "NCP never falls as m rises",
+        _of_each(_BOTH, _never_falls),
+        ORDERS,
+        "enforced",
+        "data set",
     ),
 )

@@ -1,8 +1,8 @@
-"""Number of itemsets that the paper's algorithms insert into count-trees: the work in the complexity claims.
+"""Count the itemsets that the paper's algorithms insert into count-trees, which is the work in the complexity claims.
 
-Counts the algorithms as printed; the engine visits fewer sets. OA and DA insert all sets of up to m nodes of each
-record (Algorithms 2 and 3). AA inserts in iteration i the sets of i nodes of the current cut or above it (Algorithm 4).
-A set never contains the root, or a node together with one of its ancestors.
+The figures are those of the algorithms as printed. The engine visits fewer sets. OA and DA insert all sets of up to m
+nodes of each record (Algorithms 2 and 3). AA inserts in iteration i the sets of i nodes of the current cut or above it
+(Algorithm 4). A set never contains the root, or a node together with one of its ancestors.
 """
 
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ def sets_by_size(column: SetColumn, hierarchy: Hierarchy, most: int, image: Int3
     most
         Largest set size.
     image
-        int32 (M,): node of the cut that replaces each leaf; by default the leaf itself.
+        Node of the cut that replaces each leaf, int32 (M,). By default the leaf itself.
 
     Cost: O(nnz * height * most^2).
     """
@@ -37,7 +37,7 @@ def sets_by_size(column: SetColumn, hierarchy: Hierarchy, most: int, image: Int3
 
 
 def images_of(fixes: Sequence["Fix"], hierarchy: Hierarchy, m: int) -> list[Int32]:
-    """Return the cut at the start of each iteration of AA, and the final cut: m + 1 arrays, int32 (M,).
+    """Return m + 1 arrays, int32 (M,), with the cut at the start of each iteration of AA and the final cut.
 
     A rare set of iteration i has i nodes, so the size of each fix identifies its iteration.
     """
@@ -65,7 +65,8 @@ def by_size(indptr: Any, entries: Any, parent: Any, most: int) -> Any:
     parent
         Parent of each node, smaller than the node.
 
-    The polynomial of a node counts the sets below it by size: the product over the children, plus the set of the node.
+    The polynomial of a node counts the sets below the node by size. It is the product of the polynomials of the
+    children, plus the set that contains only the node.
     """
     total = np.zeros(most + 1, np.int64)
     below = np.zeros((len(parent), most + 1), np.int64)

@@ -56,7 +56,7 @@ def compile_kernels() -> None:
 
 
 def _losses(parameters: Parameters) -> Measured:
-    """Search once; return the loss, and the work of the algorithm as printed."""
+    """Search once. Return the loss, and the work of the algorithm as printed in the paper."""
     from anonset import ncp
     from anonset.generalization import apply
 
@@ -77,7 +77,9 @@ def _losses(parameters: Parameters) -> Measured:
 def _work(
     algorithm: "Apriori | Direct | Optimal", column: "SetColumn", hierarchy: "Hierarchy", result: Any, *, tree: bool
 ) -> Measured:
-    """Count the insertions into the count-tree and the nodes of the tree (AA: of its last iteration)."""
+    """Count the insertions into the count-tree and the nodes of the tree. For AA, this is the tree of the last
+    iteration.
+    """
     from benchmarks.experiments.terrovitis2008.inserted_sets import images_of, sets_by_size
     from benchmarks.experiments.terrovitis2008.tree_size import tree_nodes
 
@@ -97,7 +99,7 @@ def _work(
 
 
 def cuts_of(hierarchy: "Hierarchy") -> int:
-    """Return the number of cuts of a hierarchy: the root, or any combination of cuts of the root's children.
+    """Return the number of cuts of a hierarchy. A cut is the root, or a combination of cuts of the root's children.
 
     >>> from anonset import Hierarchy
     >>> cuts_of(Hierarchy.balanced(["a", "b", "c", "d"], 2))
@@ -121,7 +123,7 @@ def _time(parameters: Parameters) -> Measured:
 
 
 def _memory(parameters: Parameters) -> Measured:
-    """Return the peak memory of this process during a search, data included."""
+    """Return the peak memory of this process during a search, including the data."""
     column, hierarchy, algorithm = _made(parameters)
     _warm_up(parameters["algorithm"], parameters["m"])
     forget_peak()
@@ -152,10 +154,10 @@ def _made(parameters: Parameters) -> "tuple[SetColumn, Hierarchy, Apriori | Dire
 
 
 def load(parameters: Parameters) -> "SetColumn":
-    """Return the records of a case: catalogue data, complete or reduced, or generated data.
+    """Return the records of a case. They are catalogue data, complete or reduced, or generated data.
 
-    Reduced sets follow the paper: the first records of BMS-WebView-2, item numbers modulo the domain size, duplicates
-    within a record removed.
+    As in the paper, a reduced set contains the first records of BMS-WebView-2. Item numbers are taken modulo the domain
+    size, and duplicates within a record are removed.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Size of the count-tree of Terrovitis et al. (VLDB 2008), which the paper reports as memory.
+"""Compute the size of the count-tree of Terrovitis et al. (VLDB 2008), which the paper reports as memory.
 
 The engine walks the count-tree without storing it, so this module counts the nodes outside of the timed runs.
 """
@@ -79,18 +79,18 @@ def set_bits(codes: Any, record: Any, members: Any) -> None:
 def nodes_below(
     records: Any, held: Any, candidates: Any, level: int, rule: Any, prefix: Any, intervals: Any, room: Any
 ) -> int:
-    """Count the nodes below the prefix of `level` codes that occurs at the positions `held`.
+    """Count the nodes of the tree below a prefix. The prefix has `level` codes and occurs at the positions `held`.
 
     Parameters
     ----------
     records
         Codes by record, the record of each position, and the codes of each record as a bit set.
     candidates
-        int32: possible next codes, that is, the codes that follow the prefix without its last code.
+        Possible next codes, int32. These are the codes that follow the prefix without its last code.
     rule
-        (size, exact): length of the longest paths, and whether only nodes on such a path count.
+        Length of the longest paths, and True if only nodes on a path of this length count.
     room
-        int64 (size, C): zeroed counters for each level.
+        Zero counters for each level, int64 (size, C).
     """
     leaf_lo, leaf_hi = intervals
     size, exact = rule
@@ -136,7 +136,7 @@ def nodes_below(
 
 @kernel()
 def _n_met(records: Any, held: Any, candidates: Any) -> int:
-    """Count the candidates in the records at `held`; stop when all are found."""
+    """Count the candidates in the records at `held`. Stop as soon as all candidates are found."""
     _, record, members = records
     missing = np.zeros(members.shape[1], np.uint64)
     for c in candidates:

@@ -1,4 +1,7 @@
-"""Our variant of disassociation: preserved frequent sets, pairs and items over k, m, cluster size and clustering."""
+"""Measure which frequent sets, pairs and items our variant of disassociation preserves.
+
+The parameters are k, m, the cluster size and the clustering.
+"""
 
 from benchmarks.experiments.cases import Case, Figure, Paper
 from benchmarks.experiments.terrovitis2012 import claims

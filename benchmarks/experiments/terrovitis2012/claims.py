@@ -34,7 +34,7 @@ def _at_most(quantity: str, most: float, x: float | None = None) -> Check:
 
 
 def _times(quantity: str, first: float, last: float, most: float) -> Check:
-    """Return a check that a quantity at `last` is at most `most` times that at `first`, on every curve."""
+    """Return a check that a quantity at `last` is at most `most` times the quantity at `first`, on every curve."""
 
     def check(results: Results) -> tuple[bool, str]:
         ends = {
@@ -49,7 +49,7 @@ def _times(quantity: str, first: float, last: float, most: float) -> Check:
 
 
 def _gray_beside_horpart(quantity: str, most: float) -> Check:
-    """Return a check that clusters of the Gray order lose at most `most` times as much as HorPart's clusters."""
+    """Return a check that a quantity with the Gray order is at most `most` times the quantity with HorPart."""
 
     def check(results: Results) -> tuple[bool, str]:
         pairs = [

@@ -1,4 +1,4 @@
-"""Measure a case: sets, pairs and items that a disassociated publication preserves."""
+"""Measure which sets, pairs and items a disassociated publication preserves."""
 
 from itertools import combinations
 from typing import TYPE_CHECKING
@@ -38,7 +38,7 @@ def measure(parameters: Parameters) -> Measured:
 
 
 def error_of_pairs(column: "SetColumn", publication: "Chunks") -> float:
-    """Return re of the pairs of the items with ranks `RANKS`; pairs that never occur together are ignored.
+    """Return re of all pairs of the items with ranks `RANKS`. Pairs that never occur together are ignored.
 
     >>> from anonset import SetColumn
     >>> from anonset.publications import Chunks

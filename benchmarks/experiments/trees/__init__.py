@@ -1,4 +1,7 @@
-"""Utility of trees derived from frequencies, and of sets found without a tree: losses, counts, meaning."""
+"""Measure the utility of trees made from frequencies, and of sets that need no tree.
+
+Utility includes losses, errors of counts, and the meaning of sets.
+"""
 
 from benchmarks.experiments.cases import Case, Figure, Paper
 from benchmarks.experiments.trees import claims

@@ -1,4 +1,4 @@
-"""The study's tables with an additional column for any algorithm, including plug-ins."""
+"""Tables of the study, with an additional column for an algorithm. It may be a plug-in."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -7,12 +7,14 @@ _SAME = 1 + 1e-9
 
 
 def _less(text: str, criterion: str, series: str, other: str, quantity: str, factor: float = 1.0) -> Claim:
-    """Return a claim that a quantity of one series is at most `factor` times that of another."""
+    """Return the claim that a quantity of one series is at most `factor` times the quantity of another series."""
     return Claim(text, criterion, _at_most(series, other, quantity, factor), about=(series, other))
 
 
 def _at_most(series: str, other: str, quantity: str, factor: float = 1.0) -> Check:
-    """Return a check that on every data set a quantity of one series is at most `factor` times that of another."""
+    """Return a check that a quantity of one series is at most `factor` times the quantity of another, on every data
+    set.
+    """
 
     def check(results: Results) -> tuple[bool, str]:
         ratios = {}
@@ -34,7 +36,7 @@ def _at_most(series: str, other: str, quantity: str, factor: float = 1.0) -> Che
 
 
 def _ratio(ours: float, theirs: float) -> float:
-    """Return the ratio of two values; 1 if both are zero."""
+    """Return the ratio of two values. 1 if both are zero."""
     if theirs > 0:
         return ours / theirs
     return 1.0 if ours <= 0 else float("inf")
@@ -69,23 +71,24 @@ def _keeps(series: str) -> Check:
 
 
 WAYS = (
-    _less("halves by frequency lose less than `balanced:5`", "the LM is at most as high, on every data set",
+    _less("`halves:frequency` has a lower loss than `balanced:5`", "the LM is at most as high, on every data set",
           "halves:frequency", "balanced:5", "lm"),
-    _less("halves by frequency lose less than `balanced:5:frequency`", "the LM is at most as high, on every data set",
+    _less("`halves:frequency` has a lower loss than `balanced:5:frequency`",
+          "the LM is at most as high, on every data set",
           "halves:frequency", "balanced:5:frequency", "lm"),
-    _less("pair counts with halves by frequency are no worse than with `balanced:5`",
+    _less("pair counts with `halves:frequency` are no worse than with `balanced:5`",
           "the error is at most 1.1 times as high, on every data set",
           "halves:frequency", "balanced:5", "pairs", 1.1),
-    _less("item counts with halves by frequency are no worse than with `balanced:5`",
+    _less("item counts with `halves:frequency` are no worse than with `balanced:5`",
           "the error is at most 1.1 times as high, on every data set",
           "halves:frequency", "balanced:5", "singles", 1.1),
-    _less("trying halves by frequency and by number never loses more than halves by number",
-          "the LM is at most that of halves by number",
+    _less("the better of `halves:frequency` and `halves:number` never has a higher loss than `halves:number`",
+          "the LM is at most that of `halves:number`, on every data set",
           "halves:frequency", "halves:number", "lm"),
-    _less("refining the data's own tree never loses more",
+    _less("refining the data's own tree never increases the loss",
           "the LM is at most that of the data's own tree, on every data set",
           "own tree, refined", "own tree", "lm"),
-    _less("`set-search` loses less than `coat`", "the LM is at most as high, on every data set", "set-search 4",
+    _less("`set-search` has a lower loss than `coat`", "the LM is at most as high, on every data set", "set-search 4",
           "coat", "lm"),
     _less("item counts with `set-search` are better than with `coat`",
           "the error is at most as high, on every data set",
@@ -93,20 +96,21 @@ WAYS = (
     _less("pair counts with `set-search` are no worse than with `coat`",
           "the error is at most 1.1 times as high, on every data set",
           "set-search 4", "coat", "pairs", 1.1),
-    _less("`set-search` loses less than the best cut of halves", "the LM is at most as high, on every data set",
+    _less("`set-search` has a lower loss than the best cut of `halves:frequency`",
+          "the LM is at most as high, on every data set",
           "set-search 4", "halves:frequency", "lm"),
-    Claim("sets from halves by frequency are as mixed as random sets",
+    Claim("sets of `halves:frequency` are as unrelated as random sets",
           "the distance in the data's own tree is at least 0.8 times that of random sets",
           _as_by_chance("halves:frequency"), about=("halves:frequency",)),
-    Claim("sets of `set-search` are as mixed as random sets",
+    Claim("sets of `set-search` are as unrelated as random sets",
           "the distance in the data's own tree is at least 0.8 times that of random sets",
           _as_by_chance("set-search 4"), about=("set-search 4",)),
 )  # fmt: skip
 HALVES = (
-    Claim("a tree learned from other records preserves most of the gain, by frequency",
+    Claim("`halves:frequency`, learned from other records, preserves most of the gain over `balanced:5`",
           "at least 80 % of the gain is preserved on 7 of 10 data sets",
           _keeps("frequency"), about=("frequency",)),
-    Claim("a tree learned from other records preserves most of the gain, by number",
+    Claim("`halves:number`, learned from other records, preserves most of the gain over `balanced:5`",
           "at least 80 % of the gain is preserved on 7 of 10 data sets",
           _keeps("number"), about=("number",)),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Measure a case of the study: utility of a data set published with or without a tree."""
+"""Measure the utility of a data set that is published with or without a tree."""
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from anonset.release.release import Release
 
 MAX_STEPS = 1_000
-"""Steps of the exact search for a cut: the default."""
+"""Steps of the exact search for a cut, as by default."""
 BUDGET = 10**11
 """Limit of itemset occurrences that verification counts."""
 PAIRS = 1_000
@@ -134,7 +134,9 @@ def apart(tree: "Hierarchy", groups: Sequence[Sequence[str]]) -> float:
 
 
 def apart_by_chance(tree: "Hierarchy", groups: Sequence[Sequence[str]], draws: int = 3) -> float:
-    """Return the mean distance for random groups of the same sizes over the same items, averaged over draws."""
+    """Return the mean distance between members of random groups. The groups have the same sizes and contain the same
+    items.
+    """
     from anonset.data.split_mix import SplitMix
 
     items = [member for members in groups for member in members]
@@ -149,13 +151,14 @@ def apart_by_chance(tree: "Hierarchy", groups: Sequence[Sequence[str]], draws: i
 
 
 def _learned_elsewhere(parameters: Parameters) -> Measured:
-    """Learn a tree from the first half of the records, and publish the second half with it; three times.
+    """Make a tree from the first half of the records, and publish the second half with this tree. Repeat this three
+    times.
 
     Returns
     -------
-    Medians of: the LM of the second half with a tree learned from it (``own``), with the tree of the first half
-    (``learned``), and with `balanced:5`, which ignores frequencies (``base``); and the share of the gain that the
-    learned tree preserves (``kept``).
+    Medians of four quantities. Three are the LM of the second half: with a tree made from it (``own``), with the tree
+    of the first half (``learned``), and with `balanced:5`, which ignores frequencies (``base``). The fourth is the
+    share of the gain over `balanced:5` that the learned tree preserves (``kept``).
     """
     from statistics import median
 

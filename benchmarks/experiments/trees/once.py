@@ -1,4 +1,4 @@
-"""Searches of the study with a cache: several algorithms start from the same cut, searched once per process."""
+"""Searches with a cache. Several algorithms of the study start from the same cut. It is searched once per process."""
 
 from dataclasses import dataclass, replace
 from typing import Any

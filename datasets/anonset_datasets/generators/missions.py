@@ -33,9 +33,9 @@ class Mission:
     """Items that are bought together, with weights, popularity and basket lengths."""
 
     items: Int32
-    """int32 (s,): distinct items."""
+    """Distinct items, int32 (s,)."""
     weights: Float64
-    """float64 (s,): relative weights of the items."""
+    """Relative weights of the items, float64 (s,)."""
     popularity: float
     """Weight of the mission, relative to other missions for the same basket length."""
     shortest: int
@@ -51,15 +51,15 @@ class Stream:
         self._bits = np.random.PCG64(np.random.SeedSequence([seed, *path]))
 
     def raw(self, n: int) -> UInt64:
-        """Return uint64 (n,): random bits."""
+        """Return random bits, uint64 (n,)."""
         return self._bits.random_raw(n) if n else np.zeros(0, np.uint64)
 
     def uniform(self, n: int) -> Float64:
-        """Return float64 (n,): uniform numbers in [0, 1)."""
+        """Return uniform numbers in [0, 1), float64 (n,)."""
         return (self.raw(n) >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
     def permutation(self, n: int) -> Int64:
-        """Return int64 (n,): the numbers 0..n-1 in random order."""
+        """Return the numbers 0..n-1 in random order, int64 (n,)."""
         return np.argsort(self.raw(n), kind="stable")
 
 
@@ -118,7 +118,7 @@ def draw(
     n, n_items
         Number of records, and number of items.
     lengths
-        float64 (longest + 1,): probability of each length.
+        Probability of each length, float64 (longest + 1,).
     missions
         Missions of the baskets. Every length must be in the range of at least one mission.
     only

@@ -1,4 +1,4 @@
-"""Generation of data of any size as several files in a folder. The files are generated independently."""
+"""Generate data of any size as several files in a folder. The files are generated independently."""
 
 import os
 import shutil
@@ -11,7 +11,7 @@ from anonset_datasets.generators.missions import BLOCK
 from anonset_datasets.generators.registry import Value, generator_of, require_parameters
 
 BLOCKS_OF_PART = max(1, (1 << 20) // BLOCK)
-"""Number of record blocks per part: about a million records."""
+"""Number of record blocks per part, so that a part has about a million records."""
 
 
 def make_parts(name: str, folder: str | Path, parameters: Mapping[str, Value], workers: int | None = None) -> int:

@@ -17,13 +17,13 @@ class _Patterns:
     """Patterns (potentially large itemsets) from which transactions are generated."""
 
     indptr: Int64
-    """int64 (L + 1,): first item of each pattern."""
+    """First item of each pattern, int64 (L + 1,)."""
     items: Int32
-    """int32: items of the patterns."""
+    """Items of the patterns, int32."""
     below: Float64
-    """float64 (L,): cumulative weights."""
+    """Cumulative weights, float64 (L,)."""
     corruption: Float64
-    """float64 (L,): corruption level of each pattern."""
+    """Corruption level of each pattern, float64 (L,)."""
 
 
 def quest(

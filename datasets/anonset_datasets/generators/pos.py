@@ -146,7 +146,7 @@ def _missions(n_items: int, max_length: int, seed: int) -> tuple[list[Mission], 
 
 
 def _mission(shelves: list[Int32], weights: list[float], popularity: float, longest: int) -> Mission:
-    """Return the mission that draws from shelves with the given weights, Zipf-like within each shelf."""
+    """Return the mission that draws from shelves with the given weights. Popularity within a shelf is Zipf-like."""
     shares = [weight * zipf(len(shelf), 1.0, 3.0) for shelf, weight in zip(shelves, weights, strict=True)]
     return Mission(np.concatenate(shelves), np.concatenate(shares), popularity, 1, longest)
 

@@ -101,8 +101,8 @@ def long_tail_part(
 
 
 def _item_of_rank(n_items: int, seed: int) -> Int32:
-    """Return the item of each popularity rank, int32 (M,). Ranks of a shelf are adjacent, and shelves are in random
-    order.
+    """Return the item of each popularity rank, int32 (M,). Items of the same shelf have adjacent ranks. The order of
+    shelves is random.
     """
     moved = n_items // SHELF - 1  # the last shelf contains the remaining items and is not moved
     found = np.arange(n_items)
