@@ -175,8 +175,8 @@ def account(fitted: Sequence[Run], held_out: Sequence[Run]) -> str:
             table(
                 ("records", "workers", "CPU s", "elapsed s", "share of parallel work", "tasks", "MB sent"), predicted
             ),
-            f"Sorting needs a memory map for each task. Above {_MOST_MAPPED * _ROWS_PER_TASK:.1e} records, the number of "
-            "maps exceeds the usual limit of Linux.",
+            f"Sorting needs a memory map for each task. Above {_MOST_MAPPED * _ROWS_PER_TASK:.1e} records, "
+            "the number of maps exceeds the usual limit of Linux.",
         )
     )  # fmt: skip
 

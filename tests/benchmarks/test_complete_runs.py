@@ -38,5 +38,5 @@ def test_the_account_compares_runs_that_are_not_fitted() -> None:
     late.phases["search"]["workers"] *= 2  # type: ignore[index]
     text = account(FITTED, [run(3), late])
     expected = (0.2 + 14 + 14.2 + 2) / (0.2 + 14 + 2)
-    assert f"differs by at most a factor of {expected:.2f}" in text
+    assert f"wrong by at most a factor of {expected:.2f}" in text
     assert sum(line.startswith("| 1e+") for line in text.splitlines()) == len(PREDICTED)

@@ -82,7 +82,7 @@ WAYS = (
     _less("item counts with `halves:frequency` are no worse than with `balanced:5`",
           "the error is at most 1.1 times as high, on every data set",
           "halves:frequency", "balanced:5", "singles", 1.1),
-    _less("the better of `halves:frequency` and `halves:number` never has a higher loss than `halves:number`",
+    _less("`halves:frequency`, which also tries `halves:number`, never has a higher LM than `halves:number`",
           "the LM is at most that of `halves:number`, on every data set",
           "halves:frequency", "halves:number", "lm"),
     _less("refining the data's own tree never increases the loss",
