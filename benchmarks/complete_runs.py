@@ -29,8 +29,6 @@ MILLION = 1e6
 QUANTITIES = ("coordinator", "workers", "tasks", "bytes_sent", "bytes_written")
 JOB = ["--items", "items", "--rows-are-persons", "--hierarchy", "items=balanced:5", "--model", "km", "--algorithm"]
 JOB += ["apriori", "--k", "5", "--m", "2", "--part-rows", "1000000", "--format", "parquet", "--memory-limit", "1G"]
-_ONE_TASK = ("complete",)
-"""Phases with a single task for all records. It writes the mapping to input records, and the digest of this file."""
 _ROWS_PER_TASK, _MOST_MAPPED = 1 << 20, 65_530
 """Records of a task, and the usual limit of Linux on maps (vm.max_map_count)."""
 
@@ -119,14 +117,9 @@ class Model:
         """Return the predicted sum of a quantity over the phases."""
         return sum(self.of(records, name, quantity) for name in self.names)
 
-    def alone(self, records: float) -> float:
-        """Return the seconds in which a single process works. This is the coordinator, or the only task of a step."""
-        return self.total(records, "coordinator") + sum(self.of(records, name, "workers") for name in _ONE_TASK)
-
     def seconds(self, records: float, workers: int) -> float:
         """Return the elapsed seconds. Assumes that each worker has a core, and reads and writes as fast as measured."""
-        alone, everything = self.alone(records), sum(self.total(records, name) for name in ("coordinator", "workers"))
-        return alone + (everything - alone) / workers
+        return self.total(records, "coordinator") + self.total(records, "workers") / workers
 
 
 def _terms(records: float) -> tuple[float, float]:
@@ -157,7 +150,7 @@ def account(fitted: Sequence[Run], held_out: Sequence[Run]) -> str:
         cpu = sum(model.total(records, name) for name in QUANTITIES[:2])
         predicted.append(
             (f"{records:.0e}", workers, f"{cpu:,.0f}", f"{model.seconds(records, workers):,.0f}",
-             f"{1 - model.alone(records) / cpu:.1%}", f"{model.total(records, 'tasks'):,.0f}",
+             f"{model.total(records, 'workers') / cpu:.1%}", f"{model.total(records, 'tasks'):,.0f}",
              f"{model.total(records, 'bytes_sent') / MILLION:,.0f}")
         )  # fmt: skip
     ratios = [model.total(one.records, name) / one.total(name) for one in held_out for name in QUANTITIES[:2]]

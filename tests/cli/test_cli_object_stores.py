@@ -16,6 +16,7 @@ from anonset.data import lease as leases
 from anonset.errors import InputError
 from anonset.reading import place as places
 from anonset.release import place_lease
+from anonset.writing import codebook
 from cli.place import RECORDS, Place
 
 OUT, STAGED = "s3://bucket/a/safe", "bucket/a/.safe.tmp"
@@ -101,6 +102,21 @@ def test_nothing_is_overwritten(place: Place, store: ObjectStore) -> None:
     ran = place.run(*_job(place, "--if-exists", "resume"))
     assert (ran.code, ran.out.startswith("already published")) == (0, True)
     assert store.objects == before
+
+
+def test_a_records_file_in_parts_is_stored_and_fetched(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(codebook, "MOST_AS_TEXT", 0)
+    monkeypatch.setattr(codebook, "ROWS_PER_RECORDS_FILE", 2)
+    private = ["--private", str(place.folder / "own")]
+    assert place.run(*place.job(*private)).code == 0
+    assert place.run(*_job(place)).code == 0
+    names = {path.name for path in (place.folder / "own" / "records").iterdir()}
+    assert len(names) > 1
+    fetched = places.Place(f"{OUT}.private/records")
+    assert set(fetched.names()) == names
+    original = ["--original", str(place.folder / "data.dat"), "--json"]
+    ran = place.run("verify", OUT, *original)
+    assert (ran.code, ran.json["true"]) == (0, True), ran.err
 
 
 @pytest.mark.parametrize("private", ["local", "address"])

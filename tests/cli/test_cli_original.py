@@ -7,6 +7,7 @@ from json import dumps, loads
 from typing import Any
 
 import pytest
+from pyarrow import parquet
 from tests.facts import names
 
 from anonset.data import Table
@@ -15,6 +16,7 @@ from anonset.jobs.check import job
 from anonset.jobs.original import records as original
 from anonset.release import attested
 from anonset.verification import DEFAULT_BUDGET
+from anonset.writing import codebook
 from cli.place import Place, Ran
 from cli.published import publish
 
@@ -284,3 +286,25 @@ def test_ranges_are_numeric_unless_the_column_is_declared_categorical(place: Pla
     assert (verification.code, names(verification.err, "numeric room")) == (2, True), verification.err
     verification = verified(place, "rooms.csv", "--hierarchy", "room=values")
     assert (verification.code, verification.json["true"]) == (0, True), verification.err
+
+
+def test_verify_and_risk_read_a_records_file_in_parts(clinic: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(codebook, "MOST_AS_TEXT", 10)
+    monkeypatch.setattr(codebook, "ROWS_PER_RECORDS_FILE", 30)
+    publish(clinic, "codes.csv", "--items", "codes", *own_tree(clinic, *OTHERS), *KM, "--separator", ";")
+    parts = sorted((clinic.private / "records").iterdir())
+    assert [path.name for path in parts] == [f"part-0000{n}.parquet" for n in range(3)]
+    assert {path.stat().st_mode & 0o777 for path in parts} == {0o600}
+    out, data = str(clinic.out), str(clinic.folder / "codes.csv")
+    for back in ((), ("--records", str(clinic.private / "records"))):
+        ran = clinic.run("verify", out, "--original", data, *back, "--json")
+        assert (ran.code, ran.json["true"]) == (0, True), ran.err
+    risk = clinic.run("risk", out, "--original", data, "--json")
+    assert risk.code == 0, risk.err
+    table = parquet.read_table(parts[1])
+    turned = table.column("input_record").to_numpy()[::-1]
+    parquet.write_table(table.set_column(1, "input_record", [turned]), parts[1])
+    ran = clinic.run("risk", out, "--original", data)
+    assert (ran.code, ran.err.count("\n")) == (2, 1)
+    assert "records/part-00001.parquet" in ran.err
+    assert "SHA-256 differs" in ran.err

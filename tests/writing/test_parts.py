@@ -115,8 +115,26 @@ def test_many_records_are_parquet(work, tmp_path, monkeypatch, local):
         assert record.tolist() == meant.record.tolist()
         assert (cluster is None) if not local else (cluster.tolist() == meant.cluster.tolist())
     few = meant.slice(0, 6)
+    (tmp_path / "records.parquet").unlink()
     assert write_records(few, tmp_path).name == "records.csv"
     assert read_records(tmp_path / "records.csv")[0].tolist() == few.record.tolist()
+
+
+@pytest.mark.parametrize("local", [False, True])
+def test_more_records_are_several_parquet_files(work, tmp_path, monkeypatch, local):
+    monkeypatch.setattr(codebook, "MOST_AS_TEXT", 2)
+    monkeypatch.setattr(codebook, "ROWS_PER_RECORDS_FILE", 3)
+    meant = replace(publication(), cluster=np.array([2, 0, 1, 1, 0, 0, 2], np.int32) if local else None)
+    folder = write_records(meant, tmp_path)
+    assert records_file(tmp_path) == folder == tmp_path / "records"
+    assert [path.name for path in sorted(folder.iterdir())] == [f"part-0000{n}.parquet" for n in range(3)]
+    for where in (MEMORY, work):
+        record, cluster = read_records(folder, where)
+        assert record.tolist() == meant.record.tolist()
+        assert (cluster is None) if not local else (cluster.tolist() == meant.cluster.tolist())
+    (folder / "part-00001.parquet").unlink()
+    with refused(InputError, "records rows 0 1 2"):
+        read_records(folder)
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from anonset.data.cluster import ClusterWorkers, cluster_of
 from anonset.data.fingerprints import fingerprint
 from anonset.publications import Records, Symbol
 from anonset.release.statements import digests
+from anonset.writing import codebook
 from anonset.writing.codebook import write_records
 from anonset.writing.publications.records import write_published
 
@@ -62,13 +63,16 @@ def test_workers_write_the_same_records_and_compute_the_same_digests(client, wor
     folders = [tmp_path / name for name in ("here", "there")]
     for folder in folders:
         folder.mkdir()
-    write_records(publication, folders[0] / "records.parquet")
+    monkeypatch.setattr(codebook, "MOST_AS_TEXT", 60)
+    monkeypatch.setattr(codebook, "ROWS_PER_RECORDS_FILE", 40)
+    write_records(publication, folders[0])
     expected = digests(folders[0], work.workers), fingerprint(table)
     with counted_tasks(client, work) as (store, tasks):
-        write_records(replace(publication, store=store), folders[1] / "records.parquet")
+        write_records(replace(publication, store=store), folders[1])
         found = digests(folders[1], store.workers), fingerprint(replace(table, store=store))
     blocks = [(0, 30), (30, 60), (60, 70)]
     place, items = [*blocks, (0, 3), (3, 4)], [*blocks, (0, 3), (3, 6), (6, 9), (9, 10)]
     assert found == expected
-    assert tasks == [work.path, folders[1] / "records.parquet", *place, *items]
+    parts = [folders[1] / "records" / f"part-0000{n}.parquet" for n in (0, 1)]
+    assert tasks == [(0, 40), (40, 70), *parts, *place, *items]
     assert list(work.path.iterdir()) == [work.path / "record"]

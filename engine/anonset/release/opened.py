@@ -197,7 +197,7 @@ class OpenedPublication(RedactedRepr):
             msg = f"{str(private)!r} is not the private directory of {str(self.out)!r}"
             raise InputError(msg)
         for name, expected in report.files.items():
-            if Path(name).name != name or digest(private / name) != expected:
+            if not _is_below(name) or digest(private / name) != expected:
                 other = f"is not the file written for {str(self.out)!r}: the SHA-256 differs"
                 msg = f"{str(private / name)!r} {other}"
                 raise InputError(msg)
@@ -213,6 +213,16 @@ class OpenedPublication(RedactedRepr):
         """
         path = None if self.private is None else records_file(self.private)
         return None if path is None else read_records(path, store)
+
+
+def _is_below(name: str) -> bool:
+    """Return True if a file name leads to a file of its directory or of a subdirectory.
+
+    >>> [_is_below(name) for name in ("a", "records/a", "../a", "records/../../a", "/a", "")]
+    [True, True, False, False, False, False]
+    """
+    parts = name.split("/")
+    return all(part and Path(part).name == part and part != ".." for part in parts)
 
 
 @contextmanager

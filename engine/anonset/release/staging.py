@@ -164,8 +164,8 @@ def stem_of(name: str) -> str:
 
 def restrict_to_owner(private: Path) -> None:
     """Restrict the files of a private directory to the owner, for any umask of the process."""
-    for path in private.iterdir():
-        path.chmod(0o600)
+    for path in private.rglob("*"):
+        path.chmod(0o700 if path.is_dir() else 0o600)
 
 
 class Staging:

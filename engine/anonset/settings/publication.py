@@ -97,7 +97,8 @@ class CheckSettings(OriginalSettings):
     )
     records: str | None = Field(
         None,
-        description="File with the original record number of each row; default: the file in the private directory.",
+        description="File, or folder of part files, with the original record number of each row; default: from the "
+        "private directory.",
     )
     hierarchy: dict[str, str] = Field(
         {},

@@ -2,12 +2,13 @@
 
 The codebook lists the meaning of each published symbol. The mapping lists the published symbol of each item. For a
 local recoding, it lists the items of each cluster. The records file lists the input record of each published row. A
-publication with more than `MOST_AS_TEXT` rows has ``records.parquet`` instead.
+publication with more than `MOST_AS_TEXT` rows has ``records.parquet`` instead, and one with more than
+`ROWS_PER_RECORDS_FILE` rows has the folder ``records`` of such files.
 """
 
 import secrets
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -31,9 +32,11 @@ from anonset.reading.publications.codebook import (
     LOCAL,
     MOST_AS_TEXT,
     RECORD_COLUMNS,
+    ROWS_PER_RECORDS_FILE,
     SYMBOL_COLUMNS,
     record_types,
 )
+from anonset.reading.publications.records import part_names
 from anonset.writing.csv_lines import csv_bytes
 
 _ROWS_PER_GROUP = 1 << 20
@@ -222,7 +225,8 @@ def write_records(publication: Records, path: str | Path) -> Path:
     Parameters
     ----------
     path
-        File, or the folder of ``records.csv`` or ``records.parquet``.
+        File, or the directory of ``records.csv``, ``records.parquet`` or the folder ``records``, which contains
+        ``part-00000.parquet``, ... Tasks write the Parquet files.
 
     Raises
     ------
@@ -230,22 +234,25 @@ def write_records(publication: Records, path: str | Path) -> Path:
         If the file cannot be written.
     """
     where = Path(path)
+    bounds = [(0, publication.n)]
     if where.is_dir():
-        where = where / f"records.{'parquet' if publication.n > MOST_AS_TEXT else 'csv'}"
-    if where.suffix != ".parquet":
+        bounds = list(spans(publication.n, ROWS_PER_RECORDS_FILE)) or bounds
+        suffix = "" if len(bounds) > 1 else ".parquet" if publication.n > MOST_AS_TEXT else ".csv"
+        where = where / f"records{suffix}"
+    if where.suffix == ".csv":
         return write_file(where, _lines_of_records(publication))
-    store, task = publication.store, partial(_write_parquet, publication.record, publication.cluster)
-    if not store.workers.remote or store.path is None:
-        return task(where)
-    (written,) = store.map(partial(_write_new, task), [store.path])
-    with reading(where, "cannot be written"):
-        shutil.move(written, where)
+    paths = [where]
+    if len(bounds) > 1:
+        paths = [where.parent / name for name in part_names(len(bounds), "parquet", where.name)]
+        with reading(where, "cannot be written"):
+            where.mkdir(mode=0o700)
+    store = publication.store
+    folder = store.path if store.workers.remote and store.path is not None else paths[0].parent
+    task = partial(_write_parquet, publication.record, publication.cluster, folder)
+    for path, written in zip(paths, store.map(task, bounds), strict=True):
+        with reading(path, "cannot be written"):
+            shutil.move(written, path)
     return where
-
-
-def _write_new(task: Callable[[Path], Path], folder: Path) -> Path:
-    """Run a task that writes a new file of a folder."""
-    return task(folder / f"records-{secrets.token_hex(8)}.parquet")
 
 
 def _lines_of_records(publication: Records) -> Iterator[Any]:
@@ -257,16 +264,18 @@ def _lines_of_records(publication: Records) -> Iterator[Any]:
         yield csv_bytes(RECORD_COLUMNS, columns)[1]
 
 
-def _write_parquet(record: Int64, cluster: Int32 | None, path: Path) -> Path:
-    """Write the input record and the cluster of each published row."""
+def _write_parquet(record: Int64, cluster: Int32 | None, folder: Path, rows: tuple[int, int]) -> Path:
+    """Write the input record and the cluster of published rows to a new file of a folder, and return its path."""
     import pyarrow as pa
     from pyarrow import parquet
 
+    path = folder / f"records-{secrets.token_hex(8)}.parquet"
     encodings = dict.fromkeys(RECORD_COLUMNS, "DELTA_BINARY_PACKED")
     with remove_on_failure(path), path.open("wb") as file:
         options: dict[str, Any] = {"use_dictionary": False, "column_encoding": encodings}
         with parquet.ParquetWriter(file, pa.schema(record_types().items()), **options) as writer:
-            for first, end in spans(len(record), _ROWS_PER_GROUP):
+            for a, b in spans(rows[1] - rows[0], _ROWS_PER_GROUP):
+                first, end = rows[0] + a, rows[0] + b
                 clusters = (
                     pa.nulls(end - first, pa.int32()) if cluster is None else arrow.number_array(cluster[first:end])
                 )

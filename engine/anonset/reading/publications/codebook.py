@@ -21,6 +21,8 @@ from anonset.reading.source import source_of
 SYMBOL_COLUMNS = ("symbol", "kind", "members")
 MOST_AS_TEXT = 1_000_000
 """Maximum number of rows that are written as text."""
+ROWS_PER_RECORDS_FILE = 1 << 22
+"""Maximum number of rows of a Parquet file. More rows are written to several files in the folder ``records``."""
 RECORD_COLUMNS = ("published_row", "input_record", "cluster")
 
 
@@ -72,8 +74,9 @@ def read_mapping(path: Path) -> dict[str, str]:
 
 
 def records_file(folder: Path) -> Path | None:
-    """Return the records file of a private directory. None if there is none."""
-    return next((path for name in ("records.csv", "records.parquet") if (path := folder / name).is_file()), None)
+    """Return the records file of a private directory, or the folder of its parts. None if there is none."""
+    names = ("records.csv", "records.parquet", "records")
+    return next((path for name in names if (path := folder / name).exists()), None)
 
 
 def read_records(path: Path, store: Store = MEMORY) -> tuple[Int64, Int32 | None]:
@@ -82,7 +85,7 @@ def read_records(path: Path, store: Store = MEMORY) -> tuple[Int64, Int32 | None
     Parameters
     ----------
     path
-        ``records.csv`` or ``records.parquet``.
+        ``records.csv``, ``records.parquet`` or the folder ``records`` with part files.
     store
         Storage for the records.
 
@@ -92,7 +95,8 @@ def read_records(path: Path, store: Store = MEMORY) -> tuple[Int64, Int32 | None
         If the file cannot be read, or the rows are not numbered 0, 1, 2, ...
     """
     opened = open_source(
-        source_of(path, "parquet" if path.suffix == ".parquet" else "csv"), FileProperties(dialect=EXACT)
+        source_of(path, "parquet" if path.suffix == ".parquet" or path.is_dir() else "csv"),
+        FileProperties(dialect=EXACT),
     )
     if opened.names != RECORD_COLUMNS:
         msg = (
