@@ -18,7 +18,7 @@ class AttackSuccess(RedactedRepr):
     """Success of an attack on its targets."""
 
     certain: float | None
-    """Share of the targets for which only the correct row or value remains. None if the attack only guesses."""
+    """Share of the targets that the attack identifies with certainty. None if the attack can only guess."""
     success: float
     """Mean probability that a uniform choice among the remaining rows or values is correct."""
     below_k: float | None = None
@@ -47,7 +47,7 @@ class AttackResult(RedactedRepr):
 
 @dataclass(frozen=True, eq=False)
 class AttackInput(RedactedRepr):
-    """Input of an attack: a publication, and the data with which its owner simulates attacks."""
+    """Input of an attack: a publication, and the private data that the owner needs to measure its success."""
 
     publication: Records
     """The publication. If the original is present, the publication contains the original record of each row."""
@@ -60,7 +60,7 @@ class AttackInput(RedactedRepr):
     beside: OtherRelease | None = None
     """Another release of the same persons, or None."""
     skews: Mapping[str, Skewness] = field(default_factory=dict)
-    """Success of guessing a kept column from the quasi-identifiers, by column name."""
+    """Success of guessing the value of a kept column from the quasi-identifiers, by column name."""
     attempts: int = 1000
     """Maximum number of targets."""
     seed: int = 0

@@ -22,7 +22,7 @@ from anonset.publications.symbols import members_of, range_ends
 Box = tuple[int, ...]
 """Bit mask of the covered values, per column."""
 _STEPS = 10_000
-"""Maximum number of box comparisons. If it is exceeded, a box counts as not covered."""
+"""Maximum number of box comparisons. If a test needs more, the box counts as not covered."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,12 +35,10 @@ class CoveredValues(RedactedRepr):
     parts: tuple[tuple[int, ...], ...] = field(repr=False)
     """Parts of each symbol: the children of a node, or the members of a set. Empty for other symbols."""
     hulls: tuple[int, ...] = field(repr=False)
-    """For each symbol, the smallest set of values that a full-domain recoding merges if their lowest common value is
-    the symbol.
-    """
+    """For each symbol, the smallest set of values that a full-domain recoding must merge to publish the symbol."""
     groups: tuple[tuple[int, ...] | None, ...] = field(repr=False)
-    """For each symbol, a partition of all values that is at least as fine as the full-domain recoding. None: each value
-    is separate.
+    """For each symbol, a partition of all values. A full-domain recoding that publishes the symbol is at least as
+    coarse. None if each value is a group.
     """
     ends: tuple[tuple[int, int] | None, ...] = field(repr=False)
     """Smallest and largest value of each range. None for other symbols, and if the ends of ranges are rounded."""

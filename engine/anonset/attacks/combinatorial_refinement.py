@@ -86,7 +86,7 @@ class RefinementRounds(RedactedRepr):
         return np.array(earlier, np.int64)
 
     def _first(self, number: int) -> set[int]:
-        """Return the classes whose lowest common values need a row inside the hull of a class."""
+        """Return the classes that must have a row inside the hull of a class to be published as they are."""
         if number not in self._known:
             boxes, hull = self.boxes, self.hull(number)
             inside = np.array([boxes.inside(column, values) for column, values in enumerate(hull)])
@@ -102,7 +102,7 @@ class RefinementRounds(RedactedRepr):
         return self._known[number]
 
     def hull(self, number: int) -> Box:
-        """Return the smallest sets of values that the round of a class must have merged."""
+        """Return the smallest sets of values that the recoding in the round of a class must have merged."""
         codes = self.boxes.code[number].tolist()
         return tuple(column.hulls[code] for column, code in zip(self.boxes.columns, codes, strict=True))
 
@@ -139,13 +139,15 @@ class CellProgram(RedactedRepr):
     """Integer program whose variables are the numbers of rows of a class in each cell of its box."""
 
     cells: list[Box]
-    """Combinations of values that the rules do not separate, outside the boxes of earlier classes."""
+    """Combinations of values outside the boxes of earlier classes. No rule separates the values of a cell."""
     size: int
     rules: LinearConstraint
 
     @classmethod
     def of(cls, rounds: RefinementRounds, number: int, earlier: Int64, hulls: Sequence[Box]) -> "CellProgram | None":
-        """Create the program of a class. Rules about earlier classes are omitted if they require too many cells."""
+        """Create the program of a class. Rules about earlier classes are omitted if they would require too many
+        cells.
+        """
         boxes, box_of_class, size = rounds.boxes, rounds.boxes.box(number), int(rounds.boxes.size[number])
         codes = boxes.code[number].tolist()
         split = [
@@ -193,8 +195,8 @@ class _Rule(NamedTuple):
 def _levels_of(
     boxes: Boxes, box: Box, earlier: Int64, split: list[list[int]]
 ) -> tuple[list[list[int]], list[tuple[Box, ...]]]:
-    """Split the values of a box by the levels of earlier classes, up to the cell limit. Return the parts and the used
-    levels.
+    """Split the values of a box by the levels of earlier classes, as long as the cell limit permits. Return the parts
+    and the levels that were used.
     """
     levels = list[tuple[Box, ...]]()
     for class_number in earlier.tolist():
@@ -225,7 +227,7 @@ def _split(masks: Sequence[int], by: Sequence[int]) -> list[int]:
 
 
 def _groups(groups: Sequence[int] | None, values: int, exact: int) -> tuple[int, ...]:
-    """Return the values of a box, grouped by a level. If the level is the finest, return single values."""
+    """Group the values of a box by a hierarchy level. At the finest level, each value is a group."""
     if groups is not None:
         return tuple(group & values for group in groups if group & values)
     return tuple(1 << bit for bit in range(values.bit_length()) if values & exact & 1 << bit)
@@ -236,9 +238,7 @@ def _within(cell: Box, box: Box) -> bool:
 
 
 def _alike(cells: Sequence[Box], groups: Sequence[Sequence[int]]) -> Iterator[list[int]]:
-    """Yield the groups of cells that a vector of levels merges. Cells with an interval between two values are
-    omitted.
-    """
+    """Yield the groups of cells that a recoding at given levels merges. Cells that contain an interval are omitted."""
     cells_by_group = dict[tuple[int, ...], list[int]]()
     for cell_number, cell in enumerate(cells):
         name = tuple(

@@ -30,7 +30,9 @@ from anonset.support import SupportIndex
 _AT_ONCE = 2048
 """Number of distinct rows of each release that are compared in one step."""
 ENOUGH = 1000
-"""Number of remaining rows at which counting stops. The probability of the correct row is then at most 1/1000."""
+"""Number of remaining rows at which counting stops. The attacker then guesses the correct row with probability at most
+1/1000.
+"""
 
 
 def composition(scene: AttackInput) -> tuple[AttackResult, ...] | str:
@@ -47,7 +49,7 @@ def composition(scene: AttackInput) -> tuple[AttackResult, ...] | str:
     row_of = np.full(scene.original.n, -1, np.int64)
     row_of[scene.publication.record] = np.arange(scene.publication.n)
     in_both = np.flatnonzero((row_of >= 0) & (scene.beside.row >= 0))
-    kinds = np.stack((later.kind[row_of], earlier.kind[scene.beside.row]), axis=1)  # any row for absent persons
+    kinds = np.stack((later.kind[row_of], earlier.kind[scene.beside.row]), axis=1)  # persons without a row get any row
     in_both = in_both[pair.compatible_pairs(kinds[in_both, 0], kinds[in_both, 1])]
     kinds[np.setdiff1d(np.arange(len(kinds)), in_both)] = -1
     targets = Targets(scene.original.transactions, scene.model.secrets, pair, kinds)
@@ -83,8 +85,8 @@ class Targets(RedactedRepr):
     """Items that attackers cannot know."""
     both: "ReleasePair"
     own: NDArray[np.int64]
-    """Distinct row of each record in the later and in the earlier release, int64 (n, 2). Records with -1 are not
-    attacked.
+    """Distinct row of each record in the later and the earlier release, int64 (n, 2). Records with -1 are in only one
+    release and are not attacked.
     """
 
     @cached_property
@@ -119,7 +121,7 @@ class ReleaseRows(RedactedRepr):
     column: SetColumn
     """Symbols of each distinct row."""
     kind: Int64
-    """Distinct row of each row, int64 (n,)."""
+    """Index of the distinct row that each row equals, int64 (n,)."""
 
     @classmethod
     def of(cls, publication: Records) -> "ReleaseRows | None":
@@ -175,7 +177,9 @@ class ReleaseRows(RedactedRepr):
         return int(self.weight[kinds].sum())
 
     def shuffled_symbols(self, random: np.random.Generator) -> "ReleaseRows":
-        """Return rows with randomly permuted symbols. Row lengths and symbol counts are approximately preserved."""
+        """Return rows whose symbols are exchanged at random. Row lengths and symbol counts stay approximately
+        the same.
+        """
         column = self.column.take(self.kind)
         shape = column.n, len(column.vocabulary)
         rows = csr_matrix(
@@ -193,7 +197,7 @@ class ReleasePair(RedactedRepr):
     later: ReleaseRows
     earlier: ReleaseRows
     certain: tuple[bool, bool] = (False, False)
-    """For each release, True if an item without a symbol is certainly in no record."""
+    """For each release: True if an item without a symbol is certainly in no record."""
 
     @cached_property
     def _cells(self) -> csr_matrix:
@@ -208,8 +212,8 @@ class ReleasePair(RedactedRepr):
 
     @cached_property
     def _allowed(self) -> tuple[csr_matrix, csr_matrix]:
-        """Symbols that each distinct row allows in the other release, int32 (D, T) and int32 (E, S). Elements are 1 or
-        0.
+        """Matrices of the symbols that each distinct row allows in the other release, int32 (D, T) and int32 (E, S). An
+        element is 1 if the symbol is allowed, otherwise 0.
         """
         cells = self._cells
         return _possible_symbols(self.later.rows, cells), _possible_symbols(self.earlier.rows, cells.T.tocsr())

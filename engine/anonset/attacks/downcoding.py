@@ -74,8 +74,8 @@ def child_probabilities(boxes: Boxes, k: int, number: int, column: int) -> list[
 
 
 def shares(weights: Sequence[float]) -> list[float]:
-    """Normalize weights to a sum of 1. If all weights are 0 because the inference is contradictory, return equal
-    shares.
+    """Divide weights by their sum. If all weights are 0, the inference contradicts itself, and equal shares are
+    returned.
 
     >>> shares([2.0, 0.0]), shares([0.0, 0.0])
     ([1.0, 0.0], [0.5, 0.5])

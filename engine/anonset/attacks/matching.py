@@ -83,7 +83,7 @@ class RowPairs(RedactedRepr):
     all: csr_matrix
     """All compatible pairs, bool (D, E)."""
     true: csr_matrix
-    """Pairs of an actual person, bool (D, E)."""
+    """Pairs that are the two rows of a person, bool (D, E)."""
 
     @classmethod
     def of(cls, pair: ReleasePair, kinds: NDArray[np.int64]) -> "RowPairs":
@@ -116,9 +116,7 @@ class RowPairs(RedactedRepr):
         return _pairs(np.stack((later_index[together], earlier_index[together])), self.all.shape)
 
     def as_many_at_random(self, random: np.random.Generator) -> csr_matrix:
-        """Return the true pairs and random other pairs, bool (D, E). The number of pairs is the same as in
-        `matched`.
-        """
+        """Return the true pairs and as many random other pairs as in `matched`, bool (D, E)."""
         pairs = np.stack(self.all.nonzero())
         is_true = np.asarray(self.true[pairs[0], pairs[1]]).ravel()
         others = random.permutation(np.flatnonzero(~is_true))[: self.matched.nnz - int(is_true.sum())]

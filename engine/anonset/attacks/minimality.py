@@ -60,8 +60,8 @@ def minimality(scene: AttackInput) -> tuple[AttackResult, ...] | str:
 
 
 def chances(publication: Records, tree: Hierarchy) -> tuple[Mapping[str, float], Mapping[str, float]]:
-    """Return two probabilities that an item is in the data, with and without the attack, for each item below a node
-    with children.
+    """For each item below a node with children, return the probability that it is in the data, with and without the
+    attack.
 
     With the attack, two uniformly drawn children, and all leaves below these children, are assumed to be in the data.
     Without the attack, a single leaf is assumed to be in the data.

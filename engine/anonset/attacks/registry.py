@@ -35,7 +35,7 @@ def require_attacks(attacks: Sequence[str]) -> None:
 
 
 def run_attacks(scene: AttackInput, attacks: Sequence[str]) -> tuple[tuple[AttackResult, ...], dict[str, str]]:
-    """Run attacks. Return their results, and for each attack that does not apply, the reason by name.
+    """Run attacks. Return the results, and the reason why an attack does not apply, by attack name.
 
     Raises
     ------

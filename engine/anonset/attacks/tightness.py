@@ -36,7 +36,7 @@ def tightness(scene: AttackInput) -> tuple[AttackResult, ...] | str:
 
 
 def _ends_of(scene: AttackInput, column: NumericColumn) -> AttackResult | None:
-    """Return how often the guessed end of a range is the value of a row. Return None if no row has a range."""
+    """Return the share of rows whose value is the guessed end of their range. None if no row has a range."""
     published = next(candidate for candidate in scene.publication.relational if candidate.name == column.name)
     ends = np.array([[float(end) for end in range_ends(label)] for label in published.vocabulary.labels]).reshape(-1, 2)
     wide = np.flatnonzero(ends[published.codes, 0] < ends[published.codes, 1])

@@ -1,6 +1,6 @@
 """COUNT queries on bucketized data, with exact counts, estimates and average relative error (ARE).
 
-A query counts the tuples with given values of id, kept and sensitive columns. A publication shows the share of each
+A query counts the tuples with allowed values in id, kept and sensitive columns. A publication shows the share of each
 sensitive value in a group, but not which tuple has which value. The estimate therefore uses this share as the
 probability that a tuple of the group has the value.
 """
@@ -38,7 +38,7 @@ class QueryErrors(RedactedRepr):
     errors: tuple[float, ...]
     """Relative error of each answered query, in workload order."""
     skipped: int
-    """Number of queries that were omitted because their exact count is 0."""
+    """Number of omitted queries. A query is omitted if its exact count is 0."""
 
     @property
     def are(self) -> float:
@@ -67,7 +67,8 @@ def estimate(publication: Buckets, query: BucketQuery) -> float:
     """Estimate the answer to a query from the publication.
 
     The estimate is a sum over the groups. The summand of a group is the number of its matching QIT rows, times the
-    share of its tuples with an allowed sensitive value. A hidden identity matches no condition on an id column.
+    share of its tuples with an allowed sensitive value. A row with a hidden identity satisfies no condition on an id
+    column.
 
     >>> from anonset.data import Table
     >>> from anonset.generalization import Bucketized

@@ -45,7 +45,7 @@ class _Places(RedactedRepr):
     the item is a term.
     """
     chance: Floats
-    """Probability that a given record of the cluster contains the item, float64 (P,)."""
+    """Probability that a record of the cluster contains the item, float64 (P,)."""
 
 
 class ChunkCounts:
@@ -85,7 +85,9 @@ class ChunkCounts:
         self._together: dict[tuple[int, ...], float] = {}
 
     def count(self, query: Query) -> float:
-        """Return the expected number of records that contain all items of a query. Conditions are ignored."""
+        """Return the expected number of records that contain all items of a query. Conditions on columns are
+        ignored.
+        """
         index = self.publication.vocabulary.index
         codes = {index.get(item) for item in query.items}
         return 0.0 if None in codes else self.expected(code for code in codes if code is not None)
@@ -139,7 +141,9 @@ class ChunkCounts:
         return counts
 
     def _correct_pairs(self, counts: Floats, cluster: int, column_of: dict[int, int]) -> None:
-        """Correct the products for a cluster without terms, whose chunks fill empty records first."""
+        """Correct the expected pair counts of a cluster without terms. Its chunks fill empty records first, so they are
+        not independent.
+        """
         published, n = self.publication.clusters[cluster], self.publication.clusters[cluster].n
         items_of_chunk = [[item for item in items_of(rows) if item in column_of] for rows in published.chunks]
         for low, high in combinations(range(len(items_of_chunk)), 2):
@@ -196,7 +200,7 @@ class ChunkCounts:
         return chance
 
     def _falls_on(self, number: int) -> Int64:
-        """Return the clusters to which a shared chunk can belong, and store the number of their records."""
+        """Return the clusters that may contain sub-records of a shared chunk, and store the number of their records."""
         if number not in self._fallen:
             place = number - len(self._cluster_of)
             clusters = self.publication.shared[place].first + np.flatnonzero(self._shown.falls_on(place))
@@ -212,8 +216,8 @@ class ChunkCounts:
             self._places, self._fallen, self._held_numbers = {}, {}, numbers
 
     def _held(self, rows: Int64) -> tuple[Int64, Int64]:
-        """Return the ascending chunks that contain the given distinct sub-records, and the number of given sub-records
-        in each chunk.
+        """Return the chunks that contain the given distinct sub-records in ascending order, and the number of these
+        sub-records in each chunk.
         """
         chunk = self._chunk_of_row[rows]
         first = np.flatnonzero(np.append(True, chunk[1:] != chunk[:-1])) if len(chunk) else chunk
@@ -247,7 +251,9 @@ class ChunkCounts:
         return np.asarray(in_chunk[chunk] / self._places_of_chunk[chunk])
 
     def _correct(self, result: Floats, places: Int64, cluster: Int64, chunk: Int64) -> None:
-        """Correct the products of probabilities for clusters without terms, whose chunks fill empty records first."""
+        """Correct the probabilities for clusters without terms. Their chunks fill empty records first, so they are not
+        independent.
+        """
         for place in places[self._in_turn[cluster[places]]].tolist():
             cluster_chunks = tuple(
                 number for number in sorted(chunk[:, place].tolist()) if 0 <= number < len(self._cluster_of)
@@ -266,7 +272,7 @@ def _by_item(items: Int32, values: Int64, n_items: int) -> list[Int64]:
 
 
 def _common(ascending: Iterable[Int64]) -> Int64:
-    """Return the intersection of ascending arrays."""
+    """Return the common elements of several ascending arrays."""
     fewest, *others = sorted(ascending, key=len)
     for other in others:
         if len(fewest):
@@ -276,7 +282,7 @@ def _common(ascending: Iterable[Int64]) -> Int64:
 
 
 def _alike(leads: Int64, places: Int64) -> Iterator[tuple[list[int], Int64]]:
-    """Yield each distinct column of `leads` with its positions."""
+    """Yield each distinct column of `leads` with the positions at which it occurs."""
     while len(places):
         same = (leads == leads[:, :1]).all(axis=0)
         yield leads[:, 0].tolist(), places[same]

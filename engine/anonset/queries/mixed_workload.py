@@ -197,8 +197,8 @@ class _QueryGenerator(RedactedRepr):
         return values[self.random.below(len(values))]
 
     def around(self, domain: ValueDomain, value: Any) -> Condition:
-        """Return the condition for a value. A category must be equal. For a number, the condition is a range around it,
-        within the domain.
+        """Return the condition for a value. The condition on a category is equality. The condition on a number is a
+        range around it, within the domain.
         """
         name = domain.column.name
         if domain.vocabulary is not None:

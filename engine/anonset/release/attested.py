@@ -1,4 +1,4 @@
-"""Checks of an attestation against model and data."""
+"""Checks whether an attestation agrees with its model and with the published data."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -20,7 +20,7 @@ _LONG = 60
 
 
 def model_to_check(opened: OpenedPublication, given: Mapping[str, Any]) -> PrivacyModel:
-    """Return the attested model. Parameters in `given` replace attested parameters.
+    """Return the model to check. It is the attested model, with the parameters in `given` replaced.
 
     The attestation does not contain the privacy constraints.
 
@@ -75,7 +75,7 @@ def require_statements(opened: OpenedPublication) -> None:
 
 
 def _but_policy(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Return parameters without the privacy constraints, which are not attested."""
+    """Return parameters without the privacy constraints, because an attestation does not contain them."""
     return {name: value for name, value in parameters.items() if name != "policy"}
 
 
@@ -141,9 +141,7 @@ def _require_equal(opened: OpenedPublication, field: str, stated: Any, expected:
 
 
 def _cut(value: Any, other: Any) -> str:
-    """Return a value as text. If both values are texts and one is long, return only the part around the first
-    difference.
-    """
+    """Return a value as text. A long text is shortened to the part around the first difference from `other`."""
     if not isinstance(value, str) or not isinstance(other, str) or max(len(value), len(other)) <= _LONG:
         return typed(value)
     differing = (position for position, (x, y) in enumerate(zip(value, other, strict=False)) if x != y)

@@ -108,7 +108,7 @@ class BucketsKind(PublicationKind[Buckets]):
         return witness
 
     def sizes(self, unverified: UnverifiedPublication[Buckets]) -> dict[str, int]:
-        """Return the number of groups and of hidden identities."""
+        """Return the number of groups and the number of hidden identities."""
         publication = unverified.publication
         sizes = {"groups": publication.n_groups, "starred": int(publication.starred.sum())}
         return {**sizes_of_parts(unverified.result), **sizes}
@@ -120,15 +120,17 @@ class BucketsKind(PublicationKind[Buckets]):
     def measures(
         self, table: Table, hierarchies: Hierarchies, algorithm: Algorithm, result: Result, publication: Buckets
     ) -> Mapping[str, float]:
-        """Return the shares of tuples with a hidden identity, removed tuples and too frequent tuples."""
+        """Return three shares of tuples: with a hidden identity, removed, and with a value that is too frequent in the
+        group.
+        """
         counts, n = result.figures, max(1, table.n)
         lost = {"removed_for_diversity": "removed_for_diversity", "diversity_loss": "too_frequent"}
         shares = {name: counts[counted] / n for name, counted in lost.items() if counted in counts}
         return {"grouping_loss": grouping_loss(_grouping(result)), **shares}
 
     def why_worthless(self, model: PrivacyModel, table: Table, publication: Buckets) -> str:
-        """Return the reason why buckets are worthless. Empty if they are not. Buckets are worthless if no group narrows
-        down the sensitive values of a person.
+        """Return the reason why a publication is worthless. Empty if it is useful. A publication is worthless if all
+        tuples are removed or in one group, or all identities are hidden.
         """
         if table.sensitive is None or distinct_values(table.sensitive) < _SEVERAL:
             return ""

@@ -19,7 +19,7 @@ def require_under_ceilings(
 ) -> None:
     """Reject a result that publishes records with a symbol above a ceiling.
 
-    A record with all relational columns at their roots counts as suppressed.
+    A record is suppressed if each of its relational values is the root. Suppressed records are accepted.
 
     Parameters
     ----------

@@ -136,8 +136,8 @@ class ChunksKind(PublicationKind[Chunks]):
         return {"not_in_chunks": 1 - publication.occurrences / total if total else 0.0}
 
     def why_worthless(self, model: PrivacyModel, table: Table, publication: Chunks) -> str:
-        """Return the reason why a publication without items in its chunks is worthless. Empty if a chunk contains an
-        item, or no record does.
+        """Return the reason why a publication is worthless. Empty if it is useful. A publication is worthless if the
+        records contain items, but no chunk does.
         """
         items = table.transactions
         if items is None or not len(items.codes) or publication.shared:

@@ -142,7 +142,7 @@ class _Scanner:
 
     @property
     def few(self) -> int:
-        """Values of fewer persons than this number are rare."""
+        """Minimum number of persons with a value. Values of fewer persons are rare."""
         return few_persons(self.model)
 
     @property
@@ -240,7 +240,7 @@ class _Scanner:
 
     def _ends(self, before: NumericColumn, labels: Sequence[str]) -> ScanFinding | None:
         numbers = ends_of_ranges(labels)
-        if (grid := getattr(before, "grid", None)) is not None:  # grid cells contain at least k records each
+        if (grid := getattr(before, "grid", None)) is not None:  # each grid cell contains at least k records
             numbers = numbers[~np.isin(numbers, np.append(grid.lows, grid.highs))]
         persons = persons_with(before, numbers)
         rare = int(np.count_nonzero((persons > 0) & (persons < self.few)))
@@ -252,7 +252,7 @@ class _Scanner:
     def _values(
         self, before: CategoricalColumn, labels: Sequence[str], members: Mapping[str, tuple[str, ...]]
     ) -> ScanFinding | None:
-        """Return a finding for values of few persons, published alone or in sets. None if there are none."""
+        """Return a finding for rare values that are published alone or in sets. None if there are none."""
         index, counts, threshold = before.vocabulary.index, before.occurrences, self.few
         single = [index[label] for label in labels if label in index and label not in members and label not in NO_VALUE]
         rare = int(np.count_nonzero((counts[single] > 0) & (counts[single] < threshold))) if single else 0
@@ -272,7 +272,7 @@ class _Scanner:
         return remedies.of_sets(column.name, self._coarser(column), drop=drop)
 
     def _coarser(self, column: CategoricalColumn) -> str:
-        """Return a rule that makes most values of few persons coarser. Empty if there is none."""
+        """Return a generalization rule after which most rare values are no longer rare. Empty if there is none."""
         rules = [c.rule for c in self.table.changes if c.column == column.name and c.rule.startswith(COARSENED)]
         rule = rules[-1].removeprefix(COARSENED) if rules else ""
         step = 1 if column.vocabulary.filed is None else max(1, len(column.vocabulary) // _LOOKED_AT)
@@ -323,7 +323,9 @@ class _Scanner:
                 yield ScanFinding.of((column.name,), len(column.vocabulary), problem, way)
 
     def _of_persons(self, column: CategoricalColumn, labels: Sequence[str]) -> str:
-        """Return the reason why most values describe few persons, such as free text or ids. Empty if they do not."""
+        """Return the reason why most values describe single persons, for example because they are free text or ids.
+        Empty if they do not.
+        """
         if 2 * count_rare(column, self.few) <= len(column.vocabulary):
             return ""
         if is_free_text([label for label in labels if label not in NO_VALUE], column.n):

@@ -1,8 +1,7 @@
-"""Minimum disk space and time of a run, and rejection of runs that do not fit.
-
-The figures are lower bounds, so a run that would fit is never rejected. In seven runs with 60,000 to 152,000 records,
-the work directory needed at least 45 bytes per record of 6.4 values, the publication 0.49 of the input's text size, and
-the private directory 13 bytes per record.
+"""Minimum disk space and time of a run. A run is rejected if the free disk space is below the minimum. The minimum is a
+lower bound, so a run that fits is never rejected. In seven runs with 60,000 to 152,000 records, the work directory
+needed at least 45 bytes per record of 6.4 values, the publication 0.49 of the input's text size, and the private
+directory 13 bytes per record.
 """
 
 import os
@@ -21,7 +20,7 @@ _PRIVATE_RECORD, _PRIVATE_PARQUET, _PRIVATE_ROWS = 12, 2, 1_000_000
 _SECONDS_VALUE = 2.5e-7
 """Seconds per value to read, search and write with the fastest algorithm on two cores."""
 _MUCH, _LONG = 1 << 30, 60
-"""Disk space and time are announced for runs that need more bytes or seconds."""
+"""Disk space in bytes, and time in seconds, above which a run announces them."""
 
 
 @dataclass(frozen=True)

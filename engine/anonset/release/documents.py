@@ -53,22 +53,22 @@ class Document(BaseModel):
 
 
 class PublishedFiles(Document):
-    """Files of published data. Fields without a value are omitted from the JSON, such as the number of parts of a
-    single file.
+    """Files of published data. The JSON omits fields without a value, such as the number of parts if there is only one
+    file.
     """
 
     kind: ClassVar[PublishedKind]
     """Kind of publication."""
     described: ClassVar[str]
-    """Phrase for the content in messages, which begins with an article."""
+    """Noun phrase for the content in messages. It begins with an article."""
     complete: ClassVar[bool] = True
-    """Whether each record of the original is published."""
+    """True if each record of the original is published."""
     by_blocks: ClassVar[bool] = False
-    """Whether counts, and comparisons with the original, are computed in blocks."""
+    """True if counts and comparisons with the original are computed in blocks."""
     shows_ids: ClassVar[bool] = False
     """Whether the publication contains ids that identify the person of each row."""
     held_in_memory: ClassVar[bool] = False
-    """Whether counts need all data in memory."""
+    """True if counting needs all data in memory."""
 
     @property
     def data_files(self) -> tuple[str, ...]:
@@ -261,22 +261,24 @@ class ChunkFiles(PublishedFiles):
 
 
 class Declarations(Document):
-    """Facts that the owner declares because the publication does not show them. Undeclared fields are omitted."""
+    """Facts about a publication that cannot be computed from its files. The JSON omits fields that are not declared."""
 
     unit: Literal["person", "row, taken for a person"]
-    """Unit that a record represents: a person, identified by an id, or a row."""
+    """Unit that counts as one person: all rows with the same id, or a single row."""
     rows_are_persons: Literal[True] | None = None
-    """Each row is a person, although an identifier may repeat."""
+    """True if the owner declares that each row is a person although identifiers may repeat."""
     identifying_as_declared: Literal[True] | None = None
-    """Columns that name persons, or contain their contact data, are published on purpose."""
+    """True if the owner intentionally publishes columns with names or contact data of persons."""
     published_as_is: Annotated[list[str], Field(min_length=1)] | None = None
     """Columns that are published although they may show exact values of few persons, identifiers or names."""
     hierarchy_built_from_data: Literal[True] | None = None
-    """A hierarchy is built from label frequencies, and so discloses information about them."""
+    """True if a hierarchy is built from label frequencies. The hierarchy then discloses information about them."""
     partition_made_from_data: Literal[True] | None = None
-    """Itemsets are built from item frequencies and co-occurrence, and so disclose information about them."""
+    """True if sets of items are built from item frequencies and co-occurrence. The sets then disclose information about
+    both.
+    """
     accepted_undecided: Literal[True] | None = None
-    """The check could not finish, and the owner accepted this."""
+    """True if the check could not finish and the owner accepted this."""
     earlier_attestation: Annotated[str, Field(pattern="^[0-9a-f]{64}$")] | None = None
     """SHA-256 of the attestation of an earlier publication of the same persons."""
     together_with: Annotated[str, Field(pattern="^[0-9a-f]{64}$")] | None = None
@@ -284,11 +286,11 @@ class Declarations(Document):
     publications.
     """
     together_if_linked: Literal[True] | None = None
-    """The joint guarantee also covers attackers who can link the rows of a person in both publications."""
+    """True if the joint guarantee also covers attackers who can link the rows of a person in both publications."""
 
     @property
     def unit_in_words(self) -> str:
-        """Unit that a record represents, and the source of this statement."""
+        """Unit that counts as one person, as a phrase for readers."""
         if self.unit == "person":
             return self.unit
         return "each row is one person" if self.rows_are_persons else "each row counts as one person"
@@ -304,10 +306,9 @@ class Declarations(Document):
 
 
 class Attestation(Document):
-    """Guarantee of a publication, and the extent of its verification. Contains nothing that helps an attacker.
-
-    All fields except the declarations follow from the published files, the model and its parameters: `anonset verify`
-    computes them.
+    """Guarantee of a publication, and the extent of its verification. It contains no information that helps an
+    attacker. All fields except the declarations follow from the published files, the model and its parameters, so
+    `anonset verify` can compute them.
     """
 
     schema_version: Literal[1]
@@ -373,8 +374,8 @@ class Report(Document):
     phases: list[PhaseRecord]
     trace: list[Any] | None
     frontier: list[dict[str, Any]] = []
-    """Losses under other weights. Each entry contains the weight, the clusters, the relational loss and the estimated
-    item loss.
+    """Losses that other weights would have led to. Each entry contains the weight, the number of clusters, the
+    relational loss and the estimated item loss.
     """
 
 

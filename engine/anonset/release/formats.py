@@ -42,8 +42,8 @@ class Layout:
     order: Order = "sorted"
     """Row order. ``sorted`` orders rows by their published content, and ``input`` keeps the order of the input."""
     symbols: Symbols = "auto"
-    """Names of sets of items and values. ``members`` lists the members, ``short`` uses a code, and ``auto`` uses a code
-    for sets of more than 8 members.
+    """Names of published sets. ``members`` lists the members, ``short`` uses a code, and ``auto`` uses a code for sets
+    of more than 8 members.
     """
     format: Format | None = "csv"
     """Data format. None if the data stay in memory."""
@@ -129,7 +129,7 @@ _OF_PARTS = ("parts", "smallest_part", "largest_part", "begun_in_parts")
 
 
 def sizes_of_parts(result: Result) -> dict[str, int]:
-    """Return the figures about the partition of the records. Empty without a partition."""
+    """Return the number and sizes of the clusters or partitions of a result. Empty if the result has none."""
     return {name: int(result.figures[name]) for name in _OF_PARTS if name in result.figures}
 
 
@@ -137,12 +137,12 @@ Hierarchies = Mapping[str, Hierarchy]
 
 
 class PublicationKind(ABC, Generic[P]):
-    """Operations on a kind of publication. The defaults are for a kind without the feature."""
+    """Operations on a kind of publication. By default, a kind has none of the optional features."""
 
     no_stream: str
-    """Reason why the data do not form a single Arrow stream, with the alternative. Empty if they form one."""
+    """Reason why the data cannot be exported as a single Arrow stream, and an alternative. Empty if they can."""
     several_tables: bool
-    """Whether the data consist of several tables. Their default format is CSV."""
+    """True if the data consist of several tables. The default format of tables is CSV."""
     next_commands: tuple[str, ...]
     """Commands for the owner to run next on the publication."""
 
@@ -243,7 +243,7 @@ class PublicationKind(ABC, Generic[P]):
         """Return the reason why a publication is worthless (see `losses`). Empty if it is useful."""
 
     def nothing_left(self, model: PrivacyModel, table: Table, publication: P) -> tuple[str, ...]:
-        """Return a warning if only the items, or only the relational values, became worthless."""
+        """Return a warning if the items or the relational values retain no information, although other columns do."""
         return ()
 
     @abstractmethod

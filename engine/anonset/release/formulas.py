@@ -1,4 +1,4 @@
-"""Labels that a spreadsheet would run as formulas. They are published unchanged, with a warning."""
+"""Warnings about labels that a spreadsheet program would run as formulas. The labels are published unchanged."""
 
 import re
 from collections.abc import Iterable, Sequence

@@ -105,9 +105,9 @@ UNDECIDED = "The guarantee is not proven, because the check did not finish, whic
 """Limit if an unfinished check was accepted."""
 
 _MOST_IMPORTANT = (UNDECIDED, NAMED, AS_IS, BY_WORD, ROWS, TOGETHER, GOES_ON, ALONE, FINEST)
-"""Limits whose first sentence is shown to the owner, in this order."""
+"""Limits that a run prints, the most important first. It prints only their first sentence."""
 _SHOWN = 2
-"""Number of limits of the model, and of `_MOST_IMPORTANT`, that are shown to the owner. The attestation contains all
+"""Number of printed limits of the model, and of printed limits in `_MOST_IMPORTANT`. The attestation contains all
 limits.
 """
 
@@ -122,7 +122,7 @@ def sentences(text: str) -> list[str]:
 
 
 def limits_in_short(model: PrivacyModel, limits: list[str]) -> list[str]:
-    """Return the most important limits of a publication, one sentence each."""
+    """Return the most important limits of a publication as sentences that a run prints."""
     further = [sentences(text)[0] for text in _MOST_IMPORTANT if text in limits]
     return [*sentences(model.limits)[:_SHOWN], *further[:_SHOWN]]
 

@@ -1,4 +1,4 @@
-"""Check and read publications whose set-valued columns were joined for anonymization."""
+"""Publications with several set-valued columns, which are joined into one column for anonymization."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -42,8 +42,8 @@ def rejoin(
     """Join published columns by prefixing, and return one column of the codebook's symbols.
 
     A symbol that spans several columns occurs in all of them or in none, so it becomes one symbol of the record again.
-    This changes no support and no verdict. Without a codebook, the symbol may remain one symbol per column. A record
-    then contains all of these symbols or none.
+    Supports and the verdict do not change. Without a codebook, such a symbol may remain split into one symbol per
+    column. A record then contains all or none of these symbols.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Losses of a publication before verification, and the check whether it is worthless.
+"""Losses of a publication, and the decision whether the publication is worthless.
 
 The first measure is the main loss, which ``--max-loss`` limits. It is the NCP of the items if only items are recoded,
 the relational loss (Rum) if there are quasi-identifiers, and the grouping loss for buckets. A publication with a single
@@ -74,16 +74,15 @@ def measures_of(
     if not measures:
         msg = f"a recoding of type {type(recoding).__name__} has no measures"
         raise InputError(msg)
-    require_finite(measures, "measures")  # NaN satisfies no bound
+    require_finite(measures, "measures")  # NaN would pass every limit
     return measures
 
 
 def _relational_loss(
     table: Table, hierarchies: Mapping[str, Hierarchy], algorithm: Algorithm, recoding: PerCluster, publication: Any
 ) -> float:
-    """Return the loss of the published values, computed from the clusters if possible.
-
-    The computation from clusters requires an algorithm with the trait `tight`, and no rounded ranges.
+    """Return the loss of the published relational values. It is computed from the clusters if the algorithm has the
+    trait `tight` and ranges are not rounded. Otherwise it is computed from the labels.
     """
     rounded = any(isinstance(column, NumericColumn) and column.grid is not None for column in table.relational)
     if rounded or not traits_of(algorithm).tight or recoding.parts is not None:
@@ -113,7 +112,9 @@ _FEW = 3
 
 
 def refuse_worthless(algorithm: Algorithm, result: Result, problem: str) -> str:
-    """Return the reason for rejecting a worthless publication, with alternatives under the same model parameters."""
+    """Return the message that rejects a worthless publication. It contains alternatives with the same model
+    parameters.
+    """
     name, model = algorithm.name, algorithm.model.name
 
     def keeps_more(traits: Traits) -> bool:
@@ -135,7 +136,7 @@ def refuse_worthless(algorithm: Algorithm, result: Result, problem: str) -> str:
 
 
 def _least_loss_settings(name: str, model: str) -> str:
-    """Return the settings with which an algorithm loses least, for the model or a model that implies it."""
+    """Return the settings of an algorithm with minimum loss, for the model or a model that implies it."""
     cls: Any = ALGORITHMS[name]
     if any(parameter.name == "suppress" for parameter in fields(cls)):
         return f"{name} with {setting('suppress', True)}"
@@ -161,7 +162,7 @@ def why_worthless(model: PrivacyModel, table: Table, publication: Records) -> st
 
 
 def nothing_left(model: PrivacyModel, table: Table, publication: Records) -> tuple[str, ...]:
-    """Return a warning if only the items, or only the relational values, became worthless.
+    """Return a warning if the items or the relational values retain no information, although other columns do.
 
     Sensitive items, which are published unchanged, do not count. Items are not worthless if some item is published as
     itself.
@@ -183,12 +184,12 @@ def nothing_left(model: PrivacyModel, table: Table, publication: Records) -> tup
 def labels_before_and_after(
     model: PrivacyModel, table: Table, publication: Records, without: frozenset[str] = frozenset()
 ) -> dict[str, tuple[int, int]]:
-    """Count the labels in each protected column, and the symbols published for them.
+    """Count the labels in each protected column of the original, and the symbols that are published for them.
 
     Parameters
     ----------
     without
-        Items to exclude. Symbols without other items are excluded as well.
+        Items that are not counted. Symbols that contain no other items are not counted either.
     """
     counts: dict[str, tuple[int, int]] = {}
     items, published = table.transactions, publication.transactions
@@ -206,8 +207,8 @@ def labels_before_and_after(
 def _names(
     column: SetColumn, members: list[tuple[str, ...]], joined: tuple[str, ...], without: frozenset[str]
 ) -> list[str]:
-    """Return the column name of each label that occurs and contains a counted item. For joined columns, return the
-    column name of each member.
+    """Return the column name of each label that occurs in rows. Labels that only contain items of `without` are
+    omitted. For joined columns, return the column name of each member.
     """
     columns = []
     for code in np.flatnonzero(column.occurrences).tolist():

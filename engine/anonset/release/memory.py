@@ -1,4 +1,4 @@
-"""Memory limit and memory estimate of a run, and rejection of runs that do not fit."""
+"""Memory limit and estimated memory of a run. A run is rejected if the estimate exceeds the limit."""
 
 import re
 from pathlib import Path
@@ -9,7 +9,7 @@ from anonset.reading.sizes import DataSize
 
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 _SIZE = re.compile(r"(\d{1,18}(?:\.\d{1,18})?)\s*([KMGT]?)(?:I?B)?", re.IGNORECASE)
-_SHARE = 0.8  # share of the available memory; the rest covers other processes and errors of the estimate
+_SHARE = 0.8  # share of the available memory: the rest covers other processes and estimation errors
 AT_LEAST = 600 << 20
 """Minimum memory of an out-of-core run, in bytes, for any input."""
 COMPILING_TAKES = 450 << 20
@@ -92,7 +92,7 @@ def memory_limit(text: str | None) -> int | None:
 
 
 def require_memory(estimate: int, limit: str | None, obstacle: str = "") -> None:
-    """Reject work whose estimated memory exceeds a limit (by default 80% of the available memory).
+    """Reject a run if its estimated memory exceeds a limit. The default limit is 80% of the available memory.
 
     Parameters
     ----------

@@ -91,7 +91,7 @@ class OpenedPublication(RedactedRepr):
 
     @contextmanager
     def placed(self, store: Store = MEMORY, *, records: bool = True) -> Iterator[Self]:
-        """Yield the publication with a store for its data, on disk if the data consist of part files.
+        """Yield the publication with a store for its data. The store is on disk if the data consist of part files.
 
         Parameters
         ----------
@@ -108,7 +108,7 @@ class OpenedPublication(RedactedRepr):
             yield replace(self, store=below)
 
     def require_about(self, model: PrivacyModel) -> None:
-        """Reject a model for another kind of publication.
+        """Reject a model that does not cover this kind of publication.
 
         Raises
         ------

@@ -1,8 +1,7 @@
-"""Lease of a place. The lease is an object that identifies the run that writes a publication to an address. The run
-renews it.
-
-Unlike in a directory (`anonset.data.lease`), each lease replaces the previous object, because object stores do not
-create objects exclusively. A run without a valid lease finds another token in the object, and does not publish.
+"""Lease of an address (a place) for publication. The lease is an object that identifies the run that writes to the
+address. The run renews it regularly. Object stores cannot create an object exclusively, so a new lease replaces the
+previous object. A run that has lost its lease finds another token in the object, and does not publish.
+`anonset.data.lease` contains leases of directories.
 """
 
 import json

@@ -20,7 +20,7 @@ class ProgressLine:
     def __init__(self) -> None:
         self._handle: Any = None
         self._phase, self._shown = "", 0.0
-        self._lock = threading.Lock()  # worker threads also report
+        self._lock = threading.Lock()  # worker threads also report progress
 
     def __call__(self, phase: str, done: float, total: float) -> None:
         """Show the progress of a phase. A total of 0 means that the total is unknown."""

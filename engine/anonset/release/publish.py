@@ -1,7 +1,6 @@
-"""Publish a result: write it, read the bytes back, verify and scan them, and then rename the directories into place.
-
-Every publication is verified. It satisfies the model of the algorithm, and every published value is true
-(`verify_release`). It contains no values that identify persons, unless the owner declares them (`disclosure_scan`).
+"""Publish a result: write it, read the bytes back, verify and scan them, and then rename the directories. A publication
+satisfies the model of the algorithm, and each published value covers its original value (`verify_release`). It contains
+no values that identify persons, unless the owner declares the column (`disclosure_scan`).
 """
 
 from collections.abc import Mapping
@@ -145,7 +144,7 @@ def verify_release(
     budget: int | None,
     progress: Progress | None,
 ) -> Verdict:
-    """Verify the model of the algorithm and the truth of the publication, and return the verdict.
+    """Verify that a publication satisfies the model and matches the original, and return the verdict.
 
     Parameters
     ----------
@@ -201,13 +200,13 @@ class UntrueVerdict(MarkedText, RedactedRepr):
 def evidence(
     publication: Any, verdict: Verdict, *, budget: int | None = None, progress: Progress | None = None
 ) -> Verdict:
-    """Return the verdict on facts visible in the publication. The attestation contains this verdict, and anyone can
-    compute it.
+    """Return a verdict that depends only on the publication, so that anyone can recompute it. The attestation contains
+    it.
 
     Parameters
     ----------
     verdict
-        Verdict on a model, which may depend on facts known only to the owner. An unfinished verdict is returned
+        Verdict on the model. It may depend on facts that only the owner knows. An undecided verdict is returned
         unchanged.
     """
     shown = verdict.model.visible

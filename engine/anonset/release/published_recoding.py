@@ -28,12 +28,12 @@ input records are not stored.
 
 @dataclass(frozen=True, eq=False)
 class PublishedRecoding(RedactedRepr):
-    """Recoding of the items of an original column. Each entry is an item with the size of its published symbol."""
+    """Recoding of the items of an original column. An entry is a pair of an item and a size of its published symbol."""
 
     column: SetColumn
     """Original column, over the item universe of the recoding."""
     recoding: ItemGroups | None
-    """Item groups. None if the recoding is not global."""
+    """Groups of items with the same symbol. None for a local recoding."""
     item: Int64
     """Item of each entry, int64 (p,)."""
     size: Int64
@@ -108,7 +108,7 @@ def recoding_of(
     bound, groups = _over(column, vocabulary, source, store), _groups(vocabulary, mapping)
     size_of = np.append(np.bincount(groups.group[groups.group != SUPPRESSED], minlength=len(vocabulary)), 0)
     item = np.flatnonzero(bound.occurrences)
-    size = size_of[groups.group[item]].astype(np.int64)  # the last entry of size_of belongs to suppressed items
+    size = size_of[groups.group[item]].astype(np.int64)  # the last entry of size_of is for suppressed items
     return PublishedRecoding(bound, groups, item, size, bound.occurrences[item], source)
 
 
@@ -184,7 +184,7 @@ def _groups(vocabulary: Vocabulary, mapping: Mapping[str, str]) -> ItemGroups:
 
 
 def _over(column: SetColumn, vocabulary: Vocabulary, source: str, store: Store = MEMORY) -> SetColumn:
-    """Return a column with its items as codes of a universe."""
+    """Return a column with its items encoded by the vocabulary of the recoding."""
     index = vocabulary.index
     unknown = [label for label in column.vocabulary.labels if label not in index]
     if unknown:

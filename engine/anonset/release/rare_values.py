@@ -1,4 +1,4 @@
-"""Count persons of the original with a published value, and persons in small groups with equal values.
+"""Count the persons with a published value, and the persons in small groups of records with equal values.
 
 All functions process records in spans and add integers, so the results do not depend on the storage of the data.
 """
@@ -141,7 +141,9 @@ def _group_sizes(columns: Sequence[CategoricalColumn], store: Store) -> Iterator
 
 
 def _keys(columns: Sequence[CategoricalColumn]) -> Int64:
-    """Return a number for the values of each record, int64 (n,). Equal combinations of values have equal numbers."""
+    """Return a number for the combination of values of each record, int64 (n,). Equal combinations have equal
+    numbers.
+    """
     keys, size = np.zeros(columns[0].n, np.int64), 1
     for column in columns:
         width = max(1, len(column.vocabulary))

@@ -52,7 +52,7 @@ from anonset.writing.publications.records import (
 
 Hierarchies = Mapping[str, Hierarchy]
 _NOWHERE = "\n"
-"""Separator for columns without sets. It occurs in no label, because labels contain no line breaks."""
+"""Separator for columns without sets: a line break, which occurs in no label."""
 
 
 class RecordsKind(PublicationKind[Records]):
@@ -224,7 +224,7 @@ class RecordsKind(PublicationKind[Records]):
         return witness
 
     def sizes(self, unverified: UnverifiedPublication[Records]) -> dict[str, int]:
-        """Return the number of occurring items and of their symbols, and the cluster sizes."""
+        """Return the number of items that occur, the number of symbols that replace them, and the cluster sizes."""
         original, publication = unverified.table.transactions, unverified.publication
         size_of = {}
         if original is not None and publication.transactions is not None:
@@ -254,7 +254,7 @@ class RecordsKind(PublicationKind[Records]):
         return why_worthless(model, table, publication)
 
     def nothing_left(self, model: PrivacyModel, table: Table, publication: Records) -> tuple[str, ...]:
-        """Return a warning about columns that publish at most one symbol, although other columns publish several."""
+        """Return a warning if the items or the relational values retain no information, although other columns do."""
         return nothing_left(model, table, publication)
 
     def formula_warnings(self, publication: Records) -> tuple[str, ...]:
@@ -284,9 +284,9 @@ def read_parts(
     store
         Store for the columns.
     expected
-        Kept columns with labels on disk that the columns must equal.
+        Original kept columns with labels on disk. The columns that are read must equal them.
     sets
-        Set-valued column that the column must equal. None accepts any column.
+        Set-valued column that the column that is read must equal. None if any column is accepted.
 
     Raises
     ------

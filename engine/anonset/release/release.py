@@ -97,7 +97,7 @@ class Release(RedactedRepr):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Problems of a publication that is safe nevertheless."""
+        """Warnings about the publication. They do not mean that it is unsafe."""
         return self.unverified.warnings
 
     @property
@@ -118,7 +118,7 @@ class Release(RedactedRepr):
 
     @cached_property
     def _scanned(self) -> bool:
-        """Scan the publication, unless it was scanned when written."""
+        """Scan the publication, unless it was scanned when it was written."""
         if self.published is None:
             require_declared(self.unverified.table, self.publication, self.algorithm.model)
         return True

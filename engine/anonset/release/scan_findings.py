@@ -9,7 +9,9 @@ from anonset.reading.persons.values import KINDS_OF_VALUES, OPAQUE, are_opaque_k
 from anonset.release import scan_remedies as remedies
 
 FEW_PERSONS = 5
-"""Values and groups of fewer persons are findings, if the model has no k."""
+"""Minimum number of persons with a value or in a group if the model has no k. Values and groups of fewer persons are
+findings.
+"""
 
 
 def few_persons(model: PrivacyModel) -> int:
@@ -24,7 +26,7 @@ class ScanFinding(RedactedRepr):
     """Column that stops a publication."""
 
     column: str
-    """Column name, or comma-separated names of columns with a joint finding."""
+    """Name of the column. Comma-separated names if several columns together cause the finding."""
     count: int
     """Number of values or persons."""
     text: str

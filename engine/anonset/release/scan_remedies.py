@@ -1,4 +1,4 @@
-"""Remedies for columns that stop a publication: settings that an owner can use literally."""
+"""Remedies for columns that stop a publication, as settings that an owner can copy."""
 
 from collections.abc import Sequence
 from dataclasses import fields
@@ -21,12 +21,12 @@ def of_ranges() -> str:
 
 
 def of_sets(name: str, rule: str, *, drop: str) -> str:
-    """Return the remedy for a relational column that publishes values of few persons, as single values or in sets.
+    """Return the remedy for a relational column that publishes rare values, alone or in sets.
 
     Parameters
     ----------
     rule
-        Rule that makes the values coarser, so that few persons have a rare value. Empty if no rule does.
+        Generalization rule after which few values are rare. Empty if there is none.
     drop
         Settings that drop the column. Empty if the model needs it.
     """
@@ -42,7 +42,7 @@ def of_dropped(name: str, model: PrivacyModel, *, only: bool) -> str:
     Parameters
     ----------
     only
-        Whether it is the only relational column.
+        True if the table has no other relational column.
     """
     if only and model.name != "kkm":
         return ""

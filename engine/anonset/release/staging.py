@@ -1,7 +1,4 @@
-"""Atomic publication: directories under temporary names, renamed to free paths.
-
-A path is free, taken, or contains leftovers of a killed run.
-"""
+"""Atomic publication: directories are written under temporary names and then renamed to new paths."""
 
 import hashlib
 import os
@@ -132,9 +129,8 @@ def require_free(out: Path, private: Path, *, by_command: bool = False) -> None:
 
 
 def leftovers(out: Path, private: Path) -> dict[Path, bool]:
-    """Return the paths that unfinished runs have created, and whether a run still uses each.
-
-    A private directory has a lease until its publication is complete.
+    """Return the paths that unfinished runs have created, with True if a run still uses the path. A private directory
+    has a lease until its publication is complete.
     """
     temporary_name = re.compile(rf"\.{re.escape(stem_of(out.name))}\.[0-9a-f]{{16}}\.tmp")
     live = {private: is_live(private)} if os.path.lexists(private / LEASE) else {}
@@ -171,9 +167,9 @@ def restrict_to_owner(private: Path) -> None:
 class Staging:
     """Directories of an unfinished publication. Leaving the block before `finish` removes all directories.
 
-    Within the block, `folder` contains the public files and `private` the private files. Write errors are raised with
-    the final path of the file. A killed process cannot remove files. The leases of its directories become stale, and
-    the next run names or removes the directories.
+    Within the block, `folder` contains the public files and `private` the private files. Write errors name the final
+    path of the file. A killed process cannot remove files. The leases of its directories become stale, and the next run
+    names or removes the directories.
     """
 
     folder: Path
@@ -211,8 +207,8 @@ class Staging:
     def rename(self) -> None:
         """Rename the publication into place, after all bytes of both directories are on disk.
 
-        A process that was suspended and lost its lease to another run does not publish. If it loses the lease between
-        the check and the renaming, the renaming fails: the other run removes the folder first.
+        A process that was suspended and lost its lease to another run does not publish. If a process loses the lease
+        between the check and the renaming, the renaming fails because the other run has removed the folder.
 
         Raises
         ------
@@ -248,7 +244,7 @@ class Staging:
         self._made_private = True  # set first: an exception may occur between mkdir and the next line
         try:
             self.private.mkdir(mode=0o700)
-        except OSError:  # another process may have created it in the meantime
+        except OSError:  # another process may have created the directory in the meantime
             self._made_private = False
             raise
         self.private.chmod(0o700)  # exact permissions for any umask
@@ -257,7 +253,7 @@ class Staging:
     def _clean(self, error: BaseException | None) -> None:
         """Remove temporary and unfinished files, and put the user's path into an error."""
         with defer_signals():
-            if not self._finished and not is_lost(self.private):  # otherwise the files belong to the run that took over
+            if not self._finished and not is_lost(self.private):  # without the lease: files of another run
                 # the folder identity shows whether it is renamed: no interruption can occur in between
                 if self._identity is not None and _identity(self.out) == self._identity:
                     shutil.rmtree(self.out, ignore_errors=True)
@@ -296,7 +292,7 @@ def sync_entry(path: Path) -> None:
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
-    """Return the device and inode of a directory, which renaming does not change. None if there is no directory."""
+    """Return the device and inode of a directory. Renaming does not change them. None if there is no directory."""
     try:
         status = path.lstat()
     except OSError:

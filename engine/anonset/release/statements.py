@@ -56,11 +56,10 @@ def declarations(unverified: UnverifiedPublication[Any], *, undecided: bool) -> 
 
 
 def public_checks(verdict: Verdict) -> dict[str, Any]:
-    """Return the facts examined by a check that anyone can repeat. Empty for an unfinished check.
-
-    The number of suppressed protected items is omitted: it would disclose empty records.
+    """Return the facts of a check that anyone can repeat with the publication. Empty for an unfinished check. The
+    number of suppressed protected items is omitted because it would disclose empty records.
     """
-    if verdict.holds is None:  # the extent of an unfinished check depends on the budget
+    if verdict.holds is None:  # the facts of an unfinished check depend on the budget
         return {}
     checks: dict[str, Any] = json.loads(json.dumps(plain(verdict.checked)))
     return {name: value for name, value in checks.items() if name not in ("protected_items", "unpublished_items")}
@@ -97,7 +96,7 @@ def attestation(
 def digests(folder: Path, workers: Workers) -> dict[str, str]:
     """Return the SHA-256 of every file in a folder tree except leases, by name.
 
-    Workers that cannot access the folder are replaced by workers of this process.
+    If workers cannot access the folder, this process computes the digests.
     """
     files = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if path.is_file()}
     files = {name: path.absolute() for name, path in files.items() if not is_lease(name)}

@@ -1,4 +1,4 @@
-"""Resources of each phase of a run, with compilation as a separate phase."""
+"""Time, memory and data transfer of each phase of a run. Kernel compilation is a separate phase."""
 
 import time
 from collections.abc import Iterator
@@ -45,8 +45,8 @@ class Phase:
 class Stopwatch:
     """Timer of the phases of a run, in order.
 
-    Compilation within a phase becomes a separate phase before it. On a machine that has not run these kernels before,
-    compilation takes many seconds that do not belong to the algorithm.
+    Kernel compilation within a phase is timed as a separate phase before it. It takes many seconds on a machine that
+    has not run these kernels before.
 
     >>> watch = Stopwatch()
     >>> with watch.phase("search"):

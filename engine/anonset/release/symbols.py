@@ -1,4 +1,4 @@
-"""Names of published symbols: short codes for large sets, and agreement of a codebook with the names.
+"""Names of published symbols, and checks whether a codebook agrees with the names.
 
 A name such as ``(a,b,c)`` lists its members. The codebook lists the members of a code. The codebook must agree with the
 names of symbols and with the hierarchy.
@@ -47,7 +47,7 @@ def name_sets(
     symbols
         Sets that get a code. ``auto`` includes sets whose members could not be parsed from the name.
     earlier_codes
-        Existing names of itemsets, by members. No other set gets these names.
+        Names of itemsets in earlier releases, by members. These names are reserved for the same sets.
     others
         Texts that are not used as codes: inner nodes of the item hierarchy, and symbols of earlier releases.
     """
@@ -154,10 +154,8 @@ def require_plain_nodes(hierarchy: Hierarchy, first: int) -> None:
 
 
 def _known_labels(column: SetColumn | CategoricalColumn, joined: Sequence[str]) -> Iterable[str]:
-    """Return the labels of a column. Labels on disk are replaced by one code per letter, such as ``G0``, if labels of
-    this form exist.
-
-    Labels on disk are not loaded, because the caller only needs to know which letters occur in labels of this form.
+    """Return the labels of a column that codes must not equal. Labels on disk are not loaded. They are represented by
+    one code, such as ``G0``, for each letter that occurs in a label of this form.
     """
     if (filed := column.vocabulary.filed) is None:
         return column.vocabulary.labels
