@@ -155,24 +155,17 @@ def assert_expected_by(reading: Reading, publication: Records, items: list[str])
     counts, query = ExpectedCounts(publication, reading=reading), Query(tuple(items))
     exact = float(expected_by_enumeration(rows, items, reading))
     assert counts.count(query) == pytest.approx(exact, abs=1e-12)
-    records, probabilities = counts.probabilities(query)
-    assert list(records) == sorted(records)
-    assert sum(probabilities) == pytest.approx(exact, abs=1e-12)
-    for r, symbols in enumerate(rows):
-        alone = float(expected_by_enumeration([symbols], items, reading))
-        assert dict(zip(records.tolist(), probabilities.tolist(), strict=True)).get(r, 0.0) == pytest.approx(alone)
+    for symbols, probability in zip(rows, counts.probabilities(items).tolist(), strict=True):
+        assert probability == pytest.approx(float(expected_by_enumeration([symbols], items, reading)))
 
 
 def test_an_empty_query_matches_every_record() -> None:
     _, publication = figure_2c()
-    records, probabilities = ExpectedCounts(publication).probabilities(Query(()))
-    assert records.tolist() == list(range(10))
-    assert probabilities.tolist() == [1.0] * 10
+    assert ExpectedCounts(publication).probabilities(()).tolist() == [1.0] * 10
     assert ExpectedCounts(publication).count(Query(())) == 10
 
 
-def test_items_with_many_symbols_are_counted_record_by_record() -> None:
-    """A local recoding with a separate symbol for each of 12 clusters: too many combinations to enumerate."""
+def test_items_with_a_symbol_per_cluster() -> None:
     universe = "abcdefghijklmno"
     rows = [{"a", "b", x} for x in universe[2:14]]
     table = Table.from_sets(rows, universe=universe)

@@ -11,13 +11,23 @@ from anonset.data.split_mix import SplitMix
 from anonset.errors import InputError
 from anonset.generalization import ItemGroups, apply
 from anonset.publications import Records
-from anonset.queries import Query, Workload, domain_workload, published_workload, record_workload
+from anonset.queries import Query, Workload
+from anonset.queries.mixed_workload import (
+    QueryShape,
+    mixed_domain_workload,
+    mixed_published_workload,
+    mixed_record_workload,
+)
 
 ROWS = ["abcdefgh", "acefg", "cdefh", "acef", "efgh", "defg", "abde", "acf", "ac", "bh", ""]
 
 
 def column() -> SetColumn:
     return SetColumn.of(ROWS, universe="abcdefghxyz")
+
+
+def of_items(n_items: int) -> QueryShape:
+    return QueryShape(n_values=0, n_items=n_items)
 
 
 def publication() -> Records:
@@ -37,31 +47,31 @@ def test_distinct_indices_are_distinct() -> None:
 
 def test_queries_of_records_are_in_a_record() -> None:
     rows = [set(row) for row in ROWS]
-    workload = record_workload(column(), 50, 3, seed=4)
+    workload = mixed_record_workload(Table(column()), 50, of_items(3), seed=4)
     assert (len(workload), workload.source, workload.seed) == (50, "record", 4)
     for query in workload.queries:
         assert len(set(query.items)) == 3
         assert list(query.items) == sorted(query.items)
         assert any(set(query.items) <= row for row in rows)
-    assert {len(query.items) for query in record_workload(column(), 20, 8).queries} == {8}
+    assert {len(query.items) for query in mixed_record_workload(Table(column()), 20, of_items(8)).queries} == {8}
 
 
 def test_queries_of_the_domain_take_any_item() -> None:
-    queries = domain_workload(column(), 300, 2).queries
+    queries = mixed_domain_workload(Table(column()), 300, of_items(2), 0).queries
     assert {item for query in queries for item in query.items} == set("abcdefghxyz")
     assert all(len(set(query.items)) == 2 for query in queries)
 
 
 def test_queries_of_published_items_use_one_item_per_occurring_symbol() -> None:
-    queries = published_workload(column(), publication(), 300, 2).queries
+    queries = mixed_published_workload(Table(column()), publication(), 300, of_items(2)).queries
     assert {item for query in queries for item in query.items} == set("abcefgh")
     assert not any(set(query.items) in ({"a", "b"}, {"g", "h"}) for query in queries)
 
 
 MAKERS: list[Callable[[int, int, int], Workload]] = [
-    lambda n, q, seed: record_workload(column(), n, q, seed),
-    lambda n, q, seed: domain_workload(column(), n, q, seed),
-    lambda n, q, seed: published_workload(column(), publication(), n, q, seed),
+    lambda n, q, seed: mixed_record_workload(Table(column()), n, of_items(q), seed),
+    lambda n, q, seed: mixed_domain_workload(Table(column()), n, of_items(q), seed),
+    lambda n, q, seed: mixed_published_workload(Table(column()), publication(), n, of_items(q), seed),
 ]
 
 
@@ -78,8 +88,8 @@ def test_a_seed_determines_the_workload(make: Callable[[int, int, int], Workload
     [
         (0, 2, 0, "n_queries 1 0"),
         (1_000_001, 2, 0, "n_queries 1000000 1000001"),
-        (5, 0, 0, "n_items 1 0"),
-        (5, 40, 0, "n_items"),
+        (5, 0, 0, "n_items 1 0 0"),
+        (5, 40, 0, "40"),
         (5, 2, -1, "seed 0 -1"),
     ],
 )

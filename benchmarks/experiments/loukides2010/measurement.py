@@ -170,10 +170,10 @@ def _losses(
 ) -> dict[str, Any]:
     """Return NCP, UL, the size of the largest published group, and suppression, counted in three ways."""
     from anonset.measures.retention import ncp_of_sizes, occurrences_by_size
-    from anonset.measures.utility_loss import group_weights, weighted_utility_loss
+    from anonset.measures.utility_loss import group_weights, utility_loss
 
     weights = group_weights(None, column.vocabulary, hierarchy)
-    log2 = weighted_utility_loss(column, recoding, weights).generalization_log2
+    log2 = utility_loss(column, recoding, weights).generalization_log2
     gone = (recoding.image if hasattr(recoding, "image") else recoding.group) < 0
     there = column.occurrences > 0
     return {

@@ -50,12 +50,14 @@ def privacy_policy(parameters: Parameters, column: "SetColumn") -> "PrivacyPolic
 @lru_cache(maxsize=8)
 def _of_records(name: str, column: "SetColumn", n_itemsets: int, seed: int) -> "PrivacyPolicy":
     """Return itemsets with the sizes of PP6 to PP9. Each itemset is drawn from a random record with enough items."""
+    from anonset import Table
     from anonset.privacy.policies import SHARE_OF_SIZES, PrivacyPolicy
-    from anonset.queries import record_workload
+    from anonset.queries.mixed_workload import QueryShape, mixed_record_workload
 
     itemsets: list[tuple[str, ...]] = []
     for size, share in enumerate(SHARE_OF_SIZES[name], 1):
-        asked = record_workload(column, round(share * n_itemsets), size, seed)
+        shape = QueryShape(n_values=0, n_items=size)
+        asked = mixed_record_workload(Table(column), round(share * n_itemsets), shape, seed)
         itemsets += dict.fromkeys(query.items for query in asked.queries)
     return PrivacyPolicy(tuple(itemsets))
 

@@ -37,7 +37,9 @@ def errors(parameters: Parameters, column: "SetColumn", publication: "Records") 
     column
         Records in the original item order, so that queries do not depend on the leaf order.
     """
-    from anonset.queries import ExpectedCounts, published_workload
+    from anonset import Table
+    from anonset.queries import ExpectedCounts
+    from anonset.queries.mixed_workload import QueryShape, mixed_published_workload
 
     expected, number = ExpectedCounts(publication, reading="subsets"), number_of(parameters["workload"])
     true, found = _true_counts(column), dict[str, float]()
@@ -55,7 +57,8 @@ def errors(parameters: Parameters, column: "SetColumn", publication: "Records") 
     for q in ITEMS_OF_QUERY:
         ask(f"record_q{q}", *_of_records(column, q, number))
         if n_symbols >= q:
-            own = published_workload(column, publication, QUERIES, q, number)
+            shape = QueryShape(n_values=0, n_items=q)
+            own = mixed_published_workload(Table(column), publication, QUERIES, shape, number)
             ask(f"own_q{q}", own, [true.count(query) for query in own.queries])
     ask("domain_q1", *_of_domain(column, number))
     if parameters.get("frequent"):
@@ -77,16 +80,20 @@ def _answered(column: "SetColumn", workload: "Workload") -> "tuple[Workload, tup
 
 @lru_cache(maxsize=100)
 def _of_records(column: "SetColumn", q: int, number: int) -> "tuple[Workload, tuple[int, ...]]":
-    from anonset.queries import record_workload
+    from anonset import Table
+    from anonset.queries.mixed_workload import QueryShape, mixed_record_workload
 
-    return _answered(column, record_workload(column, QUERIES, q, number))
+    shape = QueryShape(n_values=0, n_items=q)
+    return _answered(column, mixed_record_workload(Table(column), QUERIES, shape, number))
 
 
 @lru_cache(maxsize=50)
 def _of_domain(column: "SetColumn", number: int) -> "tuple[Workload, tuple[int, ...]]":
-    from anonset.queries import domain_workload
+    from anonset import Table
+    from anonset.queries.mixed_workload import QueryShape, mixed_domain_workload
 
-    return _answered(column, domain_workload(column, QUERIES, 1, number))
+    shape = QueryShape(n_values=0, n_items=1)
+    return _answered(column, mixed_domain_workload(Table(column), QUERIES, shape, number))
 
 
 @lru_cache(maxsize=4)

@@ -96,14 +96,18 @@ def _errors(column: "SetColumn", release: "Release") -> dict[str, float]:
     """Return the mean relative errors of counts of random pairs, and of the most frequent items."""
     import numpy as np
 
+    from anonset import Table
     from anonset.queries.estimate import ExpectedCounts, TrueCounts
-    from anonset.queries.workload import Query, record_workload
+    from anonset.queries.mixed_workload import QueryShape, mixed_record_workload
+    from anonset.queries.workload import Query
 
     labels = column.vocabulary.labels
     frequent = [labels[at] for at in np.argsort(-column.occurrences, kind="stable")[:SINGLES]]
     asked = {"singles": [Query((item,)) for item in frequent]}
     if int(column.lengths.max(initial=0)) > 1:
-        asked["pairs"] = list(record_workload(column, PAIRS, 2, seed=1).queries)
+        asked["pairs"] = list(
+            mixed_record_workload(Table(column), PAIRS, QueryShape(n_values=0, n_items=2), seed=1).queries
+        )
     true, expected = TrueCounts(column), ExpectedCounts(release.publication)
     found = {}
     for name, queries in asked.items():

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
 from math import expm1, fsum, inf, lcm, ldexp, log, log1p, log2
-from typing import Literal
 
 import numpy as np
 
@@ -152,7 +151,6 @@ def _listed(weights: ItemWeights, vocabulary: Vocabulary) -> Iterable[tuple[froz
 
 
 _LN2 = log(2)
-Penalty = Literal["support", "fraction"]
 
 
 @dataclass(frozen=True)
@@ -229,62 +227,29 @@ def group_losses(
 def utility_loss(
     column: SetColumn,
     recoding: ItemGroups | Cut,
-    weights: str | ItemWeights | None = None,
-    *,
-    penalty: Penalty = "support",
-) -> UtilityLoss:
-    """Return the utility loss of a recoding.
-
-    Parameters
-    ----------
-    column
-        The **original** column, bound to the recoding's items or hierarchy.
-    recoding
-        Item groups, or a hierarchy cut. Each node of a cut is a group.
-    weights
-        See `anonset.measures.utility_loss.group_weights`; ``lca`` needs a cut.
-    penalty
-        Cost of a suppressed item, which is its original support or its support divided by the number of records.
-
-    Raises
-    ------
-    InputError
-        If the recoding does not match the column, or a parameter is unknown.
-
-    Examples
-    --------
-    >>> column = SetColumn.of([["a", "b"], ["a"], ["c"]])
-    >>> utility_loss(column, ItemGroups(column.vocabulary, np.array([0, 0, 1], np.int32))).value
-    0.2857142857142857
-    """
-    hierarchy = recoding.hierarchy if isinstance(recoding, Cut) else None
-    resolved = group_weights(weights, column.vocabulary, hierarchy)
-    return weighted_utility_loss(column, recoding, resolved, penalty=penalty)
-
-
-def weighted_utility_loss(
-    column: SetColumn,
-    recoding: ItemGroups | Cut,
     weights: GroupWeights,
     *,
-    penalty: Penalty = "support",
     store: Store = MEMORY,
 ) -> UtilityLoss:
-    """Return the utility loss of a recoding, given the weights for the column's vocabulary.
+    """Return the utility loss of a recoding of the original column, given the weights for the column's vocabulary.
 
     The workers of `store` count the supports.
 
     Raises
     ------
     InputError
-        If the recoding does not match the column, or the penalty is unknown.
+        If the recoding does not match the column.
+
+    Examples
+    --------
+    >>> column = SetColumn.of([["a", "b"], ["a"], ["c"]])
+    >>> groups = ItemGroups(column.vocabulary, np.array([0, 0, 1], np.int32))
+    >>> utility_loss(column, groups, group_weights("uniform", column.vocabulary)).value
+    0.2857142857142857
     """
-    require_known("penalty", penalty, ("support", "fraction"))
     losses = group_losses(column, recoding, weights, store)
     suppressed = _group_of_item(column, recoding) == SUPPRESSED
     total = float(column.occurrences[suppressed].sum())
-    if penalty == "fraction":
-        total /= max(1, column.n)
     return UtilityLoss(fsum(loss.value for loss in losses), _log2_sum([loss.log2 for loss in losses]), total)
 
 

@@ -11,14 +11,15 @@ following ways, independently of the other symbols of the record:
 """
 
 from collections.abc import Sequence
-from itertools import product
-from math import expm1, fsum, ldexp, log, prod
+from math import expm1, fsum, ldexp, log
 from typing import Literal, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import SetColumn
+from anonset.data.quasi_identifiers import Float64
+from anonset.data.table import Int32
 from anonset.errors import InputError, datum
 from anonset.publications import Records
 from anonset.queries.workload import Query
@@ -30,11 +31,8 @@ Reading = Literal["one-member", "subsets", "subsets-apart"]
 READINGS: tuple[Reading, ...] = get_args(Reading)
 ONE_MEMBER: Reading = "one-member"
 """Default interpretation of all measures."""
-Probabilities = tuple[NDArray[np.uint32], NDArray[np.float64]]
-"""Records that may match a query, in ascending order, and the probability that each record matches."""
 
 _LN2 = log(2)
-_MOST_COMBINATIONS = 64
 
 
 def presence_probability(size: int, n_items: int, reading: Reading) -> float:
@@ -105,6 +103,8 @@ class ExpectedCounts:
     A global recoding publishes an item as the same symbol in all records. A local recoding may publish an item as
     different symbols in different clusters. Within a record, at most one symbol covers an item.
 
+    Cost of a query: number of records with a symbol that covers an item of the query, plus O(n q^2) for q items.
+
     Parameters
     ----------
     publication
@@ -125,6 +125,8 @@ class ExpectedCounts:
     >>> groups = ItemGroups(table.transactions.vocabulary, np.array([0, 0, 1], np.int32))
     >>> ExpectedCounts(apply(table, groups)).count(Query(("a",)))
     1.0
+    >>> ExpectedCounts(apply(table, groups)).probabilities(("a",)).tolist()
+    [0.5, 0.5, 0.0]
     >>> ExpectedCounts(apply(table, groups), reading="subsets").count(Query(("a",)))
     1.3333333333333333
     """
@@ -136,47 +138,48 @@ class ExpectedCounts:
         self.index, self.reading = SupportIndex(publication.transactions), require_reading(reading)
         self.sizes = [len(symbol.members) for symbol in publication.symbols]
         self._symbols_of: dict[str, list[int]] = {}
-        for code, symbol in enumerate(publication.symbols):
-            if self.index.support_of_item(code):
-                for item in symbol.members:
-                    self._symbols_of.setdefault(item, []).append(code)
+        self._presence: dict[int, Float64] = {}
+        for code in np.flatnonzero(publication.transactions.occurrences).tolist():
+            for item in publication.symbols[code].members:
+                self._symbols_of.setdefault(item, []).append(code)
 
     def count(self, query: Query) -> float:
         """Return the expected number of records that contain all items of a query. Ignores conditions."""
-        symbols = [self._symbols_of.get(item, []) for item in query.items]
-        if prod(len(choices) for choices in symbols) > _MOST_COMBINATIONS:
-            return fsum(self.probabilities(query)[1])
-        # a record has one symbol for an item, so it matches at most one combination of symbols
-        return fsum(self.index.support(set(chosen)) * self._probability(chosen) for chosen in product(*symbols))
+        probability = self.probabilities(query.items)
+        return fsum(probability[probability > 0].tolist())
 
-    def probabilities(self, query: Query) -> Probabilities:
-        """Return the records that may contain all items of a query, and the probability that each record contains them.
+    def probabilities(self, items: Sequence[str]) -> Float64:
+        """Return the probability that each record contains all the items, float64 (n,). `items` are distinct."""
+        symbol = [self._symbol_of(item) for item in items]
+        contains = np.ones(self.index.n, np.bool_)
+        for mine in symbol:
+            contains &= mine >= 0
+        rows = np.flatnonzero(contains)
+        symbol = [mine[rows] for mine in symbol]
+        chance = np.ones(len(rows))
+        for j, mine in enumerate(symbol):
+            alike = [other == mine for other in symbol]
+            count = np.sum(alike, axis=0)
+            first = ~np.any(alike[:j], axis=0) if j else np.ones(len(mine), np.bool_)
+            for n_items in range(1, len(items) + 1):
+                complete = first & (count == n_items)
+                chance[complete] *= self._present(n_items)[mine[complete]]
+        probability = np.zeros(self.index.n)
+        probability[rows] = chance
+        return probability
 
-        To include conditions on other columns, multiply these probabilities by the probabilities of the conditions in
-        each record.
+    def _symbol_of(self, item: str) -> Int32:
+        """Return the symbol that covers an item in each record, int32 (n,). -1 means that no symbol does."""
+        symbol = np.full(self.index.n, -1, np.int32)
+        for code in self._symbols_of.get(item, []):
+            symbol[self.index.records([code])] = code
+        return symbol
+
+    def _present(self, n_items: int) -> Float64:
+        """Return the probability that a record with a symbol contains `n_items` given items of it, for each symbol,
+        float64 (S,).
         """
-        chosen_of: dict[int, list[int]] | None = None
-        for item in query.items:
-            code_of: dict[int, int] = {}
-            for code in self._symbols_of.get(item, []):
-                code_of.update(dict.fromkeys(self.index.records([code]).tolist(), code))
-            if chosen_of is None:
-                chosen_of = {record: [code] for record, code in code_of.items()}
-            else:
-                chosen_of = {r: [*codes, code_of[r]] for r, codes in chosen_of.items() if r in code_of}
-        if chosen_of is None:
-            return np.arange(self.index.n, dtype=np.uint32), np.ones(self.index.n)
-        probability_of: dict[tuple[int, ...], float] = {}
-        records = np.array(sorted(chosen_of), np.uint32)
-        probability = np.empty(len(records))
-        for i, record in enumerate(records.tolist()):
-            key = tuple(chosen_of[record])
-            if key not in probability_of:
-                probability_of[key] = self._probability(key)
-            probability[i] = probability_of[key]
-        return records, probability
-
-    def _probability(self, chosen: Sequence[int]) -> float:
-        """Return the probability that a record contains all query items, given the symbol that covers each item."""
-        numbers = {code: chosen.count(code) for code in chosen}
-        return prod(presence_probability(self.sizes[code], number, self.reading) for code, number in numbers.items())
+        if n_items not in self._presence:
+            present = [presence_probability(size, n_items, self.reading) for size in self.sizes]
+            self._presence[n_items] = np.array(present or [0.0])
+        return self._presence[n_items]

@@ -23,8 +23,7 @@ from anonset.errors import InputError, datum
 from anonset.publications import Records
 from anonset.publications.symbols import members_of, range_ends
 from anonset.queries.conditions import Among, Between, Condition
-from anonset.queries.estimate import ONE_MEMBER, Reading, TrueCounts
-from anonset.queries.record_probabilities import RecordProbabilities
+from anonset.queries.estimate import ONE_MEMBER, ExpectedCounts, Reading, TrueCounts
 from anonset.queries.workload import Query
 
 _T = TypeVar("_T")
@@ -286,7 +285,7 @@ class ExpectedAnswers:
         domains = domains_of(table, hierarchies)
         self.n = publication.n
         self.values = {c.name: PublishedValues(domains[c.name], c) for c in publication.relational if c.name in domains}
-        self.items = None if publication.transactions is None else RecordProbabilities(publication, reading=reading)
+        self.items = None if publication.transactions is None else ExpectedCounts(publication, reading=reading)
 
     def count(self, query: Query) -> float:
         """Return the expected number of records that contain all items of a query and satisfy all its conditions.
@@ -296,7 +295,7 @@ class ExpectedAnswers:
         InputError
             If a column is not published, a value is unknown, or a condition does not fit its column.
         """
-        probability = _require_items(self.items).of(query.items) if query.items else np.ones(self.n)
+        probability = _require_items(self.items).probabilities(query.items) if query.items else np.ones(self.n)
         for condition in query.where:
             published = _domain(self.values, condition)
             probability *= published.probabilities(condition)[published.column.codes]

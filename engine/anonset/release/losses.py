@@ -25,7 +25,7 @@ from anonset.generalization import Cut, ItemGroups, PerCluster
 from anonset.measures.record_utility_loss import record_utility_loss
 from anonset.measures.relational_ncp import relational_ncp
 from anonset.measures.retention import lm_of_sizes, ncp_of_sizes, occurrences_by_size
-from anonset.measures.utility_loss import group_weights, weighted_utility_loss
+from anonset.measures.utility_loss import group_weights, utility_loss
 from anonset.privacy import PrivacyModel
 from anonset.publications import Records
 from anonset.release.published_values import published_relational_loss
@@ -102,7 +102,7 @@ def _item_losses(
     if isinstance(recoding, (Cut, ItemGroups)) and column.n:
         tree = recoding.hierarchy if isinstance(recoding, Cut) else hierarchies.get(column.name)
         weights = group_weights(getattr(algorithm, "item_weights", None), column.vocabulary, tree)
-        loss = weighted_utility_loss(column, recoding, weights, store=store)
+        loss = utility_loss(column, recoding, weights, store=store)
         losses |= {"ul": loss.value} | ({"log2_ul": loss.log2} if loss.log2 > float("-inf") else {})
     return losses
 

@@ -14,7 +14,7 @@ from anonset.measures.distinct_records import codes_of
 from anonset.measures.record_utility_loss import record_utility_loss
 from anonset.measures.retention import counted_levels
 from anonset.measures.sensitive_values import ObservedDiversity, observed_diversity
-from anonset.measures.utility_loss import ItemWeights, group_weights, weighted_utility_loss
+from anonset.measures.utility_loss import ItemWeights, group_weights, utility_loss
 from anonset.publications import Records
 from anonset.release.published_recoding import PublishedRecoding, recoding_of
 from anonset.release.published_values import published_relational_loss
@@ -72,7 +72,7 @@ def _item_losses(
     losses = {"ncp": recoded.ncp, "lm": recoded.lm}
     if recoding is not None and column.n:
         chosen = group_weights(weights, column.vocabulary, hierarchy)
-        loss = weighted_utility_loss(column, recoding, chosen)
+        loss = utility_loss(column, recoding, chosen)
         losses |= {"ul": loss.value} | ({"log2_ul": loss.log2} if loss.log2 > float("-inf") else {})
     return losses
 
