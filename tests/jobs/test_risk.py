@@ -4,12 +4,16 @@ import random
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.facts import refused
 
 import anonset
 from anonset.errors import InputError
 from anonset.jobs.attack import attack
+from anonset.jobs.exposures import higher_after
 from anonset.jobs.matching import Matching
+from anonset.report.risks import sections
 
 RNG = random.Random(3)
 PEOPLE = {
@@ -62,6 +66,34 @@ def test_the_smallest_number_of_matching_rows_equals_a_count(when):
         assert exposure.alone.value == np.mean([n == 1 for n in least])
         if exposure.guaranteed and when == "after":
             assert exposure.highest <= 1 / 3 + 1e-12
+
+
+def test_an_item_with_several_symbols_can_have_a_higher_risk_after_than_before():
+    """Each part has symbols of its own. An attacker who knows the item but not the symbol has a lower risk."""
+    release = anonset.anonymize(
+        anonset.read({"codes": PEOPLE["codes"]}, items="codes"), anonset.Lra(k=3, m=2),
+        hierarchies={"codes": "balanced:2"},
+    )  # fmt: skip
+    symbols = release.publication.symbols
+    assert any(sum(item in symbol.members for symbol in symbols) > 1 for item in "abcdefgh")
+    risk = anonset.risk(release, attempts=60)
+    higher = higher_after(risk.before, risk.exposures)
+    assert [(one.values, one.items) for one in higher] == [(False, 1)]
+    assert higher[0].highest > risk.before[0].highest > risk.attempts[0].success
+    assert sections(risk)[1].data["higher_after"] == ["1 item"]
+
+
+@pytest.mark.filterwarnings("ignore:the publication is worthless")
+@given(
+    st.lists(st.sets(st.sampled_from("abcdefgh"), min_size=1, max_size=5), min_size=4, max_size=25),
+    st.sampled_from([anonset.Apriori(k=2, m=2), anonset.Exact(k=2, m=1), anonset.Direct(k=3, m=1)]),
+)
+def test_without_removed_rows_no_item_with_a_single_symbol_has_a_higher_risk_after(rows, algorithm):
+    table = anonset.read({"codes": rows}, items="codes")
+    release = anonset.anonymize(table, algorithm, hierarchies={"codes": "balanced:2"}, allow_worthless=True)
+    assert release.publication.n == len(rows)
+    risk = anonset.risk(release)
+    assert higher_after(risk.before, risk.exposures) == []
 
 
 @pytest.mark.parametrize("release", [RT, ITEMS], ids=["both", "items"])

@@ -279,6 +279,28 @@ def test_other_kinds_of_publications_show_their_risk(
     by_clicks(folder, way)
 
 
+def test_the_page_explains_why_a_risk_is_higher_after_than_before(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    job = ["anonymize", "visits.csv", "--items", "codes", "--separator", " ", "--id", "patient_id", "--group", "--drop"]
+    job += ["sex,region", "--algorithm", "lra", "--k", "3", "--m", "2", "--hierarchy", "codes=balanced:2", "--quiet"]
+    assert main([*job, "--out", "good"]) == 0
+    assert main(["report", "good.private/report.json", "--out", "page.html"]) == 0
+
+    async def way(user: User, state: PageState) -> None:
+        await user.open("/open")
+        user.find(marker="publication-0").click()
+        await until(lambda: state.examined is not None and state.examined.risk.code is not None)
+        await until(lambda: "Simulated attacks" in texts(user))
+        before, after = (state.examined.risk.result[when][0]["highest"] for when in ("before", "exposures"))
+        assert before < after
+        assert element(user, "higher-after").text.startswith("Higher after than before: 1 item")
+        assert "Higher after than before: 1 item" in (folder / "page.html").read_text()
+
+    by_clicks(folder, way)
+
+
 def test_a_publication_outside_of_the_folder_is_not_opened(folder: Path) -> None:
     with pytest.raises(InputError, match="outside of"):
         Examination("../other", Folder(folder))

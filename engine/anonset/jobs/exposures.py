@@ -1,7 +1,7 @@
 """Re-identification risk of persons by attacker knowledge, from the number of rows or persons that match."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,6 +70,27 @@ def knowledge(values: bool, items: int) -> str:
     """
     parts = (["all quasi-identifiers"] if values else []) + ([f"{items} item{'s' * (items > 1)}"] if items else [])
     return " and ".join(parts)
+
+
+def higher_after(before: Sequence[Exposure], after: Sequence[Exposure]) -> list[Exposure]:
+    """Return the exposures of a publication that exceed the exposure of its original for the same knowledge.
+
+    The publication can have the higher risk if an item has several symbols, because the attacker knows the symbols, and
+    each of them has fewer matches than the item. Removed rows also reduce the number of matches. Estimates count as
+    higher only if their confidence intervals do not overlap.
+    """
+    earlier = {(exposure.values, exposure.items): exposure for exposure in before}
+    return [
+        exposure
+        for exposure in after
+        if (old := earlier.get((exposure.values, exposure.items))) is not None
+        and any(new.exceeds(share) for share, new in zip(_shares(old), _shares(exposure), strict=True))
+    ]
+
+
+def _shares(exposure: Exposure) -> tuple[Share, ...]:
+    highest = replace(exposure.average, value=exposure.highest)  # an estimate has the interval of the average
+    return highest, exposure.average, exposure.above, exposure.alone, exposure.below
 
 
 def exposures(

@@ -28,6 +28,16 @@ class Share(RedactedRepr):
         """True if the share was counted, False if it was estimated."""
         return self.low is None
 
+    def exceeds(self, other: "Share") -> bool:
+        """Return True if this share is higher than another. Confidence intervals of estimates must not overlap.
+
+        >>> Share(0.5).exceeds(Share(0.4)), Share(0.5).exceeds(Share(0.4, 0.3, 0.55))
+        (True, False)
+        """
+        low = self.value if self.low is None else self.low
+        high = other.value if other.high is None else other.high
+        return low > high
+
     def __str__(self) -> str:
         if self.low is None or self.high is None:
             return percent(self.value)

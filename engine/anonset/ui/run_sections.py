@@ -5,6 +5,7 @@ from typing import Any
 
 from nicegui import ui
 
+from anonset.report.risks.records import higher_after_text
 from anonset.spelling import counted
 from anonset.ui.frame import text
 from anonset.ui.runs import CommandRun
@@ -74,6 +75,8 @@ def show_risk(run: CommandRun | None) -> None:
         text("p", _COMPARED)
     if rows:
         _table(heads, rows)
+        if higher := risk.get("higher_after"):
+            text("p", higher_after_text([attributes_in_words(known) for known in higher])).mark("higher-after")
     else:
         text("p", "The publication contains no complete records, so no risk is counted. The report explains the risk.")
     _attacks(risk)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import cast
 
 from anonset.attacks.base import AttackResult
-from anonset.jobs.exposures import Exposure, knowledge, small_class_text
+from anonset.jobs.exposures import Exposure, higher_after, knowledge, small_class_text
 from anonset.jobs.risk import Risk
 from anonset.measures.shares import percent
 from anonset.measures.skewness import Skewness
@@ -69,6 +69,7 @@ def _exposures(risk: Risk) -> Section:
     }
     data = {
         **exposed,
+        "higher_after": _higher_after(risk.before, risk.exposures),
         "sensitive": risk.disclosures,
         "skewness": risk.skews,
         "journalist": journalist,
@@ -90,6 +91,25 @@ def _exposures(risk: Risk) -> Section:
     ]  # fmt: skip
     title = "Re-identification risk by attacker knowledge"
     return Section(title, (*head, f"above {risk.threshold:g}"), rows, notes, data)
+
+
+def _higher_after(before: Sequence[Exposure], after: Sequence[Exposure]) -> list[str]:
+    """Return the attacker knowledge with a higher risk in the publication than in the original, in words."""
+    return [knowledge(exposure.values, exposure.items) for exposure in higher_after(before, after)]
+
+
+def higher_after_text(known: Sequence[str]) -> str:
+    """Return the reason why the risk from some attackers is higher after anonymization.
+
+    >>> higher_after_text(["1 item", "2 items"])[:42]
+    'Higher after than before: 1 item; 2 items.'
+    """
+    return (
+        f"Higher after than before: {'; '.join(known)}. The figures after assume that the attacker also knows which "
+        "published symbols and values replace the original ones. If an item has several symbols, or if rows were "
+        "removed, fewer rows match. The simulated attack shows the risk from someone who knows only the original items "
+        "and values."
+    )
 
 
 def _attempts(risk: Risk) -> Section:
@@ -242,6 +262,8 @@ def _grid(risk: Risk, before: Sequence[Exposure]) -> RiskTable:
         "attacker knows the most identifying published symbols."
     )
     below += " Before → after: risk in the original data → risk in the publication." if before else ""
+    if higher := _higher_after(before, risk.exposures):
+        below += f" {higher_after_text(higher)}"
     counts = (f"fewest {risk.unit}s", f"mean {risk.unit}s")
     guaranteed = _guaranteed(risk, "guaranteed", " for rows")
     head = ("attacker knows", guaranteed, *counts, "highest risk", "average risk", f"above {risk.threshold:g}")
