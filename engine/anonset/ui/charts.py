@@ -13,7 +13,7 @@ Series = Mapping[str, Sequence[tuple[float, float]]]
 
 
 def line_chart(title: str, across: str, lines: Series) -> str:
-    """Return a drawing of lines. Adjacent x values have equal distances, whatever their difference.
+    """Return a drawing of lines. The x values are drawn at equal distances, even if their differences are not equal.
 
     >>> line_chart("loss", "k", {"exact": [(2, 0.1), (5, 0.2)], "apriori": [(2, 0.1), (5, 0.4)]}).count("<polyline")
     2

@@ -73,7 +73,8 @@ def fix_buttons(screen: Screen, message: str) -> None:
 def fixes_for(state: PageState, message: str) -> list[RecommendedSettings]:
     """Return the settings that a message recommends, without settings that the job file contains already.
 
-    As long as the owner has not declared who is a person, a setting counts if all possible answers contain it.
+    As long as the owner has not declared who is a person, the job file contains the settings of each possible answer. A
+    setting is then omitted only if all answers contain it.
     """
     answers = [] if state.answered else [*state.raw.get(ANSWERS, {}).values()]
     common = {

@@ -13,15 +13,17 @@ _POLICY = (
     "img-src 'self' data:; font-src 'self' data:; connect-src 'self' {socket}; frame-ancestors 'none'; "
     "base-uri 'none'; form-action 'none'"
 )
-"""Content Security Policy of the page: no content from other origins. The page library requires inline scripts."""
+"""Content Security Policy of the page. It permits no content from other origins. The page library requires inline
+scripts."""
 _STATIC = "/_nicegui/"
 
 
 class Guard:
     """ASGI application that checks each request before the page receives it.
 
-    A request needs the Host of this server, no other Origin, and the cookie. The first request has the token in its
-    address; the answer sets the cookie and redirects to the address without the token.
+    A request is accepted if it has the Host of this server, no other Origin, and the cookie. The address of the first
+    request contains the token. The answer to this request sets the cookie, and redirects to the address without the
+    token.
 
     Parameters
     ----------

@@ -211,7 +211,7 @@ class PageState:
     def apply_fix(self, fix: RecommendedSettings) -> None:
         """Write recommended settings to the job file, and repeat the inspection.
 
-        If there is no job file yet, the first inspection is repeated with the settings.
+        If there is no job file yet, repeat the first inspection with the settings.
         """
         if self._propose_again(shlex.split(fix.options)):
             return
@@ -219,7 +219,7 @@ class PageState:
         self._inspect_again()
 
     def _propose_again(self, options: Sequence[str]) -> bool:
-        """Repeat the first inspection with options. Return False without a repetition if there is a job file."""
+        """Repeat the first inspection with options. If there is a job file, do nothing and return False."""
         if self._existing() is not None or self._data is None:
             return False
         self.error = ""

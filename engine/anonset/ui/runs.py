@@ -45,7 +45,8 @@ class CommandRun:
     async def finish(self) -> int:
         """Run the command, and return the exit code.
 
-        The process is not started by asyncio, because its processes block if the event loop closes during their start.
+        Starts the process without asyncio. A process that asyncio starts blocks if the event loop closes during the
+        start.
         """
         self._process = process = subprocess.Popen(
             [sys.executable, "-m", "anonset.ui.child", *self.arguments], cwd=self.folder,
@@ -103,7 +104,7 @@ class CommandRun:
 
 
 async def _readers(pipes: list[IO[bytes] | None], closing: ExitStack) -> list[asyncio.StreamReader]:
-    """Return a reader of each pipe. Close them with `closing`, because only the event loop may close the pipes."""
+    """Return a reader of each pipe. The pipes are closed by `closing`, because only the event loop may close them."""
     readers = []
     for number, pipe in enumerate(pipes):
         reader = asyncio.StreamReader(_LONGEST_LINE)

@@ -28,7 +28,7 @@ class TreeState:
         self.column = ""
         self.tree: ColumnHierarchy | None = None
         self.faults: list[str] = []
-        """Faults of the hierarchy, one line for each fault."""
+        """Errors in the hierarchy, with a line for each error."""
         self._state = state
         self._shown: object = None
         """Column, specification and number of records of the tree that was read last."""

@@ -24,7 +24,7 @@ class Trial:
         self._folder = folder
         self._settings = settings
         self.trees = item_trees(settings)
-        """Hierarchies of the items that the candidates use."""
+        """Hierarchies of the items. The candidates use them."""
         self.suggestion = CommandRun(["suggest", name, "--json"], folder)
         self.comparisons: list[CommandRun] = []
         """Runs of ``anonset compare``, one per candidate."""
