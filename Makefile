@@ -1,4 +1,4 @@
-# Two commands for a fresh machine with CPython 3.11+ and make: `make demo` and `make test`.
+# On a new machine with CPython 3.11 or newer and make, run `make demo` and `make test`.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)
 PACK = tar -c --sort=name --owner=0 --group=0 --numeric-owner --mtime=@$(shell git log -1 --format=%ct)
 
-# Real data, where it lies beside the project; without it the tests that need it are skipped and say so.
+# Use the real data if their folder exists next to the project. Without real data, the tests that need them are skipped.
 ifneq ($(wildcard ../shared/datasets/SHA256SUMS),)
 export ANONSET_DATA ?= $(abspath ../shared/datasets)
 endif
@@ -14,7 +14,7 @@ endif
 # Resolves requirements for all Python versions and platforms.
 COMPILE := build/uv/bin/uv pip compile --quiet --universal --python-version 3.11 --no-annotate --no-header
 
-# Modules are compiled once, by whoever imports them first: some images tell Python to compile them for each process.
+# Let Python cache compiled modules. Some container images disable this cache.
 export PYTHONDONTWRITEBYTECODE :=
 
 PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
@@ -27,19 +27,19 @@ ON_KERNELS := $(addprefix tests/,kernels data publications generalization suppor
 help:  ## List the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/'
 
-setup: $(READY)  ## Make the virtual environment with everything needed
+setup: $(READY)  ## Create the virtual environment with all packages
 
 $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "anonset needs Python 3.11 or newer; set PYTHON=..." >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
 	$(BIN)/python -m pip install --quiet --no-compile --constraint constraints.txt --editable . --group dev
-	$(BIN)/python -m pip install --quiet --no-deps --constraint constraints.txt pycanon || echo "pycanon is not there: one test is skipped"
-	$(BIN)/python -m pip install --quiet --no-deps --constraint constraints.txt efficient-apriori || echo "efficient-apriori is not there: some tests are skipped"
-	$(BIN)/python -m pip install --quiet --no-deps --constraint constraints.txt axe-playwright-python || echo "axe-playwright-python is not there: one test is skipped"
+	$(BIN)/python -m pip install --quiet --no-deps --constraint constraints.txt pycanon || echo "pycanon is not available: one test is skipped"
+	$(BIN)/python -m pip install --quiet --no-deps --constraint constraints.txt efficient-apriori || echo "efficient-apriori is not available: some tests are skipped"
+	$(BIN)/python -m pip install --quiet --no-deps --constraint constraints.txt axe-playwright-python || echo "axe-playwright-python is not available: one test is skipped"
 	@touch $(READY)
 
-constraints:  ## Renew constraints.txt: the newest versions that pyproject.toml allows, for all its Python versions
+constraints:  ## Update constraints.txt to the newest versions that pyproject.toml allows
 	$(PYTHON) -m venv build/uv
 	build/uv/bin/python -m pip install --quiet uv
 	head -n 1 constraints.txt > build/constraints.txt
@@ -47,43 +47,43 @@ constraints:  ## Renew constraints.txt: the newest versions that pyproject.toml 
 	echo "axe-playwright-python pycanon efficient-apriori" | tr ' ' '\n' | $(COMPILE) --no-deps - >> build/constraints.txt
 	mv build/constraints.txt constraints.txt
 
-recipes: $(READY)  ## Install Airflow and Spark (which needs Java) into build/, and follow the recipes of docs/pipelines.md with them
+recipes: $(READY)  ## Install Airflow and Spark (needs Java) into build/, and run the examples of docs/pipelines.md
 	$(PYTHON) -m venv build/airflow
-	build/airflow/bin/python -m pip install --quiet --no-compile apache-airflow-core apache-airflow-providers-standard || echo "Airflow is not there: its recipe is skipped"
+	build/airflow/bin/python -m pip install --quiet --no-compile apache-airflow-core apache-airflow-providers-standard || echo "Airflow is not available: its example is skipped"
 	$(PYTHON) -m venv build/spark
-	build/spark/bin/python -m pip install --quiet --no-compile pyspark || echo "Spark is not there: its recipe is skipped"
+	build/spark/bin/python -m pip install --quiet --no-compile pyspark || echo "Spark is not available: its example is skipped"
 	$(PYTEST) tests/readme/test_recipes.py
 
 demo: $(READY)  ## Anonymize a generated data set and verify the result
 	$(BIN)/anonset demo
 
-test: $(READY)  ## Run the tests, in about five minutes
+test: $(READY)  ## Run the tests (about five minutes)
 	$(PYTEST) -m "not long and not studies"
 
-check: lint warmup types wheel coverage long  ## Everything but the experiments: lint, types, layers, the wheel, all tests, coverage
+check: lint warmup types wheel coverage long  ## Run lint, type checks, import checks, the wheel, all tests and coverage, without experiments
 
-check-all: check recipes  ## Also the recipes with Airflow and Spark, the experiments of the papers, the site in a browser, all random examples, and the wheel on other Pythons
+check-all: check recipes  ## Run `check`, and also recipes, experiments, the site in a browser, all random examples, and the wheel on other Pythons
 	$(PYTEST) -m studies
 	ANONSET_EXAMPLES=all $(PYTEST) -m "hypothesis and not long and not studies"
 	for python in python3.12 python3.13; do \
 		if $$python --version 2> /dev/null; then $(MAKE) wheel PYTHON=$$python || exit 1; \
-		else echo "$$python is not there: the wheel is not tried with it"; fi; done
+		else echo "$$python is not available: the wheel is not tested with it"; fi; done
 
-lint: $(READY)  ## Lint, formatting and layers
+lint: $(READY)  ## Check lint, formatting and imports
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
 
-warmup: $(READY)  ## Compile all kernels, so that coverage does not trace compiling
+warmup: $(READY)  ## Compile all kernels, so that coverage does not measure the compilation
 	$(BIN)/anonset warmup --quiet
 
-types: $(READY)  ## Type checks
+types: $(READY)  ## Check types
 	$(BIN)/mypy
 
-docs: $(READY)  ## Build the site into site/, without a warning
+docs: $(READY)  ## Build the documentation into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 
-wheel: $(READY)  ## Build sdist and wheel, install the wheel alone, run the demo and follow the tutorials with it
+wheel: $(READY)  ## Build sdist and wheel, install only the wheel, and run the demo and the tutorials with it
 	rm -rf dist build/wheel
 	$(BIN)/hatchling build --directory dist
 	$(PYTHON) -m venv --without-pip build/wheel
@@ -91,13 +91,13 @@ wheel: $(READY)  ## Build sdist and wheel, install the wheel alone, run the demo
 	cd build && wheel/bin/anonset demo --quiet
 	$(BIN)/python tests/readme/console.py --check --bin build/wheel/bin docs/tutorials/*.md
 
-release: releasable wheel docs sbom  ## Build what a release consists of into dist/: sdist, wheel, bill of materials, site, results, checksums
+release: releasable wheel docs sbom  ## Build the files of a release into dist/: sdist, wheel, bill of materials, site, results, checksums
 	$(PACK) --transform 's,^site,anonset-$(VERSION)-site,' site | gzip -n > dist/anonset-$(VERSION)-site.tar.gz
 	$(PACK) --transform 's,^benchmarks/results,anonset-$(VERSION)-results,;s,^CITATION,anonset-$(VERSION)-results/CITATION,' \
 		benchmarks/results CITATION.cff | gzip -n > dist/anonset-$(VERSION)-results.tar.gz
 	cd dist && rm -f SHA256SUMS && sha256sum * > SHA256SUMS
 
-sbom: wheel  ## Write a bill of materials (CycloneDX) of the wheel with all packages that it needs
+sbom: wheel  ## Write a bill of materials (CycloneDX) of the wheel and all its dependencies
 	$(PYTHON) -m venv build/cyclonedx
 	build/cyclonedx/bin/python -m pip install --quiet cyclonedx-bom
 	build/cyclonedx/bin/cyclonedx-py environment --output-reproducible --pyproject pyproject.toml --mc-type library \
@@ -105,17 +105,17 @@ sbom: wheel  ## Write a bill of materials (CycloneDX) of the wheel with all pack
 
 releasable: $(READY)
 	@$(BIN)/python tests/test_stability.py
-	@test -z "$$(git status --porcelain)" || { echo "commit everything first, also tests/vectors/promised.json: a release is of one commit" >&2; exit 1; }
-	@grep -q "^version: $(VERSION)$$" CITATION.cff || { echo "CITATION.cff is not of version $(VERSION)" >&2; exit 1; }
+	@test -z "$$(git status --porcelain)" || { echo "commit all changes first, including tests/vectors/promised.json: a release contains a single commit" >&2; exit 1; }
+	@grep -q "^version: $(VERSION)$$" CITATION.cff || { echo "CITATION.cff does not contain version $(VERSION)" >&2; exit 1; }
 	@grep -q "^\[project.urls\]" pyproject.toml || { echo "pyproject.toml has no [project.urls]: add the address of the repository" >&2; exit 1; }
 	@grep -q "^## $(VERSION)" CHANGELOG.md || { echo "CHANGELOG.md has no section on version $(VERSION)" >&2; exit 1; }
 
 long: export ANONSET_EXAMPLES = all
-long: $(READY)  ## Run the long tests: large and many examples, processes, sites. They often wait, so three run at a time
+long: $(READY)  ## Run the long tests, three at a time
 	$(PYTEST) -n 3 -m "long and not studies"
 
 coverage: export PYTEST_ADDOPTS = --cov --cov-append --cov-report=
-coverage: $(READY)  ## Run the tests, and the kernels as plain Python, where an index out of bounds is an error; report coverage
+coverage: $(READY)  ## Run the tests, and the kernels as plain Python to detect indexes out of bounds; report coverage
 	rm -f .coverage
 	$(MAKE) test
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -q -m "not data and not compiled" $(ON_KERNELS)
@@ -124,7 +124,7 @@ coverage: $(READY)  ## Run the tests, and the kernels as plain Python, where an 
 bench: $(READY)  ## Benchmark the kernels and the algorithms
 	$(BIN)/python -m pytest benchmarks --benchmark-enable --benchmark-only --benchmark-json benchmarks/results/benchmarks.json
 
-reproduce: $(READY)  ## Measure what the papers claim and write the verdicts; QUICK=1 for a part of it, in some minutes
+reproduce: $(READY)  ## Measure the claims of the papers, and write the verdicts; QUICK=1 measures a part in some minutes
 	$(BIN)/python -m benchmarks.experiments run $(if $(QUICK),--quick)
 	$(BIN)/python -m benchmarks.experiments render $(if $(QUICK),--quick)
 	$(if $(QUICK),$(BIN)/python -m benchmarks.experiments agree)
