@@ -18,9 +18,8 @@ def all_files() -> list[str]:
 
 
 def compile_file(name: str) -> None:
-    """Compile or load the kernels of a file that other files call.
-
-    If an annotation allows several types, only the first type is compiled, which is the type for data of usual size.
+    """Compile or load the kernels of a file that other files call. If an annotation allows several types, only the
+    first type is compiled. It is the type for data of usual size.
     """
     for kernel in _kernels_of(name):
         kernel.compile(argument_types(kernel.py_func))

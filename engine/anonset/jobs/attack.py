@@ -1,4 +1,6 @@
-"""Simulate an attack. Draw random persons, and match some of their items and values with the publication."""
+"""Simulate an attack. It draws random persons, and searches the publication for rows that match some of their items and
+values.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +14,7 @@ from anonset.jobs.matching import Matching
 from anonset.privacy import PrivacyModel
 from anonset.publications import Records
 
-_Met = tuple[int, int, bool]  # fitting rows, fitting persons, whether the target person is among them
+_Met = tuple[int, int, bool]  # matching rows, matching persons, True if the target person is among them
 
 
 @dataclass(frozen=True)
@@ -20,17 +22,17 @@ class Attempts(RedactedRepr):
     """Success of an attacker with given knowledge."""
 
     values: bool
-    """Whether all relational values are known."""
+    """True if the attacker knows all relational values."""
     items: int
     """Number of known items. All items of the person are known if there are fewer."""
     attempts: int
     """Number of target persons."""
     alone: float
-    """Share of targets that match exactly one row or person (`Risk.unit`)."""
+    """Share of targets with exactly one matching row or person (`Risk.unit`)."""
     below_k: float
-    """Share of targets that match at least one and fewer than k rows or persons."""
+    """Share of targets with at least one and fewer than k matching rows or persons."""
     none: float
-    """Share of targets that match no row, because a known item or value is suppressed."""
+    """Share of targets without a matching row, because a known item or value is suppressed."""
     success: float
     """Expected share of targets identified by a random choice among the matching rows or persons."""
     promised: float | None
@@ -38,7 +40,7 @@ class Attempts(RedactedRepr):
     knowledge.
     """
     broken: int
-    """Number of targets that match fewer rows than guaranteed."""
+    """Number of targets with fewer matching rows than the model guarantees."""
 
 
 def attack(

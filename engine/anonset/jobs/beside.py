@@ -146,8 +146,8 @@ def _alike(sha256: str | None, settings: Mapping[str, Any], report: Report) -> b
 
 
 def _beside(opened: OpenedPublication, other_records: Int64) -> OtherRelease:
-    """Return another release, with its row for each record of a table. `other_records` contains the record number in
-    the other release, or -1 if it is absent.
+    """Return another release, with the row that it contains for each record of a table. `other_records` is the record
+    number in the other release, or -1 for an absent record.
     """
     msg = f"{opened.out}: not a release of records, or the private directory lacks the map from rows to records"
     publication, way_back = require_kind(opened.publication, Records, msg), opened.way_back(opened.store)

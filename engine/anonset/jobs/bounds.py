@@ -11,8 +11,8 @@ from anonset.errors import InputError
 from anonset.privacy import KmAnonymity, PartitionKmAnonymity
 
 BOUNDED = (KmAnonymity, PartitionKmAnonymity)
-"""Models with a bound. Partitions are included, because a publication that is k^m-anonymous in each partition is
-k^m-anonymous as a whole.
+"""Models to which the bound applies. `partition-km` is included, because a cut that is k^m-anonymous in each partition
+is k^m-anonymous in all records.
 """
 
 

@@ -40,7 +40,7 @@ class Candidate(RedactedRepr):
     levels: Mapping[str, float] = field(default_factory=dict)
     """Shares of item occurrences that are unchanged, generalized by 1, 2, … levels, and suppressed."""
     measures: Mapping[str, float] = field(default_factory=dict)
-    """Losses by name, and ``are`` if a workload was given."""
+    """Losses by name. With a workload, also the average relative error ``are``."""
     phases: Mapping[str, float] = field(default_factory=dict)
     """Seconds of each phase, excluding kernel compilation."""
     sampled: bool = False
@@ -103,7 +103,9 @@ class Candidate(RedactedRepr):
 
     @property
     def loss(self) -> float:
-        """Mean of the NCP of items and of values, or else the main loss. It orders equally useful candidates."""
+        """Mean of the NCP of items and the NCP of relational values. The main loss if neither exists. It orders equally
+        useful candidates.
+        """
         losses = [self.measures[name] for name in ("ncp", "rum") if name in self.measures]
         losses = losses or list(self.measures.values())[:1]  # buckets, and results with suppression only
         return sum(losses) / len(losses) if losses and self.outcome == "holds" else float("inf")

@@ -1,4 +1,4 @@
-"""Complete settings for a rejected run. They are the stated settings, corrected by the proposal of `inspect`.
+"""Propose complete settings for a rejected run: the settings of the user, corrected by the proposal of `inspect`.
 
 A run stops at its first fault. The complete settings correct all faults visible in options and data. Faults concern the
 unit of privacy, columns that differ within a person, the model for the remaining columns, and their hierarchies.
@@ -56,9 +56,9 @@ def complete_commands(settings: Settings, options: Mapping[str, Any], error: Inp
     error
         Error of the rejected run.
     """
-    if settings.cluster or not Path(settings.out).parent.is_dir():  # whether a cluster answers is not known here
+    if settings.cluster or not Path(settings.out).parent.is_dir():  # whether a cluster is reachable is not known here
         return []
-    with suppress(InputError):  # the run reports the error of the data; no proposal can be added
+    with suppress(InputError):  # the run reports the error of the data, and there is no proposal
         typed, options = options, _with_parameters(options)
         settings = settings if options == typed else make_settings(options)
         require_apart(settings.work_dir, *destination(settings.out, settings.private), settings.input)
@@ -118,7 +118,7 @@ def _commands(options: Mapping[str, Any], typed: Mapping[str, Any], error: Input
 def _lines(
     options: Mapping[str, Any], typed: Mapping[str, Any], proposals: Sequence[Proposal]
 ) -> tuple[list[str], list[AnonsetError]]:
-    """Return the lines of complete commands for proposals, and the errors of commands that would be rejected."""
+    """Return complete commands for proposals as lines, and the errors of the commands that would be rejected."""
     lines, faults = list[str](), list[AnonsetError]()
     for proposal in proposals:
         is_open = len(proposals) > 1 or (
@@ -153,7 +153,7 @@ def _lines(
 
 
 def _fault_of(complete: Mapping[str, Any], table: Table | None) -> AnonsetError | None:
-    """Return the error that a run with complete settings would raise before its search, or None."""
+    """Return the error that a run with complete settings would raise before the search. None if there is none."""
     try:
         settings = make_settings(complete)
         parameters = settings.algorithm_parameters()
@@ -220,7 +220,9 @@ def _without_sets(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _over_ids(options: Mapping[str, Any], proposals: list[Proposal]) -> list[Proposal]:
-    """Return the proposals, or a proposal for each possible unit if a person may have several of the stated ids."""
+    """Return the proposals. If a person may have several of the stated ids, return a proposal for each possible
+    unit.
+    """
     table = proposals[0].table if len(proposals) == 1 else None
     if not options.get("id") or options.get("rows_are_persons") or table is None or not table.repeated:
         return proposals
@@ -279,7 +281,7 @@ def _matches(column: str, name: str) -> bool:
 def _complete(options: Mapping[str, Any], proposal: Proposal) -> dict[str, Any] | None:
     """Return the run settings for a proposal. None if they would omit a stated hierarchy."""
     settings = dict(proposal.settings)
-    if settings.get("relational") and not any(options.get(role) for role in _SETS):  # only the stated sets
+    if settings.get("relational") and not any(options.get(role) for role in _SETS):  # only the sets that the user named
         made = [name for role in _SETS for name in settings.pop(role, [])]
         settings["drop"] = [*settings.get("drop", ()), *made]
     published = {name for role in (*_SETS, "relational") for name in settings.get(role, ())}

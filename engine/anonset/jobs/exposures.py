@@ -1,4 +1,4 @@
-"""Re-identification risk of persons by attacker knowledge, from the number of rows or persons that match."""
+"""Re-identification risk of persons by attacker knowledge. It depends on the number of matching rows or persons."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -108,8 +108,8 @@ def exposures(
     size
         Largest number of known items.
     owner
-        Person of each row, int64 (n,), to count persons instead of rows. A person counts with the row that matches the
-        fewest persons.
+        Person of each row, int64 (n,), to count persons instead of rows. The risk of a person is that of the row with
+        the fewest matching persons.
     """
     results = list[Exposure]()
     for values, items, matches in (
@@ -120,8 +120,8 @@ def exposures(
 
 
 def _matching_rows(rows: Records | Table, size: int, seed: int) -> Iterator[tuple[bool, int, RecordFigures]]:
-    """Yield whether relational values are known, the number of known items, and the matches per row, for each kind of
-    knowledge.
+    """For each kind of knowledge, yield True if relational values are known, the number of known items, and the number
+    of matches of each row.
     """
     sets, group = rows.transactions, codes_of(rows.relational)
     if group:
@@ -135,8 +135,8 @@ def _matching_rows(rows: Records | Table, size: int, seed: int) -> Iterator[tupl
 def _matching_persons(
     rows: Records | Table, size: int, seed: int, owner: NDArray[np.int64]
 ) -> Iterator[tuple[bool, int, RecordFigures]]:
-    """Yield whether relational values are known, the number of known items, and the matches per person, for each kind
-    of knowledge.
+    """For each kind of knowledge, yield True if relational values are known, the number of known items, and the number
+    of matches of each person.
     """
     persons, classes = np.unique(owner, return_inverse=True)[1].ravel(), class_of(rows.relational, rows.n)
     if rows.relational:

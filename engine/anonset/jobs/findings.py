@@ -52,7 +52,7 @@ class UnitOption(RedactedRepr):
     persons: int
     """Number of persons under this unit."""
     settings: Mapping[str, Any]
-    """Job settings that work for this unit."""
+    """Settings with which a job runs for this unit."""
     combinations: int
     """Number of distinct quasi-identifier combinations."""
     skipped: int
@@ -68,7 +68,9 @@ class UnitOption(RedactedRepr):
 
 @dataclass(frozen=True)
 class Question(RedactedRepr):
-    """Question which columns identify a person. The owner must decide, because the data do not show it."""
+    """Open question about the columns that identify a person. The owner must answer it, because the data do not show
+    the answer.
+    """
 
     rows: int
     """Number of rows."""
@@ -101,9 +103,9 @@ class Findings(RedactedRepr):
     persons: int | None
     """Number of persons. None if no identifier distinguishes them."""
     k: int
-    """Group size below which a group counts as small."""
+    """Equivalence classes and groups below this size count as small."""
     m: int
-    """Number of known items that the guarantee would cover."""
+    """Number of items known to an attacker that the guarantee should cover."""
     quasi_identifiers: ClassFindings | None
     """Equivalence classes by quasi-identifiers."""
     known_items: tuple[KnownItems, ...]
@@ -115,13 +117,15 @@ class Findings(RedactedRepr):
     seconds: float | None
     """Rough estimate of the run time, in seconds."""
     settings: Mapping[str, Any]
-    """Job settings that work. If there is a question, they apply to its first answer."""
+    """Settings with which a job runs. If there is a question, they apply to its first answer."""
     question: Question | None = None
-    """Question which columns identify a person. None if this is declared, or if the ids are distinct in every row."""
+    """Open question about the columns that identify a person. None if this is declared, or if each row has a different
+    id.
+    """
     possible_items: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Dropped columns that may contain items, by the setting that publishes them."""
     possible_roles: Mapping[str, list[str]] = field(default_factory=dict)
-    """Settings that publish columns chosen by their behaviour alone, if no column is recognized."""
+    """Settings that publish columns chosen by their values only. Empty if a column is recognized."""
 
     def _repr_html_(self) -> str:
         """Return the findings as HTML tables."""

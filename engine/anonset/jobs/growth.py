@@ -1,4 +1,6 @@
-"""Measure the growth of time and memory with data size, by nested samples of a table and fitted exponents."""
+"""Growth of time and memory with data size, measured with nested samples of a table and summarized by fitted
+exponents.
+"""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,7 +26,7 @@ _MOST_DIGITS = 18
 
 @dataclass(frozen=True)
 class RunSize:
-    """Numbers of records, items and threads of one run. None leaves the data or the threads unchanged."""
+    """Numbers of records, items and threads of one run. None if all data or the default threads are used."""
 
     records: int | None = None
     n_items: int | None = None

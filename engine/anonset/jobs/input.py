@@ -135,8 +135,8 @@ def _obstacle(settings: Settings, algorithm: Algorithm) -> str:
 
 
 def _instead(model: PrivacyModel) -> str:
-    """Return the algorithms for a model that run out of core or in parts. Without any, return the algorithms for
-    k^m-anonymity.
+    """Return text on the algorithms of a model that run out of core or in parts. If there are none, the text is about
+    the algorithms of k^m-anonymity.
     """
     if runs := _running(model.name):
         return runs
@@ -147,7 +147,7 @@ def _instead(model: PrivacyModel) -> str:
 
 
 def _running(model: str) -> str:
-    """Return the algorithms for a model that run out of core or in parts, with their conditions."""
+    """Return text on the algorithms of a model that run out of core or in parts, and on their conditions."""
     runs: dict[str, list[str]] = {}
     for name in with_traits(lambda traits: model in traits.models):
         traits = traits_of(ALGORITHMS[name])
@@ -171,7 +171,7 @@ def require_disk(settings: Settings, chosen: Input, request: PublicationRequest,
     if chosen.by_blocks:
         place = Path(settings.work_dir or tempfile.gettempdir())
         if settings.work_dir is not None and settings.if_exists == "resume" and place_of_run(place) is not None:
-            place = None  # its files are there already
+            place = None  # its files already exist
     parquet = request.layout.format == "parquet"
     local = Path(settings.work_dir or tempfile.gettempdir()) / "out"  # files for an address are written here first
     out, private = (path if isinstance(path, Path) else local for path in (request.out, request.private_folder))
@@ -182,7 +182,7 @@ def require_disk(settings: Settings, chosen: Input, request: PublicationRequest,
 
 
 def _published(size: DataSize, settings: Settings) -> DataSize:
-    """Estimate the input size without dropped columns."""
+    """Estimate the size of the input without the dropped columns."""
     named = [*settings.items, *settings.relational, *settings.keep, *settings.id, settings.sensitive]
     n_published = sum(name is not None for name in named)
     share = n_published / (n_published + len(settings.drop)) if settings.drop else 1.0

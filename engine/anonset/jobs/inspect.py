@@ -24,7 +24,7 @@ from anonset.settings.binding import HierarchySpec
 from anonset.spelling import counted, setting
 
 REJECTED = "would be rejected: "
-"""Beginning of a problem that would stop a run of the proposed settings."""
+"""First words of a problem that would stop a run with the proposed settings."""
 
 
 def inspect(
@@ -45,7 +45,7 @@ def inspect(
     source
         Source as for `anonset.read`, or a table that it returned.
     k
-        Group size below which a group counts as small.
+        Equivalence classes and groups below this size count as small.
     m
         Number of known items that the guarantee should cover. Up to m + 1 known items are examined.
     hierarchies
@@ -91,8 +91,8 @@ def inspect(
 
 
 def _question(work: Proposal) -> Question | None:
-    """Return the question which columns identify a person, with the settings for each answer. None if no question is
-    open.
+    """Return the open question about the columns that identify a person, with the settings for each answer. None if the
+    unit is known.
     """
     if not work.answers:
         return None

@@ -152,14 +152,16 @@ class Job:
         )
 
     def _with_grids(self, table: Table, algorithm: Algorithm) -> Table:
-        """Return the table with the admissible ends of published ranges, which depend on all records and k."""
+        """Return the table with the numbers that may be ends of published ranges. They depend on all records
+        and on k.
+        """
         if not self.round_ends:
             return table
         k = algorithm.model.k or 1
         return replace(table, relational=tuple(with_grid(column, k) for column in table.relational))
 
     def _recode(self, algorithm: Algorithm, table: Table, hierarchies: Mapping[str, Hierarchy]) -> Result:
-        """Return the recoding that an interrupted run has found, or find one."""
+        """Return the recoding that an interrupted run has stored. Search for a recoding if there is none."""
         ledger = Ledger.of(table.store, table, hierarchies)
         found: Result | None = ledger.finished(_SEARCH)
         if found is None:
@@ -183,8 +185,8 @@ class Job:
 
 
 def _with_used(table: Table, hierarchies: Mapping[str, Hierarchy], result: Result) -> Mapping[str, Hierarchy]:
-    """Return the hierarchies. If the cut belongs to the second tree of the items (`Hierarchy.rival`), the second tree
-    replaces the first tree.
+    """Return the hierarchies. The tree of the items is replaced by the alternative tree (`Hierarchy.rival`) if the cut
+    belongs to it.
     """
     name = "" if table.transactions is None else table.transactions.name
     if name not in hierarchies or not isinstance(result.recoding, Cut):

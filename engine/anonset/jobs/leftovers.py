@@ -13,7 +13,7 @@ from anonset.errors import InputError
 from anonset.release.documents import REPORT
 
 _NAMED = 3  # directories named in a warning
-_KEPT = f"{PREFIX}demo-"  # a demo result, without raw data
+_KEPT = f"{PREFIX}demo-"  # result of a demo, without raw data
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def work_directories(place: Path | None = None) -> list[UnfinishedRun]:
             is_own = state != "of another user"
             lease = lease_of(path) if is_own else None
             runs.append(UnfinishedRun(path, state, 0 if lease is None else lease.process, _size(path) if is_own else 0))
-        except FileNotFoundError:  # its run has just ended
+        except FileNotFoundError:  # the run has just ended
             continue
     return runs
 
@@ -74,7 +74,7 @@ def remove_left(run: UnfinishedRun) -> bool:
         return False
     try:
         take(run.path)
-    except (InputError, FileNotFoundError):  # another process was faster
+    except (InputError, FileNotFoundError):  # another process removed it first
         return False
     try:
         shutil.rmtree(run.path)

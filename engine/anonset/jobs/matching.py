@@ -68,11 +68,11 @@ class Matching(RedactedRepr):
 
 @dataclass
 class _Covering:
-    """Find the classes of a published column that cover the value of a record."""
+    """Search for the equivalence classes whose published value in a column covers the value of a record."""
 
     original: Column
     published: CategoricalColumn
-    """Published value of each class."""
+    """Published value of each equivalence class."""
     hierarchy: Hierarchy | None
 
     def __post_init__(self) -> None:

@@ -71,7 +71,8 @@ _MOST_SHOWN = 3
 
 
 def _refused(repeated: Sequence[RepeatedIdentifiers], ids: Sequence[str]) -> str:
-    """Return the message that the unit must be stated, with the repeating identifiers and the possible units.
+    """Return the message that the owner must declare who is a person. It contains the repeating identifiers and the
+    possible declarations.
 
     Parameters
     ----------
@@ -197,7 +198,7 @@ _LONG_NUMBER = re.compile(r"\d{6,}")
 _FEWEST_IDS = 100
 """Minimum number of distinct items that may be ids."""
 _ONE_EACH = 0.95
-"""Minimum share of records with exactly one possible id, among records with at least one."""
+"""Minimum share of records with exactly one possible id among all records with a possible id."""
 _IDS, _LONG_IDS = 0.02, 0.002
 """Minimum number of distinct possible ids per record. The second number applies to long numbers and e-mail addresses.
 """

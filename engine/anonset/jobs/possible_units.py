@@ -1,4 +1,4 @@
-"""Possible units of privacy, each with a proposal."""
+"""Possible units of privacy (rows or columns that identify a person), each with a proposal."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +17,7 @@ _OF_ROWS = ("case id", AGREEING, KEY)
 """Kinds of columns that identify rows instead of persons if all values of the column are distinct."""
 _MOST_ANSWERS = 4
 _MOSTLY_DISTINCT = 0.8
-"""Share of distinct names above which repeated names count as different persons."""
+"""Minimum share of distinct names for equal names to count as different persons."""
 
 
 @dataclass(frozen=True)
@@ -37,8 +37,8 @@ class PossibleUnits(RedactedRepr):
         return self.reader.profiles[0].records if self.reader.profiles else 0
 
     def proposal(self) -> Proposal:
-        """Return the proposal for the known unit. If the unit is unknown, return the likeliest proposal, with a
-        proposal for each possible unit.
+        """Return the proposal for the known unit. If the unit is unknown, return the most probable proposal. Its
+        answers are the proposals for all possible units.
         """
         known = self._known()
         if known is not None:
@@ -71,13 +71,13 @@ class PossibleUnits(RedactedRepr):
         return None
 
     def _free(self) -> list[UnitCandidate]:
-        """Return the candidates without columns that have a declared role."""
+        """Return the candidates whose columns have no declared role."""
         proposed = self.reader.proposed
         declared = {name for name, role in proposed.items() if role.reason == "given" and role.role != "drop"}
         return [candidate for candidate in self.candidates if declared.isdisjoint(candidate.columns)]
 
     def _distinct(self) -> list[UnitCandidate]:
-        """Return the candidates with a value in nearly all rows whose values are all distinct."""
+        """Return the candidates with distinct values and a value in nearly all rows."""
         enough = (1 - MOST_WITHOUT_ID) * self.rows
         return [
             candidate
@@ -86,7 +86,7 @@ class PossibleUnits(RedactedRepr):
         ]
 
     def _likeliest(self) -> Proposal:
-        """Return the likeliest proposal, with all possible proposals as its answers."""
+        """Return the most probable proposal. Its answers are all possible proposals."""
         free, distinct = self._free(), self._distinct()
         repeated = [candidate for candidate in free if candidate.repeats]
         filled = [candidate for candidate in repeated if 2 * candidate.given >= self.rows]
@@ -96,7 +96,7 @@ class PossibleUnits(RedactedRepr):
         sure = any(candidate.meaning != NAMED for candidate in filled)  # different persons may have the same name
         namesakes = not sure and all(candidate.persons >= _MOSTLY_DISTINCT * candidate.given for candidate in filled)
         if repeated and not namesakes and not any(proposal.table is not None for proposal in proposals):
-            # the unit "row" would not protect these persons
+            # the unit "row" does not protect these persons
             proposals[0].problems[-1] += f"; if each row is a person: {setting('rows_are_persons', True)}"
             return proposals[0]
         by_rows = self._with_unit((), "")

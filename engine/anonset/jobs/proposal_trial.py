@@ -70,14 +70,14 @@ class Proposal(RedactedRepr):
     possible_items: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Dropped columns that may contain items, by the setting that publishes them."""
     possible_roles: Mapping[str, list[str]] = field(default_factory=dict)
-    """Roles by the behaviour of columns, for the owner to check, if no column is recognized."""
+    """Roles derived from values only, which the owner must check. Empty if a column is recognized."""
     answers: "tuple[Proposal, ...]" = ()
     """One proposal per possible unit, if the owner must choose. The first proposal equals this proposal."""
 
 
 @dataclass
 class ProposalReader:
-    """Reads the data with proposed roles. If that fails, records the problem and tries simpler roles."""
+    """Reader of the data with proposed roles. If reading fails, it records the problem and tries simpler roles."""
 
     source: OpenedSource
     given: Mapping[str, Any]
@@ -86,9 +86,9 @@ class ProposalReader:
     loaded: Mapping[str, Any]
     k: int
     counts: dict[tuple[str, ...], tuple[int, int]]
-    """Number of rows with a value in each column of a unit, and number of persons, by unit."""
+    """For each unit: number of rows with a value in all its columns, and number of persons."""
     of_few: dict[str, ProposedRole] = field(default_factory=dict)
-    """Columns that are dropped for all further units, because few persons have their values under an earlier unit."""
+    """Columns that are dropped for all following units. For a previous unit, their values belonged to few persons."""
 
     def run(self, work: Proposal, *, asked: bool) -> None:
         """Read the table for a unit, with its settings and column roles.
@@ -180,8 +180,8 @@ class ProposalReader:
         work.table, work.settings = _gather(self.source, settings), settings
 
     def _listing(self, table: Table | None, roles: Mapping[str, ProposedRole]) -> dict[str, ProposedRole]:
-        """Return the roles without certain quasi-identifiers. These have no hierarchy, and their published sets of
-        values would list persons.
+        """Return the roles without the quasi-identifiers whose published sets of values would list persons. These
+        columns have no hierarchy.
         """
         dropped = {}
         for column in () if table is None else table.relational:
@@ -203,8 +203,8 @@ class ProposalReader:
         return persons < rows
 
     def _counted(self, unit: Sequence[str]) -> tuple[int, int]:
-        """Return the number of rows with a value in each column, and the number of persons. The result is cached by
-        unit.
+        """Return the number of rows with a value in all columns of a unit, and the number of persons. The result is
+        cached.
         """
         key = tuple(unit)
         if key not in self.counts:
@@ -257,8 +257,8 @@ class ProposalReader:
     def _separator(
         self, by_name: Mapping[str, Profile], proposed: Mapping[str, ProposedRole], *, grouped: bool
     ) -> dict[str, str]:
-        """Return the item separator if the settings must state it. In grouped rows, a cell is one item unless a
-        separator is set.
+        """Return the item separator if the job must state it. If rows are grouped, a cell without a separator setting
+        is one item.
         """
         sets = [column for name, column in by_name.items() if proposed[name].role == "items"]
         marks = {column.separator for column in sets if column.separator is not None}
@@ -270,7 +270,7 @@ class ProposalReader:
 
 
 def _about_items(possible_items: Mapping[str, Sequence[str]]) -> str:
-    """Return the settings that publish dropped columns that may contain items. Empty if there are none."""
+    """Return text on the settings that publish dropped columns with possible items. Empty if there are none."""
     if marked := possible_items.get("one_hot"):
         return (
             f"{len(marked)} columns of 0 and 1 are dropped; if each is an item: {setting('one_hot', ','.join(marked))}"
@@ -291,7 +291,7 @@ def are_buckets(settings: Mapping[str, Any], roles: Mapping[str, ProposedRole]) 
 
 
 def _publish(roles: Mapping[str, ProposedRole]) -> bool:
-    """Return True if a column is published."""
+    """Return True if at least one column is published."""
     return any(role.role not in ("id", "drop") for role in roles.values())
 
 
@@ -307,7 +307,7 @@ def _options(settings: Mapping[str, Any]) -> ReadOptions:
     sensitive = settings.get("sensitive")
     name = sensitive[0] if isinstance(sensitive, list) else sensitive
     others = {name: value for name, value in settings.items() if name not in ("labels", "sensitive", "hierarchy")}
-    if name is not None and others.get("relational"):  # models of equivalence classes publish it unchanged
+    if name is not None and others.get("relational"):  # kept: classes show the sensitive column
         return ReadOptions(**{**others, "keep": [*names_in((), others.get("keep")), name]})
     return ReadOptions(**others, sensitive=name)
 
@@ -325,7 +325,7 @@ def try_hierarchies(work: Proposal, given: Mapping[str, HierarchySpec], opened: 
     wanted: dict[str, Any] = {name: given.get(name, proposed.get(name, _tree_of_wide(work.table))) for name in sets}
     wanted |= {name: given.get(name, proposed.get(name, "values")) for name in relational}
     wanted |= {name: spec for name, spec in given.items() if name not in wanted}
-    with suppress(InputError):  # it is faster than to compare all pairs of columns
+    with suppress(InputError):  # faster than comparing all pairs of columns
         bind_columns(work.table, wanted)
         fitting = dict(wanted)
     for name, spec in () if fitting else wanted.items():
@@ -358,7 +358,7 @@ def _lists_values(role: ProposedRole) -> bool:
 
 
 def _lists_persons(column: Column, k: int) -> bool:
-    """Return True if value sets of a column list persons."""
+    """Return True if published sets of the values of a column would list persons."""
     if not isinstance(column, CategoricalColumn) or column.vocabulary.filed is not None:
         return False
     counts = column.occurrences
@@ -366,7 +366,7 @@ def _lists_persons(column: Column, k: int) -> bool:
 
 
 def _coarse_enough(table: Table, fitting: Mapping[str, Any], given: Mapping[str, Any], k: int) -> dict[str, Any]:
-    """Return the hierarchies. A rule becomes coarser if the sets of leaves that (k,km)-anonymity publishes would list
+    """Return the hierarchies. A rule is replaced by a coarser rule if its published sets of leaves would list
     persons.
     """
     coarse = dict(fitting)
@@ -387,7 +387,9 @@ def _tree_of_wide(table: Table) -> str:
 def _read_with_remedy(
     work: Proposal, opened: OpenedSource, name: str, spec: Any, others: Mapping[str, Any]
 ) -> Remedy | None:
-    """Read the data again with code rules, so that the codes match a hierarchy. Most codes must remain."""
+    """Read the data again with normalization rules for codes, so that the codes are leaves of a hierarchy. The rules
+    must keep most codes.
+    """
     if work.table is None:
         return None
     try:

@@ -156,7 +156,7 @@ def _identifying(candidates: Sequence[UnitCandidate], profiles: Sequence[Profile
         for candidate in candidates
         if candidate.repeats or candidate.persons == candidate.given
         for name in candidate.columns
-        if len(candidate.columns) == 1 or name not in dates  # a date identifies only together with names
+        if len(candidate.columns) == 1 or name not in dates  # a date identifies a person only together with a name
     }
 
 
@@ -232,7 +232,9 @@ def _placeholders(columns: Mapping[str, Any]) -> dict[str, dict[str, int]]:
 def _mentioning(
     loaded: Mapping[str, Any], profiles: Sequence[Profile], candidates: Sequence[UnitCandidate]
 ) -> dict[str, str]:
-    """Return text and set columns that mention persons, each with the column of the mentioned names or ids."""
+    """Return the text and set columns that mention persons. Each has the column that contains the mentioned names or
+    ids.
+    """
     identifying = {
         candidate.columns[0]
         for candidate in candidates
@@ -262,7 +264,7 @@ def _distinct(column: Any) -> list[str]:
 
 
 def _require_names(where: str, genuine: bool) -> None:
-    """Reject a first line that is a record."""
+    """Reject data whose first line is a record instead of a header."""
     if not genuine:
         way = f"if it is a record: {setting('no_header', True)}"
         msg = f"{where}: the first line looks like a record, not a header; {way}"
@@ -276,8 +278,8 @@ def _is_above_ids(column: Any) -> bool:
 
 
 def _are_above_figures(loaded: Mapping[str, Any]) -> bool:
-    """Return True if the first line is probably a header. More column names are then words above numbers, dates or
-    codes than are values of their columns.
+    """Return True if the first line is probably a header. In a header, more column names are words above numbers, dates
+    or codes than are values of their own columns.
     """
     above, equal = 0, 0
     for name, column in loaded.items():
@@ -327,7 +329,7 @@ def _with_given(
 def _read_as_text(
     roles: Mapping[str, ProposedRole], hierarchies: Mapping[str, HierarchySpec], numeric: Sequence[str]
 ) -> dict[str, ProposedRole]:
-    """Return the roles, in which numeric columns with a hierarchy other than ranges are read as text."""
+    """Return the roles. Numeric columns with a hierarchy other than ranges are changed to text columns."""
     return {
         name: replace(roles[name], hierarchy=VALUES)
         for name, spec in hierarchies.items()
@@ -336,7 +338,8 @@ def _read_as_text(
 
 
 def _settle_sensitive(roles: dict[str, ProposedRole]) -> None:
-    """Drop proposed sets if a sensitive column is given, and a given sensitive column if sets are given.
+    """Drop proposed sets if the owner declares a sensitive column. Drop the sensitive column if the owner also declares
+    sets.
 
     Models of a sensitive column do not protect sets, and models of sets do not protect a sensitive column.
     """

@@ -1,4 +1,5 @@
-"""Ranking of candidates by usefulness, with the reason for the best, or the remedy if no candidate is useful.
+"""Ranking of candidates by usefulness. Explains why the best candidate is the best, or what to do if no candidate is
+useful.
 
 The usefulness of items is the mean of three figures from 0 to 1. The first is 1 minus the median error of the counts of
 the most frequent items. The second is 1 minus the median error of the counts of the most frequent pairs. The third is
@@ -65,7 +66,9 @@ def ranked(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 
 def counts_usably(candidate: Candidate) -> bool | None:
-    """Return True if a candidate's counts of frequent items are usable. None without items."""
+    """Return True if counts of frequent items from the candidate's publication are accurate enough. None
+    without items.
+    """
     error = None if candidate.countable is None else candidate.countable.items_error
     return None if error is None else candidate.outcome == "holds" and error <= COUNTED_WITHIN
 
@@ -91,7 +94,7 @@ def algorithm_text(candidate: Candidate) -> str:
 
 
 def reason(best: Candidate, order: Sequence[Candidate]) -> str:
-    """Explain why a candidate is the best, with the counts that a recipient can make."""
+    """Explain why a candidate is the best. The text contains the errors of counts by a recipient."""
     order = [candidate for candidate in order if not candidate.beside]
     n_candidates = counted(len(order), "candidate")
     more = max(candidate.exact_usefulness for candidate in order if candidate.sampled == best.sampled)

@@ -1,4 +1,4 @@
-"""Data that a command compares. Large data are stored in files and memory-mapped."""
+"""Read the data that a command compares. Large data are stored in files and memory-mapped."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress

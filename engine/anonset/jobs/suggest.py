@@ -269,10 +269,10 @@ class _CandidateTrial:
     hierarchies: Mapping[str, HierarchySpec]
     progress: Progress | None
     left: float
-    """Remaining seconds for all candidates. Loading and compiling kernels does not count."""
+    """Remaining seconds for all candidates, without the time for loading and compiling kernels."""
     round_ends: bool
     whole: bool = True
-    """Whether the table contains all data. In a sample, frequent values may seem to belong to few persons."""
+    """True if the table contains all data. In a sample, frequent values may seem rare."""
 
     def of_all(self, table: Table, trials: Sequence[Mapping[str, Any]], *, share: float) -> list[Candidate]:
         """Try all candidates. Each candidate may use the given share of the remaining time."""
@@ -291,10 +291,9 @@ class _CandidateTrial:
         return candidates
 
     def with_fewer_columns(self, table: Table, best: Candidate | None) -> tuple[list[str], Candidate | None]:
-        """Leave out relational columns one by one, until the best candidate counts frequent items accurately.
-
-        Each step leaves out the column whose omission gives the most accurate counts, until the time limit is reached.
-        Return the omitted columns, and the candidate without these columns.
+        """Omit relational columns one by one, until the publication of the best candidate has accurate counts of
+        frequent items, or the time limit is reached. Each step omits the column that improves the counts most. Return
+        the omitted columns, and the candidate without these columns.
         """
         dropped: list[str] = []
         while best is not None and counts_usably(best) is False and len(table.relational) > 1 and self.left > 0:

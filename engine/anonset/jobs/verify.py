@@ -65,7 +65,7 @@ def check(
 def check_opened(
     published: Path, attested: OpenedPublication | None, settings: CheckSettings, *, progress: Progress | None
 ) -> PublicationCheck:
-    """Check an opened publication, or a publication of another tool if `attested` is None.
+    """Check a publication that is already open. It is a publication of another tool if `attested` is None.
 
     Raises
     ------

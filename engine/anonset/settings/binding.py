@@ -30,14 +30,15 @@ class _Frame(Protocol):
 
 
 HierarchySpec = Hierarchy | str | os.PathLike[str] | Mapping[str, Any] | _Frame
-"""Hierarchy, or specification: a file, ``halves:frequency``, ``balanced:F``, a data frame with a row per leaf, or a
-mapping.
+"""Hierarchy or its specification. A specification is a file, ``halves:frequency``, ``balanced:F``, a data frame with a
+row per leaf, or a mapping.
 """
 
 _MOST_DIGITS = 18  # digits of a number; int() rejects thousands
 RANGE, VALUES = "range", "values"
-"""Values in place of a hierarchy: numbers that generalize to ranges, and categories that generalize to sets of
-values."""
+"""Keywords in place of a hierarchy. With the first keyword numbers generalize to ranges, with the second categories
+generalize to sets of values.
+"""
 
 
 def numeric_columns(hierarchies: Mapping[str, str]) -> list[str]:
@@ -54,8 +55,8 @@ def bind(
 ) -> tuple[Table, dict[str, Hierarchy]]:
     """Read the hierarchies, and re-encode the set-valued column by the hierarchy.
 
-    If the sensitive items of a model are not part of the hierarchy, the hierarchy contains all other items. If a model
-    protects a sensitive column within classes, that column is kept: it is published unchanged.
+    If the sensitive items of a model are not part of the hierarchy, the hierarchy contains all other items. If the
+    model protects a sensitive column of equivalence classes, the column gets the role of a kept column.
 
     Raises
     ------
@@ -71,7 +72,7 @@ def bind(
 
 
 def _require_known(column: CategoricalColumn, model: PrivacyModel) -> None:
-    """Reject missing values. If buckets counted missing values, known values could exceed the share that the model
+    """Reject missing sensitive values. If they counted as values, a known value could exceed the share that the model
     allows.
     """
     counts = zip(column.vocabulary.labels, column.occurrences.tolist(), strict=True)
@@ -83,7 +84,9 @@ def _require_known(column: CategoricalColumn, model: PrivacyModel) -> None:
 
 
 def _with_sensitive_kept(table: Table, name: str | None) -> Table:
-    """Return a table in which the sensitive column of a model is kept, if any."""
+    """Return a table in which the sensitive column of the model has the role of a kept column. Return the table
+    unchanged if the model has no sensitive column.
+    """
     if name is None or name in (column.name for column in table.kept):
         return table
     if table.sensitive is None or table.sensitive.name != name:
@@ -183,7 +186,8 @@ def _ceiling_in(text: str) -> int | list[str]:
 def fit(
     table: Table, hierarchies: Mapping[str, HierarchySpec], sensitive: tuple[str, ...] = ()
 ) -> tuple[Table, dict[str, Hierarchy | str]]:
-    """Fit the codes of a table to the hierarchies by the reading options of the table. Idempotent.
+    """Change the codes of a table to leaves of the hierarchies, as the reading options of the table permit. A second
+    call changes nothing.
 
     Raises
     ------
@@ -194,13 +198,13 @@ def fit(
     if table.rules == CodeRules() and all(
         isinstance(spec, str) and spec.startswith(OF_LABELS) for spec in specs.values()
     ):
-        return table, specs  # a tree built from the labels of the data fits them
+        return table, specs  # a tree built from the data contains all labels
 
     return fit_codes(table, specs, sensitive)
 
 
 def _spec(name: str, hierarchy: HierarchySpec) -> Hierarchy | str:
-    """Return a hierarchy in memory, or a specification."""
+    """Return a hierarchy as an object if it is in memory, otherwise as a specification."""
     if isinstance(hierarchy, Hierarchy):
         return hierarchy
     if isinstance(hierarchy, (str, os.PathLike)):

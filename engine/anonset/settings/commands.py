@@ -50,12 +50,12 @@ class SuggestSettings(InputSettings):
     rho: Share | None = Field(None, description=FORMS["rho"].text)
     strict: bool | None = Field(
         None,
-        description="Require shares below rho, not equal to it (default).",
+        description="Require a share of sensitive items below rho (default). Otherwise, the share may also equal rho.",
         json_schema_extra={ON_BY_DEFAULT: True},
     )
     from_nothing: bool | None = Field(
         None,
-        description="Also bound the share of a sensitive item among all records by rho (default).",
+        description="Also apply rho to the share of a sensitive item in all records (default).",
         json_schema_extra={ON_BY_DEFAULT: True},
     )
     sensitive_items: Names | None = Field(

@@ -68,7 +68,7 @@ def compare_options_model() -> type[CompareSettings]:
 
 
 def with_ranges(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
-    """Split settings into fixed values, and texts of numbers with several values.
+    """Split settings into two mappings: settings with one value, and texts that contain several values of a number.
 
     >>> with_ranges({"k": "2,5", "m": "2", "algorithms": ["apriori"]})
     ({'m': 2, 'algorithms': ['apriori']}, {'k': '2,5'})

@@ -17,7 +17,7 @@ _READ_AT_ADDRESS = ("population", *(name for name in DATA if name not in _RELEAS
 """Settings whose readers or writers accept an address."""
 _PRIVATE = ".private"
 _commands: list[ExitStack] = []
-"""Running commands that fetch side files. On exit, each stack removes the copies of its command."""
+"""Stacks of the running commands that fetch side files. On exit, a stack removes the local copies of its command."""
 
 
 @contextmanager
@@ -46,7 +46,7 @@ def with_local_copies(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _local_copy(name: str, path: str) -> str:
-    """Return the local copy of a path; the path itself if it is local, or has a reader that accepts addresses."""
+    """Return the local copy of a path. Return the path itself if it is local, or if its reader accepts addresses."""
     kind = name.partition(" ")[0]
     if not is_address(path) or kind in _READ_AT_ADDRESS:
         return path
@@ -65,7 +65,9 @@ def _local_copy(name: str, path: str) -> str:
 
 
 def _fetch_release(place: Place, folder: Path, *, with_publication: bool) -> None:
-    """Fetch a release, given its publication or private directory: the files of both, or only the private files."""
+    """Fetch a release, given the address of its publication or private directory. `with_publication` selects the files
+    of both directories. Otherwise, only the files of `place` are fetched.
+    """
     out = place.parent / place.name.removesuffix(_PRIVATE)
     private = out.parent / f"{out.name}{_PRIVATE}"
     for part in (out, private) if with_publication else (place,):

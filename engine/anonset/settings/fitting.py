@@ -1,4 +1,6 @@
-"""Fit the codes of a table to the hierarchies by the reading options of the table, or report all misfits."""
+"""Change the codes of a table to leaves of the hierarchies, as the reading options of the table permit. Report all
+other codes.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -43,11 +45,13 @@ TRIED = (
     ("upper", "strip-dots"),
     ("lower", "strip-dots"),
 )
-"""Combinations of normalization rules that may make the codes of the data leaves of the hierarchy."""
+"""Combinations of normalization rules to try for codes that are not leaves of the hierarchy."""
 
 
 class HierarchyLabels(NamedTuple):
-    """Labels that a hierarchy must cover: of a column, or of one of the columns joined into the items."""
+    """Labels of a column that must be leaves of a hierarchy. The column may be one of several columns that are joined
+    into the items.
+    """
 
     name: str
     labels: tuple[str, ...]
@@ -111,8 +115,8 @@ def _fit_to_rule(table: Table, part: HierarchyLabels, spec: str) -> Table:
 
 
 def fit_part(table: Table, part: HierarchyLabels, tree: Hierarchy) -> tuple[Table, Hierarchy, list[Misfit]]:
-    """Fit a column to the hierarchy by the rules of the table. Return the fitted table and the misfits that no rule
-    covers.
+    """Change the labels of a column to leaves of the hierarchy by the rules of the table. Return the changed table, and
+    the labels that remain no leaves.
     """
     extended = with_unspecified(tree) if table.rules.inner_items == "leaf" and not has_unspecified(tree) else tree
     wrong = misfits(extended, part.labels, part.occurrences)
@@ -177,7 +181,7 @@ def _changed(table: Table, part: HierarchyLabels, rule: str, image: Mapping[str,
 
 
 def refusal(part: HierarchyLabels, wrong: Sequence[Misfit], tree: Hierarchy) -> str:
-    """Return the message about labels that are not leaves, the most frequent first, and the remedy."""
+    """Return the message about labels that are not leaves. It contains the most frequent labels and the remedy."""
     ordered = sorted(wrong, key=lambda misfit: -misfit.occurrences)
     labels = ", ".join(f"{datum(misfit.label)} ({_kind(misfit)})" for misfit in ordered[:_SHOWN])
     more = f" and {len(wrong) - _SHOWN:,} more (anonset hierarchy check lists all)" if len(wrong) > _SHOWN else ""
@@ -214,7 +218,7 @@ def label_remedies(part: HierarchyLabels, wrong: Sequence[Misfit], tree: Hierarc
 
 
 def _rules_option(part: HierarchyLabels, rules: Sequence[str]) -> str:
-    """Return rules as an option, with the column name if the column is relational."""
+    """Return rules as a command-line option. The option contains the column name if the column is relational."""
     return setting("normalize", ",".join(rules if part.of_items else (f"{part.name}={rule}" for rule in rules)))
 
 
@@ -250,7 +254,7 @@ def _plain(label: str) -> str:
 
 
 def left_over(column: SetColumn, tree: Hierarchy, rules: CodeRules) -> list[dict[str, Any]]:
-    """Return the items that are not leaves and that no rule covers, with frequency and most similar node."""
+    """Return the items that no rule changes to a leaf, each with its frequency and the most similar node."""
     part = part_of(Table(column), column.name)
     unfit_labels = [] if part is None else fit_part(Table(column, rules=rules), part, tree)[2]
     return [

@@ -16,7 +16,7 @@ from anonset.spelling import setting, spell_options
 _OPTION = re.compile(r"--([a-z][a-z-]*)(?: ('[^']*'|[^\s'-][^\s]*|-\d*(?![\w-])))?")
 _PLACEHOLDER = re.compile(r"[A-Z_]{2,}|\.\.\.|or|and").fullmatch
 _OWNERS = ("rows_are_persons", "identifying_as_declared", "unit")
-"""Declarations that only the owner can make."""
+"""Settings that only the owner can declare, so no message applies them."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ def _parsed(option: str, columns: Collection[str]) -> dict[str, Any] | None:
 
 
 def with_role_words(reason: str, column: str, words: Mapping[str, str]) -> str:
-    """Return the reason for the role of a column, with words in place of the options that give it another role.
+    """Return the reason for the role of a column. Options that give the column another role are replaced by words.
 
     >>> with_role_words("if others know it: --relational 'Q1 trust'", "Q1 trust", {"relational": "is known"})
     'if others know it: “is known”'

@@ -1,4 +1,4 @@
-"""Change single settings in the text of a job file; comments and all other settings remain."""
+"""Change single settings in the text of a job file. Comments and all other settings remain."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -113,7 +113,7 @@ def with_hierarchy(job: Mapping[str, Any], column: str, spec: str) -> dict[str, 
 
 
 def hierarchy_choices(job: Mapping[str, Any], column: str, proposed: str | None) -> dict[str, str]:
-    """Return the possible hierarchies of a column as specifications, each with a description; the proposed hierarchy
+    """Return the possible hierarchies of a column as specifications, each with a description. The proposed hierarchy is
     first.
 
     >>> list(hierarchy_choices({"items": ["codes"]}, "codes", "prefix:1,3"))
@@ -141,8 +141,8 @@ _FOR_VALUES = {
 
 
 def completing(job: Mapping[str, Any], proposal: Mapping[str, Any]) -> dict[str, Any]:
-    """Return hierarchies and numeric columns of a proposal, for generalized columns that have none in the job, and the
-    item separator if the job has none.
+    """Return the settings of a proposal that a job lacks: hierarchies or numeric types of generalized columns, and the
+    item separator.
 
     >>> completing({"relational": ["age", "zip"], "hierarchy": {"zip": "mask:3,1"}},
     ...            {"numeric": ["age"], "hierarchy": {"age": "range", "zip": "values"}})

@@ -20,8 +20,8 @@ from anonset.spelling import as_typed, listed
 from anonset.strict_json import loads
 
 ROW, OPEN, ANSWERS = "row", "?", "unit_is"
-"""Value of ``unit`` if each row is a person; value if the unit is undeclared; and table with the settings for each
-answer.
+"""Value of the setting ``unit`` if each row is a person, its value if the unit is not declared, and the name of the
+table with the settings for each answer.
 """
 _POSSIBLE = re.compile(r"^# (unit = \S.*?) *$", re.MULTILINE)
 _ROLES = ("items", "one_hot", "one_code", "relational", "numeric", "sensitive", "keep", "drop")
@@ -120,7 +120,7 @@ def _with_declared_unit(
 
 
 def _with_ids(job: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    """Return the roles of a job if `names` identify the person; these columns may have other roles in the job."""
+    """Return the roles of a job if the columns `names` identify the person. These columns lose their other roles."""
     roles: dict[str, Any] = {
         role: [name for name in name_list(job[role]) if name not in names] for role in _ROLES if role in job
     }
@@ -130,7 +130,7 @@ def _with_ids(job: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
 
 
 def _question(path: str, text: str, answers: Mapping[str, Any]) -> str:
-    """Return the message that a job does not declare the unit, with the possible lines."""
+    """Return the message that a job does not declare who is a person. It contains the lines that declare it."""
     lines = _POSSIBLE.findall(text) or [unit_line(answer) for answer in answers]
     lines = lines or ['unit = "row" if each row is a person', "the names of the columns that identify the person"]
     return f'{path}: declare who is a person: replace unit = "?" by one of these lines: {"; ".join(lines)}'
@@ -171,9 +171,9 @@ def over_job(
     source
         A data set, a publication, or a job file.
     place
-        The setting of the job file with the path: ``input`` or ``out``.
+        Setting of the job file that contains the path: ``input`` or ``out``.
     flags
-        Settings by name; only given flags.
+        Given flags as settings by name.
     model
         The settings of the command.
     unanswered

@@ -14,7 +14,7 @@ from anonset.spelling import setting, spell_options
 
 _SETS = ("items", "one_hot", "one_code")
 BY_ROLES = ("km", "k", "kl", "kkm")
-"""Models of which at most one fits the roles of a job."""
+"""Models for the possible combinations of column roles. At most one of them fits a job."""
 SIZES = {"k": 5, "m": 2, "l": 2}
 """Size parameters of models, with defaults."""
 
@@ -96,8 +96,8 @@ def with_model(job: Mapping[str, Any], model: str) -> dict[str, Any]:
 
 
 def fitting_model(job: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings that change so that a model in `BY_ROLES` fits the column roles. Empty if the model of the
-    job fits, or no model does.
+    """Return the settings that change if the job gets the model in `BY_ROLES` that fits its column roles. Empty if the
+    model of the job fits, or if no model fits.
 
     >>> fitting_model({"model": "k", "algorithm": "cluster", "k": 9, "items": ["codes"]})
     {'algorithm': None, 'm': 2, 'model': 'km'}
@@ -108,9 +108,8 @@ def fitting_model(job: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def with_constraints(job: Mapping[str, Any], kind: str, file: str) -> dict[str, Any]:
-    """Return the settings that change if a job gets a file of privacy or utility constraints; empty: no file.
-
-    A privacy policy replaces the protection of all sets of m items.
+    """Return the settings that change if a job gets a file of privacy or utility constraints. An empty name removes the
+    file. A privacy policy replaces the protection of all sets of m items.
 
     Raises
     ------

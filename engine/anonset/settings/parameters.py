@@ -1,4 +1,6 @@
-"""Models and algorithms by name, and options for their parameters, derived from the dataclass fields."""
+"""Registry of models and algorithms by name. Their parameters become options, which are derived from the dataclass
+fields.
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
@@ -35,9 +37,9 @@ class ModelEntry:
     preset: Mapping[str, Any] = make_field(default_factory=dict)
     """Settings of the default algorithm for this model."""
     in_reach: Mapping[str, Any] = make_field(default_factory=dict)
-    """Settings that are feasible for any data."""
+    """Settings with which a run is feasible for any data."""
     of_many_tuples: Mapping[str, Any] = make_field(default_factory=dict)
-    """Settings for data with very many combinations of quasi-identifiers."""
+    """Settings for data with a large number of combinations of quasi-identifiers."""
     equals: str | None = None
     """Name of an equivalent model for data without relational columns."""
 
@@ -104,19 +106,21 @@ class Parameter:
     """Parameter of algorithms or models."""
 
     name: str
-    """Name of the setting; the option has hyphens instead of underscores."""
+    """Name of the setting. The option has hyphens instead of underscores."""
     field: str
     """Name of the field."""
     type: Any
     """Type of the setting."""
     first: Any
-    """First class with the parameter, for the documentation."""
+    """First class with the parameter. Its documentation describes the parameter."""
     users: tuple[str, ...]
     """Names of the algorithms or models with the parameter."""
 
     @property
     def text(self) -> str:
-        """Description of the parameter, from the form or from the source of the class."""
+        """Description of the parameter. It is taken from its `SettingForm`, or otherwise from the source of the
+        class.
+        """
         return form_of(self.field).text or field_texts(self.first).get(self.field, "")
 
     @property
@@ -135,12 +139,14 @@ class Parameter:
 
 @cache
 def parameters(*algorithms: str) -> dict[str, Parameter]:
-    """Return the parameters of the named algorithms, by default of all, by setting, in order of first appearance."""
+    """Return the parameters of the named algorithms by setting name. By default, return the parameters of all
+    algorithms. The order is that of their first appearance.
+    """
     return collect({name: ALGORITHMS[name] for name in algorithms or ALGORITHMS})
 
 
 def collect(classes: Mapping[str, type[Any]]) -> dict[str, Parameter]:
-    """Return the parameters of dataclasses by setting, in order of first appearance."""
+    """Return the parameters of dataclasses by setting name, in order of first appearance."""
     parameters_of: dict[str, Parameter] = {}
     for name, cls in classes.items():
         types = get_type_hints(cls)
@@ -156,7 +162,7 @@ def collect(classes: Mapping[str, type[Any]]) -> dict[str, Parameter]:
 
 
 def form_of(field: str) -> SettingForm:
-    """Return the name, type and documentation of a field as a setting; by default the field itself."""
+    """Return the name, type and documentation of a field as a setting. By default, they are those of the field."""
     return FORMS.get(field) or SettingForm(field)
 
 
@@ -201,8 +207,8 @@ def make_algorithm(
     values
         The parameters by setting.
     context
-        The data. If they are not read yet, parameters derived from them are omitted, and the algorithm only serves to
-        validate the others.
+        The data. If they are not read yet, parameters derived from the data are omitted. The algorithm then only serves
+        to validate the other parameters.
 
     Raises
     ------
@@ -309,15 +315,15 @@ def _needed(cls: type[Any]) -> list[str]:
 
 
 def misfits(target: str, settings: Iterable[str], accepted: Iterable[str]) -> list[str]:
-    """Return messages on the given settings that do not apply."""
+    """Return a message for each given setting that does not apply."""
     names_known = list(accepted)
     names = ", ".join(map(option, names_known)) or "none"
     return [f"{option(n)} does not apply to {target} (parameters: {names})" for n in settings if n not in names_known]
 
 
 def _accepting_algorithms(strange: list[str], model: str | None) -> list[str]:
-    """Return the remedy for settings that do not apply: algorithms of the model that accept all of them, if there are
-    any.
+    """Return the remedy for settings that do not apply: the algorithms of the model that accept all of them. Empty if
+    there are none.
     """
     of_model = [] if model is None or not strange else with_traits(lambda traits: model in traits.models)
     able = [name for name in of_model if parameters(name).keys() >= {*strange}]

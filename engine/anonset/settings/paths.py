@@ -134,7 +134,7 @@ def with_path(spec: Any, placed: Callable[[str], str]) -> Any:
 
 
 def _is_path(value: str, words: tuple[str, ...]) -> bool:
-    """Return True unless a value is a keyword (also ``keyword:number``), or a text of several lines."""
+    """Return True if a value is a path. Keywords, ``keyword:number`` and texts of several lines are no paths."""
     word, colon, number = value.partition(":")
     return "\n" not in value and not (word in words and (not colon or number.isdecimal()))
 

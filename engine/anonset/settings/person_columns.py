@@ -21,7 +21,7 @@ ROLES = ("items", "one_hot", "one_code", "relational", "sensitive", "id", "keep"
 """Column roles, as settings."""
 _VALUES = ("numbers", "dates", "postal codes")
 _MOST_GRADES = 30
-"""Maximum number of distinct grades of a subject."""
+"""Maximum number of distinct values in a column of grades."""
 _MANY_NAMES = 50
 """Minimum number of different capitalized words in a column of names."""
 _ROWS_OF_A_NAME = 100
@@ -39,7 +39,9 @@ _CODED = re.compile(r"dx|diag|icd|code|proc|drug|item|product|med|atc|ops|concep
 
 
 DECLARED = "declared sensitive"
-"""Reason for the role of a column that the owner declares as sensitive. It may be dropped if it differs in persons."""
+"""Reason for the role of a column that the owner declares as sensitive. The column may be dropped if rows of a person
+differ.
+"""
 UNRECOGNIZED = "unrecognized"
 """Proposal for a column that is dropped unless the owner gives it a role."""
 
@@ -53,8 +55,8 @@ class ProposedRole(RedactedRepr):
     reason: str
     """Reason for the role."""
     hierarchy: str | None = None
-    """Proposed hierarchy, as a setting. For sensitive and unrecognized columns: the hierarchy as a
-    quasi-identifier.
+    """Proposed hierarchy as a setting. For a sensitive or unrecognized column, it is the hierarchy that the column
+    would have as a quasi-identifier.
     """
 
 
@@ -126,10 +128,9 @@ def roles_by_person(
     *,
     most: float = FEW_DIFFERING,
 ) -> dict[str, ProposedRole]:
-    """Return the roles for merging the rows of an identifier into a record.
-
-    Sets are merged by union. If there are no sets, columns with a code per row become sets. Other columns that differ
-    within the identifier are dropped.
+    """Return the roles of the columns if the rows of a person are merged into one record. Sets are merged by union. If
+    there are no sets, columns with a code per row become sets. Other columns that differ between the rows of a person
+    are dropped.
 
     Parameters
     ----------
@@ -138,7 +139,7 @@ def roles_by_person(
     count_differing
         Returns the number of persons with different rows in a column.
     keep_first
-        Called for each column in which few persons differ. The value of the person's first row is then published.
+        Called for each column in which the rows of few persons differ. The value of the first row is then published.
     tree
         Returns the hierarchy of items of a kind.
     most
@@ -167,9 +168,8 @@ def roles_by_person(
 
 
 def _codes(names: Sequence[str], profiles: Mapping[str, Profile]) -> list[str]:
-    """Return the columns whose header or values indicate a code per row, the most probable first.
-
-    Quantities are excluded, and numeric columns are last.
+    """Return the columns that probably contain one code per row, the most probable first. They are recognized by header
+    or values. Quantities are excluded, and numeric columns are last.
     """
 
     def is_coded(name: str) -> bool:
@@ -233,7 +233,7 @@ def possible_items(
 def roles_by_behaviour(
     proposed: Mapping[str, ProposedRole], united: Mapping[str, ProposedRole], profiles: Mapping[str, Profile]
 ) -> dict[str, list[str]]:
-    """Return roles for the owner to check, by the behaviour of columns, if no column is recognized.
+    """If no column is recognized, return roles that are derived from the values only. The owner must check them.
 
     A column with few short values that many rows share is a quasi-identifier if each person has a single value. If
     one text column has several values per person, it contains the items. If all columns have several values per
@@ -276,7 +276,9 @@ _NUMBERS = ("integers", "zip codes")
 
 
 def _is_shared(profile: Profile) -> bool:
-    """Return True if a column contains few values, shared by many rows, that are no dates, contacts or free text."""
+    """Return True if a column contains few values that many rows share. Dates, contact data and free text do
+    not count.
+    """
     few = 1 < profile.distinct <= min(_MOST_SHARED, profile.records // _ROWS_OF_SHARED)
     open_text = profile.prose or profile.commas or is_remark(profile.name)
     plain = profile.kind in ("text", *_NUMBERS) or profile.kind.endswith("codes")
@@ -287,11 +289,9 @@ def _is_shared(profile: Profile) -> bool:
 def recognized_roles(
     found: Mapping[str, ProposedRole], profiles: Mapping[str, Profile], k: int
 ) -> dict[str, ProposedRole]:
-    """Return the roles without unrecognized columns, and with a sensitive column only if a model protects it.
-
-    Other such columns are dropped, with the options that publish them.
-    (k, l)-diversity and t-closeness protect one sensitive column of a table with relational columns and no sets. A
-    value of fewer than k rows cannot be published.
+    """Return roles in which unrecognized columns are dropped, and sensitive columns that no model protects. The reason
+    of a dropped column contains the options that publish it. (k, l)-diversity and t-closeness protect one sensitive
+    column of a table with relational columns and no sets. A value of fewer than k rows cannot be published.
     """
     roles = dict(found)
     sensitive = [n for n, own in found.items() if own.role == "sensitive" and own.reason not in ("given", DECLARED)]

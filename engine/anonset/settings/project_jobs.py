@@ -1,4 +1,4 @@
-"""Convert the settings file of another tool to settings of a job, and list the settings that are not converted."""
+"""Convert the settings file of another tool to settings of a job. Settings that cannot be converted are listed."""
 
 import re
 from collections.abc import Callable, Mapping

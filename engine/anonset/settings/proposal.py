@@ -55,8 +55,8 @@ def propose(
     mentioning
         Columns that mention persons, each with the column of the names.
     published
-        Columns that the owner publishes, each as ``relational`` or ``sensitive``, even if they are not recognized. If
-        a column is sensitive, no other is.
+        Columns that the owner publishes, each as ``relational`` or ``sensitive``, even if they are not recognized. Only
+        one column can be sensitive.
 
     >>> sex = Profile("sex", "text", 100, 2, 0, 0, 1.0, 50)
     >>> propose([sex], lambda name: name)["sex"].role
@@ -81,7 +81,9 @@ def propose(
 
 
 def _published(proposal: ProposedRole, role: str, published: Mapping[str, str]) -> ProposedRole:
-    """Return the proposal for a column that the owner publishes in a role; the role is empty for other columns."""
+    """Return the proposal for a column that the owner publishes in a role. The role is empty if the owner has not
+    chosen one.
+    """
     if role == "sensitive" and proposal.role in ("relational", "sensitive", UNRECOGNIZED):
         return replace(proposal, role=role, reason=DECLARED)
     if proposal.role == "sensitive" and role != "sensitive" and "sensitive" in published.values():
@@ -99,7 +101,9 @@ def _why_text(profile: Profile, column: str) -> str:
 
 
 def _propose_sets(profiles: Sequence[Profile], proposed: dict[str, ProposedRole]) -> None:
-    """Propose set-valued columns: cells with several items, else 0/1 columns, else columns with one code per cell."""
+    """Propose set-valued columns. They are columns of cells with several items, or else columns of 0 and 1, or else
+    columns with one code per cell.
+    """
     for profile in profiles:
         if profile.kind == "sets" and profile.reaches:
             proposed[profile.name] = ProposedRole("drop", f"items are names of persons, {profile.distinct:,} different")
@@ -130,7 +134,7 @@ def _propose_sets(profiles: Sequence[Profile], proposed: dict[str, ProposedRole]
 
 
 def _of_items(profile: Profile, profiles: Sequence[Profile]) -> bool:
-    """Return True if the header names items, the parts of cells are codes, or there is no other column."""
+    """Return True if the header names items, if the parts of cells are codes, or if there is no other column."""
     return (
         len(profiles) == 1
         or profile.separator is None  # lists, not text
@@ -141,8 +145,8 @@ def _of_items(profile: Profile, profiles: Sequence[Profile]) -> bool:
 
 
 def _families(names: Sequence[str]) -> list[str]:
-    """Return the headers that are names of items: those beginning with a word for goods or diagnoses (``dx_a``), and
-    codes (``E11``).
+    """Return the headers that are names of items: codes (``E11``), and names that begin with a word for goods or
+    diagnoses (``dx_a``).
 
     >>> _families(["dx_a", "HIV", "dx_b"]), _families(["E11", "I10", "J45"]), _families(["F1", "F2", "F3"])
     (['dx_a', 'dx_b'], ['E11', 'I10', 'J45'], [])
@@ -153,7 +157,9 @@ def _families(names: Sequence[str]) -> list[str]:
 
 
 def _one_code(profiles: Sequence[Profile]) -> dict[str, ProposedRole]:
-    """Propose numbered columns with one code per cell, and diagnosis columns with the same codes."""
+    """Propose numbered columns with one code per cell as items, together with diagnosis columns that contain the same
+    codes.
+    """
     stems: dict[str, list[Profile]] = {}
     for profile in profiles:
         numbered = _NUMBERED.fullmatch(profile.name)
@@ -189,7 +195,7 @@ def _one_code(profiles: Sequence[Profile]) -> dict[str, ProposedRole]:
 
 
 def prefix_of(names: Sequence[str], every: Sequence[str]) -> str:
-    """Return the prefix, up to a separator, of exactly these names. Empty if there is none.
+    """Return the prefix, up to a separator, that these names share and no other name has. Empty if there is none.
 
     >>> prefix_of(["dx_a", "dx_b"], ["age", "dx_a", "dx_b"]), prefix_of(["dx_a"], ["dx_b", "dx_a"])
     ('dx_', '')
@@ -241,9 +247,8 @@ def _hierarchy(profile: Profile) -> str:
 
 
 def _of_dates(look: ValueFormat) -> str:
-    """Return the levels above dates; without months if the values are months, or if day and month are ambiguous.
-
-    Full dates are never published unchanged.
+    """Return the levels to which dates generalize. There is no level of months if the values are months, or if day and
+    month are ambiguous. Full dates are never published unchanged.
     """
     levels = "year,decade" if look.doubt or look.form in _MONTHS else "month,year,decade"
     levels = f"{FROM}{levels}" if "d" in (look.form or "%d") else levels

@@ -16,7 +16,9 @@ from anonset.settings.readers import Names, Share
 from anonset.settings.settings import ComparedSettings, ReadingSettings, with_parameters
 
 THRESHOLD = 0.09
-"""Risk above which a record counts as at risk. Classes of 12 records are below it (European Medicines Agency, 2014)."""
+"""Risk above which a record counts as at risk: the risk in an equivalence class of 11 records or fewer (European
+Medicines Agency, 2014).
+"""
 _OF_JOB = ("private", "memory_limit")
 _OF_ITS_ORIGINAL = ("id", "drop", "hierarchy", "max_suppressed", *ReadingSettings.model_fields)
 """Settings of a job that are used together with INPUT. Roles and guarantee are read from the attestation in OUT."""
@@ -45,7 +47,9 @@ class OriginalSettings(ComparedSettings):
 
     @classmethod
     def of_job(cls, job: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the settings of a job for reading INPUT, the original; without it if the file does not exist."""
+        """Return the settings of a job for reading its INPUT as the original. The original is omitted if the file does
+        not exist.
+        """
         original, names = flags.get("original", job.get("input")), {*_OF_JOB}
         if isinstance(original, str) and _is_there(original):
             job, names = {**job, "original": original}, {*names, *_OF_ITS_ORIGINAL, "original"}
@@ -120,7 +124,7 @@ class CheckSettings(OriginalSettings):
         return self.model_dump(exclude=set(CheckSettings.model_fields), exclude_none=True)
 
     def foreign_reading(self) -> dict[str, Any]:
-        """Return reading options for texts of other programs: rows are already grouped, and nulls already replaced."""
+        """Return reading options for a publication of another program, which has grouped rows and replaced nulls."""
         missing = "value" if self.file.missing == "value" else "refuse"
         return {**self.reading_options(), "missing": missing, "group": False}
 

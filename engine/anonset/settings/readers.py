@@ -83,7 +83,7 @@ class ParsingContext(RedactedRepr):
 
 @dataclass(frozen=True)
 class SettingForm:
-    """Parameter with another name or type as a setting than as a field."""
+    """Form of a parameter as a setting, if its name or type differs from the field."""
 
     setting: str
     """Name of the setting."""
@@ -92,11 +92,11 @@ class SettingForm:
     read: Callable[[Any, ParsingContext], Any] | None = None
     """Function that converts the setting to the value of the field. None if the value is not converted."""
     text: str = ""
-    """Description of the setting; empty: the field's documentation."""
+    """Description of the setting. If it is empty, the documentation of the field is used."""
     needs_data: Callable[[Any], bool] | None = None
     """Function that returns True if the value can only be parsed with the data. None if no value needs the data."""
     companions: Callable[[Any], frozenset[str]] | None = None
-    """Function that returns the other settings that a value requires; None: none."""
+    """Function that returns the other settings that a value requires. None if no value requires any."""
     words: tuple[str, ...] | None = None
     """Keywords that the setting accepts instead of a path, also as ``keyword:number``.
 
@@ -307,7 +307,9 @@ FORMS: dict[str, SettingForm] = {
     "w": SettingForm("w", Share),
     "h": SettingForm("h", Share, text="Maximum share of matching records with the same sensitive item."),
     "rho": SettingForm(
-        "rho", Share, text="Bound, from 0 to 1, of the share of matching records with a sensitive item."
+        "rho",
+        Share,
+        text="Upper bound, from 0 to 1, on the share of matching records that contain the same sensitive item.",
     ),
     "cap": SettingForm(
         "cap", Share, text="Maximum share of a cluster's records with the same sensitive item; default: 1/2."

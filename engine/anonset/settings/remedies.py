@@ -1,4 +1,4 @@
-"""Recommend settings for data with codes that are not leaves of the hierarchy."""
+"""Recommend settings that change codes of the data to leaves of the hierarchy."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -42,9 +42,8 @@ class Remedy(RedactedRepr):
 
 
 def remedy_for(table: Table, column: str, hierarchy: Any) -> Remedy | None:
-    """Return settings for the labels of a column that are not leaves of its hierarchy.
-
-    Return None if all labels are leaves, or if no settings help.
+    """Return settings that change the labels of a column to leaves of its hierarchy. None if all labels are leaves, or
+    if no settings help.
 
     Raises
     ------

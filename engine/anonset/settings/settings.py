@@ -53,7 +53,7 @@ _CONFIG = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True)
 
 
 def _fields_of(options: type[FileOptions]) -> dict[str, Any]:
-    """Return the fields of options as fields of settings, in which column names are lists."""
+    """Return the fields of options as fields of settings. Column names become lists."""
     types = get_type_hints(options)
     return {
         option_field.name: (Names, Field([], **option_field.metadata))

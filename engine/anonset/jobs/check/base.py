@@ -72,7 +72,9 @@ class PublicationCheck(RedactedRepr):
 
 @dataclass(frozen=True, eq=False)
 class KindCheck(RedactedRepr, ABC, Generic[P_co]):
-    """Checks of one kind of publication in addition to the model. The defaults are for a kind without the feature."""
+    """Checks of one kind of publication in addition to the check of its model. By default, a kind has none of the
+    optional features.
+    """
 
     publication: P_co
     """Published data."""

@@ -1,4 +1,6 @@
-"""Losses of a publication against the original: the result, and the interface for each kind of publication."""
+"""Losses of a publication compared with its original. Contains the result, and the interface for each kind of
+publication.
+"""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
@@ -45,7 +47,7 @@ class Evaluation(RedactedRepr):
     bound: Bound | None = None
     """Minimum loss of all cuts of the hierarchy, if requested."""
     observed: Mapping[str, ObservedDiversity] = field(default_factory=dict)
-    """Smallest l and largest t of each kept column over the classes of equal relational values."""
+    """Smallest l and largest t of each kept column over all equivalence classes."""
     itemsets: TopItemsets | None = None
     """Errors of the most frequent itemsets, if requested."""
 
@@ -80,9 +82,7 @@ class EvaluationRequest(RedactedRepr):
     """Called with (phase, amount done, total amount) during the proof."""
 
     def require_possible(self, publication: Published) -> None:
-        """Reject an original from which the publication cannot have been made, if no private directory is there to
-        check it.
-        """
+        """Reject an original that cannot be the original of the publication. Used without a private directory."""
         if self.opened.private is None:
             require_possible(publication, self.original, self.hierarchies)
 

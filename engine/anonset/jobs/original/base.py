@@ -28,10 +28,10 @@ def read_original(
     attested: Attestation | None,
     store: Store = MEMORY,
 ) -> Table:
-    """Read the original of a publication. Its arrays are on disk if `store` is.
+    """Read the original of a publication. Its arrays are stored in `store`, which may be on disk.
 
     The publication supplies what the settings omit: column names, numeric columns, and the attested item separator. A
-    FIMI publication has no column names: it corresponds to the only column of the original without another role.
+    FIMI publication has no column names. It is compared with the only column of the original that has no other role.
 
     Raises
     ------
@@ -43,9 +43,8 @@ def read_original(
 
 @singledispatch
 def require_possible(publication: Published, original: Table, hierarchies: Mapping[str, Hierarchy]) -> None:
-    """Reject an original from which a publication cannot have been made, if no private directory is there to check it.
-
-    Published rows are in another order than the original's, so frequencies are compared.
+    """Reject an original that cannot be the original of the publication. Used without a private directory. The rows of
+    the publication are in another order, so frequencies are compared.
 
     Raises
     ------

@@ -41,7 +41,9 @@ def _read(
 
 @require_possible.register
 def _require_possible(publication: Buckets, original: Table, hierarchies: Mapping[str, Hierarchy]) -> None:
-    """Reject rows and values of buckets that the original lacks or has less often."""
+    """Reject buckets with a row or value that is absent from the original, or rarer in the original than in the
+    buckets.
+    """
     before = {column.name: column for column in (*original.ids, *original.kept)}
     columns = [c for c in (*publication.ids, *publication.kept) if c.name in before]
     visible = np.ones(publication.n, bool)
@@ -72,7 +74,7 @@ def _require_room(rows: int, columns: int, limits: Limits) -> None:
 
 
 def _contained(keys: list[tuple[Int64, Int64]]) -> bool:
-    """Return True if the first side contains each key row of the second side at least as often."""
+    """Return True if each row of keys in the second array occurs at least as often in the first array."""
     n = len(keys[0][0])
     if not n:
         return not len(keys[0][1])

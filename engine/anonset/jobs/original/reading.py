@@ -21,9 +21,8 @@ from anonset.settings.publication import OriginalSettings
 def original_and_persons(
     opened: OpenedPublication, source: Source | None, settings: OriginalSettings, store: Store
 ) -> tuple[Table | None, Int64 | None]:
-    """Read the original of a publication, if given, and the person of each record if records are not persons.
-
-    The id columns are not published and identify the person.
+    """Read the original of a publication and the person of each record. The original is None if none is given. Persons
+    are identified by id columns that are not published. The persons are None if each record is a person.
 
     Raises
     ------

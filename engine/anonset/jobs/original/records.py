@@ -83,7 +83,7 @@ def _numeric(publication: Records, settings: OriginalSettings) -> list[str]:
 def _separators(settings: OriginalSettings, mark: str | None, source: Source) -> list[str | None]:
     """Return candidate item separators of the original.
 
-    The separator of the published symbols may be that of the original, or was chosen because labels contain spaces.
+    The published separator may differ from the original separator, because labels contain spaces.
     """
     has_one_set = settings.file.group or settings.file.one_hot or settings.file.one_code or has_one_column(source)
     if settings.file.separator is not None or mark in (None, " ") or has_one_set:
@@ -92,9 +92,8 @@ def _separators(settings: OriginalSettings, mark: str | None, source: Source) ->
 
 
 def _best_explained(readings: Iterator[Table], publication: Records) -> Table:
-    """Return the first reading of the original with the largest share of items covered by the symbols.
-
-    If the first reading is covered completely, the original is not read again.
+    """Return the table with the largest share of items that the symbols cover. Each separator gives a table. The search
+    stops at a table that is covered completely.
     """
     best = next(readings)
     most = _explained_share(best, publication)
@@ -105,7 +104,7 @@ def _best_explained(readings: Iterator[Table], publication: Records) -> Table:
 
 
 def _explained_share(table: Table, publication: Records) -> float:
-    """Return the share of a table's items that the published symbols cover."""
+    """Return the share of the items of a table that published symbols cover."""
     if table.transactions is None or not len(table.transactions.vocabulary):
         return 0.0
     members = {member for symbol in publication.symbols for member in symbol.members}
@@ -146,7 +145,7 @@ def _symbol_keys(items: SetColumn, after: SetColumn, symbols: tuple[Symbol, ...]
 
 
 def _as_often(keys: list[tuple[Int64, Int64]]) -> bool:
-    """Return True if both sides contain the same key rows with equal frequency."""
+    """Return True if both arrays contain the same rows of keys with equal frequencies."""
     sides = [np.stack([pair[side] for pair in keys]) for side in (0, 1)]
     first, second = (side[:, np.lexsort(side)] for side in sides)
     return np.array_equal(first, second)

@@ -32,7 +32,9 @@ class RiskReport(RedactedRepr, ABC):
 
     @property
     def broken(self) -> int:
-        """Number of persons or rows for which an attack exceeded the guarantee. A number above 0 indicates an error."""
+        """Number of persons or rows for which an attack was more successful than guaranteed. A number above 0 indicates
+        an error of anonset.
+        """
         return 0
 
     def _repr_html_(self) -> str:
@@ -43,7 +45,7 @@ class RiskReport(RedactedRepr, ABC):
 
 @dataclass(frozen=True)
 class RiskContext(RedactedRepr):
-    """Promised model, additional data, and settings of a risk count."""
+    """Model, additional data and settings for computing risks."""
 
     model: PrivacyModel
     """Promised privacy model."""

@@ -38,7 +38,7 @@ class Inference(RedactedRepr):
     above: Share
     """Share of rows or persons with confidence above the threshold."""
     certain: Share
-    """Share of rows or persons with a certain value."""
+    """Share of rows or persons whose sensitive value is inferred with certainty."""
     promised: float | None
     """Highest confidence that the guarantee allows. None if the guarantee does not cover these rows."""
 
@@ -60,7 +60,7 @@ class Guesses(RedactedRepr):
     promised: float | None
     """Highest success per row that the guarantee allows."""
     broken: int
-    """Number of rows inferred with more confidence than promised."""
+    """Number of rows inferred with a higher confidence than guaranteed."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class BucketRisk(RiskReport):
     threshold: float
     """Confidence above which a row or a person counts as at risk."""
     inferences: tuple[Inference, ...]
-    """Inference results by match."""
+    """Inference results, by the rows that the attacker finds."""
     observed: ObservedDiversity
     """l and t of the sensitive values in the groups."""
     correlations: dict[str, int]
@@ -84,7 +84,9 @@ class BucketRisk(RiskReport):
 
     @property
     def broken(self) -> int:
-        """Number of rows for which the attack exceeded the guarantee. A number above 0 indicates an error."""
+        """Number of rows for which the attack was more successful than guaranteed. A number above 0 indicates an error
+        of anonset.
+        """
         return sum(guesses.broken for guesses in self.attempts)
 
 
@@ -113,7 +115,7 @@ def _of_buckets(publication: Buckets, context: RiskContext) -> BucketRisk:
 
 
 class _Chances:
-    """Exact sums of confidences, independent of the order of the parts."""
+    """Sums of inference confidences. They are exact, so the order of addition has no effect."""
 
     def __init__(self) -> None:
         self.number, self.certain, self.above, self.highest = 0, 0, 0, 0.0
@@ -133,7 +135,7 @@ class _Chances:
         self.certain += int(times[chance >= CERTAIN].sum())
 
     def inference(self, knowledge: str, promised: float | None) -> Inference:
-        """Return the summary of the added confidences."""
+        """Return the inference result for all confidences that were added."""
         n = max(1, self.number)
         average = Share(self.total / (n * _HALF * _HALF))
         shares = Share(self.above / n), Share(self.certain / n)

@@ -41,10 +41,10 @@ class Risk(RiskReport):
     disclosures: Mapping[str, ObservedDiversity]
     """Disclosure of each sensitive column by the classes of equal quasi-identifiers."""
     before: tuple[Exposure, ...] = ()
-    """The same results for the original, if it is available: the same knowledge, and the same unit."""
+    """The same results for the original data, with the same knowledge and unit. Empty without the original."""
     journalist: tuple[float, float] | None = None
-    """Journalist risk, for attackers who do not know who is in the data: the highest, and the share of records above
-    the threshold.
+    """Journalist risk, for attackers who do not know who is in the data. It consists of the highest risk, and the share
+    of records above the threshold.
     """
     attempts: tuple[Attempts, ...] = ()
     """Results of the matching attack, if the original is available."""
@@ -63,7 +63,9 @@ class Risk(RiskReport):
 
     @property
     def broken(self) -> int:
-        """Number of persons for whom the attack exceeded the guarantee. A number above 0 indicates an error."""
+        """Number of persons for whom the attack was more successful than guaranteed. A number above 0 indicates an
+        error of anonset.
+        """
         return sum(attempts.broken for attempts in self.attempts)
 
 

@@ -26,7 +26,7 @@ class RecordsSummary(Summary):
 
 @summary.register
 def _of_records(publication: Records) -> RecordsSummary:
-    """Return the first records, and how coarse they are.
+    """Return the summary of published records.
 
     >>> from anonset.data import Table
     >>> from anonset.generalization import ItemGroups, apply
