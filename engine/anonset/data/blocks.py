@@ -17,8 +17,8 @@ from anonset.data.table import Int32, Int64, SetColumn
 from anonset.data.vocabulary import Vocabulary, canonical_codes
 
 Rows = tuple[Int64, Int32]
-"""Arrays (indptr, items) of a block: start of each record in the items, int64 (b + 1,), and ascending item codes,
-int32.
+"""Arrays (indptr, items) of a block. `indptr`, int64 (b + 1,), is the start of each record in the items. `items`,
+int32, are ascending item codes.
 """
 StoredRows = tuple[Int64, Codes]
 """Rows in their stored form, in memory or in files. `checked_rows` converts them for kernels."""
@@ -147,7 +147,7 @@ class SetColumnBuilder(ExitStack):
         return SetColumn(self.name, self._indptr.finished(), self._items.finished(), vocabulary)
 
     def drop_items(self) -> None:
-        """Delete the items, but not the record starts."""
+        """Delete the stored items. The record starts remain."""
         self._items.drop()
 
 

@@ -24,13 +24,13 @@ class ClassRule(RedactedRepr):
     value: Int32
     """Value of each record, int32 (n,). Missing values are -1 and are not counted."""
     ways: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 3), np.int64))
-    """Ranges of values for t-closeness, int64 (W, 3): start, end, and the distance over which the surplus of the range
-    is moved.
+    """Ranges of values for t-closeness, int64 (W, 3). The columns are start, end, and the distance over which the
+    surplus of the range is moved.
     """
 
     @classmethod
     def none(cls) -> "ClassRule":
-        """Return the rule that every class satisfies, for kernels."""
+        """Return the rule that every class satisfies. Kernels always need a rule."""
         return cls(np.zeros(8, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int32))
 
     @property
@@ -40,7 +40,7 @@ class ClassRule(RedactedRepr):
 
     @property
     def hereditary(self) -> bool:
-        """True if every superset of a class that satisfies the rule satisfies it as well."""
+        """True if a class that satisfies the rule still satisfies it after any records are added."""
         from anonset_kernels._class_rules import DISTINCT, KIND
 
         # a class without known values satisfies the rule, but may violate it after a record with a known value is added

@@ -57,8 +57,8 @@ CERTIFICATES = ("ca.pem", "cert.pem", "key.pem")
 _LOGGERS = ("distributed", "tornado", "asyncio")
 """Loggers of Dask that report lost connections. They are disabled."""
 _EMBEDDED, _ARRAY_IN_RESULT = 1 << 10, 1 << 16
-"""Size limits in bytes: for functions, tasks and results that pass through the scheduler, and for arrays in the file of
-a result. Larger objects are written to separate files in the work directory.
+"""Size limits in bytes. The first applies to functions, tasks and results that pass through the scheduler, the second
+to arrays in the file of a result. Larger objects are written to files of their own in the work directory.
 """
 _FUNCTIONS = 4
 TASKS_PER_WORKER, MOST_TASKS = 2, 16
@@ -440,7 +440,7 @@ def _packed(value: Any, folder: str | None = None) -> bytes:
                     return _in_file, (str(file.filename), value.dtype.str, offset, value.shape)
             if folder is not None and isinstance(value, np.ndarray) and value.nbytes > _ARRAY_IN_RESULT:
                 return _taken, (_written(value, folder), value.dtype.str, value.shape)
-            if type(value).__module__ == "anonset_kernels._jit":  # else recompiled by the worker
+            if type(value).__module__ == "anonset_kernels._jit":  # otherwise the worker would recompile it
                 return resolve_name, (f"{value.__module__}:{value.__qualname__}",)
             return super().reducer_override(value)
 

@@ -1,4 +1,4 @@
-"""Codes of the data that a hierarchy does not contain as leaves, and leaves that replace these codes."""
+"""Codes of the data that are not leaves of a hierarchy, and leaves that can replace them."""
 
 from dataclasses import dataclass, field
 
@@ -95,7 +95,7 @@ def _unspecified(label: str, used_labels: set[str]) -> str:
 
 
 def nodes_of(hierarchy: Hierarchy) -> set[str]:
-    """Return the labels of all nodes but the root, which has no information."""
+    """Return the labels of all nodes except the root. The root carries no information."""
     above = [collapsed for collapsed, label in hierarchy.aliases if label == hierarchy.labels[0]]
     root = above[0] if above else hierarchy.labels[0]
     return {*hierarchy.labels, *(collapsed for collapsed, _ in hierarchy.aliases)} - {root}

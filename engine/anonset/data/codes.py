@@ -89,8 +89,8 @@ def stored_codes(codes: Codes | RowNumbers | NDArray[np.int64]) -> NDArray[Any]:
 
 
 def are_narrow(store: Store, n_codes: int) -> bool:
-    """Return True if the store uses two bytes per code. This requires a store in files, and codes that fit into two
-    bytes.
+    """Return True if the store uses two bytes per code. Two bytes suffice if the store is in files and all
+    codes fit.
     """
     return store.code_type(n_codes) == np.uint16
 

@@ -46,7 +46,7 @@ def exact(value: Written) -> Fraction:
 
 
 def shortest_float(value: Fraction) -> float | Fraction:
-    """Return the float that Python prints as this number. If no float does, return the number itself.
+    """Return the float that Python prints as this number. If there is no such float, return the number itself.
 
     >>> shortest_float(exact("0.10")), shortest_float(exact("1/3")), shortest_float(exact("0.99999999999999999999"))
     (0.1, Fraction(1, 3), Fraction(99999999999999999999, 100000000000000000000))

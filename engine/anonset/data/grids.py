@@ -41,7 +41,9 @@ _LARGEST_INTEGER = (1 << 63) - 1
 
 @dataclass(frozen=True, eq=False)
 class Grid(RedactedRepr):
-    """Admissible ends of published ranges, as cells ``[lows[i] : highs[i]]`` of at least k records each."""
+    """Numbers at which published ranges may end, stored as cells ``[lows[i] : highs[i]]``. Each cell contains at least
+    k records.
+    """
 
     lows: Numbers = field(repr=False)
     """Ascending lower ends, int64 or float64 (cells,). Cell i contains the values x with ``lows[i] <= x < lows[i +
@@ -69,8 +71,8 @@ class Grid(RedactedRepr):
         return np.where(several, begin, low.astype(dtype)), np.where(several, end, high.astype(dtype))
 
     def around(self, low: Float64, high: Float64) -> tuple[Numbers, Numbers]:
-        """Return the ends of the cells that the ranges overlap. A range of a single value becomes the range of its
-        cell.
+        """Return the outer ends of all cells that each range overlaps. A range of a single value becomes the range of
+        its cell.
         """
         dtype = self.lows.dtype  # floats represent the integers of a column exactly
         begin = np.searchsorted(self.lows, low.astype(dtype), side="right") - 1

@@ -18,7 +18,7 @@ from anonset.data.spans import begins_of
 from anonset.data.table import Int64
 
 HALVED_BY = ("frequency", "number")
-"""Quantity that is halved among the children of a node."""
+"""Quantity that is divided equally among the two children of a node."""
 _MADE = -1
 
 
@@ -98,8 +98,8 @@ def refined(
 
 
 def _split(hierarchy: Hierarchy, occurrences: Int64, by: str) -> tuple[list[int], list[int]]:
-    """Return, for each node of the new tree in preorder, the original node and the parent. New nodes have -1 as
-    original node.
+    """Return the original node and the parent of each node of the new tree, in preorder. The original node of a new
+    node is -1.
     """
     before = begins_of(occurrences)
     below = (before[hierarchy.leaf_hi] - before[hierarchy.leaf_lo]).tolist()

@@ -39,8 +39,8 @@ class Hierarchy(RedactedRepr):
     from_data: bool = False
     """True if the tree was built from label frequencies and may disclose them."""
     columns_above: Int32 | None = None
-    """First column of the file that contains each node, int32 (V,). The root's column is 0. None: the column is the
-    node depth.
+    """First column of the file that contains each node, int32 (V,). The root's column is 0. None if the column is the
+    depth of the node.
     """
     unnamed: frozenset[str] = frozenset()
     """Labels of nodes without a public name. Such a node is published as the set of its leaves."""
@@ -49,7 +49,7 @@ class Hierarchy(RedactedRepr):
     rival: "Hierarchy | None" = None
     """Another tree over the same leaves in the same order. The algorithm `exact` searches both trees."""
     capped: bool = False
-    """True if the root is never published because of ceilings. See `anonset.data.ceilings`."""
+    """True if ceilings exclude the root from publication. See `anonset.data.ceilings`."""
 
     def __repr__(self) -> str:
         return f"Hierarchy({self.n_nodes:,} nodes over {self.n_leaves:,} leaves)"

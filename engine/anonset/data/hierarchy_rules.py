@@ -154,7 +154,7 @@ def is_coarser(spec: object) -> bool:
 
 
 def coarser(spec: object, labels: Sequence[str], name: str) -> dict[str, str]:
-    """Return the replacement of each label that a rule never publishes unchanged. The result is empty for most rules.
+    """Return the replacement of each label that is finer than the leaves of a rule. The result is empty for most rules.
 
     ``date:from-month,year`` replaces full dates by months. Months are the leaves of its hierarchy and are not replaced.
     ``mask:from-2,1`` and ``prefix:from-2,1`` shorten values in the same way.

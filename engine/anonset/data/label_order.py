@@ -102,7 +102,7 @@ class _Encoding(RedactedRepr):
         return LabelTexts(self.starts[rows[0] : rows[1] + 1], self.text)
 
     def _surveyed(self) -> tuple[int, bool]:
-        """Return the length of the common prefix in bytes, and whether all texts are integers."""
+        """Return the length of the common prefix in bytes, and True if all texts are integers."""
         from anonset_kernels.labels import survey
 
         if not self.n:

@@ -108,7 +108,7 @@ class _OwnLease:
 _held: dict[Path, _OwnLease] = {}  # leases of this process
 TOKENS: set[str] = set()
 """Tokens of the leases of this process, including leases at addresses."""
-_renewing: list[int] = []  # process whose thread renews them
+_renewing: list[int] = []  # process whose thread renews the leases
 
 
 def take(folder: Path, tell: Tell | None = None) -> None:

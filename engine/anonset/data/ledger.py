@@ -158,7 +158,7 @@ class _Writer:
         """Type and checksums of each array that is stored by name."""
 
     def plain(self, value: Any) -> Any:
-        """Convert a value to JSON types. A list or dict of the value becomes a dict with one entry."""
+        """Convert a value to JSON types. Lists and dicts are encoded as dicts with one entry."""
         if type(value) in _SCALARS:
             return value
         if isinstance(value, np.generic):

@@ -1,4 +1,6 @@
-"""Distinct tuples of the relational columns of a table, and generalization costs, in the format of the kernels."""
+"""Quasi-identifiers in the format of the kernels: distinct tuples of the relational columns, and generalization
+costs.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -39,7 +41,7 @@ class QuasiIdentifiers(RedactedRepr):
     weights: tuple[float, ...]
     """Weight of each column in the loss."""
     forbids: bool = False
-    """True if some hierarchies have ceilings. The cost of their roots then exceeds every loss bound."""
+    """True if a hierarchy has ceilings. The cost of its root then exceeds every loss bound."""
     rule: ClassRule | None = None
     """Requirement on every class in addition to its size."""
 

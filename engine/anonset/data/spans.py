@@ -31,8 +31,8 @@ _TASKS_PER_WORKER = 4
 BASE = 330 << 20
 """Memory in bytes that an out-of-core run needs for Python, compiled kernels and buffers."""
 _OWN, _GROUPS = Path("/proc/self/cgroup"), Path("/sys/fs/cgroup")
-_CACHE = ("file", "total_cache")  # name of the page cache in memory.stat, by version of the control groups
-_UNLIMITED = 1 << 62  # without a limit, version 1 reports about twice this value
+_CACHE = ("file", "total_cache")  # field of memory.stat with the page cache, by version of the control groups
+_UNLIMITED = 1 << 62  # version 1 reports about twice this value if there is no limit
 
 
 def spans(n: int, at_once: int | None = None) -> Iterator[tuple[int, int]]:

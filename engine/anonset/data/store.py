@@ -428,8 +428,8 @@ def backing(array: NDArray[Any]) -> np.memmap[Any, Any] | None:
 
 
 def fetch(array: NDArray[Any], first: int, end: int) -> None:
-    """Request that the system loads the elements from `first` to `end` - 1 before random access. The array must cover
-    its complete file.
+    """Ask the operating system to load the elements from `first` to `end` - 1 before random access. The array must
+    cover its complete file.
     """
     file, size = backing(array), array.itemsize
     if file is None or not hasattr(os, "posix_fadvise"):

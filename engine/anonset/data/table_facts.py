@@ -1,4 +1,6 @@
-"""Facts about a table that its columns do not show: changes during reading, and the relation of rows to persons."""
+"""Facts about a table that its columns do not contain, such as changes during reading and the relation of rows to
+persons.
+"""
 
 from dataclasses import dataclass
 
@@ -89,11 +91,11 @@ class OwnerStatements(RedactedRepr):
     """Statements of the data owner that cannot be checked with the data."""
 
     rows_are_persons: bool = False
-    """Each record belongs to a different person."""
+    """True if each record belongs to a different person."""
     unit_is_stated: bool = False
-    """The setting ``unit`` of the job file names the columns that identify the person of each record."""
+    """True if the setting ``unit`` of the job file names the columns that identify the person of each record."""
     identifying_as_declared: bool = False
-    """Columns that name or locate persons have the intended roles."""
+    """True if columns with names or contact data of persons have the intended roles."""
     publish_as_is: tuple[str, ...] = ()
     """Columns that the owner publishes although they contain values that identify persons."""
     unit_is_open: bool = False

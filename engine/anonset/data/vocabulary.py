@@ -191,6 +191,6 @@ class LabelCollector:
         return codes
 
     def final(self) -> tuple[Vocabulary, NDArray[np.int32], bool]:
-        """Return the vocabulary, the final code of each provisional code, and whether any code has changed."""
+        """Return the vocabulary, the final code of each provisional code, and True if any code has changed."""
         vocabulary, image = canonical_codes(list(self.index))
         return vocabulary, image, bool((image != np.arange(len(image))).any())

@@ -26,7 +26,7 @@ class Workers(ABC):
     """A worker count and a `map` function."""
 
     remote = False
-    """True if tasks run in other processes: their inputs are serialized, and they cannot write to arrays of this
+    """True if tasks run in other processes. Their inputs are then serialized, and tasks cannot write to arrays of this
     process.
     """
 

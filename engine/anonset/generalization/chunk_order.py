@@ -19,7 +19,7 @@ from anonset.publications.chunk_columns import ChunkRows, ClusterColumns, Shared
 
 _END = bytes(4)
 Group = tuple[list[Any], list[int], tuple[int, int]]
-"""Sort keys of neighbouring clusters, the clusters in the same order, and the first and last cluster."""
+"""Group of neighbouring clusters: their sort keys, the clusters in the same order, and the first and last cluster."""
 
 
 @total_ordering

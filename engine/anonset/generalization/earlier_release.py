@@ -1,4 +1,4 @@
-"""Item names of an earlier release, which the next release continues, and the changes of these names."""
+"""Published names of items in an earlier release that a new release continues, and the changes of these names."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -42,7 +42,7 @@ class EarlierRelease(RedactedRepr):
     attestation_sha256: str = ""
     """SHA-256 digest of the attestation of the earlier release."""
     retired: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Items of each name that only releases before the earlier release published."""
+    """Items of each retired name. Only releases before the earlier release published it."""
 
     @cached_property
     def members(self) -> dict[str, tuple[str, ...]]:
@@ -179,7 +179,7 @@ class EarlierRelease(RedactedRepr):
         return [Symbol(name, "group", items) for name, items in self.reserved.items() if name not in shown]
 
     def changes(self, recoding: Cut | ItemGroups, symbols: Sequence[Symbol]) -> ReleaseChanges:
-        """Return how a recoding, which must be coarser than the earlier recoding, changes the names."""
+        """Return the changes of names by a recoding. It must be at least as coarse as the earlier recoding."""
         now = self.names(recoding)
         coarser: dict[str, str] = {}
         vanished: dict[str, None] = {}

@@ -1,4 +1,6 @@
-"""Recodings, which represent the decisions of an algorithm as arrays, and yield a publication if applied to a table."""
+"""Recodings. They represent the decisions of an algorithm as arrays. Applied to a table, a recoding gives a
+publication.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -85,7 +85,7 @@ class StoredRows(NamedTuple):
 
 @dataclass(frozen=True)
 class RowForm(RedactedRepr):
-    """Form of stored rows."""
+    """Size of the elements of stored rows."""
 
     n_columns: int
     narrow: bool
@@ -143,7 +143,7 @@ class Runs(RedactedRepr):
         return cls(store.mapped(name, np.uint8), [(array.dtype.str, array.shape) for array in arrays])
 
     def read(self) -> tuple[Int64, StoredRows]:
-        """Return the starts of the ranges, and the rows. Nothing is copied."""
+        """Return the starts of the ranges, and the rows. No rows are copied."""
         arrays, end = list[NDArray[Any]](), 0
         for dtype, shape in self.layout:
             begin, end = end, end + np.dtype(dtype).itemsize * math.prod(shape)

@@ -221,7 +221,9 @@ def splitters_of(source: UnsortedRows, n: int, widths: Int64, position: int, mos
 
 
 def _put(rows: "RowContent", some: tuple[int, int], place: Place, out: "RowContent") -> None:
-    """Copy the rows `some` (first and end) of `rows` to `place`, a row and item position of `out`."""
+    """Copy a span of rows to `out`. `some` contains the first row and the end of the span. `place` contains the row and
+    item positions in `out`.
+    """
     (first, end), (row, item), begin = some, place, int(rows.indptr[some[0]])
     n_items = int(rows.indptr[end]) - begin
     out.indptr[row + 1 : row + 1 + end - first] = rows.indptr[first + 1 : end + 1] + (item - begin)

@@ -49,10 +49,8 @@ def of_values(publication: Buckets, rows: Int64, values: Int64) -> Float64:
 
 
 def likeliest(publication: Buckets, rows: Int64) -> Int64:
-    """Return the code of the most frequent value in the group of each row, int64 (r,). Of several such values, return
-    the first.
-
-    Return -1 for a group without values.
+    """Return the code of the most frequent value in the group of each row, int64 (r,). If several values are equally
+    frequent, return the first. Return -1 for a group without values.
     """
     groups, of = np.unique(publication.group.codes[rows], return_inverse=True)
     first = np.searchsorted(publication.snt_group, groups)

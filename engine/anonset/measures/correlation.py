@@ -66,8 +66,8 @@ def intra_group_violations(publication: VisibleIndividuals) -> list[IntraGroupVi
     """Find values that the pigeonhole principle discloses within a group. The result is sorted by group, individual and
     value.
 
-    The result contains each pair of an individual and a value if the individual's tuples plus the tuples with the value
-    exceed the group size. This condition is sufficient for a violation, but not necessary.
+    A pair of an individual and a value is in the result if the tuples of the individual plus the tuples with the value
+    exceed the group size. The condition is sufficient for a disclosure, but not necessary.
 
     >>> from anonset.data import CategoricalColumn, Table
     >>> from anonset.generalization import Bucketized
@@ -126,8 +126,9 @@ def inter_group_violations(
     alpha
         Minimum number of groups of an individual (>= 2). The paper requires more than 2.
     require_intersection
-        Also require that fewer than l values are common to all groups of the individual, as in the paper. Without it,
-        the only individual in all groups with a value is reported even if this applies to two values.
+        Also require that fewer than l values are common to all groups of the individual, as in the paper. Without this
+        requirement, an individual that is the only individual in all groups with a value is reported even if this
+        applies to two values.
 
     Raises
     ------

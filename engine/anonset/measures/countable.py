@@ -25,7 +25,7 @@ from anonset.queries.chunks import ChunkCounts
 from anonset.queries.estimate import ONE_MEMBER, Reading
 
 FREQUENT = 200
-"""Number of the most frequent items, and of the most frequent pairs, that are counted."""
+"""Number of most frequent items and of most frequent pairs that are counted."""
 COMMONEST = 30
 """Number of the most frequent items whose original and expected counts are shown."""
 Counts = NDArray[np.float64]

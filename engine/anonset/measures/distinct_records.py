@@ -144,8 +144,8 @@ def begins_group(group: Sequence[Int32], first: int, end: int) -> NDArray[np.boo
 
 
 def class_figures(group: Sequence[Int32], store: Store = MEMORY) -> RecordFigures:
-    """Return the distribution of the class sizes of the records. A class contains the records with equal codes in all
-    arrays of `group`, int32 (n,) each.
+    """Return the equivalence class size of each record as a distribution. A class contains the records with equal codes
+    in all arrays of `group`, int32 (n,) each.
 
     >>> class_figures([np.array([0, 1, 0], np.int32)]).values.tolist()
     [1, 2]

@@ -1,4 +1,4 @@
-"""Domain exclusiveness: whether published symbols cover disjoint sets of items.
+"""Domain exclusiveness of published symbols: symbols are exclusive if they cover disjoint sets of items.
 
 In a local recoding, symbols may overlap, because an item is published unchanged in some records and generalized in
 other records. A standard mining tool then counts only the records in which the item is unchanged (Liu and Wang 2010,

@@ -1,4 +1,4 @@
-"""Inference of a person's other items from two known items. The attacker does not find the person's record.
+"""Inference of a person's other items from two known items, without finding the record of the person.
 
 An attacker knows two items of a person, and uses the probabilities of `anonset.queries`. Let E(S) be the expected
 number of records that contain the items S. The probability of another item c, given the known items a and b, is E(a, b,

@@ -24,7 +24,7 @@ from anonset.support import SupportIndex
 LARGEST_SET = 4
 """Maximum number of items in a set."""
 Chosen = tuple[int, ...]
-"""Ascending group numbers. A group number is repeated for each item that is chosen from the group."""
+"""Group numbers of chosen items, ascending. A group number is repeated for each item that is chosen from the group."""
 _KEPT_BYTES = 2**28
 _MOST_PAIRED = 4096
 

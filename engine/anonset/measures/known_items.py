@@ -47,7 +47,7 @@ class KnownItems(RedactedRepr):
     unique: NDArray[np.float64]
     """Share of each record's sets of `size` items with support 1, float64 (s,)."""
     enough: NDArray[np.bool_]
-    """Mask of the records with at least `size` items, bool (s,)."""
+    """Mask that is True for records with at least `size` items, bool (s,)."""
     known: NDArray[np.bool_] | None = None
     """Mask of the sampled records whose sets were counted, bool (s,). None if all records were counted."""
 
@@ -96,7 +96,7 @@ def known_items(
     k
         Sets with support below k are rare.
     group
-        Group of each record, int (n,). Sets are counted within a group. None: all records are one group.
+        Group of each record, int (n,). Sets are counted within a group. None if all records are one group.
     seed
         Seed of the sample.
     affordable
@@ -179,8 +179,8 @@ def _drawn(n: int, seed: int, sampled: int) -> Int64:
 
 
 def number_of_sets(lengths: Int64, size: int) -> float:
-    """Return the total number of sets of at most `size` items of records with these lengths. A set of several records
-    counts repeatedly.
+    """Return the total number of sets of at most `size` items of records with these lengths. A set that occurs in
+    several records counts several times.
     """
     total, number = 0.0, np.ones(len(lengths))
     for more in range(1, size + 1):

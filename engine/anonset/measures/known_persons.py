@@ -18,7 +18,9 @@ from anonset.privacy.model import require_at_least
 
 @dataclass(frozen=True, eq=False)
 class MatchingPersons(RedactedRepr):
-    """Number of persons who match known items from one record of a person, for all persons or a sample."""
+    """Number of persons who match known items from one record of a person. It is known for all persons, or for a
+    sample.
+    """
 
     size: int
     """Number of known items."""
@@ -50,7 +52,7 @@ def matching_persons(
     owner
         Person of each record, int64 (n,). Persons are numbered from 0 without gaps.
     group
-        Group of each record, int (n,). Sets are counted within a group. None: all records are one group.
+        Group of each record, int (n,). Sets are counted within a group. None if all records are one group.
     seed, affordable, sampled
         As for `known_items`, with a sample of persons.
 
@@ -77,7 +79,7 @@ def matching_persons(
 
 
 def fewest_persons(classes: Int64, owner: Int64) -> Int64:
-    """Return the smallest number of persons in a class of each person, int64 (persons,).
+    """For each person, return the number of persons in the smallest of the person's classes, int64 (persons,).
 
     Parameters
     ----------

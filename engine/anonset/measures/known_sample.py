@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from anonset_kernels.known_sample import Sample
 
 LARGEST_PROJECTION = 30_000_000
-"""Maximum number of sets in the intersections of all records with a sampled record. The limit is 4 sets per distinct
-record if that is more.
+"""Maximum number of sets in the intersections of all records with a sampled record. If 4 sets per distinct record are
+more, that number is the limit.
 """
 _COUNTED_AT_ONCE = 1 << 22
 """Maximum number of sets that are counted in one pass. The sets of a record with more sets are not counted."""
@@ -32,8 +32,8 @@ class SampledCounts(RedactedRepr):
     """Supports of the itemsets of sampled records."""
 
     least: Int64
-    """Smallest support of the sets of 1, 2, … items of each record, int64 (size, s). For an empty record, the size of
-    its group.
+    """Smallest support of the sets of 1, 2, … items of each record, int64 (size, s). It is the size of the group for an
+    empty record.
     """
     below: Int64
     """Number of sets with support below k, int64 (size, s)."""

@@ -19,11 +19,10 @@ _INT64_MAX = 2**63 - 1
 
 
 def ncp_numerator(column: SetColumn | Blocks, cut: Cut) -> int:
-    """Return the numerator of the NCP. It is the sum of occurrences times leaves over the generalized items.
-
-    For a generalized item, the leaves are the published leaves below its node. An unchanged item costs 0. A suppressed
-    item costs as much as an item that is generalized to the root. The NCP is the numerator divided by the number of
-    leaves and by the number of occurrences.
+    """Return the numerator of the NCP. The numerator is a sum over items. A generalized item adds its occurrences times
+    the number of published leaves below its node. An unchanged item adds 0. A suppressed item adds as much as an item
+    that is generalized to the root. The NCP is the numerator divided by the number of leaves and by the number of
+    occurrences.
 
     Parameters
     ----------

@@ -31,9 +31,9 @@ class AverageError(RedactedRepr):
     """Average relative error of a workload."""
 
     average: float
-    """Mean error over the queries with an error. 0 if no query has an error."""
+    """Mean relative error over the answered queries. 0 if there are none."""
     answered: int
-    """Number of queries with an error."""
+    """Number of queries with a relative error. The exact answer of these queries is above 0."""
     skipped: int
     """Number of queries with the exact answer 0."""
     errors: tuple[QueryError, ...]

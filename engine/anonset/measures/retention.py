@@ -19,7 +19,7 @@ from anonset.publications import Chunks
 _BANDS = (10, 100, 1000)
 SUPPRESSED, KEPT = "suppressed", "kept"
 _MOST_RARE = 0.5
-"""Share of the occurrences of items that are rare in their clusters, from which on a warning is shown."""
+"""Minimum share of item occurrences that must be rare in their clusters for a warning."""
 
 PRINTED_FATES = {"in_chunks": "in chunks", "starred": "with a hidden identity"}
 """Names of retention counts in printed reports, if they differ from the keys."""
@@ -63,7 +63,7 @@ def rare_text(share: float) -> str:
 def occurrences_by_size(column: SetColumn, recoding: Cut | ItemGroups | PerCluster) -> Int64:
     """Count item occurrences by the number of items that the published symbol covers.
 
-    The symbol of an occurrence is the symbol in the same record. Cost: O(nnz), and O(M) for each cluster.
+    The symbol that covers an occurrence is in the same record. Cost: O(nnz), and O(M) for each cluster.
 
     Parameters
     ----------
@@ -249,7 +249,7 @@ def level_phrase(name: str) -> str:
 
 
 def _order(size: Int64, up: Int64) -> Mapping[str, np.ndarray[tuple[int], np.dtype[np.bool_]]]:
-    """Return the mask of the pairs of each outcome. Outcomes are sorted by ascending loss."""
+    """Return the name and the mask of the pairs of each outcome. Outcomes are sorted by ascending loss."""
     fates = {KEPT: size == 1}
     wide = size > 1
     for level in range(1, int(up.max(initial=0)) + 1):

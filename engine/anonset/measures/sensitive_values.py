@@ -73,8 +73,8 @@ class ClassDiversity(RedactedRepr):
 
 
 def _diversity(of: Int64, value: Int64, count: Int64, overall: Float64) -> ClassDiversity:
-    """Return the diversity of each class. The arguments are pairs of a class and a value, ordered by class, and the
-    number of records of each pair.
+    """Return the diversity of each class. The elements of the arrays are pairs of a class and a value, ordered by
+    class. `count` is the number of records of each pair.
     """
     start = np.flatnonzero(np.diff(of, prepend=-1))
     of = np.repeat(np.arange(len(start)), np.diff(np.append(start, len(of))))

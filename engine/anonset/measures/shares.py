@@ -29,7 +29,8 @@ class Share(RedactedRepr):
         return self.low is None
 
     def exceeds(self, other: "Share") -> bool:
-        """Return True if this share is higher than another. Confidence intervals of estimates must not overlap.
+        """Return True if this share is higher than another share. If a share is estimated, the confidence intervals
+        must not overlap.
 
         >>> Share(0.5).exceeds(Share(0.4)), Share(0.5).exceeds(Share(0.4, 0.3, 0.55))
         (True, False)
@@ -116,7 +117,7 @@ def share_of(holds: NDArray[np.bool_], known: NDArray[np.bool_] | None = None) -
     Parameters
     ----------
     known
-        bool (s,): sampled records for which the condition is known. None: all records were counted.
+        Mask of the sampled records for which the condition is known, bool (s,). None if all records were counted.
 
     >>> share_of(np.array([True, False])), str(share_of(np.array([True, False] * 50), np.ones(100, bool)))
     (Share(value=0.5), '50.0% (40.4% to 59.6%)')
@@ -139,7 +140,7 @@ def mean_of(
     known
         As for `share_of`.
     among
-        bool (s,): records included in the mean; None: all.
+        Mask of the records that are included in the mean, bool (s,). None if all records are included.
     """
     selected = np.ones(len(values), bool) if among is None else among
     if known is None or not selected.any():

@@ -152,9 +152,8 @@ def most_frequent(supports: Supports, top: int, *, at_least: float = 0.0) -> lis
 
 
 def _add_pairs(best: "_BestItemsets", supports: Supports) -> int:
-    """Count the pairs of the first groups together, and add them. Return the number of processed groups.
-
-    The number of groups is doubled until the remaining groups are below the bound.
+    """Count all pairs of the first groups in one step, and add them. The number of groups is doubled until the
+    remaining groups are below the bound. Return the number of processed groups.
     """
     n_paired = 0
     while n_paired < len(supports.groups) and supports.count((n_paired,)) > best.bound:
@@ -171,7 +170,7 @@ def _add_pairs(best: "_BestItemsets", supports: Supports) -> int:
 
 
 class _BestItemsets:
-    """Sets of highest expected support so far. Of sets with equal support, the set that was added first precedes."""
+    """Sets of highest expected support so far. If supports are equal, the set that was added first comes first."""
 
     def __init__(self, supports: Supports, top: int, bound: float) -> None:
         self._supports, self.top = supports, top

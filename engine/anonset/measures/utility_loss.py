@@ -35,7 +35,7 @@ class ItemWeights(RedactedRepr):
     """Weights defined by the data owner. Each entry is an itemset of similar items with a weight in [0, 1].
 
     The weight of a group of at least two items is the smallest weight of the itemsets that contain all its items. If no
-    itemset does, the weight is 1. For example, the itemsets are the nodes of a hierarchy.
+    itemset does, the weight is 1. The itemsets may be, for example, the nodes of a hierarchy.
 
     >>> weights = ItemWeights.of({("a", "b", "c"): "0.375", ("a", "b"): 0.1})
     >>> [str(weight) for _, weight in weights.entries]
@@ -111,8 +111,8 @@ def group_weights(
     ----------
     weights
         ``lca``: leaves below the lowest common ancestor, as a share of all leaves. ``uniform``: 0 for a single item,
-        otherwise 1. ``ones``: always 1. Or weights defined by the data owner. The default is ``lca`` with a hierarchy
-        and ``uniform`` without a hierarchy.
+        otherwise 1. ``ones``: always 1. Weights defined by the data owner are also accepted. The default is ``lca``
+        with a hierarchy and ``uniform`` without a hierarchy.
     hierarchy
         The hierarchy that the vocabulary is bound to, if any.
 
@@ -186,7 +186,7 @@ class GroupLoss(RedactedRepr):
     weight: float
     """Weight of the group."""
     value: float
-    """UL of the group; may underflow to 0."""
+    """UL of the group. It may underflow to 0."""
     log2: float
     """Binary logarithm of `value`, minus infinity for 0."""
 

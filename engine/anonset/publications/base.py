@@ -24,8 +24,8 @@ class Published(RedactedRepr, ABC):
 
     @abstractmethod
     def with_way_back(self, record: Int64, cluster: Int32 | None) -> Self:
-        """Return the same data with the private link to the input: `record` is the input record of each row, and
-        `cluster` the cluster of each row, or None.
+        """Return the same data with the private link to the input. `record` is the input record of each row. `cluster`
+        is the cluster of each row, or None.
         """
 
     @abstractmethod

@@ -67,7 +67,7 @@ class Buckets(Published):
             raise InputError(msg)
         n_groups = len(self.group.vocabulary)
         rows = sums_by_code(self.group.codes, None, n_groups)
-        # a count above the row count is an error in any case. With the upper bound, sums are exact
+        # a count above the row count is an error in any case: limiting it keeps sums exact
         values = sums_by_code(self.snt_group, self.snt_count, n_groups, most=self.n + 1)
         if not np.array_equal(rows, values):
             group = int(np.argmax(rows != values))

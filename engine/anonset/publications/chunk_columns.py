@@ -40,8 +40,8 @@ class PublishedCluster(RedactedRepr):
 class SharedChunk(RedactedRepr):
     """A chunk with sub-records of several clusters.
 
-    A sub-record can belong to any cluster of the range, except clusters that publish an item of the chunk themselves,
-    or in a chunk shared by a smaller range.
+    A sub-record can belong to any cluster of the range, with two exceptions. The cluster must not publish an item of
+    the chunk itself, and no chunk that is shared by a smaller range may contain such an item.
     """
 
     first: int

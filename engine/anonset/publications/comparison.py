@@ -11,10 +11,10 @@ def same_labels(
     meant: SetColumn | CategoricalColumn, written: SetColumn | CategoricalColumn | NumericColumn | None
 ) -> bool:
     """Return True if two columns contain the same labels in every row, even if their codes differ."""
-    if meant is written:  # the reader has already compared this column
+    if meant is written:  # the reader has already compared the labels of this column
         return True
     if isinstance(meant, SetColumn) and isinstance(written, SetColumn) and meant.codes is written.codes:
-        # the reader has also compared this column, and only its name differs
+        # the reader has also compared the labels of this column: only the name differs
         return meant.indptr is written.indptr and meant.vocabulary is written.vocabulary
     if type(meant) is not type(written) or isinstance(written, NumericColumn) or written is None:
         return False
