@@ -179,7 +179,7 @@ class Figure:
     """Label in the paper, a colon, and a description."""
     x_label: str
     quantities: Mapping[str, str]
-    """Measured quantities to show in tables and plots: axis label by key."""
+    """Axis label of each measured quantity in tables and plots, by key."""
     cases: Sequence[Case]
     claims: Sequence[Claim] = ()
     note: str = ""

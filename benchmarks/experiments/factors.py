@@ -88,7 +88,7 @@ def factor_of(repetition: str) -> Factor | None:
 
 
 def number_of(level: str) -> int:
-    """Return the number of a drawn level, used as a seed.
+    """Return the number of a drawn level. It is used as a seed.
 
     >>> number_of("sample 7")
     7

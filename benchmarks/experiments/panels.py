@@ -42,7 +42,8 @@ class Panel:
     figure: str | None = None
     """Key of the figure in our experiments that reproduces the panel, or None."""
     status: Status = "as printed"
-    """``as printed``: the data and parameters of the paper, as far as it states them."""
+    """Status of the reproduction. ``as printed`` means the data and parameters of the paper, as far as the paper states
+    them."""
     differences: str = ""
     """Differences of our reproduction, or the reason why the panel cannot be tested."""
 

@@ -110,7 +110,7 @@ def claims_table(judged: Sequence[Judged]) -> str:
 
 
 def rows(head: Sequence[str], cells: Iterable[Sequence[str]]) -> str:
-    r"""Return a Markdown table; bars in cells are escaped.
+    r"""Return a Markdown table. Vertical bars in cells are escaped.
 
     >>> print(rows(("a", "b"), [("|D|", "1")]))
     | a | b |

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from anonset.publications import Records
 
 VERIFY_BUDGET = 100_000_000
-"""Limit of itemset occurrences that verification counts, about one second."""
+"""Maximum number of itemset occurrences that verification counts. This takes about one second."""
 _ITS_OWN = ("k", "m", "h", "p", "max_threats")
 _WORK = ("threats", "cuts", "increments")
 """Names of counted work: stored threats, evaluated cuts, counted supports."""

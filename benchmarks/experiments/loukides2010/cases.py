@@ -67,12 +67,12 @@ def _with_draws(factor: Factor, case: Case) -> Case:
 
 
 def by_k(figure: str, data: str, algorithms: Sequence[str] = tuple(_ALGORITHMS)) -> list[Case]:
-    """Return the cases over k, m=2."""
+    """Return the cases with m=2 for each k."""
     return [km(figure, series, k, data, k=k) for series in algorithms for k in KS]
 
 
 def by_m(figure: str) -> list[Case]:
-    """Return the cases over m, k=5, both data sets."""
+    """Return the cases with k=5 for each m, on both data sets."""
     cases = [
         km(figure, f"{name}{suffix}", m, BOTH[suffix], m=m) for suffix in BOTH for name in ("COAT", "AA") for m in MS
     ]
@@ -111,7 +111,7 @@ def mixed(figure: str) -> list[Case]:
 
 
 def utility(figure: str) -> list[Case]:
-    """Return the cases of UP1 to UP4, both data sets."""
+    """Return the cases of UP1 to UP4, on both data sets."""
     cases = [
         km(figure, f"{name}{suffix}", policy, data, utility=size)
         for suffix, data in BOTH.items()

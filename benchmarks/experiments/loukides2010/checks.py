@@ -18,7 +18,7 @@ READINGS_1 = {"records": ("are_record_q1",), "own items": ("are_own_q1",), "doma
 READINGS_3 = {"records": ("are_record_q3",), "own items": ("are_own_q3",)}
 READINGS_2 = {"records": ("are_record_q2",), "own items": ("are_own_q2",)}
 BOTH_SIZES = {reading: (*READINGS_1[reading], *READINGS_3[reading]) for reading in READINGS_3}
-"""AvgRE quantities by query workload, q=1 and 3."""
+"""Names of the AvgRE quantities for q=1 and q=3, by query workload."""
 ALL_SIZES = {
     reading: tuple(f"are_{short}_q{q}" for q in (1, 2, 3))
     for reading, short in (("records", "record"), ("own items", "own"))

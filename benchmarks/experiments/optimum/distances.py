@@ -66,7 +66,7 @@ def distances(
 
 
 def percent(loss: float, best: float) -> float:
-    """Return by how many percent a loss exceeds another loss. Returns 0 if both are zero."""
+    """Return by how many percent a loss exceeds another loss. 0 if both losses are zero."""
     if best <= 0:
         return 0.0 if loss <= 0 else float("1e9")
     above = 100 * (loss / best - 1)

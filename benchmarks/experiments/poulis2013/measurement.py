@@ -158,7 +158,7 @@ def _orders(job: Job) -> Measured:
 
 
 def _orders_time(job: Job) -> Measured:
-    """Time both orders."""
+    """Measure the times of searches with candidates ordered by BTD and by UL."""
     delta = job.delta
     found = {}
     for order, name in (("btd", "seconds"), ("ul", "seconds_ul")):

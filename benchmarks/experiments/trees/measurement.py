@@ -118,7 +118,7 @@ def _errors(column: "SetColumn", release: "Release") -> dict[str, float]:
 
 
 def apart(tree: "Hierarchy", groups: Sequence[Sequence[str]]) -> float:
-    """Return the mean distance in a tree between members of the same group, 0 to 1.
+    """Return the mean distance in a tree between members of the same group, from 0 to 1.
 
     The distance of two neighbouring members in leaf order is (leaves below their lowest common ancestor - 1) divided by
     (leaves of the tree - 1).
