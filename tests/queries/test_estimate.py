@@ -46,11 +46,10 @@ def errors_of(
     column: SetColumn,
     publication: Records,
     workload: Workload,
-    floor: float | None = None,
     reading: Reading = ONE_MEMBER,
 ) -> AverageError:
     true, expected = TrueCounts(column), ExpectedCounts(publication, reading=reading)
-    return relative_errors(workload.queries, lambda query: (true.count(query), expected.count(query)), floor=floor)
+    return relative_errors(workload.queries, lambda query: (true.count(query), expected.count(query)))
 
 
 def test_average_error_of_figure_2c() -> None:
@@ -63,17 +62,14 @@ def test_average_error_of_figure_2c() -> None:
     assert (literal.answered, literal.skipped) == (7, 0)
 
 
-def test_queries_without_records_are_skipped_unless_there_is_a_floor() -> None:
+def test_queries_without_records_are_skipped() -> None:
     pruned = [row for row in ROWS if row != "abcdefgh"]
     table = Table.from_sets(pruned, universe="abcdefgh")
     assert table.transactions is not None
     published = apply(table, ItemGroups(table.transactions.vocabulary, np.array(FIGURE_2C, np.int32)))
     result = errors_of(table.transactions, published, Workload.of(["bg", "c"]))
     assert (result.average, result.answered, result.skipped) == (0.0, 1, 1)
-    assert [error.error for error in result.errors] == [None, 0.0]
-    floored = errors_of(table.transactions, published, Workload.of(["bg", "c"]), floor=1)
-    assert floored.errors[0].error == pytest.approx(result.errors[0].expected)
-    assert (floored.answered, floored.skipped) == (2, 0)
+    assert result.errors == (None, 0.0)
 
 
 @pytest.mark.parametrize(
@@ -195,8 +191,6 @@ def test_bad_queries_are_refused() -> None:
     column, publication = figure_2c()
     with refused(InputError, "item Z 8"):
         errors_of(column, publication, Workload.of(["aZ"]))
-    with refused(InputError, "floor 0"):
-        relative_errors([], lambda _: (1.0, 1.0), floor=0)
     without = Records(None, (), (), (), np.arange(0, dtype=np.int64))
     with refused(InputError, "set-valued"):
         ExpectedCounts(without)

@@ -72,11 +72,9 @@ def test_average_error_of_figure_2a() -> None:
     table, publication, hierarchies = figure_2a()
     workload = Workload(tuple(Query(items, where) for items, where, *_ in FIGURE_QUERIES[:3]))
     result = mixed_relative_error(table, publication, workload, hierarchies, reading="subsets")
-    assert [error.error for error in result.errors] == pytest.approx([29 / 42, 10 / 84, 1 / 6])
-    assert result.errors[0].expected == pytest.approx(1.690476, abs=1e-6)
+    assert result.errors == pytest.approx((29 / 42, 10 / 84, 1 / 6))
     nobody = Workload((Query((), (Between(AGE, 90, 99),)),))
     assert mixed_relative_error(table, publication, nobody, hierarchies).skipped == 1
-    assert mixed_relative_error(table, publication, nobody, hierarchies, floor=1).errors[0].error == 0
 
 
 @pytest.mark.parametrize(

@@ -133,12 +133,6 @@ def test_a_table_without_sets_is_true() -> None:
     assert check_item_truth(table, publication) is None
 
 
-def test_reports_progress() -> None:
-    seen: list[tuple[str, float, float]] = []
-    check_item_truth(*example(), progress=lambda *now: seen.append(now))
-    assert seen == [("truthfulness", 3.0, 3.0)]
-
-
 def test_a_publication_of_something_else_is_refused() -> None:
     table, publication = example()
     with refused(InputError, "records 0 2 3"):

@@ -331,10 +331,10 @@ class Files(Store):
         """Reject the directory if another process has taken it over."""
         require_held(self.path)
 
-    def mapped(self, name: str, dtype: DTypeLike, mode: str = "c") -> NDArray[Any]:
-        """Map a complete file as an array, (n,). Unless `mode` is ``r+``, changes are private to this process."""
+    def mapped(self, name: str, dtype: DTypeLike) -> NDArray[Any]:
+        """Map a complete file as an array, (n,). Changes are private to this process."""
         # mode "r" would trigger a second compilation, for read-only arrays
-        return self._map(self.path / name, dtype, mode)
+        return self._map(self.path / name, dtype, "c")
 
     def keep(self, name: str, values: NDArray[Any]) -> NDArray[Any]:
         """Write an array atomically and return it mapped. Concurrent writers of the same content do no harm."""

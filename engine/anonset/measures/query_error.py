@@ -6,24 +6,16 @@ References: Loukides, Gkoulalas-Divanis, Malin (2010), section 6.1; Poulis et al
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from math import fsum
+from typing import TypeVar
 
 from anonset.data import Hierarchy, Table
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.errors import InputError
 from anonset.publications import Records
-from anonset.queries import Query, Workload
+from anonset.queries import Workload
 from anonset.queries.estimate import ONE_MEMBER, Reading
 from anonset.queries.relational import ExpectedAnswers, TrueAnswers
 
-
-@dataclass(frozen=True)
-class QueryError(RedactedRepr):
-    """Exact answer, expected answer and relative error of a query. The error is None if the exact answer is 0."""
-
-    query: Query
-    true: float
-    expected: float
-    error: float | None
+_Q = TypeVar("_Q")
 
 
 @dataclass(frozen=True)
@@ -36,8 +28,8 @@ class AverageError(RedactedRepr):
     """Number of queries with a relative error. The exact answer of these queries is above 0."""
     skipped: int
     """Number of queries with the exact answer 0."""
-    errors: tuple[QueryError, ...]
-    """Result of each query."""
+    errors: tuple[float | None, ...]
+    """Error of each query. None if the exact answer is 0."""
 
 
 def mixed_relative_error(
@@ -47,7 +39,6 @@ def mixed_relative_error(
     hierarchies: Mapping[str, Hierarchy] | None = None,
     *,
     reading: Reading = ONE_MEMBER,
-    floor: float | None = None,
 ) -> AverageError:
     """Return the mean of |true - expected| / true over a workload. The queries have conditions on relational values,
     items, or both.
@@ -60,13 +51,11 @@ def mixed_relative_error(
         Hierarchies of relational columns, by name.
     reading
         See `anonset.queries.ExpectedCounts`.
-    floor
-        Minimum divisor. With None, the divisor is the exact answer, and queries with exact answer 0 are skipped.
 
     Raises
     ------
     InputError
-        If a query contains an unknown column, value or item, or the floor is not positive.
+        If a query contains an unknown column, value or item.
 
     Examples
     --------
@@ -82,27 +71,15 @@ def mixed_relative_error(
     """
     true = TrueAnswers(table, hierarchies)
     expected = ExpectedAnswers(table, publication, hierarchies, reading=reading)
-    return relative_errors(workload.queries, lambda query: (true.count(query), expected.count(query)), floor=floor)
+    return relative_errors(workload.queries, lambda query: (true.count(query), expected.count(query)))
 
 
-def relative_errors(
-    queries: Iterable[Query], answer: Callable[[Query], tuple[float, float]], *, floor: float | None = None
-) -> AverageError:
-    """Average the relative errors of queries. `answer` returns the exact and the expected answer of a query.
-
-    Raises
-    ------
-    InputError
-        If the floor is not positive.
+def relative_errors(queries: Iterable[_Q], answer: Callable[[_Q], tuple[float, float]]) -> AverageError:
+    """Average the relative errors of queries. `answer` returns the exact and the expected answer of a query. Queries
+    with the exact answer 0 have no error.
     """
-    if floor is not None and not floor > 0:
-        msg = f"floor must be above 0, got {floor}"
-        raise InputError(msg)
-    errors = []
-    for query in queries:
-        true, expected = answer(query)
-        base = true if floor is None else max(true, floor)
-        errors.append(QueryError(query, true, expected, abs(true - expected) / base if base else None))
-    defined = [query_error.error for query_error in errors if query_error.error is not None]
+    answers = map(answer, queries)
+    errors = tuple(abs(true - expected) / true if true else None for true, expected in answers)
+    defined = [error for error in errors if error is not None]
     average = fsum(defined) / len(defined) if defined else 0.0
-    return AverageError(average, len(defined), len(errors) - len(defined), tuple(errors))
+    return AverageError(average, len(defined), len(errors) - len(defined), errors)

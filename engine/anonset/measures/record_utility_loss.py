@@ -2,13 +2,12 @@
 
 References: Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos, ECML/PKDD 2013, section 5.
 
-Deviations: an empty record has loss 0, which is 0/0 in the paper. A symbol of a single item has weight 0 by default, so
-unchanged data have no loss.
+Deviations: an empty record has loss 0, which is 0/0 in the paper. A symbol of a single item has weight 0, so unchanged
+data have no loss.
 """
 
 from itertools import chain
 from math import fsum
-from typing import Literal
 
 import numpy as np
 
@@ -18,22 +17,6 @@ from anonset.data.spans import spans
 from anonset.data.table import Int64
 from anonset.errors import InputError
 from anonset.publications import Records
-from anonset.spelling import require_known
-
-SymbolWeights = Literal["uniform", "ones"]
-
-
-def symbol_weights(size: Int64, weights: SymbolWeights) -> Float64:
-    """Return the weight of symbols with given numbers of items. ``uniform``: 0 for one item, otherwise 1. ``ones``:
-    always 1.
-
-    Raises
-    ------
-    InputError
-        If `weights` is neither ``uniform`` nor ``ones``.
-    """
-    require_known("weights of the record utility loss", weights, ("uniform", "ones"))
-    return np.ones(len(size)) if weights == "ones" else (size > 1).astype(np.float64)
 
 
 def record_losses(published: SetColumn, size: Int64, weight: Float64) -> Float64:
@@ -53,7 +36,7 @@ def record_losses(published: SetColumn, size: Int64, weight: Float64) -> Float64
     return out
 
 
-def record_utility_loss(publication: Records, weights: SymbolWeights = "uniform") -> float:
+def record_utility_loss(publication: Records) -> float:
     """Return the mean utility loss of the records of a publication. Return 0 without records.
 
     >>> from anonset.data import Hierarchy, Table
@@ -76,6 +59,6 @@ def record_utility_loss(publication: Records, weights: SymbolWeights = "uniform"
     if not column.n:
         return 0.0
     size = np.array([len(symbol.members) for symbol in publication.symbols], np.int64)
-    weight = symbol_weights(size, weights)
+    weight = (size > 1).astype(np.float64)
     parts = (record_losses(column.slice(*rows), size, weight).tolist() for rows in spans(column.n))
     return fsum(chain.from_iterable(parts)) / column.n

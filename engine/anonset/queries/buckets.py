@@ -1,4 +1,4 @@
-"""COUNT queries on bucketized data, with exact counts, estimates and average relative error (ARE).
+"""COUNT queries on bucketized data, with exact counts and estimates.
 
 A query counts the tuples with allowed values in id, kept and sensitive columns. A publication shows the share of each
 sensitive value in a group, but not which tuple has which value. The estimate therefore uses this share as the
@@ -29,21 +29,6 @@ class BucketQuery(RedactedRepr):
     """Allowed labels of id and kept columns, by column name. Columns without an entry allow any label."""
     sensitive: Collection[str] | None = None
     """Allowed sensitive values, or None for any value."""
-
-
-@dataclass(frozen=True)
-class QueryErrors(RedactedRepr):
-    """Relative errors of a workload."""
-
-    errors: tuple[float, ...]
-    """Relative error of each answered query, in workload order."""
-    skipped: int
-    """Number of omitted queries. A query is omitted if its exact count is 0."""
-
-    @property
-    def are(self) -> float:
-        """Average relative error, or 0 if every query was omitted."""
-        return float(np.mean(self.errors)) if self.errors else 0.0
 
 
 def true_count(table: Table, query: BucketQuery) -> int:
@@ -95,33 +80,6 @@ def estimate(publication: Buckets, query: BucketQuery) -> float:
     allowed = _allowed(publication.snt_value, query.sensitive)[publication.snt_value.codes]
     matching = np.bincount(publication.snt_group[allowed], publication.snt_count[allowed], publication.n_groups)
     return float(np.sum(rows * matching / np.maximum(publication.sizes, 1)))
-
-
-def relative_errors(
-    table: Table, publication: Buckets, queries: Sequence[BucketQuery], *, floor: int | None = None
-) -> QueryErrors:
-    """Return the relative errors |true - estimated| / true of a workload.
-
-    Parameters
-    ----------
-    floor
-        Minimum divisor (>= 1). By default, the divisor is the exact count, and queries with exact count 0 are omitted
-        and counted.
-
-    Raises
-    ------
-    InputError
-        If a query names an unknown column, or `floor` is below 1.
-    """
-    if floor is not None and floor < 1:
-        msg = f"floor must be at least 1, got {floor}"
-        raise InputError(msg)
-    errors: list[float] = []
-    for query in queries:
-        true = true_count(table, query)
-        if true or floor is not None:
-            errors.append(abs(true - estimate(publication, query)) / max(true, floor or 1))
-    return QueryErrors(tuple(errors), len(queries) - len(errors))
 
 
 def record_workload(table: Table, columns: Sequence[str], *, queries: int = 100, seed: int = 0) -> list[BucketQuery]:

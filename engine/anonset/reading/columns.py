@@ -123,9 +123,9 @@ class Encoder:
         """Return the item separator of a column. None for blanks."""
         return self.separators.get(name, self.separator)
 
-    def category(self, name: str, column: Any, *, allow_null: bool = True) -> CategoricalColumn:
+    def category(self, name: str, column: Any) -> CategoricalColumn:
         """Encode a column as categories, by its text. Null (or NaN) is rejected, or becomes the category ``?``."""
-        text = self._values(name, column, allow_null=allow_null)
+        text = self._values(name, column, allow_null=True)
         codes, labels = dictionary(text)
         vocabulary, image = canonical_codes(labels)
         encoded = CategoricalColumn(name, image[codes], vocabulary)

@@ -57,7 +57,7 @@ def gather_files(source: Any, options: ReadOptions, store: Store, tell: Tell = l
     return gather(open_source(source, options.reading()), options, store, tell)
 
 
-def read_exactly(source: Path, *, separator: str = " ", **roles: Any) -> Table:
+def read_exactly(source: Path, **roles: Any) -> Table:
     """Read a text that anonset wrote, with commas, in UTF-8 and with significant blanks. Roles are as for `read`.
 
     Raises
@@ -65,7 +65,7 @@ def read_exactly(source: Path, *, separator: str = " ", **roles: Any) -> Table:
     InputError
         If the file does not exist or has another form.
     """
-    options = ReadOptions(separator=separator, exact=True, **roles)
+    options = ReadOptions(separator=" ", exact=True, **roles)
     return gather(open_source(source, options.reading()), options, with_ids=True)
 
 

@@ -14,7 +14,6 @@ from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 from anonset.privacy import Witness
 from anonset.publications import Records
-from anonset.verification.counting import Progress
 from anonset.verification.itemsets import require_well_formed
 
 _ROWS_PER_CALL, _ROWS_PER_TASK = 10_000, 1 << 20  # in this process and on a cluster
@@ -30,7 +29,7 @@ violation among these rows and records, or -1.
 """
 
 
-def check_item_truth(original: Table, publication: Records, *, progress: Progress | None = None) -> Witness | None:
+def check_item_truth(original: Table, publication: Records) -> Witness | None:
     """Find a published row that does not match the original record.
 
     In a truthful publication no record is published twice. A symbol of the row covers every item of the record, unless
@@ -60,7 +59,7 @@ def check_item_truth(original: Table, publication: Records, *, progress: Progres
         return Witness((), 0, 1, row, f"input record {publication.record[row]} is published more than once")
     if before is None or after is None:
         return None
-    return _first_untrue(before, after, publication, progress)
+    return _first_untrue(before, after, publication)
 
 
 def check_items_possible(original: SetColumn, publication: Records) -> Witness | None:
@@ -202,26 +201,20 @@ def _ranges(column: SetColumn) -> list[tuple[int, int]]:
     return list(spans(column.n, -(-column.n // max(1, -(-size // bytes_per_range)))))
 
 
-def _first_untrue(
-    before: SetColumn, after: SetColumn, publication: Records, progress: Progress | None
-) -> Witness | None:
+def _first_untrue(before: SetColumn, after: SetColumn, publication: Records) -> Witness | None:
     code_of = before.vocabulary.index
     codes_of = [sorted({code_of[x] for x in symbol.members if x in code_of}) for symbol in publication.symbols]
     look, n, ranges = _look(before, after, publication.record, codes_of), publication.n, _ranges(before)
     violations: list[tuple[int, int, int]] = []
-    for number, among in enumerate(ranges):
+    for among in ranges:
         if len(ranges) > 1:
             fetch(before.indptr, *among)
             fetch(stored_codes(before.codes), int(before.indptr[among[0]]), int(before.indptr[among[1]]))
 
-        def tell(done: int, before_it: int = number * n) -> None:
-            if progress is not None:
-                progress("truthfulness", float(before_it + done), float(len(ranges) * n))
-
         def look_among(span: tuple[int, int], among: tuple[int, int] = among) -> tuple[int, int, int]:
             return look(span, among)
 
-        violations += _first_violation(look_among, n, publication.store, tell)
+        violations += _first_violation(look_among, n, publication.store)
     row, item, code = min(violations, default=(-1, -1, -1))
     if item >= 0:
         label = before.vocabulary.labels[item]
@@ -233,14 +226,12 @@ def _first_untrue(
 
 
 def _first_violation(
-    look: Callable[[tuple[int, int]], tuple[int, int, int]], n: int, store: Store, tell: Callable[[int], None]
+    look: Callable[[tuple[int, int]], tuple[int, int, int]], n: int, store: Store
 ) -> list[tuple[int, int, int]]:
     """Return a list that contains the first violation among n rows. The list is empty if there is no violation."""
     bounds = list(spans(n, _ROWS_PER_TASK if store.workers.remote else _ROWS_PER_CALL))
     for start in range(0, len(bounds), _CALLS_AT_ONCE):
-        some = bounds[start : start + _CALLS_AT_ONCE]
-        for violation in store.map(look, some):
+        for violation in store.map(look, bounds[start : start + _CALLS_AT_ONCE]):
             if violation[0] >= 0:
                 return [violation]
-        tell(some[-1][1])
     return []

@@ -5,8 +5,9 @@ from collections.abc import Mapping
 from anonset.data import Hierarchy, Table
 from anonset.errors import InputError
 from anonset.jobs.workloads.base import QueryAnswers, WorkloadSpec, answered
+from anonset.measures.query_error import relative_errors
 from anonset.publications import Buckets
-from anonset.queries.buckets import record_workload, relative_errors
+from anonset.queries.buckets import estimate, record_workload, true_count
 from anonset.spelling import counted
 
 
@@ -25,7 +26,6 @@ def _of_buckets(
             f"{counted(len(columns), 'kept column')}"
         )
         raise InputError(msg)
-    errors = relative_errors(
-        original, publication, record_workload(original, columns[:size], queries=n, seed=spec.seed)
-    )
-    return QueryAnswers(errors.are, len(errors.errors), errors.skipped, None)
+    queries = record_workload(original, columns[:size], queries=n, seed=spec.seed)
+    errors = relative_errors(queries, lambda query: (true_count(original, query), estimate(publication, query)))
+    return QueryAnswers(errors.average, errors.answered, errors.skipped, None)

@@ -32,7 +32,6 @@ def read_published(
     items: Names = None,
     relational: Names = (),
     keep: Names = (),
-    separator: str = " ",
     reading: Mapping[str, Any] | None = None,
 ) -> Table:
     """Read a publication. All values are text, so a published range or set is an ordinary symbol.
@@ -41,7 +40,7 @@ def read_published(
 
     Parameters
     ----------
-    items, relational, keep, separator
+    items, relational, keep
         As in :func:`anonset.reading.read.read`.
     reading
         Further arguments of `read` for a file of another program. None if anonset wrote the file.
@@ -59,7 +58,7 @@ def read_published(
     if not nameless or names in ((), (fimi.COLUMN,)) or relational or keep:
         if reading is not None:
             return read(where, items=items, relational=relational, keep=keep, **reading)
-        return read_exactly(where, items=items, relational=relational, keep=keep, separator=separator)
+        return read_exactly(where, items=items, relational=relational, keep=keep)
     sets = (read_exactly(where) if reading is None else read(where, **reading)).transactions
     if sets is None or len(names) > 1:
         msg = f"{where}: a FIMI file has a single column, got items {list(names)}"
