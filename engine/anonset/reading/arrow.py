@@ -86,7 +86,8 @@ Arrow compiles a pattern in each call, which takes 2 ms with Unicode classes.
 
 
 def folded(ids: Any) -> Any:
-    """Return ids in a uniform spelling (``pyarrow.LargeStringArray``). Equal results belong to the same person.
+    """Return ids in a uniform spelling (``pyarrow.LargeStringArray``). Ids with equal results belong to the same
+    person.
 
     Case and surrounding blanks are removed. In numbers and keys, all blanks, punctuation and leading zeros are removed.
 
@@ -189,7 +190,7 @@ def fill_null(values: Any, text: str) -> Any:
 
 
 def is_in(values: Any, among: Sequence[str], *, nulls: bool = False) -> Any:
-    """Return, for each text, whether `among` contains it. The result for null is `nulls`."""
+    """Return True for each text that `among` contains. The result for null is `nulls`."""
     import pyarrow as pa
 
     words = cast(text_array(among), values.type)
@@ -198,7 +199,7 @@ def is_in(values: Any, among: Sequence[str], *, nulls: bool = False) -> Any:
 
 
 def matches(texts: Any, pattern: str) -> Any:
-    """Return, for each text, whether it contains a match of a regular expression."""
+    """Return True for each text that contains a match of a regular expression."""
     return _call("match_substring_regex", texts, options=lambda compute: compute.MatchSubstringOptions(pattern))
 
 
@@ -208,7 +209,7 @@ def replaced(texts: Any, part: str, other: str) -> Any:
 
 
 def are_given(column: Any) -> NDArray[np.bool_]:
-    """Return which values of a column are neither null nor blank, bool (n,)."""
+    """Return True for each value of a column that is neither null nor blank, bool (n,)."""
     import pyarrow as pa
 
     plain = cast(column, column.type.value_type) if pa.types.is_dictionary(column.type) else column

@@ -75,7 +75,7 @@ class SourcePart(RedactedRepr):
     batches: Callable[[Sequence[str]], Iterator[Batch]]
     """Function that yields at least one batch of the named columns."""
     before: int | None = 0
-    """Number of rows of the file that the batches do not count. None if it is unknown."""
+    """Number of rows of the file before the part. The batches do not count them. None if it is unknown."""
     size: int = 0
     """Approximate size of the rows in bytes, not compressed."""
 
@@ -91,9 +91,9 @@ class OpenedSource(NamedColumns):
     access the files, or if the source can only be read from the beginning.
     """
     judge: Callable[[], None] = field(default=lambda: None, kw_only=True)
-    """Function called after the last batch to detect faults that no single batch shows."""
+    """Function that is called after the last batch. It detects faults that a single batch does not show."""
     from_files: bool = field(default=True, kw_only=True)
-    """True if the columns are in files, and not an object of the program."""
+    """True if the columns are read from files. False if they are from an object in memory."""
     head: Callable[[Sequence[str]], Mapping[str, Any]] = field(default=lambda _: {}, kw_only=True)
     """Function that returns the first rows of the named columns, except columns that are slow to read."""
 
@@ -124,13 +124,13 @@ class FileProperties:
     labels: Sequence[str] | None = None
     """Items of the columns of a matrix."""
     ids: tuple[str, ...] = ()
-    """Id columns. Nearly all their values differ, so they are read as plain text."""
+    """Id columns. They are read as plain text because nearly all their values differ."""
     skip_without_id: bool = False
     """True if rows without an id are skipped."""
     null: tuple[str, ...] = ()
     """Texts that are null."""
     numeric: tuple[str, ...] = ()
-    """Numeric columns, whose first rows show the decimal sign."""
+    """Numeric columns. Their decimal sign is detected from the first rows."""
 
 
 AS_RECOGNISED = FileProperties()
@@ -150,7 +150,7 @@ _OPENING: Mapping[str, str] = MappingProxyType(
         "xlsx": "anonset.reading.formats.workbooks:open_workbooks",
     }
 )
-"""Function that opens each format, imported only when needed."""
+"""Import path of the function that opens each format. It is imported only when needed."""
 
 
 _WITH_HEADER = ("csv", "tsv", "xlsx")

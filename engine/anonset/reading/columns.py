@@ -90,7 +90,7 @@ class Encoder:
         return replace(self, whole=True, codes_declared=True, empty_for_null=True).sets(name, column)
 
     def _sets(self, columns: Mapping[str, Any]) -> list[SetColumn]:
-        """Encode set-valued columns. 0/1 columns, and items that look like several items in one, are rejected."""
+        """Encode set-valued columns. Reject columns of 0 and 1, and items that look like several items."""
         tokens = {name: self._tokens(name, column) for name, column in columns.items()}
         cells = {name: tokens[name][2] for name, column in columns.items() if not is_list(column.type)}
         self.several.update(name for name in cells if tokens[name][0].max(initial=0) > 1)
@@ -103,7 +103,8 @@ class Encoder:
         return [self.normalized(column) for column in sets]
 
     def judge(self, cells: Mapping[str, Collection[str]]) -> None:
-        """Reject columns whose items were probably split wrongly, given the distinct items of each column.
+        """Reject columns whose cells were probably split into items in the wrong way. `cells` contains the distinct
+        items of each column.
 
         Raises
         ------
@@ -124,7 +125,9 @@ class Encoder:
         return self.separators.get(name, self.separator)
 
     def category(self, name: str, column: Any) -> CategoricalColumn:
-        """Encode a column as categories, by its text. Null (or NaN) is rejected, or becomes the category ``?``."""
+        """Encode the texts of a column as categories. Null and NaN are rejected unless they are read as the category
+        ``?``.
+        """
         text = self._values(name, column, allow_null=True)
         codes, labels = dictionary(text)
         vocabulary, image = canonical_codes(labels)
@@ -170,13 +173,12 @@ class Encoder:
         return read_numbers(self.where, name, values, self.before, self.last_row(values), self.decimal)
 
     def last_row(self, column: Any) -> int | None:
-        """Return the number, from 1, of the last row of a batch. None if no rows follow the batch."""
+        """Return the number (from 1) of the last row of a batch. Return None if no rows follow the batch."""
         return self.before + len(column) if self.more else None
 
     def _values(self, name: str, column: Any, *, allow_null: bool) -> Any:
-        """Return a column of plain values as text, or as codes of text.
-
-        Null is rejected, or becomes the category ``?``.
+        """Return a column of plain values as text or as codes of text. Null is rejected unless it is read as the
+        category ``?``.
         """
         import pyarrow as pa
 
@@ -195,7 +197,9 @@ class Encoder:
         return text
 
     def null_as(self, way: str) -> str:
-        """Return the setting that treats null as ``empty`` or ``value``, in addition to its current treatment."""
+        """Return the setting that treats null as ``empty`` or ``value``. The setting also contains the current
+        treatment of null.
+        """
         current = {"empty": self.empty_for_null, "value": self.value_for_null}
         return setting("missing", ",".join(name for name in current if current[name] or name == way))
 
@@ -228,14 +232,16 @@ class Encoder:
                 return self._tokens(name, column, any_blank=True)
             if NULLS.intersection(labels):
                 length, codes = self._without_nulls(name, length, codes, labels)
-        if "" in labels:  # from empty cells, and from leading and doubled separators
+        if "" in labels:  # empty items come from empty cells and superfluous separators
             empty = labels.index("")
             length, codes = keep_tokens(length, codes, codes != empty)
             codes, labels = codes - (codes > empty).astype(np.int32), [label for label in labels if label]
         return length, codes, labels
 
     def _without_nulls(self, name: str, length: Int64, codes: Int32, labels: list[str]) -> tuple[Int64, Int32]:
-        """Reject cells that contain only a word that programs write for null, or read them as empty."""
+        """Handle cells that contain only a word for null. They are rejected, or read as empty sets if this is
+        declared.
+        """
         if self.value_for_null:
             return length, codes
         null = np.array([label in NULLS for label in labels], bool)[codes] & (np.repeat(length, length) == 1)

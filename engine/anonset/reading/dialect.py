@@ -113,7 +113,7 @@ def in_utf8(where: object, data: bytes, dialect: Dialect) -> bytes:
     text = None
     with suppress(UnicodeError):
         text = data[len(mark) :].decode(encoding)
-    if text is None:  # raised here to avoid chaining the decoding error, which contains the bytes
+    if text is None:  # raised here, because a chained decoding error would contain the bytes
         raise InputError(encoding_problem(where, encoding, valid=False, marked=bool(mark)))
     if not mark:
         utf8 = False
@@ -140,7 +140,7 @@ def encoding_problem(
     utf8: bool = False,
     controls: bool = False,
 ) -> str:
-    """Return the reason why an encoding is probably wrong and would silently change letters. Empty if the encoding is
+    """Return the reason why an encoding is probably wrong, so that letters would be changed. Empty if the encoding is
     plausible.
 
     Parameters
@@ -205,7 +205,7 @@ def probable_encoding(data: bytes) -> str:
 
 def _encoding_of_language(text: bytes) -> str:
     """Return the non-western encoding in which a text is most like a language. Empty if it is like no language."""
-    from charset_normalizer import CharsetMatch, from_bytes  # only for texts that are not UTF-8
+    from charset_normalizer import CharsetMatch, from_bytes  # used only for texts that are not UTF-8
     from charset_normalizer.constant import FREQUENCIES
 
     def evidence(match: CharsetMatch) -> tuple[float, float, bool]:
@@ -235,7 +235,7 @@ def _mixes_scripts(text: str) -> bool:
 
 _LAST_LATIN = "\u024f"
 _WORD = re.compile(r"[^\W\d_]+")
-_SIGN = re.compile(rb"(?<![A-Za-z\x80-\xff])[\x80-\xff](?![A-Za-z\x80-\xff])")  # as of currencies: no letter
+_SIGN = re.compile(rb"(?<![A-Za-z\x80-\xff])[\x80-\xff](?![A-Za-z\x80-\xff])")  # a currency sign is no letter
 _WESTERN = "cp1252"
 _OF_LANGUAGES = (
     "cp1250", "cp1254", "cp1251", "koi8_r", "cp1253", "cp1255", "cp1256", "cp1257", "cp932", "euc_jp",
@@ -262,8 +262,8 @@ def header_fields(line: str, delimiter: str) -> list[str]:
 def delimiter_of(header: str, usual: str, absent: Missing, separator: str | None, data: bytes) -> str:
     """Return the delimiter that splits a header into the declared columns. Return `usual` if several delimiters do.
 
-    If no delimiter does, return the delimiter with the fewest missing columns. Among equal delimiters, return the
-    delimiter with the most columns.
+    If no delimiter does, return the delimiter with the fewest missing columns. If several delimiters miss equally few
+    columns, return the delimiter with the most columns.
 
     Parameters
     ----------

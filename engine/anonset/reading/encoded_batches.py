@@ -22,7 +22,7 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, eq=False)
 class EncodedBatch(RedactedRepr):
-    """Encoded rows of a batch, except ids. Only tasks encode kept columns."""
+    """Encoded rows of a batch without id columns. Kept columns are encoded only in tasks of workers."""
 
     where: str
     """Name of the file, for messages."""
@@ -65,8 +65,9 @@ class PartTask(RedactedRepr):
     texts: Sequence[str]
     """Categorical columns."""
     require_expected: Callable[[int, SetColumn], None] | None
-    """Function that rejects sets that differ from the expected sets, starting at a given row. None accepts any sets. If
-    the function is called, the task does not return the sets. It is not called for parts whose first row is unknown.
+    """Function that compares sets with expected sets from a given row on, and rejects different sets. The task then
+    does not return the sets. The function is not called for parts whose first row is unknown. None if any sets are
+    accepted.
     """
 
     def __call__(self, task: tuple[SourcePart, bool]) -> tuple[list[EncodedBatch], dict[str, set[str]], set[str]]:

@@ -36,7 +36,9 @@ _PACKED = (".xlsx", ".parquet")
 _COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
 _FIRST_LINES, _FIRST_BYTES = 100, 1 << 16
 LEAST_READ = 1 << 12
-"""Minimum size of a read in bytes. Arrow repeats a failed read of an object only if the answer of the store fits."""
+"""Minimum size of a read in bytes. Arrow repeats a failed read of an object only if it is large enough for the answer
+of the store.
+"""
 _BUFFER = 1 << 20
 """Bytes per read of a column of a local Parquet file."""
 _FAR_BUFFER = 1 << 23
@@ -83,9 +85,8 @@ def format_of(path: Path, declared: str | None = None, *, no_header: bool = Fals
 
 
 def _probable_format(path: Path) -> str | None:
-    """Return the format that the first lines of a text suggest. None if it is unclear.
-
-    Lines of a table have equal numbers of fields. Baskets differ in size.
+    """Return the probable format of a text by its first lines. None if it is unclear. Lines of a table have equal
+    numbers of fields, and lines of baskets do not.
     """
     try:
         with path.open("rb") as file:
@@ -122,7 +123,8 @@ _SAFE_TO_SHOW = re.compile(r"Conversion failed for column .* with type \w+")
 
 @contextmanager
 def reading(where: object, problem: str = "cannot be read", *, values: bool = False) -> Iterator[None]:
-    """Convert all read errors (or, with `problem`, write errors) to an InputError that names the file.
+    """Convert all errors of reading or writing a file in the block to an InputError that names the file. `problem` is
+    the text of the error without the reason.
 
     Parameters
     ----------
@@ -161,7 +163,7 @@ def _forget(error: BaseException) -> None:
 
 
 def require_file(path: Path) -> None:
-    """Reject anything but a regular file. A pipe may never end, and cannot be read twice.
+    """Reject paths that are not regular files. For example, a pipe may never end and cannot be read twice.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Select the data files of a folder, so that no rows are silently skipped."""
+"""Select the data files of a folder. Files that may contain rows are never skipped silently."""
 
 import os
 from collections.abc import Sequence
@@ -76,7 +76,7 @@ def data_files(where: str, names: Sequence[str], endings: tuple[str, ...]) -> li
 
 
 def _odd(name: str, endings: tuple[str, ...]) -> tuple[str, str]:
-    """Return the part of a path that makes it unreadable, and the reason. The reason is empty for readable paths."""
+    """Return the part of a path that prevents reading, and the reason. The reason is empty if the file can be read."""
     parts = PurePosixPath(name).parts
     if _is_data(name, endings):
         aside = next((part for part in parts if _is_set_aside(part)), None)

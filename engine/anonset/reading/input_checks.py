@@ -1,4 +1,4 @@
-"""Reject input that is probably misread, because silent misreading breaks privacy guarantees."""
+"""Reject input that is probably misread. A misread input would break the privacy guarantee without notice."""
 
 import re
 from collections import Counter
@@ -23,7 +23,7 @@ PROBABLE_NULLS = SIGNS_OF_NULL | {
 }  # fmt: skip
 """Texts that people and spreadsheets write for null, but that may also be values."""
 MISSING = NULLS | NO_VALUE
-"""Values that are certainly missing."""
+"""Texts that certainly mean a missing value."""
 _CODE = re.compile(r"[A-Za-z]{1,3}\d[\w.+*!-]*|\d{3}\.\d{1,2}")
 _MOST_LOOKED_AT, _FEWEST_SETS = 20_000, 3
 _OFTEN = 3
@@ -168,8 +168,8 @@ def says_present(labels: Collection[str]) -> dict[str, bool | None]:
 
 
 def _mark_within(labels: Collection[str]) -> str | None:
-    """Return the probable separator. It is at the end of a label, in most labels, or between parts that are other
-    labels.
+    """Return the probable separator of items. A separator is at the end of a label, occurs in most labels, or separates
+    parts that are also labels.
     """
     for mark in _MARKS:
         if any(len(label) > 1 and label.endswith(mark) for label in labels):
@@ -240,7 +240,7 @@ def _are_words(rows: Sequence[Sequence[str]]) -> bool:
 
 
 def are_titles(labels: Sequence[str]) -> bool:
-    """Return True if labels are titles, which contain words that personal names do not.
+    """Return True if labels are titles. Titles contain words that do not occur in names of persons.
 
     >>> are_titles(["The Lost City", "House of Fire"]), are_titles(["Vincent van Gogh", "Ann Lee"])
     (True, False)
@@ -297,7 +297,7 @@ _SINGLE = tuple(
 
 
 def _hold_codes(labels: Sequence[str], mark: str) -> bool:
-    """Return True if many values contain several codes each, and other values contain the same codes."""
+    """Return True if many values contain several codes, and these codes also occur in other values."""
     if are_single_values(labels):
         return False
     several = [label for label in labels if mark in label]

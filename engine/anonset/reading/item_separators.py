@@ -79,7 +79,9 @@ def _further_separator(name: str, labels: Sequence[str]) -> str | None:
 
 
 def _separates_surely(labels: Sequence[str], several: Sequence[str], mark: str) -> bool:
-    """Return True if a semicolon or bar separates codes, or parts of which some are also separate cells."""
+    """Return True if a semicolon or bar separates codes, or if some of the separated parts also occur as complete
+    cells.
+    """
     if mark not in _SUREST_MARKS:
         return False
     parts = [{part.strip() for part in label.split(mark)} for label in several]
@@ -90,6 +92,6 @@ def _separates_surely(labels: Sequence[str], several: Sequence[str], mark: str) 
 
 
 def _recur(labels: Sequence[str], mark: str) -> bool:
-    """Return True if some parts between separators occur in several cells, unlike parts of product names."""
+    """Return True if some parts between separators occur in several cells. Parts of product names rarely do."""
     cells = Counter(part for label in labels for part in {text.strip() for text in label.split(mark)})
     return any(count > 1 for count in cells.values())

@@ -75,7 +75,7 @@ _OF_PLACES = re.compile(
     r"(^|[_\W])(plz|zip|postleitzahl|post(al)?[_\W]?code|postnr|cap|cp)($|[_\W])|zip", re.IGNORECASE
 )
 _FIRST = 3
-"""Number of labels that suggest date formats."""
+"""Number of first labels from which date formats are derived."""
 _LONGEST_WITHOUT_DOT = 4
 """Length of a WHO ICD-10 code without the dot."""
 _SERIALS = (5_000, 60_000)  # days since 1899-12-30: 1913 to 2064
@@ -157,7 +157,8 @@ def are_measured(labels: Sequence[str]) -> bool:
 
 
 def are_results(labels: Sequence[str]) -> bool:
-    """Return True if values are test results, which are positive and negative, or numbers of which some are limits.
+    """Return True if values are test results. They are words such as positive and negative, or numbers of which some
+    are limits.
 
     >>> are_results(["TB neg", "TB pos", "n.d."]), are_results([*"123456789", "< 5"]), are_results(["pos1", "neg2"])
     (True, True, False)
@@ -191,24 +192,26 @@ def kind_of_values(labels: Sequence[str]) -> str:
 
 
 def _most_odd(n: int) -> int:
-    """Return the maximum number of `n` distinct values that may differ from the kind of a column."""
+    """Return how many of `n` distinct values may differ from the kind of their column."""
     return max(int(_FEW_ODD * n), int(n >= _FEWEST_FOR_ODD))
 
 
 def _are_icd10(labels: Sequence[str]) -> bool:
-    """Return False if the labels look like keys, with one letter before digits, no dots, and the same width."""
+    """Return False if possible ICD-10 codes look like keys. Keys have one letter before digits, no dots, and the same
+    width.
+    """
     same = len({label[0] for label in labels}) == 1 and len({len(label) for label in labels}) == 1
     return not (same and len(labels) > 1 and len(labels[0]) > _LONGEST_WITHOUT_DOT and labels[0][1:].isdecimal())
 
 
 def _are_crosses(labels: Sequence[str]) -> bool:
-    """Return True if each value marks an item as present or absent, and some as present."""
+    """Return True if each value marks an item as present or absent, and some values mark it as present."""
     presence = says_present(labels).values()
     return None not in presence and True in presence
 
 
 def _are_icd9(labels: Sequence[str]) -> bool:
-    """Return True if possible ICD-9 codes are more than numbers of three digits."""
+    """Return True if possible ICD-9 codes are not only numbers of three digits."""
     if any(label[0] in "EV" for label in labels):
         return True
     three_digits = all(len(label.partition(".")[0]) >= 3 for label in labels)

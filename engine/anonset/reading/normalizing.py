@@ -61,7 +61,7 @@ class Changes:
     """Number of occurrences of changed labels, by column and rule."""
 
     def note(self, column: SetColumn | CategoricalColumn, rule: str, image: Mapping[str, str | None]) -> None:
-        """Count the changes in a column, or in a batch of it."""
+        """Count the changes in a column or in a batch of a column."""
         change = change_of(column, rule, image)
         self.labels.setdefault((column.name, rule), set()).update(image)
         self.occurrences[column.name, rule] += change.occurrences

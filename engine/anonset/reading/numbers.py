@@ -45,7 +45,7 @@ _LONGEST = 400  # maximum characters of a number
 
 @dataclass(frozen=True)
 class Numbers(RedactedRepr):
-    """Numbers of a column, or of a batch of it. The type of the column is known only after the last batch."""
+    """Numbers of a column or of a batch of a column. The type of the column is known only after the last batch."""
 
     values: NDArray[np.float64]
     """Exact numbers, float64 (n,)."""
@@ -62,7 +62,8 @@ class Numbers(RedactedRepr):
 
 
 def others(rows: int, until: int | None = None) -> str:
-    """Return text with the number of further rows with the same fault. It names the last row read if more rows follow.
+    """Return text on the number of further rows with the same fault. If more rows follow, the text names the last row
+    that was read.
 
     >>> others(1), others(3), others(3, until=1000)
     ('', ' (and 2 more)', ' (and 2 more up to row 1000)')
@@ -255,12 +256,13 @@ def _rounded(text: Any, values: Any) -> NDArray[np.integer]:
 
 
 def _is_held(text: str, number: float) -> bool:
-    """Return True if `number` represents `text`: its output is the text, or both agree to the precision of the text.
+    """Return True if a float represents a text. It does if it is printed as the text, or if both agree to the precision
+    of the text.
 
     >>> [_is_held(text, 0.1) for text in ("0.100", "0.10000000000000001", "0.1000000000000000000001")]
     [True, True, False]
     """
-    if text == f"{number:.17g}":  # the form most programs print; ten times as fast
+    if text == f"{number:.17g}":  # the form that most programs print: ten times as fast
         return True
     if len(text) > _LONGEST:
         return False

@@ -1,4 +1,4 @@
-"""Places, which are local directories and addresses of object stores. A place contains objects under names."""
+"""Places: local directories and addresses of object stores. A place contains named objects."""
 
 import hashlib
 import os
@@ -19,9 +19,9 @@ from anonset.reading.files import digest, reading
 BYTES_AT_ONCE = 1 << 23
 """Bytes per read and write of an object."""
 PAUSES = (0.2, 1.0, 5.0)
-"""Seconds before each repetition of a failed read at an address."""
+"""Seconds to wait before each repetition of a failed read at an address."""
 MOST_COPIED = 5 << 30
-"""Largest object, in bytes, that S3 copies in one request. Larger objects are read and written again."""
+"""Maximum size in bytes of an object that S3 copies in one request. Larger objects are read and written again."""
 
 
 def is_address(path: str | os.PathLike[str]) -> bool:

@@ -64,7 +64,7 @@ class Profile(RedactedRepr):
     rarest: int = 0
     """Number of rows with the rarest value. 0 for sets."""
     occurrences: int = 0
-    """Number of items in all rows. 0 for other columns than sets."""
+    """Number of items in all rows of sets. 0 for other columns."""
     separator: str | None = None
     """Separator of items for sets in text cells. None for other columns."""
     items_kind: str = ""
@@ -209,9 +209,8 @@ def _few_texts(loaded: Any) -> list[str | None]:
 
 
 def coded(loaded: Any) -> Any:
-    """Dictionary-encode a loaded text column if it has few distinct values. Return other columns unchanged.
-
-    Later steps then need not look up each value again.
+    """Dictionary-encode a loaded text column if it has few distinct values, so that later steps look up each value only
+    once. Return other columns unchanged.
     """
     import pyarrow as pa
 
@@ -342,7 +341,7 @@ def _null_words(words: Collection[str], others: int) -> list[str]:
 
 
 def _are_in(values: Any, wanted: Collection[str]) -> NDArray[np.bool_]:
-    """Return, for each distinct value, whether `wanted` contains it."""
+    """Return True for each distinct value that `wanted` contains."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

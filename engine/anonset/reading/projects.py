@@ -1,4 +1,4 @@
-"""Read settings files of other tools, which are ARX projects and Amnesia templates."""
+"""Read settings files of other tools: ARX projects and Amnesia templates."""
 
 import re
 import zipfile
@@ -208,7 +208,9 @@ def _require_plain(where: Path, name: str, text: bytes) -> None:
 
 
 def _opened(where: Path) -> zipfile.ZipFile:
-    """Open an archive. Reject two members of the same name, because programs differ in the member that they read."""
+    """Open an archive. Reject an archive with two members of the same name, because programs may read different
+    members.
+    """
     archive = zipfile.ZipFile(where)
     names = archive.namelist()
     if len(set(names)) < len(names):

@@ -1,4 +1,4 @@
-"""Read data into tables. Every column has a role; types are never inferred."""
+"""Read data into tables. Every column has a role. Types are never inferred."""
 
 from collections.abc import Sequence
 from typing import Any, Unpack

@@ -1,4 +1,4 @@
-"""Column roles: every column has exactly one role, otherwise the data are rejected."""
+"""Column roles. Every column must have exactly one role. Otherwise, the data are rejected."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -129,7 +129,7 @@ class Header:
     hint: str = ""
     """Advice for the message about a missing column."""
     lines: bool = False
-    """True if lines may contain only items, because no column in another role was named."""
+    """True if lines may contain only items. No column in another role is declared."""
 
     def require_distinct(self) -> None:
         """Reject duplicate column names."""
@@ -176,7 +176,7 @@ class Header:
 
     @property
     def doubt(self) -> str:
-        """Possible reason if none of the declared names is a column."""
+        """Advice for the case that none of the declared names is a column."""
         names = counted(len(self.names), "column")
         question = (
             f"the first line was read as a header with {names}; "

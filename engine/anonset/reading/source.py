@@ -1,4 +1,4 @@
-"""Resolve an input, which is a file, a folder, a glob, a tree of folders named by keys, an address or an object."""
+"""Resolve an input. It is a file, a folder, a glob, a tree of folders named by keys, an address or an object."""
 
 import hashlib
 import os
@@ -23,7 +23,7 @@ _NULL_KEY = "__HIVE_DEFAULT_PARTITION__"
 _ENDINGS = {name: f".{name}" for name in ("csv", "tsv", "dat", "xlsx", "jsonl", "parquet")}
 _BYTES_AT_ONCE = 1 << 20
 OBJECT = "object"
-"""Format of objects in memory."""
+"""Value of `Source.format` for objects in memory."""
 
 Key = tuple[str, str | None]
 """Name of a column, and its value in all rows of a file. None means null."""

@@ -41,7 +41,7 @@ from anonset.reading.plan import Plan, require_values
 from anonset.reading.texts import Categories, ExpectedColumn, ExpectedTexts, FiledTexts, KeptTexts
 
 _MOST_OF_PART = 1 << 28
-"""Largest part of a source with kept columns that a task reads, in bytes."""
+"""Maximum size in bytes of a part with kept columns that a task reads."""
 Tell = Callable[[int], None]
 """Progress callback, called with the number of records so far."""
 

@@ -76,9 +76,8 @@ class FiledTexts(ExitStack):
 
 
 class ExpectedColumn(ExitStack, Generic[_Known]):
-    """Column that must equal an expected column row by row.
-
-    The result is the expected column; the input is not stored.
+    """Column that must equal an expected column row by row. The input is not stored, and the result is the expected
+    column.
     """
 
     def __init__(self, name: str, expected: _Known) -> None:

@@ -1,4 +1,6 @@
-"""Read sets stored in several columns, which are a 0/1 column for each item, or columns with one code each."""
+"""Read sets that are stored in several columns. The columns are a 0/1 column for each item, or columns with one code
+per cell.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -56,7 +56,7 @@ def _is_number(field: str) -> bool:
 class DelimitedText:
     """CSV or TSV text with a header. Provides the column names, and loads columns on request.
 
-    Created from the name for messages, the text in UTF-8, and the number of lines of the file before it.
+    The arguments are the name for messages, the text in UTF-8, and the number of lines of the file before the text.
 
     Arrow parses the rows. Python's slower reader parses the header, and finds the line of an error that Arrow reports.
     Blanks around names and fields are stripped, unless the dialect is exact.
@@ -120,7 +120,9 @@ class DelimitedText:
         self._has_rows = len(self.data) > start and (not self._named or next(rows, None) is not None)
 
     def _require_names(self, names: Sequence[str]) -> None:
-        """Reject names that contain rows, because a quote in the header is not closed, or is closed only far below."""
+        """Reject column names that contain rows. The cause is a quote in the header that is not closed, or is closed
+        only far below.
+        """
         for name in names:
             others = name.splitlines()[1:]
             if len(others) >= _LINES_OF_A_NAME or any(self.delimiter in line for line in others):
@@ -154,7 +156,9 @@ class DelimitedText:
         return footer_of(data, start, self.delimiter, self._n_fields, keyed=self._keyed)
 
     def certain_rows(self, data: bytes) -> int:
-        """Return the end of the certain rows: before any trailing blank lines, rows of separators, or footer."""
+        """Return the end of the lines that are certainly rows. Trailing blank lines, rows of separators and footers may
+        follow them.
+        """
         end = self.end_of(data)
         if self.exact or self._n_fields == 1 or data[end - 1 : end] not in (b"\n", b"\r"):
             return end
@@ -164,7 +168,7 @@ class DelimitedText:
         return min(end, stop + (2 if data[stop : stop + 2] == b"\r\n" else 1)) if stop else 0
 
     def is_row(self, line: bytes) -> bool:
-        """Return True if a line is certainly no blank line, row of separators, or line of a footer."""
+        """Return True if a line is certainly a row. It is then not blank, a row of separators, or part of a footer."""
         if self.exact or self._n_fields == 1:
             return True
         fields = header_fields(line.decode("utf-8", "replace"), self.delimiter)
@@ -204,8 +208,8 @@ class DelimitedText:
         return recognised_decimal([field for field in fields if field not in null])
 
     def require_records(self) -> None:
-        """Reject a row of units or descriptions below the header, which is text above the figures of at least three
-        columns.
+        """Reject a row of units or descriptions below the header. In such a row, at least three columns have text above
+        figures.
 
         Raises
         ------
@@ -240,8 +244,8 @@ class DelimitedText:
         return f"; if line {self.below} is the header: {setting('header_line', self.below)}" if self.below else ""
 
     def _names_below(self) -> int:
-        """Return the number of the header line if it is not the first line. Rows with as many fields follow it. 0 for
-        none.
+        """Return the number of the header line if it is below other lines. Rows with the same number of fields follow
+        it. 0 if there is no such line.
         """
         lines = self.data[:_LOOKED_AT].decode("utf-8", "replace").splitlines()[:_LINES_ABOVE]
         titled = any(len(header_fields(line, self.delimiter)) != self._n_fields for line in lines)
@@ -270,7 +274,7 @@ class DelimitedText:
         ------
         InputError
             If the field count of a row differs from the header (as for a blank line in a file with several columns), a
-            quoted field is never closed, or a field is not valid UTF-8; with the line.
+            quoted field is never closed, or a field is not valid UTF-8. The message contains the line number.
         """
         import pyarrow as pa
 
@@ -285,7 +289,7 @@ class DelimitedText:
             self._refuse_unnamed()
         after_blank = quotes and any(mark in self.data for mark in (f'{self.delimiter} "'.encode(), b'\n "', b'\r "'))
         loaded = self._loaded_by_python(names) if after_blank else self._loaded(names)
-        return {name: arrow.utf8_trim_whitespace(loaded.pop(name)) for name in names}  # frees each after its copy
+        return {name: arrow.utf8_trim_whitespace(loaded.pop(name)) for name in names}  # each is freed after its copy
 
     def head(self, names: Sequence[str], size: int) -> dict[str, Any]:
         """Return the named columns of the first rows, from about `size` bytes. Invalid UTF-8 is replaced."""
@@ -305,7 +309,7 @@ class DelimitedText:
         import pyarrow as pa
 
         block, table = _BLOCK, None
-        with suppress(pa.ArrowException):  # its message shows the line, so it must not be chained
+        with suppress(pa.ArrowException):  # not chained, because its message shows the line
             table = self._parse(names, block)
         if table is None:
             self._explain()
@@ -393,7 +397,7 @@ class DelimitedText:
             yield first_line, rows.line_num, row
 
     def _explain(self, *, strict: bool = False) -> None:
-        """Raise an error for the first malformed line, if any."""
+        """Raise an error for the first malformed line. Do nothing if there is none."""
         for line, _, row in self._rows(strict=strict):
             if len(row) != self._n_fields and (row or self._n_fields > 1):
                 got = f"got {len(row)}" if row else "got a blank line"
@@ -409,7 +413,9 @@ class DelimitedText:
                 raise InputError(msg, line=line + self._skipped)
 
     def _hint_of_baskets(self, line: int) -> str:
-        """Return a hint if the lines of a text differ in length from the second line on, as in a file of baskets."""
+        """Return a hint if the lines after the first have different numbers of fields, as in a file of baskets. Empty
+        otherwise.
+        """
         uneven = line + self._skipped == 2 and str(self.path).lower().endswith(".txt")
         return f"; if each line is a set of items: {setting('input_format', 'baskets')}" if uneven else ""
 

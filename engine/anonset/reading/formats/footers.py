@@ -1,4 +1,4 @@
-"""Find the end of the rows of a text, before trailing rows of separators, and sums and notes below the last record."""
+"""Search for the end of the rows of a text. Rows of separators, sums and notes below the last record are no rows."""
 
 import re
 
@@ -36,11 +36,11 @@ _DIGIT = re.compile(r"\d")
 _ROWS_OF_KEYS = 10
 """Number of rows for deciding whether the first column contains keys."""
 _FEWEST_FIELDS = 4
-"""Minimum number of columns for rows with a single note, or with a count of things, to be footers."""
+"""Minimum number of columns of a text in which a row with a single note or count is a footer."""
 
 
 def is_figure(field: str) -> bool:
-    """Return True if a field contains a number, with any signs around it."""
+    """Return True if a field contains only a number and signs such as a currency."""
     return _FIGURE.fullmatch(field) is not None
 
 
@@ -105,7 +105,7 @@ def footer_of(data: bytes, start: int, delimiter: str, fields: int, *, keyed: bo
 
 
 def _is_footer(row: list[str], fields: int) -> bool:
-    """Return True if the words of a row show a sum or a note."""
+    """Return True if a row is a sum or a note, according to its words."""
     held = [field for field in row if field]
     words = [field for field in held if _SUM.fullmatch(field.strip(" :"))]
     rest = [field for field in held if field not in words]
@@ -140,8 +140,8 @@ def has_keys(data: bytes, start: int, delimiter: str, fields: int) -> bool:
 
 
 def _is_below_keys(row: list[str], fields: int) -> bool:
-    """Return True if a row has few fields, and a sum or note instead of a key, or only an amount outside the key
-    column.
+    """Return True if a row with few fields is no record. It has a sum or note in the key column, or only an amount in
+    another column.
     """
     held = [field for field in row if field]
     if len(held) == 1 and not row[0] and fields >= _FEWEST_FIELDS and is_figure(held[0]):

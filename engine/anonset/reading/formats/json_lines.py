@@ -18,7 +18,8 @@ _Record = dict[str, Any]
 def open_json_lines(source: Source, properties: FileProperties) -> OpenedSource:
     """Open JSON Lines files. Members of objects become columns called ``object.member``.
 
-    A first pass through all files finds the names and kinds of the columns, because any record may lack some.
+    The names and kinds of the columns are collected in a first pass through all files, because a record may lack some
+    columns.
 
     Raises
     ------

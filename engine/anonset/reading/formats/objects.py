@@ -23,7 +23,7 @@ class Columns(NamedTuple):
 
     names: tuple[str, ...]
     columns: Mapping[str, Any]
-    """Columns by name: each a ``SetColumn`` or a ``pyarrow.ChunkedArray``."""
+    """Columns by name. Each column is a ``SetColumn`` or a ``pyarrow.ChunkedArray``."""
     sets_only: bool = False
 
 
@@ -94,7 +94,9 @@ def _texts(where: str, labels: Iterable[Any]) -> list[str]:
 
 
 def _of_stream(where: str, source: Any) -> Columns:
-    """Convert to an Arrow table. Data with Python objects of types unknown to Arrow are converted column by column."""
+    """Convert an object to an Arrow table. If it contains Python objects of types that Arrow does not know, it is
+    converted column by column.
+    """
     import pyarrow as pa
 
     table, problem = None, None
@@ -116,9 +118,8 @@ def _of_stream(where: str, source: Any) -> Columns:
 
 
 def _plain_column(where: str, source: Any, name: str, column: Any) -> Any:
-    """Return a column.
-
-    A column of Python objects, which polars exports as memory addresses, is built from the objects.
+    """Return a column of a data frame. Polars exports a column of Python objects as memory addresses, so this column is
+    built from the objects.
     """
     import pyarrow as pa
 

@@ -20,9 +20,11 @@ _BYTES_AT_ONCE = 1 << 24
 _ROWS_OF_PART = 1 << 20
 """Number of rows at which a part is complete. Row groups are added until this number is reached."""
 _LONG, _SMALL = 64, 1 << 20
-"""A column of a row group has mostly different values if it has more bytes than `_SMALL` and `_LONG` per value."""
+"""A column of a row group has mostly distinct values if it has more than `_SMALL` bytes, and more than `_LONG` bytes
+per value.
+"""
 _CODE, _LARGE = 4, 1 << 23
-"""A large column, above `_LARGE` bytes, has mostly different values if it has more than `_CODE` bytes per value."""
+"""A column of more than `_LARGE` bytes has mostly distinct values if it has more than `_CODE` bytes per value."""
 
 
 def open_parquet_files(source: Source, properties: FileProperties) -> OpenedSource:
@@ -140,7 +142,7 @@ def _row_groups(
 
 
 def _without_codes(metadata: Any) -> set[str]:
-    """Return the large columns in which most values must differ, by their number of bytes per value.
+    """Return the columns in which most values must be distinct, according to the number of bytes per value.
 
     `metadata` is a ``pyarrow.FileMetaData``. For the largest columns, fewer bytes per value suffice, because the size
     of a dictionary is negligible.
@@ -155,7 +157,7 @@ def _without_codes(metadata: Any) -> set[str]:
 
 
 def _rows_at_once(group: Any) -> int:
-    """Return the number of rows to read at once, which is smaller if rows are long. `group` is a
+    """Return the number of rows to read at once. It is smaller for long rows. `group` is a
     ``pyarrow.RowGroupMetaData``.
     """
     rows, size = int(group.num_rows), int(group.total_byte_size)
@@ -193,7 +195,7 @@ def _of_group(file: DataFile, coded: Any, plain: Any, group: int, columns: list[
 
 
 def _difference(first: Any, other: Any) -> str:
-    """Return the column in which two Arrow schemas differ."""
+    """Return text on the difference between two Arrow schemas."""
     for column in first:
         position = other.get_field_index(column.name)
         if position < 0:

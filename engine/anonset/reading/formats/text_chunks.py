@@ -24,7 +24,7 @@ _LONGEST_MARK = 4
 
 @dataclass(frozen=True)
 class TextPiece(RedactedRepr):
-    """Whole records of a text."""
+    """Piece of a text that consists of complete records."""
 
     data: bytes = field(repr=False)
     lines: int
@@ -117,7 +117,7 @@ class _Recoder:
         return text.encode()
 
     def _look(self, raw: bytes, text: str) -> None:
-        """Collect evidence whether the encoding is right. At the end, reject a wrong encoding."""
+        """Collect evidence on the encoding. At the end of the text, reject an encoding that is wrong."""
         if self.marked:
             return
         self._ascii = self._ascii and raw.isascii()

@@ -1,8 +1,8 @@
-"""Divide a large text into ranges of whole records, which tasks read independently.
+"""Divide a large text into ranges of complete records, which tasks read independently.
 
 A quoted field may contain line ends, so only the text before a line end shows whether a record ends there. Tasks scan
-all sections of the text, each under two assumptions: its first line begins a record, or is within quotes. In the order
-of the sections, the results show which assumption is right.
+the sections of the text. Each section is scanned under two assumptions: its first line begins a record, or its first
+line is within quotes. The result of the previous section shows which assumption is right.
 """
 
 from collections.abc import Callable
@@ -88,9 +88,8 @@ class SectionTask(RedactedRepr):
         return ScannedSection(found[0], found[1], lines)
 
     def _end(self, data: bytes, line: int, limit: int, quoted: bool) -> tuple[int, bool]:
-        """Return the end of the last record before `limit`, 0 for none, and whether the end of the data is quoted.
-
-        `quoted` is the assumption about the line that begins at `line`.
+        """Return the end of the last record before `limit` (0 if there is none), and True if the data end within
+        quotes. `quoted` is the assumption about the line that begins at `line`.
         """
         from anonset_kernels.text import last_record_end
 
@@ -102,7 +101,7 @@ class SectionTask(RedactedRepr):
 
 
 def _line_ends(data: bytes, begin: int) -> int:
-    """Return the number of line ends from a place on. CR LF counts as one."""
+    """Return the number of line ends from position `begin` on. CR LF counts as one."""
     feeds = data.count(b"\n", begin)
     return feeds if data.find(b"\r", begin) < 0 else feeds + data.count(b"\r", begin) - data.count(b"\r\n", begin)
 
@@ -115,7 +114,8 @@ def ranges_of(
     workers: Workers,
     is_row: Callable[[bytes], bool] = lambda _: True,
 ) -> list[TextRange]:
-    """Divide a text into ranges. Only a text in UTF-8, not compressed, of several sections has several ranges.
+    """Divide a text into ranges. A text that is compressed, not in UTF-8, or smaller than two sections has a single
+    range.
 
     Parameters
     ----------

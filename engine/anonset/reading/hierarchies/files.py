@@ -26,7 +26,7 @@ from anonset.spelling import hierarchy_of, similar_name
 
 _WORDS = (*(begin.rstrip(":") for begin in (BALANCED, HALVES, REFINE)), *RULES)
 NO_LABELS = "N0_0"
-"""Root of a tree without labels: a leaf that never occurs."""
+"""Root of a hierarchy without labels. It is a leaf that never occurs."""
 _QUOTED = re.compile(r'(?<![^,;\r\n])"[^"]*(?:""[^"]*)*"')
 _LINE_ENDS = re.compile(r"[\r\n]+")
 
@@ -40,10 +40,10 @@ def read_hierarchy(path: str | Path) -> Hierarchy:
     """Read a hierarchy file (also ``.gz`` and ``.zst``).
 
     Each line contains a leaf, its parent, and so on up to the root, which all lines share. Lines may differ in length.
-    The separator is ``;`` if every line has one outside quotes, unless only ``,`` gives a common root; otherwise it is
-    ``,``. Adjacent equal labels are one node that spans several columns; a shorter line is padded by repeating its
-    leaf. Children are in order of first appearance. The first line is a header iff its last field differs from the root
-    of all other lines. Blank lines and trailing empty fields are skipped.
+    The separator is ``;`` if every line contains one outside quotes, and ``,`` otherwise. If only ``,`` gives a common
+    root, it is ``,``. Adjacent equal labels are one node that spans several columns. A shorter line is extended by
+    repeating its leaf. Children are in order of first appearance. The first line is a header if and only if its last
+    field differs from the root of all other lines. Blank lines and trailing empty fields are skipped.
 
     Raises
     ------
@@ -51,7 +51,7 @@ def read_hierarchy(path: str | Path) -> Hierarchy:
         If the file cannot be read.
     HierarchyError
         If a label is both a leaf and an inner node, or has two parents, or there are two roots or a cycle, or a leaf or
-        parent has no name; with the line and the label.
+        parent has no name. The message contains the line and the label.
     """
     where = Path(path)
     hierarchy = hierarchy_in(where)
@@ -196,7 +196,9 @@ def _parsed(where: Path, text: str, separator: str) -> list[_Line]:
 
 
 def _first_stray(lines: list[_Line]) -> _Line | None:
-    """Return the first line after the second with another root than the second line, or None."""
+    """Return the first line whose root differs from the root of the second line. None if there is none. The first line
+    of the file is ignored.
+    """
     return next((line for line in lines[2:] if line.path[-1] != lines[1].path[-1]), None)
 
 
@@ -278,7 +280,9 @@ def _nodes_of(
 
 
 def _fault_of_path(path: list[str]) -> tuple[str, str] | None:
-    """Return label and reason of the first fault in the path of a leaf to the root, or None."""
+    """Return the label and the reason of the first fault in the path from a leaf to the root. None if there is no
+    fault.
+    """
     if len(set(path)) < len(path):
         twice = next(label for column, label in enumerate(path) if label in path[:column])
         return twice, "is an ancestor of itself (a cycle)"
@@ -291,7 +295,9 @@ def _fault_of_path(path: list[str]) -> tuple[str, str] | None:
 
 
 def _second_roots(lines: list[_Line]) -> list[tuple[_Line, str]]:
-    """Return the lines without the most frequent root, each with that root. Line 1 may be a header."""
+    """Return the lines with another root than the most frequent root. Each is returned with the most frequent root.
+    Line 1 may be a header.
+    """
     usual = _usual_root(lines)
     return [(line, usual) for line in lines[1:] if line.path[-1] != usual]
 

@@ -19,7 +19,8 @@ def read_frequencies(path: str | Path, name: str) -> dict[str, int]:
     Parameters
     ----------
     path
-        A CSV file ``item,count``; FIMI; or a CSV, TSV or Parquet file with a column of that name.
+        A CSV file with the header ``item,count``, a FIMI file, or a CSV, TSV or Parquet file with a column of the name
+        `name`.
     name
         Name of the column. Cells are sets of items, separated by blanks in text.
 

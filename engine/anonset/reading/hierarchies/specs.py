@@ -21,7 +21,7 @@ from anonset.reading.hierarchies.files import NO_LABELS, hierarchy_in, hierarchy
 from anonset.reading.hierarchies.frequencies import read_frequencies
 
 _LONGEST_FANOUT = 30
-"""Maximum number of digits of a fan-out: larger numbers exceed the possible number of labels."""
+"""Maximum number of digits of a fan-out. Larger numbers exceed the possible number of labels."""
 
 
 def split_spec(spec: str) -> tuple[str, str]:
@@ -43,12 +43,13 @@ def split_spec(spec: str) -> tuple[str, str]:
 
 
 def is_refined(spec: str | Path | Hierarchy) -> bool:
-    """Return True if the children of each node of a file's tree are to be halved."""
+    """Return True if a specification inserts a binary tree below each node of the tree in a file."""
     return isinstance(spec, str) and spec.startswith(REFINE)
 
 
 def is_over_data(spec: str | Path | Hierarchy) -> bool:
-    """Return True if a specification builds a hierarchy from the labels of the data. Only files of labels do not.
+    """Return True if a specification builds a hierarchy from the labels of the data. Files of labels are the only
+    specifications that do not.
 
     Raises
     ------
@@ -166,7 +167,7 @@ def _required(occurrences: Int64 | None, spec: object, name: str) -> Int64:
 
 
 def refine(tree: Hierarchy, vocabulary: Vocabulary, occurrences: Int64) -> Hierarchy:
-    """Return a tree with halves over the children of each node, by the frequencies of a vocabulary's labels.
+    """Insert a binary tree below each node of a tree. `occurrences` are the frequencies of the labels of `vocabulary`.
 
     Raises
     ------

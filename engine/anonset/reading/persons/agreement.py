@@ -81,8 +81,8 @@ def all_agree_within(codes: Int64, together: Int64, by_chance: float = _TOGETHER
 
 
 AGREE, UNKNOWN, DIFFER = 0, 1, 2
-"""Evidence from birth and sex about a column. Each value is a person, the evidence is unclear, or the values are not
-persons but, for example, physicians.
+"""Evidence from birth and sex about a column: each value is a person, the evidence is unclear, or the values are not
+persons (but, for example, physicians).
 """
 
 
@@ -131,7 +131,9 @@ def _pairs(codes: Int64) -> tuple[Int64, Int64]:
 
 
 def agrees(codes: Int64, first: Int64, second: Int64, *, by_chance: float = _BY_CHANCE) -> bool:
-    """Return True if pairs of rows agree in a column far beyond chance, which is at most `by_chance`."""
+    """Return True if pairs of rows agree in a column far more often than by chance. `by_chance` is the maximum
+    agreement by chance.
+    """
     counts = np.bincount(codes[codes >= 0]).astype(np.float64)
     n = counts.sum()
     both_filled = (codes[first] >= 0) & (codes[second] >= 0)

@@ -63,7 +63,7 @@ _SUREST = (
     "network", "case id", KEY,
 )  # fmt: skip
 _OVER_CASES = ("person id", "e-mail")
-"""Candidates that show that records of another id are not persons."""
+"""Kinds of candidates that show that the records of another id are not persons."""
 _MOST_COLUMNS = 300
 _MOST_WITNESSES = 20
 _COARSER, _FEW_EXCEPTIONS = 0.9, 1.02
@@ -112,7 +112,7 @@ def find_unit_candidates(
 
 
 def _unseen(named: Sequence[str], first: Mapping[str, Any]) -> list[UnitCandidate]:
-    """Return the columns whose first rows are not loaded as candidates by their headers."""
+    """Return a candidate for each column that is recognized by its header and whose first rows are not loaded."""
     return [UnitCandidate((name,), meaning_of(name), 0, 0) for name in named if name not in first]
 
 
@@ -208,13 +208,13 @@ def candidates_in(
 
 
 def _is_name_of(name: UnitCandidate, person: UnitCandidate, coded: Mapping[str, CodedColumn]) -> bool:
-    """Return True if each value of the candidate `person` has one name, and several of its persons share a name."""
+    """Return True if each value of the candidate `person` has one name, and some names belong to several values."""
     alone = name.meaning == NAMED and person.meaning not in (NAMED, NAMED_AT, NAMED_AND_BORN, ADDRESS, "network")
     return alone and name.repeats and person.repeats and person.evidence != DIFFER and _has_one(person, name, coded)
 
 
 def _coarser_first(ordered: Sequence[UnitCandidate], coded: Mapping[str, CodedColumn]) -> tuple[UnitCandidate, ...]:
-    """Move each coarser candidate before its cases. For example, customers precede receipts if each receipt has one
+    """Sort each coarser candidate before its cases. For example, customers come before receipts if each receipt has one
     customer.
     """
     placed: list[UnitCandidate] = []

@@ -1,4 +1,4 @@
-"""First rows of a column as codes, with the meaning of the header or of the values."""
+"""First rows of a column as codes. Contains the meaning of the header or of the values."""
 
 import re
 from collections.abc import Sequence
@@ -37,7 +37,7 @@ _FEWEST_DIGITS = 6
 _MOST_NUMBERS = 50
 """Maximum number of distinct numbers of persons within a household. More distinct words are names."""
 _LONGER = 3
-"""Number of digits from which a number is no number of a person within a household."""
+"""Minimum number of digits of numbers that cannot be the number of a person within a household."""
 
 
 @dataclass(frozen=True)

@@ -78,7 +78,7 @@ class PersonIds(ExitStack):
             raise InputError(repeated_ids(where, ", ".join(map(repr, self.names)), rows, len(repeating)))
 
     def repeated(self) -> tuple[Int64, Int64]:
-        """Return, for each row with the id of an earlier row, int64, the first row with this id and the row itself."""
+        """For each row with the id of an earlier row, return the first row with this id and the row itself, int64."""
         firsts, repeated = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
         for words in self._shares.shares() if self.n else ():
             hashed = np.sort(words[:, 0])
@@ -227,7 +227,7 @@ def hashes_of(columns: Sequence[Any]) -> Int64:
 
 
 def _repeated(words: UInt64) -> tuple[Int64, Int64]:
-    """Return, for each row with the id of an earlier row, int64, the first row with this id and the row itself."""
+    """For each row with the id of an earlier row, return the first row with this id and the row itself, int64."""
     words = words[np.lexsort((words[:, 2], words[:, 1], words[:, 0]))]
     same = np.zeros(len(words), bool)
     same[1:] = (words[1:, :2] == words[:-1, :2]).all(axis=1)

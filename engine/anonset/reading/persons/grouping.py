@@ -32,7 +32,9 @@ def refuse_repeated(where: str, table: Table) -> None:
 
 
 def repeated_ids(where: str, names: str, rows: tuple[int, int], n_repeats: int) -> str:
-    """Return the message that two rows (from 0) have the same id, with the number of rows that repeat an id."""
+    """Return the message that two rows have the same id. It contains the number of rows that repeat an id. Rows are
+    counted from 0.
+    """
     twice = f"rows {rows[0] + 1} and {rows[1] + 1} have the same id ({names})"
     others = f"; {n_repeats} rows repeat an earlier id" if n_repeats > 1 else ""
     return f"{where}: {twice}{others}; if an id has several rows, merge them with {setting('group', True)}"
@@ -113,7 +115,9 @@ def _persons(table: Table, store: Store) -> tuple[Int32, Int64]:
 
 
 def _disagreement(column: Column, first: Int64, person: Int32) -> tuple[int, int, int] | None:
-    """Return two rows (from 0) of a person that differ in a column, and the number of such persons; or None."""
+    """Return two rows (from 0) of a person that differ in a column, and the number of persons whose rows differ. None
+    if no rows differ.
+    """
     values = column.codes if isinstance(column, CategoricalColumn) else column.values
     example, differing = None, np.zeros(len(first), np.bool_)
     for begin, end in spans(len(person)):
@@ -137,7 +141,7 @@ def _united(sets: SetColumn, person: Int32, persons: int, store: Store) -> SetCo
 
 
 def _rows(person: Int32, persons: int, store: Store) -> tuple[Int64, Int64]:
-    """Return the rows grouped by person, ascending within each, and the start of each group."""
+    """Return the rows grouped by person, and the start of each group. The rows of a person are ascending."""
     start = np.zeros(persons + 1, np.int64)
     for begin, end in spans(len(person)):
         present, counts = np.unique(person[begin:end], return_counts=True)

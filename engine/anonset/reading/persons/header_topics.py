@@ -52,7 +52,9 @@ _REMARKS_WORDS = (
 _REMARKS = frozenset(_REMARKS_WORDS.split())
 _COUNTS_WORDS = "num number n nb count anzahl zahl nombre numero cantidad date datum fecha day tag year jahr time"
 _COUNTS = frozenset(_COUNTS_WORDS.split())
-"""Words that make a header not sensitive, as in `number_diagnoses` or `date_of_death`."""
+"""Words in headers of columns that are not sensitive, although another word is, as in `number_diagnoses` or
+`date_of_death`.
+"""
 _QUANTITIES_WORDS = (
     "price prices preis preise einzelpreis prix precio prezzo amount betrag montant importe importo quantity qty "
     "menge quantite cantidad anzahl zahl count total sum summe somme cost costs kosten cout coste revenue umsatz "
@@ -106,7 +108,7 @@ _SUBJECTS = frozenset(_SUBJECTS_WORDS.split())
 
 
 def is_quantity(header: str) -> bool:
-    """Return True if a header names an amount, a price, a duration or a count, and so not a code.
+    """Return True if a header names an amount, a price, a duration or a count. The values are then no codes.
 
     >>> is_quantity("unit_price"), is_quantity("Menge"), is_quantity("product")
     (True, True, False)

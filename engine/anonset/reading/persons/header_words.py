@@ -263,7 +263,8 @@ def _attribute_kind(words: tuple[str, ...], kinds: frozenset[str]) -> str:
 
 
 def is_known(header: str, *, dates: bool = False) -> bool:
-    """Return True if a header names an attribute of a person that others know. Each of its words must be known.
+    """Return True if a header names an attribute of a person that others know. Each word of the header must have a
+    meaning that fits this.
 
     Parameters
     ----------
@@ -295,7 +296,7 @@ def is_sampling_weight(header: str) -> bool:
 
 
 def is_direct(meaning: str) -> bool:
-    """Return True if columns of this meaning name or reach a person."""
+    """Return True if columns of this meaning contain names or contact data of persons."""
     return meaning in (*_DIRECT, "name", "account", "address", "contact", "network", "born")
 
 

@@ -33,7 +33,7 @@ def texts_of_all(columns: Sequence[Any]) -> list[Any]:
 
 
 def numbered(column: Any) -> tuple[Int64, NDArray[np.bool_]]:
-    """Return a code of each id, int64 (n,), as `same_ids` does, and whether the id is not missing, bool (n,)."""
+    """Return the code of each id by `same_ids`, int64 (n,), and True for each id that is not missing, bool (n,)."""
     text, lacking = _texts_and_lacking(column)
     return arrow.same_ids(text), ~arrow.to_numpy(lacking)
 
@@ -91,7 +91,7 @@ def combined(codes: Sequence[Int64]) -> Int64:
 
 
 def holds_sets(column: Any) -> bool:
-    """Return True if the values of a column are sets or the like, and so neither ids nor attributes."""
+    """Return True if the values of a column are sets or nested values. They are then neither ids nor attributes."""
     import pyarrow as pa
 
     if isinstance(column, SetColumn) or is_list(column.type):

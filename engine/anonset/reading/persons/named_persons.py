@@ -53,7 +53,9 @@ def names_and_births(coded: Mapping[str, CodedColumn], ids: Sequence[str]) -> li
 
 
 def _is_birth_of(names: Sequence[str], date: str, free: Mapping[str, CodedColumn]) -> bool:
-    """Return True for dates of birth: rows with equal names have equal dates far more often than by chance."""
+    """Return True if dates are dates of birth. Rows with equal names then have equal dates far more often than by
+    chance.
+    """
     if not free[date].years or free[date].kind:
         return False
     of_names = [free[name].codes for name in names]
@@ -64,8 +66,8 @@ def _is_birth_of(names: Sequence[str], date: str, free: Mapping[str, CodedColumn
 
 
 _SAME_BIRTH = 0.8
-"""Largest ratio of distinct combinations of names and date to rows at which a date column with an unknown header counts
-as date of birth.
+"""Maximum number of distinct combinations of names and date per row for a date column with an unknown header to be a
+date of birth.
 """
 
 
@@ -98,7 +100,9 @@ def _is_birth_name(column: CodedColumn) -> bool:
 
 
 def _by_chance(codes: Int64, names: Sequence[Int64], births: Sequence[Int64]) -> float:
-    """Return how many persons may share names and birth by chance, with a margin of three standard deviations."""
+    """Return the number of persons who may share names and birth by chance. It includes a margin of three standard
+    deviations.
+    """
     first = np.unique(codes, return_index=True)[1]
     first = first[codes[first] >= 0]
     persons = len(first)

@@ -1,6 +1,5 @@
-"""Find texts that stand for a missing id, such as ``none``, ``0`` or ``99999``.
-
-Without this, all persons without an id would be counted as the same person.
+"""Detect texts that mean a missing id, such as ``none``, ``0`` or ``99999``. Otherwise, all persons without an id would
+count as the same person.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,13 +24,13 @@ _MARKS = (r"\d", "@")
 _FILLER = rf"^(0+|9+|-\d+|{'|'.join(f'{digit}{{5,}}' for digit in range(1, 9))})$"
 """Numbers that are probably no ids: zeros, nines, negative numbers, and repetitions of another digit."""
 _OFTEN = 5
-"""Minimum ratio of the frequency of such a number to the mean frequency of the ids."""
+"""Minimum frequency of a number that means a missing id, as a multiple of the mean frequency of the ids."""
 _MOST = 5
 _MOST_ROWS = 50_000
 
 
 def are_placeholders(labels: Any, counts: Int64) -> NDArray[np.bool_]:
-    """Return, for each distinct value of a column, whether it stands for a missing id, bool (n,).
+    """Return True for each distinct value of a column that means a missing id, bool (n,).
 
     Placeholders are repeated texts without a digit in a column of ids with digits (without ``@`` in a column of e-mail
     addresses), and zeros, nines or negative numbers that are far more frequent than the other values.
@@ -93,7 +92,9 @@ def as_nulls(name: str, words: Sequence[str]) -> list[str]:
 
 
 def placeholder_problem(name: str, counts: Mapping[str, int]) -> str:
-    """Return the problem that values of an id column stand for a missing id, with the settings that skip these rows."""
+    """Return the problem that values of an id column may mean a missing id. The text contains the settings that skip
+    these rows.
+    """
     shown = [repr(word) if not are_names([word] * _MOST) else "a text" for word in counts]
     rows = counted(sum(counts.values()), "row")
     ways = f"{setting('null', ','.join(as_nulls(name, list(counts))))} {setting('skip_rows', 'no-id')}"

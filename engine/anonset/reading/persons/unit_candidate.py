@@ -12,13 +12,15 @@ REACHES = ("e-mail", "IBAN", "account", "phone", "network")
 NAMED_AND_BORN, AGREEING, KEY = "names and birth", "agreement", "key"
 NAMED_AT = "names and address"
 _FEW, _MOST_FEW, _ROWS_OF_EACH = 2, 50, 200
-"""A candidate by a weak header needs more than 2 distinct values, and more than the smaller of 50 and rows / 200."""
+"""A candidate with a weak header must have more than 2 distinct values. It must also have more than the smaller of 50
+and rows / 200.
+"""
 _FEWEST_PERSONS = 10
 """Minimum number of distinct values of a person id."""
 _ROWS_OF_FEW = 200
-"""Minimum number of rows from which `_FEWEST_PERSONS` applies."""
+"""Minimum number of rows for `_FEWEST_PERSONS` to apply."""
 ASKED_FROM = 1_000
-"""Number of rows from which a run asks who is a person if no column shows it."""
+"""Minimum number of rows for which a run asks who is a person if no column shows it."""
 _NEARLY_ALL = 0.95
 """Minimum share of rows with a value in a candidate that shows that each row is a person."""
 OF_ROWS = ("id", "case id", NAMED, ADDRESS)

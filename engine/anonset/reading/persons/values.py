@@ -34,11 +34,11 @@ _MOST = 0.9
 _WORDS = re.compile(r"[^\W\d_]+([ ,.'-]+[^\W\d_]+){0,4}\.?").fullmatch
 _BETWEEN_WORDS = re.compile(r"[ ,.'-]+")
 _NAMES, _FEWEST_NAMES = 0.1, 3
-"""Labels are names of persons if at least this share and this number of them contain a title or a first name."""
+"""Minimum share and number of labels with a title or a first name for the labels to be names of persons."""
 _LISTS = 0.1
 """Minimum share of labels with several commas, if the labels are sets."""
 _SURNAMES, _FEWEST_SURNAMES = 0.2, 5
-"""Labels without first names are names if at least this share and this number of them are common surnames."""
+"""Minimum share and number of common surnames for labels without first names to be names of persons."""
 _TITLE = re.compile(r"(dr|prof|mr|mrs|herr|frau|mme|mlle)[. ]", re.IGNORECASE).match
 _OF_A_PLACE = re.compile(r"(st|saint|sankt|san|santa|santo|são)[. ]", re.IGNORECASE).match
 _WORDS_FOR_SEX = (
@@ -100,7 +100,8 @@ PATTERNS: Mapping[str, Callable[[str], object]] = {
 
 
 def pattern_of(labels: Sequence[str], patterns: Sequence[str] = tuple(PATTERNS)) -> str:
-    """Return the pattern that nearly all labels match: ``e-mail``, ``IBAN``, ``phone``. Empty if none.
+    """Return the name of the pattern that nearly all labels match: ``e-mail``, ``IBAN`` or ``phone``. Empty if there is
+    none.
 
     >>> pattern_of(["ann@b.org", "bo@c.net"]), pattern_of(["+49 30 123456", "030/123-456"]), pattern_of(["2020-01-01"])
     ('e-mail', 'phone', '')
@@ -169,7 +170,7 @@ def is_full_date(label: str) -> bool:
 
 
 def year_of(label: str) -> int:
-    """Return the year of a full date, 0 if it has two digits, or if the value is not a date.
+    """Return the year of a full date. Return 0 if the year has two digits, or if the value is not a date.
 
     >>> year_of("24.12.1950"), year_of("24.12.50"), year_of("12345678")
     (1950, 0, 0)
@@ -179,9 +180,8 @@ def year_of(label: str) -> int:
 
 
 def are_keys(labels: Sequence[str]) -> bool:
-    """Return True if all labels are letters with digits, or long numbers of the same width, like keys.
-
-    So are hexadecimal numbers of the same width, and numbers in two parts, like personal numbers.
+    """Return True if all labels look like keys. Keys are letters with digits, or long decimal or hexadecimal numbers of
+    the same width, or numbers in two parts such as personal numbers.
 
     >>> are_keys(["q10", "q1234"]), are_keys(["100234", "992345"]), are_keys(["1500", "93000"]), are_keys(["E11 J45"])
     (True, True, False, False)

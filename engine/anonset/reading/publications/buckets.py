@@ -68,7 +68,7 @@ def read_buckets(
     if files is not None:
         qit, snt = ([Path(folder) / name for name in names] for names in files)
         return _read_own(qit, snt, names_in((), id), names_in((), keep), store, expected)
-    # A table with a sensitive column may have repeated ids, so the group is read in that role.
+    # ids may only repeat in a table with a sensitive column, so the group is read in that role
     table = _read(Path(folder) / QIT, reading, id=id, keep=keep, sensitive=GROUP)
     group = table.sensitive
     group_of_value, value, count = _read_snt(Path(folder) / SNT, reading)

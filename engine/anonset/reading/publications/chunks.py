@@ -294,7 +294,7 @@ class _Rows(RedactedRepr):
 
 
 def _grows(rows: SetColumn) -> NDArray[np.bool_]:
-    """Return, for each row but the first, whether it sorts after the previous row, bool (n - 1,)."""
+    """Return True for each row after the first that sorts after the previous row, bool (n - 1,)."""
     grows = np.zeros(max(0, rows.n - 1), np.bool_)
     undecided, position, lengths = np.arange(len(grows)), 0, rows.lengths
     while len(undecided):
