@@ -214,6 +214,7 @@ def test_no_label_is_shown(place: Place, case: str) -> None:
 
 
 NUMBER = "3017"  # as part of `5.3017` it is too short to resemble an id, which messages hide
+RUN_ID = re.compile(r'"run_id": "[0-9a-f]+"')
 SMUGGLED = [f"{begin}{NUMBER}" for begin in ("--k.", "k.", "5.", "km/", "codes.", "--items/", "safe.", "--k=")]
 """Labels that equal or begin like command arguments."""
 FAULTS: dict[str, tuple[str, str, str]] = {
@@ -255,7 +256,7 @@ def test_labels_that_look_like_arguments_are_withheld(place: Place, label: str) 
         fixed = ["--model", model, "--items", "codes", "-o", str(place.folder / f"safe{i}"), "--k", "5"]
         ran = place.run("anonymize", source, *fixed, *more, "--log-format", "json")
         assert ran.code in (1, 2), (data, ran.err)
-        assert NUMBER not in ran.err, data
+        assert NUMBER not in RUN_ID.sub("", ran.err), data
         refused = "requires --|--model or --algorithm|does not apply|unknown option|guarantees the model"
         assert not re.search(refused, logged(ran)[-2]["message"])
         shown_to_people += NUMBER in place.run("anonymize", source, *fixed, *more).err
@@ -309,7 +310,7 @@ def test_progress_is_logged_about_once_a_second(
 def test_a_defect_and_an_interruption_are_lines(place: Place) -> None:
     from cli.test_cli_process import RUN, USUAL, python
 
-    trap = f"from anonset.cli import app, main\ndef fail(_): raise KeyError('{MARK}')\napp.run_command = fail\n"
+    trap = "from anonset.cli import app, main\ndef fail(_): raise KeyError('X-' + '4711')\napp.run_command = fail\n"
     ran = python(trap + RUN, "verify", "out", "--log-format", "json")
     *_, error, end = [loads(line) for line in ran.stderr.splitlines()]
     assert (ran.returncode, error["exit_code"], end["exit_code"]) == (70, 70, 70)

@@ -11,7 +11,7 @@ def stays(n_persons=300, n=1500, *, key="key7", seed=1):
     """Return columns of random stays; each person has at least one row."""
     rng = np.random.default_rng(seed)
     who = rng.permutation(np.concatenate([np.arange(n_persons), rng.integers(0, n_persons, n - n_persons)]))
-    born = (np.datetime64("1930-01-01") + rng.integers(0, 29_000, n_persons)).astype(str)
+    born = (np.datetime64("1930-01-01") + rng.integers(0, 29_000, n_persons).astype("timedelta64[D]")).astype(str)
     sex = rng.choice(["f", "m"], n_persons)
     town = rng.integers(0, 40, n_persons)
     doctor = rng.integers(0, 60, n)
@@ -22,7 +22,9 @@ def stays(n_persons=300, n=1500, *, key="key7", seed=1):
         "sex": list(sex[who]),
         "zip": [f"{10115 + number}" for number in town[who]],
         "town": [f"t{number // 4}" for number in town[who]],
-        "admitted": [str(np.datetime64("2020-01-01") + int(day)) for day in rng.integers(0, 900, n)],
+        "admitted": [
+            str(np.datetime64("2020-01-01") + day) for day in rng.integers(0, 900, n).astype("timedelta64[D]")
+        ],
         "costs": [f"{number:.2f}" for number in rng.gamma(2, 1500, n)],
         "d1": [f"D{number}" for number in doctor],
         "specialty": [f"s{number % 7}" for number in doctor],
