@@ -29,6 +29,18 @@ def test_results_are_in_task_order_and_a_few_tasks_are_begun_ahead(n: int, ahead
         next(results)
 
 
+@pytest.mark.parametrize(("remote", "sizes"), [(False, [1] * 19), (True, [2] * 9 + [1])])
+def test_workers_of_a_cluster_get_several_short_tasks_at_once(
+    monkeypatch: pytest.MonkeyPatch, remote: bool, sizes: list[int]
+) -> None:
+    monkeypatch.setattr(Threads, "remote", remote)
+    workers, begun = Threads(2), list[Any]()
+    begin = workers.begin
+    monkeypatch.setattr(workers, "begin", lambda work, task, ended: begun.append(task) or begin(work, task, ended))
+    assert list(workers.map_short(lambda task: task * task, range(19))) == [n * n for n in range(19)]
+    assert [len(task) if remote else 1 for task in begun] == sizes
+
+
 def test_the_first_failure_cancels_waiting_tasks_and_awaits_running_tasks() -> None:
     done, running = [], threading.Event()
 

@@ -1,6 +1,7 @@
 """Parts of Parquet files that tasks of a cluster read are the same table as the files read in this process."""
 
 import gzip
+import os
 import re
 from dataclasses import replace
 
@@ -21,6 +22,7 @@ from anonset.reading.encoded_batches import PartTask
 from anonset.reading.formats import delimited_files, text_ranges
 from anonset.reading.formats import parquet as parquet_format
 from anonset.reading.options import ReadOptions
+from anonset.reading.source import source_of
 from anonset.reading.table_builder import gather, gather_files
 
 pytestmark = [pytest.mark.long, pytest.mark.compiled]
@@ -65,6 +67,22 @@ def columns_of(table):
         [category.vocabulary.labels[code] for code in category.codes],
         table.transactions.vocabulary.labels,
     )
+
+
+@pytest.mark.parametrize("pattern", ["", "*.parquet", "part-0.parquet"])
+def test_workers_compute_the_digest_of_a_source(data, workers, monkeypatch, pattern):
+    n_tasks, begin = [], workers.begin
+    monkeypatch.setattr(workers, "begin", lambda work, task, ended: n_tasks.append(task) or begin(work, task, ended))
+    monkeypatch.chdir(data.parent)  # workers run in another directory
+    source = source_of(os.path.join(data.name, pattern))  # noqa: PTH118
+    assert source.sha256_by(workers) == source_of(data / pattern).sha256
+    assert len(n_tasks) == len(source.files)
+    changed = source_of(data / pattern)
+    with changed.files[0].opened():
+        pass
+    (data / "part-0.parquet").write_bytes(b"changed")
+    with pytest.raises(InputError, match="changed while it was read"):
+        changed.sha256_by(workers)
 
 
 def test_parts_are_read_as_the_same_table(data, work, workers, monkeypatch):

@@ -13,13 +13,14 @@ import mmap
 import os
 import re
 import secrets
+import sys
 import tempfile
 import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -61,6 +62,8 @@ _EMBEDDED, _ARRAY_IN_RESULT = 1 << 10, 1 << 16
 to arrays in the file of a result. Larger objects are written to files of their own in the work directory.
 """
 _FUNCTIONS = 4
+_MAP_ALL_PAGES = 22
+"""MADV_POPULATE_READ of Linux. It halves the CPU time of copying an array from a mapped file."""
 TASKS_PER_WORKER, MOST_TASKS = 2, 16
 """Tasks per worker and pass, for load balancing. With many workers, each worker gets one task."""
 _SECONDS_TO_ANSWER = 10
@@ -492,6 +495,9 @@ def _taken(path: str, dtype: str, shape: tuple[int, ...]) -> NDArray[Any]:
     with writing(Path(path), "cannot be read"), Path(path).open("rb") as file:
         mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
         Path(path).unlink()
+    if sys.platform == "linux":
+        with suppress(OSError):  # Linux before 5.14 maps the pages one by one when they are read
+            mapped.madvise(_MAP_ALL_PAGES)
     return np.frombuffer(mapped, dtype).reshape(shape)
 
 

@@ -49,8 +49,9 @@ def column_sha256(column: SetColumn | Column, store: Store = MEMORY) -> str:
         labels: Sequence[str] = ()
         if not isinstance(column, NumericColumn):
             place, labels = _by_code_point(column, stack)
-        rows = list(store.map(partial(_rows_sha256, column, place), spans(column.n, ROWS)))
-        texts = list(store.map(partial(_labels_sha256, labels), spans(len(labels), LABELS)))
+        workers, row_blocks, label_blocks = store.workers, list(spans(column.n, ROWS)), list(spans(len(labels), LABELS))
+        rows = list(workers.map_short(partial(_rows_sha256, column, place), row_blocks))
+        texts = list(workers.map_short(partial(_labels_sha256, labels), label_blocks))
     return hashlib.sha256(json.dumps([type(column).__name__, rows, texts]).encode()).hexdigest()
 
 

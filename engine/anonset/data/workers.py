@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from functools import partial
 from itertools import islice
 from typing import TypeVar
 
@@ -19,7 +20,8 @@ from anonset.errors import InputError
 _Task = TypeVar("_Task")
 _Done = TypeVar("_Done")
 _Part = TypeVar("_Part")
-_TASKS_AHEAD = 4
+_TASKS_AHEAD, _TASKS_AT_ONCE = 4, 8
+"""Tasks per worker that `map` starts in advance, and the maximum number of short tasks that a worker gets at once."""
 
 
 class Workers(ABC):
@@ -92,9 +94,27 @@ class Workers(ABC):
             ended.set()
             wait([task for task in futures if not task.cancel()])
 
+    def map_short(self, work: Callable[[_Task], _Done], tasks: Sequence[_Task]) -> Iterator[_Done]:
+        """Run `work` on independent tasks that take less than a second and return small results. Yield the results in
+        task order.
+
+        On a cluster, workers get several tasks at once, because each submission costs the coordinator milliseconds.
+        """
+        if not self.remote:
+            yield from self.map(work, tasks)
+            return
+        size = max(1, min(_TASKS_AT_ONCE, len(tasks) // (_TASKS_AHEAD * self.count)))
+        for results in self.map(partial(_each, work), [tasks[n : n + size] for n in range(0, len(tasks), size)]):
+            yield from results
+
     @abstractmethod
     def begin(self, work: Callable[[_Task], _Done], task: _Task, ended: threading.Event) -> "Future[_Done]":
         """Start a task. `ended` is set when the result is no longer needed."""
+
+
+def _each(work: Callable[[_Task], _Done], tasks: Sequence[_Task]) -> list[_Done]:
+    """Return the results of several tasks."""
+    return [work(task) for task in tasks]
 
 
 class Threads(Workers):

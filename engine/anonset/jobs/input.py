@@ -226,12 +226,12 @@ def table_of(
             note(_by_blocks(chosen, store))
         facts = saved_facts(store)
         if facts is not None:
-            _require_same(facts["sha256"], chosen.source.sha256)
+            _require_same(facts["sha256"], chosen.source.sha256_by(store.workers))
             yield saved_table(store)
             return
         table = _gathered(chosen, settings, store, progress)
         if settings.work_dir is not None:
-            save_table(table, store, {"sha256": chosen.source.sha256})
+            save_table(table, store, {"sha256": chosen.source.sha256_by(store.workers)})
         yield table
 
 

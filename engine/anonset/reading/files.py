@@ -273,12 +273,21 @@ def digest(path: str | Path) -> str:
     """
     where = Path(path)
     if where.is_dir():
-        files = sorted(file for file in where.rglob("*") if file.is_file())
-        lines = (f"{digest(file)}  {file.relative_to(where).as_posix()}\n" for file in files)
-        return hashlib.sha256("".join(lines).encode()).hexdigest()
+        files = files_below(where)
+        return digest_of_list((file.relative_to(where).as_posix(), digest(file)) for file in files)
     require_file(where)
     with reading(where), where.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def files_below(folder: Path) -> list[Path]:
+    """Return all files of a directory and its subdirectories, sorted."""
+    return sorted(file for file in folder.rglob("*") if file.is_file())
+
+
+def digest_of_list(digests: Iterable[tuple[str, str]]) -> str:
+    """Return the SHA-256 of a list of file names and digests in hexadecimal."""
+    return hashlib.sha256("".join(f"{sha256}  {name}\n" for name, sha256 in digests).encode()).hexdigest()
 
 
 @contextmanager

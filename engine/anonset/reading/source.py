@@ -4,7 +4,7 @@ import hashlib
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cached_property, singledispatch
 from pathlib import Path, PurePosixPath
@@ -12,8 +12,9 @@ from typing import Any
 from urllib.parse import unquote
 
 from anonset.data.redacted_repr import RedactedRepr
+from anonset.data.workers import ONE_THREAD, Workers
 from anonset.errors import InputError
-from anonset.reading.files import FORMATS, digest, format_of, reading, require_file
+from anonset.reading.files import FORMATS, digest, digest_of_list, files_below, format_of, reading, require_file
 from anonset.reading.folders import data_files, names_below
 from anonset.reading.place import system_of
 from anonset.reading.sizes import DataSize, size_in
@@ -151,15 +152,30 @@ class Source(RedactedRepr):
     @cached_property
     def sha256(self) -> str:
         """SHA-256 of a single file. For several files, SHA-256 of their names and digests, or of their whole folder."""
-        if Path(self.where).is_dir():
-            folder_digest = digest(self.where)
+        return self.sha256_by(ONE_THREAD)
+
+    def sha256_by(self, workers: Workers) -> str:
+        """Return `sha256`, computed by workers, or by workers of this process if others cannot access the files."""
+        if "sha256" not in vars(self):
+            vars(self)["sha256"] = self._sha256_by(workers)
+        return self.sha256
+
+    def _sha256_by(self, workers: Workers) -> str:
+        files = self.files
+        if any(file.system is not None for file in files) or not workers.see({file.path for file in files}):
+            workers = workers.local
+        else:  # workers may run in other directories
+            files = tuple(replace(file, path=str(Path(file.path).absolute())) for file in files)
+        if (folder := Path(self.where)).is_dir():
+            paths = [path.absolute() for path in files_below(folder)]
+            names = [path.relative_to(folder.absolute()).as_posix() for path in paths]
+            folder_digest = digest_of_list(zip(names, workers.map_short(digest, paths), strict=True))
             for file in self.files:
                 file._require_unchanged()
             return folder_digest
-        if len(self.files) == 1:
-            return self.files[0].sha256()
-        lines = "".join(f"{file.sha256()}  {file.name}\n" for file in self.files)
-        return hashlib.sha256(lines.encode()).hexdigest()
+        digests = list(workers.map_short(DataFile.sha256, files))
+        names = [file.name for file in files]
+        return digests[0] if len(digests) == 1 else digest_of_list(zip(names, digests, strict=True))
 
     @property
     def keys(self) -> tuple[str, ...]:

@@ -101,7 +101,7 @@ def digests(folder: Path, workers: Workers) -> dict[str, str]:
     files = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if path.is_file()}
     files = {name: path.absolute() for name, path in files.items() if not is_lease(name)}
     chosen = workers if workers.see({str(path) for path in files.values()}) else workers.local
-    return dict(zip(files, chosen.map(digest, files.values()), strict=True))
+    return dict(zip(files, chosen.map_short(digest, list(files.values())), strict=True))
 
 
 def report(
