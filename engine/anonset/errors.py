@@ -13,7 +13,7 @@ from typing import Any, SupportsIndex
 from anonset.personal_text import hidden
 
 _OPEN, _CLOSE = "\ufdd0", "\ufdd1"
-"""Unicode noncharacters. `repr` escapes them, so that data cannot end a mark."""
+"""Unicode noncharacters that mark data values. `repr` escapes them, so data cannot contain the end of a mark."""
 _MARKED = re.compile(f"{_OPEN}[^{_CLOSE}]*{_CLOSE}?")
 
 
@@ -61,7 +61,7 @@ _SHOWN = 60
 
 
 def shortened(value: object) -> str:
-    """Return the repr of a user's value; the middle of a long repr is omitted.
+    """Return the repr of a user's value. The middle of a long repr is omitted.
 
     >>> shortened("codes"), len(shortened(10**4000)), len(shortened("9" * 10**6))
     ("'codes'", 60, 60)
@@ -167,7 +167,7 @@ class DisclosureError(InputError):
 
 
 class TooLargeError(InputError):
-    """The task exceeds a limit of the algorithm; reduce the task or raise the limit."""
+    """The task exceeds a limit of the algorithm. Reduce the task or raise the limit."""
 
     code = "too-large"
 
@@ -218,7 +218,7 @@ class WorthlessError(InfeasibleError):
 
 
 class VerificationError(AnonsetError):
-    """A publication does not satisfy its privacy model; `verdict` names a witness."""
+    """A publication does not satisfy its privacy model. `verdict` contains a witness."""
 
     code = "not-verified"
 
@@ -231,7 +231,7 @@ class VerificationError(AnonsetError):
 
 
 class UndecidedError(VerificationError):
-    """The check is too large to finish; `verdict` contains its coverage."""
+    """The check is too large to finish. `verdict` states which part was checked."""
 
     code = "undecided"
 

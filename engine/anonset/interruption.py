@@ -1,4 +1,5 @@
-"""Handlers of ending signals: the first signal raises KeyboardInterrupt; clean-ups and finished jobs ignore signals.
+"""Handlers of signals that end the process. The first signal raises KeyboardInterrupt. Signals are ignored during a
+clean-up and after a job is finished.
 
 Python runs signal handlers only in the main thread, and not while that thread runs compiled code. In that case a
 watching thread, woken by the signal, removes unfinished files and ends the process.
@@ -24,14 +25,14 @@ UNDOING: dict[object, Callable[[], object]] = {}
 PATIENCE = 1.2
 """Seconds that the main thread has for unwinding before the watching thread ends the process."""
 _WORDS = 0.3
-"""Seconds that the final message may take; writing to a stopped terminal could block."""
+"""Seconds that writing the final message may take. Writing to a stopped terminal could block."""
 
 
 class RaisingHandler:
     """Signal handler that raises KeyboardInterrupt with the signal number.
 
-    Signals soon after the first are ignored: they repeat the request, such as a second Ctrl-C, and must not interrupt
-    the clean-up.
+    Signals soon after the first signal are ignored. They usually repeat the request, such as a second Ctrl-C, and must
+    not interrupt the clean-up.
     """
 
     def __init__(self, deaf: float = 1.0) -> None:
@@ -45,7 +46,7 @@ class RaisingHandler:
         self._ending = False
 
     def __call__(self, number: int, _: FrameType | None) -> None:
-        """Handle a signal: raise KeyboardInterrupt, unless signals are ignored at this moment."""
+        """Raise KeyboardInterrupt, unless signals are ignored at this moment."""
         while self._ending:  # the watching thread ends the process
             time.sleep(PATIENCE)
         now = time.monotonic()

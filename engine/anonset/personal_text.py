@@ -1,4 +1,4 @@
-"""Recognize text that looks like a person's name, identifier or date of birth; messages hide it."""
+"""Recognize text that looks like a person's name, identifier or date of birth. Messages hide such text."""
 
 import re
 
@@ -34,7 +34,7 @@ def is_opaque_key(text: str) -> bool:
 
 
 def hidden(text: str) -> str:
-    """Return a placeholder for a text that may identify a person; empty if messages may show the text.
+    """Return a placeholder for a text that may identify a person. Empty if messages may show the text.
 
     >>> hidden("Ann Lee"), hidden("MEIER")
     ('[hidden: like a name]', '[hidden: like a name]')

@@ -9,7 +9,7 @@ from typing import Any, SupportsIndex
 from anonset.errors import InputError
 
 LARGEST = 2**63 - 1
-"""Largest integer that an option accepts: kernels count in 64 bits."""
+"""Largest integer that an option accepts. Kernels count in 64 bits."""
 _options = [False]  # last entry: True if messages spell settings as options; shared by all threads
 
 

@@ -1,1 +1,1 @@
-"""The command line. `main` imports nothing heavy; every command is a module that is imported when it runs."""
+"""The command line. `main` avoids slow imports. Each command is a module that is imported when the command runs."""

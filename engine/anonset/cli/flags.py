@@ -143,7 +143,7 @@ def _option(name: str, info: FieldInfo) -> Parameter:
     )  # fmt: skip
 
 
-_HELP_GROUPS: dict[str, tuple[str, ...]] = {  # the first heading that lists a setting applies
+_HELP_GROUPS: dict[str, tuple[str, ...]] = {  # the first heading that lists a setting is used
     "Data and roles": (
         "items", "one_hot", "one_code", "relational", "numeric", "sensitive", "id", "keep", "drop", "group",
         "hierarchy", "ceiling", "original",

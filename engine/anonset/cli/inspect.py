@@ -27,7 +27,7 @@ from anonset.spelling import as_typed
 Flags: Any = flags_of(InspectSettings, leave_out=["input"])
 
 _RECOGNISED = ("encoding", "header_line", "input_format", "no_header")
-"""Options for reading a file that `inspect` detects and uses."""
+"""Reading options that `inspect` detects."""
 
 
 def inspect(
@@ -81,7 +81,9 @@ def inspect(
 
 
 def _of_codes(findings: Findings) -> list[str]:
-    """Return a note on another hierarchy, if the proposed hierarchy groups codes by their first characters."""
+    """Return a note on a hierarchy by frequency. Empty unless the proposed hierarchy groups codes by their first
+    characters.
+    """
     trees = findings.settings.get("hierarchy", {})
     sets = [
         name for name in ("items", *findings.settings.get("items", ())) if str(trees.get(name)).startswith("prefix:")
@@ -162,7 +164,7 @@ _OF_ANSWERS = (
     "separator", "skip_rows",
     "hierarchy", "rows_are_persons",
 )  # fmt: skip
-"""Settings that each answer to `unit = "?"` contains, even if all answers have the same value."""
+"""Settings that are written for each answer to `unit = "?"`, even if the value is the same for all answers."""
 
 
 def _placed(specs: dict[str, Any], folder: Path) -> dict[str, Any]:
@@ -170,7 +172,7 @@ def _placed(specs: dict[str, Any], folder: Path) -> dict[str, Any]:
 
 
 def _reasons(findings: Findings) -> dict[str, list[str]]:
-    """Return the comments of each role in the job file: its columns, with the reason for the role."""
+    """Return the comments for each role in the job file. They list the columns with the reasons for the role."""
     reasons: dict[str, list[str]] = {}
     for column in findings.columns:
         reasons.setdefault(column.role, []).append(f"{column.profile.name}: {column.reason}")

@@ -27,7 +27,7 @@ _own: list[TextIO] = []  # standard error of this process, if only the log may w
 
 
 def taken_from(arguments: Sequence[str]) -> tuple[list[str], bool]:
-    """Return the arguments without ``--log-format``, and whether it requests JSON.
+    """Return the arguments without ``--log-format``, and True if the option requests JSON.
 
     >>> taken_from(["verify", "out", "--log-format", "json"]), taken_from(["--log-format=text", "demo"])
     ((['verify', 'out'], True), (['demo'], False))
@@ -109,7 +109,7 @@ class JsonLog:
             self._write("end", exit_code=code, seconds=seconds, run_id=self._run_id, **self._result)
 
     def _repeat_progress(self) -> None:
-        """Write the latest progress again after `_LONGEST_SILENCE` seconds without a progress line, until the end."""
+        """Until the end, repeat the latest progress line after each `_LONGEST_SILENCE` seconds without a line."""
         while not self._ended.wait(_EVERY):
             with self._lock:
                 now = time.monotonic()

@@ -117,10 +117,10 @@ def run() -> None:
         unwinding.watch(lambda number: _interrupted(KeyboardInterrupt(number)))
         _open_streams()
         code = main(own_process=True)
-    except KeyboardInterrupt as error:  # before the command started, or after it failed
+    except KeyboardInterrupt as error:  # interrupted before the command started, or after it failed
         code = _interrupted(error)
     except Exception as error:
-        if unwinding.came is not None:  # a library replaced the interruption by another error
+        if unwinding.came is not None:  # a library raised another error in place of the interruption
             code = _interrupted(KeyboardInterrupt(unwinding.came))
         else:  # a defect has another exit code than a failed model
             _show_defect(error)

@@ -43,7 +43,7 @@ class Log(Protocol):
 
 _PREPARING = "prepare"
 """Stage in the log before the first phase of a run."""
-_log: list[Log] = []  # log of this process, only with --log-format json
+_log: list[Log] = []  # log of this process: only with --log-format json
 _trace: list[Trace] = []  # trace of this command, only if environment variables request it
 _WIDTH = 160  # width of tables in characters, if the output is not a terminal
 

@@ -15,7 +15,7 @@ from anonset.spelling import counted
 from anonset.writing.publications.records import write_sets
 
 MOST_DRAWS = 100_000
-"""Maximum number of tables per command. More tables would hardly change their average."""
+"""Maximum number of tables per command. More tables would hardly change the average of their results."""
 
 
 def reconstruct(

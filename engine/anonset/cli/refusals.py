@@ -69,7 +69,7 @@ def _unknown_option(error: UnknownOptionError, arguments: Sequence[str]) -> str:
 
 
 def _following(option: str, arguments: Sequence[str]) -> Iterator[str]:
-    """Yield the value of an option in a command line. Nothing if it has no value."""
+    """Yield the value of an option in a command line. Yield nothing if the option has no value."""
     for argument, following in pairwise([*arguments, "-"]):
         if argument.startswith(f"{option}="):
             yield argument.removeprefix(f"{option}=")

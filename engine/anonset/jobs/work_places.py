@@ -112,7 +112,7 @@ def clear_leftovers(out: Path | Place, private: Path | Place, note: Callable[[st
         shutil.rmtree(private, ignore_errors=True)
         lease.forget(private)
     elif not os.path.lexists(out):
-        with suppress(OSError):  # an empty directory, created just before the kill
+        with suppress(OSError):  # an empty directory: the run was killed just after creating it
             private.rmdir()
 
 
@@ -127,13 +127,13 @@ def clear_finished(settings: Settings) -> None:
     clear_leftovers(*destination(settings.out, settings.private))
     work = None if settings.work_dir is None else place_of_run(Path(settings.work_dir))
     if work is not None and os.path.lexists(work / RUN):
-        with suppress(InputError):  # it belongs to another run
+        with suppress(InputError):  # the directory belongs to another run
             _require_same_run(work, settings)
             _taken_over(Files(work), None).remove()
 
 
 def place_of_run(path: Path) -> Path | None:
-    """Return the work directory of a run, which is `path` or a directory inside it. None if no run has used `path`."""
+    """Return the work directory of a run. It is `path` or a directory inside `path`. None if no run has used `path`."""
     return next((place for place in (path / INSIDE, path) if os.path.lexists(place / lease.LEASE)), None)
 
 
@@ -215,7 +215,7 @@ def _clear(store: Files) -> None:
 
 
 def differing(expected: Mapping[str, Any], made: Mapping[str, Any]) -> str:
-    """Return the names of the entries that differ, in parentheses."""
+    """Return text with the names of the entries that differ, in parentheses."""
     names = sorted(name for name in expected.keys() | made.keys() if expected.get(name) != made.get(name))
     return f" ({', '.join(names)})"
 

@@ -237,7 +237,7 @@ class Upload:
         """
         mark_job_done()
         self._finished = True
-        with suppress(InputError):  # the publication is complete: the next run removes the rest
+        with suppress(InputError):  # the publication is complete, so a later run can remove the rest
             self._held.release()
             self._private.delete(LEASE)
             _remove(self._staged)
@@ -297,8 +297,8 @@ class Upload:
 
 
 def _names_at(place: Place, last: str) -> list[str]:
-    """Return the names of the objects of a place. A listing can lack new objects, so the last written object is
-    checked separately.
+    """Return the names of the objects of a place. A listing may lack new objects, so the object that was written last
+    is checked separately.
     """
     names = place.names()
     return names if last in names or place.size(last) is None else [*names, last]

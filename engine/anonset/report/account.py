@@ -222,7 +222,7 @@ def _since_text(unverified: UnverifiedPublication[Any]) -> str:
 
 
 def _together_text(unverified: UnverifiedPublication[Any]) -> str:
-    """Return a text on the guarantee for someone who has both this release and an earlier release."""
+    """Return a text on the guarantee of this release together with an earlier release."""
     if (other_release := unverified.beside) is None:
         return ""
     figures = unverified.result.figures
@@ -240,7 +240,7 @@ def _few(names: Sequence[str]) -> str:
 
 
 def _merging(unverified: UnverifiedPublication[Any]) -> list[dict[str, float]]:
-    """Return the relational loss after some of the merges of clusters. Empty if no clusters were merged."""
+    """Return the number of clusters and the relational loss at some merges. Empty if no clusters were merged."""
     figures, trace = unverified.result.figures, unverified.result.trace
     if not trace or "clusters_before" not in figures:
         return []
@@ -275,7 +275,9 @@ def _frontier_texts(unverified: UnverifiedPublication[Any]) -> dict[str, str]:
 
 
 def _rare_text(unverified: UnverifiedPublication[Any]) -> str:
-    """Return a text if most items are too rare in their clusters to stay unchanged. Empty for split tables."""
+    """Return a warning if most items are too rare in their clusters to be published unchanged. Empty for split
+    tables.
+    """
     column, recoding = unverified.table.transactions, unverified.result.recoding
     if column is None or not isinstance(recoding, PerCluster) or recoding.parts is not None:
         return ""
@@ -295,7 +297,7 @@ def _retention_texts(unverified: UnverifiedPublication[Any]) -> dict[str, str]:
 
 
 def _levels_text(unverified: UnverifiedPublication[Any]) -> str:
-    """Return a text on the levels by which items are generalized. Empty if all are generalized by the same level."""
+    """Return a text on the number of levels by which items are generalized. Empty if it is the same for all items."""
     column = unverified.table.transactions
     recoding: Any = unverified.result.recoding
     if column is None or "generalized" not in unverified.retention.get("items", {}):
@@ -349,7 +351,7 @@ def _removal_text(unverified: UnverifiedPublication[Any]) -> str:
 
 
 def _exact_values_text(release: Release) -> str:
-    """Return a text on the number of values of few persons that each column publishes unchanged."""
+    """Return a text on the number of rare values that each column publishes unchanged."""
     if not release.exact_values:
         return ""
     counts = listed([f"{counted(count, 'value')} of {name!r}" for name, count in release.exact_values.items()], "and")

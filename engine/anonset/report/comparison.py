@@ -41,7 +41,7 @@ def shared_losses(results: list[dict[str, Any]]) -> dict[str, str]:
 
 
 def unequal_guarantees(results: list[dict[str, Any]]) -> str:
-    """Return a sentence that the algorithms give different guarantees. Empty if all guarantees are equal.
+    """Return a sentence that warns of different guarantees of the algorithms. Empty if all guarantees are equal.
 
     >>> unequal_guarantees([{"algorithm": "lra", "model": "partition-km"}, {"algorithm": "apriori", "model": "km"}])
     'The guarantees differ: lra gives partition-km, apriori gives km. A smaller loss may come from a weaker guarantee.'

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from html import escape
 
 Bar = tuple[str, float, str]
-"""Pattern (``solid``, ``hatched`` or ``light``), share between 0 and 1, and the text after the bar."""
+"""Bar as a tuple: pattern (``solid``, ``hatched`` or ``light``), share from 0 to 1, and text after the bar."""
 _WIDTH, _LEFT, _LINE, _HEIGHT = 360, 8, 17, 11
 _PATTERNS = {"solid": "#222", "hatched": "url(#hatch)", "light": "#bbb"}
 _HATCH = (

@@ -1,4 +1,4 @@
-"""Beginning of the report: who is protected, who is not, and which figures a recipient can count."""
+"""First part of the report. It states who is protected, who is not, and which figures a recipient can compute."""
 
 from functools import singledispatch
 
@@ -15,7 +15,7 @@ Figure = tuple[str, str, str]
 
 
 def protection(facts: ReportFacts, part: PagePart) -> list[tuple[str, str]]:
-    """Return pairs of a heading and a sentence on persons who are protected or not."""
+    """Return pairs of a heading and a sentence. The sentences state who is protected and who is not."""
     declared, rows = facts.attested.declarations, [*part.protection]
     if declared.published_as_is:
         names = ", ".join(declared.published_as_is)
@@ -25,9 +25,8 @@ def protection(facts: ReportFacts, part: PagePart) -> list[tuple[str, str]]:
 
 
 def countable_figures(facts: ReportFacts) -> list[Figure]:
-    """Return the figures that a recipient can count from the publication.
-
-    If the original is available, the result also contains errors of these figures.
+    """Return the figures that a recipient can compute from the publication. If the original is available, the result
+    also contains the errors of these figures.
     """
     errors, private = facts.errors, facts.private
     rows = counted_records(facts.summary)
@@ -46,7 +45,7 @@ def countable_figures(facts: ReportFacts) -> list[Figure]:
 
 @singledispatch
 def counted_records(look: Summary) -> list[Figure]:
-    """Return the numbers of rows or records that a recipient can count."""
+    """Return the numbers of rows or records that a recipient can compute."""
     raise unknown_kind(look)
 
 

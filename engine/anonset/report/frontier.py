@@ -10,7 +10,7 @@ from anonset.algorithms.rt.joint.pruning import Pruning
 from anonset.report.drawings import curve
 
 _SHOWN = (0.03, 0.1, 0.3, 0.5)
-"""Relational losses of the points in the text. The first and the last point are always shown."""
+"""Relational losses at which the text shows a point. The first and the last point are always shown."""
 _LEAST = 1e-9
 
 

@@ -21,7 +21,7 @@ _DASHES = ("-", "--", "-.", ":")
 _GREYS = ("#000000", "#555555", "#888888")
 _HATCHES = ("", "///", "...", "xx", "\\\\\\", "++")
 _LOG_FROM = 20
-"""An axis is logarithmic if the largest value is at least this many times the smallest value."""
+"""Minimum ratio of the largest to the smallest value for a logarithmic axis."""
 _LOG_HEIGHT = 1000
 _NAMES = {
     "seconds": "seconds of the search",
@@ -180,7 +180,9 @@ def _lines(plot: Any, rows: Sequence[Mapping[str, Any]], axes: PlotAxes, figure:
 
 
 def _scale(plot: Any, values: Sequence[float], *, logarithmic: bool = False) -> None:
-    """Make the vertical axis logarithmic, or let it begin at 0. Values of several magnitudes are also logarithmic."""
+    """Set the scale of the vertical axis. It is logarithmic if `logarithmic` is True or the values differ by several
+    magnitudes. Otherwise, it begins at 0.
+    """
     if min(values) > 0 and (logarithmic or max(values) >= _LOG_HEIGHT * min(values)):
         plot.set_yscale("log")
     elif min(values) >= 0:

@@ -36,7 +36,7 @@ def check_summary(check: PublicationCheck) -> dict[str, Any]:
         summary["correlations_found"] = {kind: violations.number for kind, violations in check.correlations.items()}
     made: dict[str, Any] = plain(summary)
     for violations in (made.get("correlations") or {}).values():
-        for violation in violations:  # omit the individual: the row number is enough for people with the data
+        for violation in violations:  # without the individual: people with the data only need the row number
             del violation["individual"]
     return made
 

@@ -23,7 +23,7 @@ def columns_of(facts: ReportFacts, *, exactly: bool) -> list[Row]:
     Parameters
     ----------
     exactly
-        Whether the result states how the original was changed. Only the owner may know this.
+        Whether the result contains counts of changed items and values. Only the owner may know these counts.
     """
     retention = facts.private.retention if exactly and facts.private is not None else None
     return _columns(facts.attested.data, facts, retention)

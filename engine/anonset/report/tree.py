@@ -26,8 +26,8 @@ def drawn(
     depth
         Maximum number of levels below the root. None for all levels.
     most
-        Maximum number of children per node. None for all children. A line states the number of omitted children, and
-        of the leaves below them.
+        Maximum number of children per node. None for all children. If children are omitted, a line states their number
+        and the number of leaves below them.
 
     >>> import numpy as np
     >>> tree = Hierarchy.from_tree(("any", [("E", ["E10", "E11", "E12"]), ("I", ["I10", "I11"]), ("J", ["J1", "J2"])]))

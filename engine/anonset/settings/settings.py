@@ -334,7 +334,7 @@ def validate(model: type[_Settings], values: Mapping[str, Any], *, fetch: bool =
     source = values.get("input") if "input" in model.model_fields else None
     if isinstance(source, str) and not (
         set(source) & set("*?[") or "://" in source or Path(source).exists()
-    ):  # first: all other settings depend on it
+    ):  # checked first, because all other settings depend on it
         problems.insert(0, f"{source}: no such file or directory")
     raise InputError("; ".join(problems))
 
@@ -350,7 +350,7 @@ _REQUIRED = {
     "dict_type": "must be a table of names and values",
     "literal_error": "must be {expected}",
 }
-"""Messages by type of pydantic's errors."""
+"""Messages about invalid settings, by error type of pydantic."""
 
 
 def unknown_setting(name: str, names: Iterable[str]) -> str:

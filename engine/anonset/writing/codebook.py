@@ -2,8 +2,8 @@
 
 The codebook lists the meaning of each published symbol. The mapping lists the published symbol of each item. For a
 local recoding, it lists the items of each cluster. The records file lists the input record of each published row. A
-publication with more than `MOST_AS_TEXT` rows has ``records.parquet`` instead, and one with more than
-`ROWS_PER_RECORDS_FILE` rows has the folder ``records`` of such files.
+publication with more than `MOST_AS_TEXT` rows has ``records.parquet`` instead. A publication with more than
+`ROWS_PER_RECORDS_FILE` rows has a folder ``records`` with several Parquet files.
 """
 
 import secrets
@@ -111,9 +111,8 @@ def write_mapping(recoding: Recoding, path: str | Path, symbols: Sequence[Symbol
 
 
 def _labels_of_groups(symbols: Sequence[Symbol]) -> dict[tuple[str, ...], str]:
-    """Return the label of each group by its sorted members.
-
-    The members are sorted because codebooks and trees list them in different orders.
+    """Return a mapping from the sorted members of each group to its label. Members are sorted because codebooks and
+    hierarchies list them in different orders.
     """
     return {tuple(sorted(symbol.members)): symbol.label for symbol in symbols if symbol.kind == "group"}
 

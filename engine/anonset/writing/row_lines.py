@@ -51,9 +51,8 @@ class RowLines:
         yield from (text for _, text in self._made(self._blocks(None)))
 
     def parts(self, part_rows: int) -> Iterator[Iterator[Any]]:
-        """Yield an iterator over the lines of each part file. There is at least one part.
-
-        Use up each iterator before the next.
+        """Yield an iterator over the lines of each part file. There is at least one part. Read each iterator to its end
+        before the next part.
         """
         blocks = self._made(self._blocks(part_rows))
 

@@ -25,12 +25,11 @@ class WorkloadSpec:
     """Specification of a workload."""
 
     queries: str | None = None
-    """File with the items of a query per line, or (``.json``) a workload."""
+    """File with the items of one query per line, or a workload file (``.json``)."""
     random: str | None = None
-    """Random queries: ``record:100x2`` (or ``domain``, ``published``) is 100 queries for 2 items; ``+1`` adds a
-    relational value.
-
-    For buckets, the 2 are kept columns instead of items.
+    """Random queries. For example, ``record:100x2`` is 100 queries for 2 items, and ``record:100x2+1`` adds a
+    relational value. ``domain`` and ``published`` are other sources. For buckets, the queries name 2 kept columns
+    instead of items.
     """
     seed: int = 0
     """Seed of the random queries."""
@@ -52,7 +51,7 @@ class WorkloadSpec:
 
     @property
     def parts(self) -> tuple[str, int, int, int]:
-        """Source, number of queries, and items and relational values per query of a random workload."""
+        """Source of a random workload, number of queries, and number of items and relational values per query."""
         match = _SPEC.fullmatch(self.random or "")
         return ("", 0, 0, 0) if match is None else (match[1], int(match[2]), int(match[3]), int(match[4] or 0))
 
@@ -70,7 +69,7 @@ class QueryAnswers:
     are: float
     """Average relative error."""
     answered: int
-    """Number of queries with an error."""
+    """Number of queries with a relative error. The exact answer of these queries is above 0."""
     skipped: int
     """Number of queries with the true answer 0."""
     reading: Reading | None

@@ -40,13 +40,13 @@ class PagePart(RedactedRepr):
     published: str
     """Explanation of the published rows."""
     protection: Sequence[tuple[str, str]]
-    """Pairs of a heading and a sentence on persons who are protected or not."""
+    """Pairs of a heading and a sentence. The sentences state who is protected and who is not."""
     drawing: str = ""
     """Drawing of the risks, as SVG."""
     drawing_note: str = ""
     """Explanation of the drawing."""
     below_k: Sequence[str] = ()
-    """Sentences on the persons who match fewer than k records."""
+    """Sentences on persons with fewer than k matching records."""
     knowledge: RiskTable = RiskTable()
     """Re-identification risk by attacker knowledge."""
     told: RiskTable = RiskTable()
@@ -72,7 +72,7 @@ def page_part(risk: RiskReport, before: Sequence[Exposure], attested: Attestatio
 
 
 def of_rows(attested: Attestation) -> list[tuple[str, str]]:
-    """Return sentences on who is protected. They depend on whether a record is a person or a row."""
+    """Return sentences on who is protected. They depend on the unit that counts as one person."""
     if attested.declarations.unit == "person":
         return [("Protected", "each person in the data: all rows of an id are one record.")]
     return [

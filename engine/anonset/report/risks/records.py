@@ -94,7 +94,7 @@ def _exposures(risk: Risk) -> Section:
 
 
 def _higher_after(before: Sequence[Exposure], after: Sequence[Exposure]) -> list[str]:
-    """Return the attacker knowledge with a higher risk in the publication than in the original, in words."""
+    """Return texts on the attacker knowledge for which the risk is higher in the publication than in the original."""
     return [knowledge(exposure.values, exposure.items) for exposure in higher_after(before, after)]
 
 
@@ -147,7 +147,9 @@ def _attempts(risk: Risk) -> Section:
 
 
 def _guaranteed(risk: Risk, heading: str, extent: str) -> str:
-    """Return a heading. If the guarantee covers rows but the figures count persons, it contains the extent."""
+    """Return a heading. If the guarantee covers rows but the figures count persons, the heading contains the extent of
+    the guarantee.
+    """
     return heading if risk.persons is None else heading + extent
 
 

@@ -37,7 +37,7 @@ def write_buckets(
 ) -> tuple[Path, Path]:
     """Write ``qit.csv`` (ids, kept columns, group) and ``snt.csv`` (group, value) into a folder; return their paths.
 
-    Rows are in the order of the publication, which discloses nothing (`Buckets.of`).
+    Rows are in the order of the publication, which discloses nothing.
 
     Parameters
     ----------

@@ -219,7 +219,7 @@ def _blocks(columns: Sequence[SetColumn | CategoricalColumn], separator: str) ->
 
 
 def _cells(column: SetColumn, separator: str) -> Callable[[int, int], Any]:
-    """Return a function from a span of records to the text cells of a set-valued column."""
+    """Return a function that maps a span of records to the text cells of a set-valued column."""
     import pyarrow as pa
 
     labels = arrow.text_array(column.vocabulary.labels)
@@ -228,7 +228,7 @@ def _cells(column: SetColumn, separator: str) -> Callable[[int, int], Any]:
 
 
 def _categories(column: CategoricalColumn) -> Callable[[int, int], Any]:
-    """Return a function from a span of rows to their labels (``pyarrow.LargeStringArray``)."""
+    """Return a function that maps a span of rows to their labels (``pyarrow.LargeStringArray``)."""
     texts = texts_of(column.vocabulary)
     return lambda first, end: texts(column.codes[first:end])
 
