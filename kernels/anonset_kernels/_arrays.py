@@ -25,11 +25,11 @@ BoolArray = np.ndarray[tuple[int], np.dtype[np.bool_]]
 UInt16Array = np.ndarray[tuple[int], np.dtype[np.uint16]]
 UInt32Array = np.ndarray[tuple[int], np.dtype[np.uint32]]
 CountArray = UInt8Array | UInt16Array | UInt32Array
-"""Counters that stop at k, in the smallest type that can store k."""
+"""Counters that stop at k. The type is the smallest unsigned integer type that can store k."""
 IndexArray = Int32Array | Int64Array
-"""Indices into arrays that may be longer than 2^31: int32 if sufficient, else int64."""
+"""Indices into arrays that may have more than 2^31 elements. The type is int32 if it is sufficient, otherwise int64."""
 Integer = int | np.signedinteger
-"""Number from an array or from Python; kernels treat both equally."""
+"""Integer from an array or from Python. Kernels accept both."""
 
 Int32Matrix = np.ndarray[tuple[int, int], np.dtype[np.int32]]
 Int64Matrix = np.ndarray[tuple[int, int], np.dtype[np.int64]]
@@ -106,92 +106,96 @@ DrawKey = Annotated[UInt64Array, ArrayDescription("(2,)", "key of the draws: see
 
 # Tuples of arrays
 Csr = tuple[Indptr, Items]
-"""(indptr, items): rows of codes."""
+"""Rows of codes, as a pair (indptr, items)."""
 
 
 class ExpandedCodes(NamedTuple):
     """Records as returned by `count_tree.expand`."""
 
     codes: Codes
-    """int32 (entries + n,): codes of each record, ascending, terminated by -1."""
+    """Codes of each record in ascending order, followed by -1, int32 (entries + n,)."""
     start: Int64Array
-    """int64 (C + 1,): first index of each code in `position`."""
+    """First index of each code in `position`, int64 (C + 1,)."""
     position: Position
-    """int32 or int64 (entries,): indices of each code in `codes`, sorted by record."""
+    """Indices of each code in `codes`, sorted by record, int32 or int64 (entries,)."""
 
 
 class Intervals(NamedTuple):
-    """Leaf interval below the node of each code."""
+    """Interval of the leaves below each code's node."""
 
     leaf_lo: LeafLo
-    """int32 (C,): first leaf."""
+    """First leaf of each interval, int32 (C,)."""
     leaf_hi: LeafHi
-    """int32 (C,): end of the leaf interval (exclusive)."""
+    """End of each interval (exclusive), int32 (C,)."""
 
 
 Ancestry = tuple[Parent, LeafLo, LeafHi]
 """(parent, leaf_lo, leaf_hi) of a hierarchy."""
 Postings = tuple[Int64Array, Int32Array]
-"""(start, records): int64 (V + 1,) first index of each node; int32 (entries,) records of each node, ascending."""
+"""Records below each node, as a pair (start, records): first index of each node, int64 (V + 1,), and the records of
+each node in ascending order, int32 (entries,).
+"""
 Tree = tuple[Parent, LeafLo, LeafHi, SubtreeEnd]
 """(parent, leaf_lo, leaf_hi, subtree_end) of a hierarchy."""
 KnownSets = tuple[Int32Matrix, Int32Array]
-"""(members, slots): itemsets, int32 (K, width), and their hash table, int32 (2^b,). See `_known_sets`."""
+"""Itemsets, int32 (K, width), and their hash table, int32 (2^b,). See `_known_sets`."""
 
 
 class Tuples(NamedTuple):
     """Distinct relational tuples."""
 
     numbers: Float64Matrix
-    """float64 (ranges, T): values of the numeric attributes."""
+    """Values of the numeric attributes, float64 (ranges, T)."""
     codes: Int32Matrix
-    """int32 (other attributes, T): nodes or value codes."""
+    """Nodes or value codes, int32 (other attributes, T)."""
 
 
 class AttributeSpace(NamedTuple):
     """Description of v relational attributes and of their generalization costs."""
 
     kind: Int8Array
-    """int8 (v,): RANGE, NODE or SET."""
+    """Kind of each attribute, int8 (v,). RANGE, NODE or SET."""
     slot: Int64Array
-    """int64 (v,): row of each attribute among the attributes of the same kind."""
+    """Row of each attribute, int64 (v,). The row is in `Tuples.numbers` for a range, otherwise in `Tuples.codes`."""
     word_at: Int64Array
-    """int64 (v + 1,): first word of each attribute's value sets."""
+    """First row in `ClusterStates.bits` of each attribute's value sets, int64 (v + 1,)."""
     weight: Float64Array
-    """float64 (v,): a range of width x has the cost ``weight[a] * (x / width[a])``."""
+    """Weight of each attribute, float64 (v,). A range of width x has the cost ``weight[a] * (x / width[a])``."""
     width: Float64Array
-    """float64 (v,): width of the domain of each range."""
+    """Width of the domain of each range, float64 (v,)."""
     cost_at: Int64Array
-    """int64 (v + 1,): first index of each attribute in the following arrays."""
+    """First index of each attribute in the following arrays, int64 (v + 1,)."""
     cost: Float64Array
-    """float64: ``cost[cost_at[a] + c]`` is the loss of node `c`, or of a set of `c` values."""
+    """Losses of all attributes in sequence, float64. ``cost[cost_at[a] + c]`` is the loss of node `c`, or of a set of
+    `c` values.
+    """
     parent: Parent
-    """int32: parent of each node in the hierarchies."""
+    """Parent of each node in the hierarchies, int32."""
     subtree_end: SubtreeEnd
-    """int32: end of each node's descendants (exclusive)."""
+    """End of each node's descendants (exclusive), int32."""
 
 
 class ClusterStates(NamedTuple):
-    """Generalized tuples of clusters, a column per cluster. See `relational`."""
+    """Generalized tuple of each cluster. Each array has a column per cluster. See `relational`."""
 
     low: Float64Matrix
-    """float64 (ranges, C): lower bounds of the ranges."""
+    """Lower bounds of the ranges, float64 (ranges, C)."""
     high: Float64Matrix
-    """float64 (ranges, C): upper bounds of the ranges."""
+    """Upper bounds of the ranges, float64 (ranges, C)."""
     code: Int32Matrix
-    """int32 (other attributes, C): nodes, or value set sizes."""
+    """Lowest common nodes, or sizes of the value sets, int32 (other attributes, C)."""
     bits: UInt64Matrix
-    """uint64 (words, C): value sets."""
+    """Value sets as bitmaps, uint64 (words, C)."""
 
 
 class PackedRule(NamedTuple):
     """Condition that each cluster must satisfy in addition to the minimum size. See `_class_rules`."""
 
     terms: Int64Array
-    """int64 (8,): the rule. Its kind is NONE if there is no rule."""
+    """Kind and parameters of the rule, int64 (8,). The kind is NONE if there is no rule."""
     overall: Int64Array
-    """int64 (M,): number of records with each value in the table."""
+    """Number of records with each value in the table, int64 (M,)."""
     ways: Int64Matrix
-    """int64 (W, 3): distances between values."""
+    """Moves of surplus records between values, int64 (W, 3)."""
     value: Int32Array
-    """int32 (n,): sensitive value of each record or of each tuple."""
+    """Sensitive value of each record or tuple, int32 (n,)."""

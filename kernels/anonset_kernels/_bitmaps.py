@@ -13,18 +13,20 @@ from anonset_kernels._groups import Groups
 from anonset_kernels._jit import kernel
 
 _DENSE = 256
-"""Groups in more than 1/256 of the records get a bitmap: at most 32 bytes per cell of the table in total."""
+"""Groups in more than 1/256 of the records get a bitmap. All bitmaps together need at most 32 bytes per item
+occurrence.
+"""
 
 
 class Bitmaps(NamedTuple):
     """Bitmaps of the records of dense groups."""
 
     words: UInt64Matrix
-    """uint64 (B, words): the bitmaps."""
+    """A bitmap of records in each row, uint64 (B, words)."""
     of: Int32Array
-    """int32 (V,): bitmap of each representative, or -1."""
+    """Row of each representative's bitmap, int32 (V,). -1 if the group has no bitmap."""
     free: Int32Array
-    """int32 (1 + B,): number of unused bitmaps, followed by their indices."""
+    """Number of unused rows, followed by these rows, int32 (1 + B,)."""
 
 
 @kernel()
@@ -49,17 +51,18 @@ def give_back(bitmaps: Bitmaps, g: int) -> None:
 
 @kernel()
 def count_held(groups: Groups, bitmaps: Bitmaps, image: Image, enough: int, supports: Int64Array) -> None:
-    """Count the records that contain the first, the first two, … groups of an image; stop if `enough` contain all.
+    """Count the records that contain the first, the first two, … groups of an image. Stops if `enough` contain all.
 
-    Cost per group, as long as any record contains all groups so far: a word per 64 records, or a step per record of
-    the first group if that group is not dense.
+    Cost per group: a word per 64 records. If the first group is not dense, the cost is a step per record of that group.
+    The counting ends when no record contains all groups counted so far.
 
     Parameters
     ----------
     image
-        int32: groups, rarest first.
+        int32: the groups, from rarest to most frequent.
     supports
-        int64, same length as the image: the counts. After an early stop only the count of the complete image is valid.
+        int64, as long as `image`: filled with the counts. After an early stop, only the count of the complete image is
+        valid.
     """
     threshold = (len(groups.row) - 1) // _DENSE
     supports[0], supports[1:] = groups.support[image[0]], 0

@@ -1,4 +1,4 @@
-"""Enumerate candidate generalizations of a set of nodes: tuples of the members' ancestors, reduced to maximal nodes."""
+"""Enumerate the generalizations of a set of nodes. Each candidate replaces the members by some of their ancestors."""
 
 from typing import NamedTuple
 
@@ -9,23 +9,23 @@ from anonset_kernels._jit import kernel
 
 
 class TreeShape(NamedTuple):
-    """Shape of a tree of V nodes in preorder. Its leaves are the items of some records."""
+    """Tree of V nodes in preorder, above the items of some records."""
 
     parent: Int32Array
-    """int32 (V,): parent; -1 for the root."""
+    """Parent of each node, int32 (V,). -1 for the root."""
     end: Int32Array
-    """int32 (V,): end of each node's descendants (exclusive)."""
+    """End of each node's descendants (exclusive), int32 (V,)."""
     occurrences: Int64Array
-    """int64 (V,): occurrences, in the records, of the items below each node."""
+    """Number of item occurrences below each node in the records, int64 (V,)."""
     leaves: Int64Array
-    """int64 (V,): number of items below each node, including items that never occur."""
+    """Number of items below each node, int64 (V,). Includes items that never occur."""
 
 
 @kernel()
 def next_candidate(itemset: Itemset, raised: Int32Array, parent: Parent) -> bool:
-    """Advance to the next tuple of the product of the members' ancestor chains; return False after the last.
+    """Advance to the next combination of the members' ancestors. Return False after the last combination.
 
-    `raised` is int32 (size,): the tuple, initially the itemset; updated. O(size).
+    `raised`, int32 (size,), is the current combination. It starts as the itemset and is updated. O(size).
     """
     j = len(itemset) - 1
     while j >= 0:
@@ -47,7 +47,10 @@ def next_better(
     best: Int32Array,
     least: tuple[int, int],
 ) -> tuple[int, int, int]:
-    """Advance to the next candidate with a smaller (loss, leaves moved, nodes in preorder) than the best so far.
+    """Advance to the next candidate that is better than the best so far.
+
+    Candidates are compared by loss, then by the number of leaves that move to another node, then by their nodes in
+    preorder.
 
     Parameters
     ----------
@@ -58,14 +61,14 @@ def next_better(
     below
         int64 (V,): NCP numerator of the leaves below each node.
     chosen
-        int32 (size,), filled here: nodes of the candidate.
+        int32 (size,): filled with the nodes of the candidate.
     best, least
-        Nodes of the best candidate so far, int32 (few,), its loss and the number of leaves it moves; `best` is empty at
-        the start.
+        Nodes of the best candidate so far, int32 (few,); its loss, and the number of leaves that it moves. `best` is
+        empty at the start.
 
     Returns
     -------
-    Number of nodes, loss and leaves moved; (0, 0, 0) after the last candidate. O(size^2) per candidate.
+    Number of nodes, loss, and number of leaves that move. (0, 0, 0) after the last candidate. O(size^2) per candidate.
     """
     parent, end, occurrences, leaves = shape
     while next_candidate(itemset, raised, parent):
@@ -89,7 +92,7 @@ def next_better(
 
 @kernel()
 def generalize(v: int, shape: TreeShape, dead: Dead, published: UInt8Array, below: Int64Array) -> None:
-    """Publish a node instead of all nodes below it, and add the loss to all ancestors. O(nodes below, height).
+    """Publish a node instead of all nodes below it, and add the loss to all ancestors. O(nodes below + height).
 
     `dead` and `published`, uint8 (V,), mark the generalized nodes and the nodes of the cut. `shape` and `below` are as
     in `next_better`.
@@ -105,9 +108,9 @@ def generalize(v: int, shape: TreeShape, dead: Dead, published: UInt8Array, belo
 
 @kernel()
 def maximal_nodes(raised: Int32Array, subtree_end: SubtreeEnd, chosen: Int32Array) -> int:
-    """List the distinct maximal nodes of a tuple in preorder; return their number. O(size^2).
+    """List, in preorder, the nodes of `raised` that are below no other node of it. Return their number. O(size^2).
 
-    `raised` is int32 (size,): the tuple; `chosen`, int32 (size,), is filled.
+    `raised` is int32 (size,). `chosen`, int32 (size,), is filled with the nodes.
     """
     n_chosen = 0
     for a in range(len(raised)):
@@ -137,7 +140,7 @@ def holds(nodes: Int32Array, node: int) -> bool:
 
 @kernel()
 def comes_before(nodes: Int32Array, others: Int32Array) -> bool:
-    """Return True if `nodes` is lexicographically less than `others`; both int32 (few,), ascending. O(few)."""
+    """Return True if `nodes` is lexicographically less than `others`. Both are int32 (few,) and ascending. O(few)."""
     for j in range(min(len(nodes), len(others))):
         if nodes[j] != others[j]:
             return bool(nodes[j] < others[j])

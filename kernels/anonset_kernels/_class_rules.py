@@ -3,7 +3,7 @@
 Rules: distinct, entropy and recursive l-diversity (Machanavajjhala et al., ICDE 2006), and t-closeness with the equal
 distance or with path lengths between values (Li et al., ICDE 2007). The entropy is computed in floating point. If
 rounding makes the result uncertain, a class satisfies the rule only if its values are equally frequent, which is
-checked exactly: errors are conservative.
+checked exactly. A class that violates the rule is therefore never accepted.
 """
 
 import numpy as np
@@ -27,24 +27,26 @@ def break_rule(
     weight: Int64Array,
     broken: UInt8Array,
 ) -> int:
-    """Fill ``broken[g]`` with 1 for each group that violates a rule, else 0; return the number of violations.
+    """Fill ``broken[g]`` with 1 for each group that violates a rule, otherwise 0. Return the number of violations.
 
     Groups without values never violate a rule.
 
     Parameters
     ----------
     terms
-        int64 (8,): kind; l; c as a fraction; number of values in the table; integer part of ``t * records * scale``,
-        and the remainder as a fraction (scale: 1, or the longest path length).
+        int64 (8,), indexed by `KIND` and the following constants: kind of the rule; l; c as a fraction; number of
+        values in the table; integer part of ``t * records * scale``, and the remainder as a fraction. The scale is 1,
+        or the longest path length.
     overall
         int64 (M,): number of records with each value in the table.
     ways
-        int64 (W, 3): steps (from, to, length): the surplus of the values from .. to - 1 is moved over this length.
+        int64 (W, 3): rows (from, to, length). The surplus of the values from `from` to ``to - 1`` is moved over this
+        length.
     group, value, weight
-        int32 (E,), int32 (E,), int64 (E,): number of records (`weight`) of a group with a value. Negative groups and
-        values are ignored.
+        int32 (E,), int32 (E,) and int64 (E,): `weight` records of the group have the value. Entries with a negative
+        group or value are ignored.
 
-    O(E); with path lengths O(E + (M + W) groups); for recursive diversity O(E log E).
+    Cost: O(E). Path lengths need O(E + (M + W) groups), and recursive diversity O(E log E).
     """
     n_groups, n_broken = len(broken), 0
     start = np.zeros(n_groups + 1, np.int64)
@@ -122,7 +124,7 @@ def _keeps(
 
 @kernel()
 def _has_entropy(frequency: Int64Array, values: Int32Array, size: Integer, l: Integer) -> bool:  # noqa: E741
-    """Return True if the entropy of a class is certainly at least that of `l` equally frequent values."""
+    """Return True if the entropy of a class is certainly at least the entropy of `l` equally frequent values."""
     sum_of_logs, alike = 0.0, True
     for s in values:
         sum_of_logs += frequency[s] * np.log(frequency[s])

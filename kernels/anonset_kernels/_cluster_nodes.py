@@ -36,7 +36,7 @@ def local_nodes(records: Csr, rows: Int64Array, tree: Tree, scratch: Int32Matrix
     tree
         (leaf_node, parent, leaf_lo, leaf_hi) of the hierarchy.
     scratch
-        int32 (2, V): row 0 is -1 before and after the call; row 1 may have any values.
+        int32 (2, V): buffer. Row 0 is -1 before and after the call. Row 1 may contain any values.
     """
     indptr, items = records
     leaf_node, parent, leaf_lo, leaf_hi = tree
@@ -78,7 +78,7 @@ def local_nodes(records: Csr, rows: Int64Array, tree: Tree, scratch: Int32Matrix
 def postings(
     records: Csr, rows: Int64Array, tree: Tree, scratch: Int32Matrix, local: Int32Array, shape: TreeShape
 ) -> tuple[UInt64Matrix, Int64Array, Int64Array, int]:
-    """Return the bitmaps and supports of local nodes, the nodes except the root by rank, and the longest row's length.
+    """Return a bitmap and the support of each local node, the ranking of the nodes, and the length of the longest row.
 
     Parameters
     ----------
@@ -89,7 +89,8 @@ def postings(
 
     Returns
     -------
-    uint64 (L, words), a bit per row for each node; int64 (L,); int64 (L - 1,); an integer
+    uint64 (L, words), with a bit per row for each node; supports, int64 (L,); nodes except the root by descending
+    support, int64 (L - 1,); number of items in the longest row
     """
     indptr, items = records
     leaf_node, _, _, _ = tree

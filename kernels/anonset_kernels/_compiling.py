@@ -9,11 +9,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 Watcher = Callable[[int, bool], None]
-"""Called with the number of kernels compiled so far, including the current kernel, and whether it is finished."""
+"""Callback for compilations. Its arguments are the number of kernels compiled so far, including the current kernel, and
+whether the current kernel is finished.
+"""
 
 
 class Compilation:
-    """Counts compiled kernels and compilation seconds. The time of a kernel includes the callees."""
+    """Counts compiled kernels and measures compilation time.
+
+    The time of a kernel includes the kernels that it calls.
+    """
 
     def __init__(self) -> None:
         self.kernels = 0

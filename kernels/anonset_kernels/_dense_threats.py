@@ -1,7 +1,7 @@
-"""Search the rare extensions of a prefix in a bit matrix with a row per code and a column per record.
+"""Search for the rare extensions of a prefix in a bit matrix with a row per code and a column per record.
 
-If most sets are frequent, this is much faster than walking the records: the first words of a row usually show that a
-set has support k.
+If most sets are frequent, this is much faster than walking the records, because the first words of the rows usually
+contain k records of a set.
 """
 
 from typing import NamedTuple
@@ -28,7 +28,7 @@ _LOOK_AHEAD = 4
 
 
 class DenseTask(NamedTuple):
-    """Task and starting point of `search_dense`. All fields are int64."""
+    """Parameters and starting point of `search_dense`. All fields are int64."""
 
     size: int
     """Size of the threats."""
@@ -37,18 +37,18 @@ class DenseTask(NamedTuple):
     depth: int
     """Number of codes in the prefix, at most size - 2."""
     goal: int
-    """Number of codes in `at` to resume from; 0 to start at the beginning."""
+    """Number of codes in `resume` from which the search continues. 0 to start at the beginning."""
     n_found: int
     """Number of threats found before the call."""
     budget: int
-    """Number of steps after which to stop."""
+    """Number of steps after which the search stops."""
 
 
 @kernel()
 def is_dense(n_records: int, entries: int, n_kept: int, k: int) -> bool:
-    """Return True if intersecting bit rows is faster than walking the records, for the average pair of extensions.
+    """Return True if bit rows are faster than a walk over the records, for an average pair of extensions.
 
-    The walk needs a step per record that contains the pair; the rows are read until k such records are found.
+    The walk needs a step per record that contains the pair. Bit rows are read until k of these records are found.
     """
     if n_kept < 2:
         return False
@@ -62,8 +62,9 @@ def bit_matrix(
 ) -> tuple[Int32Array, UInt64Matrix]:
     """Return the extensions of a prefix, int32 (E,), and bitmaps of the records that contain them, uint64 (E, W).
 
-    `starts`, int32 or int64 (r,), are the positions in `codes` at which the prefix ends. `extensions` is uint64 (W,), a
-    bitmap of codes. `place`, int64 (C,), is -1 for all other codes; afterwards it is -1 for all codes.
+    `starts`, int32 or int64 (r,), contains the positions in `codes` at which the prefix ends. `extensions`, uint64
+    (W,), is a bitmap of codes. `place`, int64 (C,), is -1 for all codes outside `extensions` before the call, and -1
+    for all codes after the call.
     """
     n = 0
     for w in range(len(extensions)):
@@ -116,7 +117,7 @@ def search_dense(
     Returns
     -------
     (n_found, steps, finished)
-        Unless `finished`, `resume` contains the prefix to resume from.
+        If `finished` is False, `resume` contains the prefix at which the next call continues.
     """
     size, k, depth, goal, n_found, budget = task
     partners = _allowed_with(allowed, members)
@@ -174,7 +175,7 @@ def search_dense(
 
 @kernel()
 def _allowed_with(allowed: Allowed, members: Int32Array) -> UInt64Matrix:
-    """Return the members that can be combined with each member, as bitmaps: uint64 (E, (E + 63) // 64)."""
+    """Return a bitmap of the members that can be combined with each member, uint64 (E, (E + 63) // 64)."""
     n = len(members)
     partners = np.zeros((n, (n + 63) // 64), np.uint64)
     for i in range(n):
@@ -196,7 +197,10 @@ def _take_first(candidates: UInt64Matrix, level: int) -> int:
 
 @kernel()
 def _support(tidsets: UInt64Matrix, level: int, rows: UInt64Matrix, e: int, k: int) -> tuple[int, int]:
-    """Count the records of a prefix that contain an extension, up to k; return (count, words read)."""
+    """Count, up to k, the records of a prefix that contain an extension.
+
+    Return the count and the number of words read.
+    """
     support, w = 0, 0
     while w < rows.shape[1] and support < k:
         support += bit_count(tidsets[level, w] & rows[e, w])
@@ -208,7 +212,7 @@ def _support(tidsets: UInt64Matrix, level: int, rows: UInt64Matrix, e: int, k: i
 def _are_frequent_together(
     tidsets: UInt64Matrix, rows: UInt64Matrix, candidates: UInt64Matrix, level: int, k: int
 ) -> bool:
-    """Return True if k of the first records contain a prefix and all its candidates: then no combination is rare."""
+    """Return True if k of the first records contain a prefix and all candidates. No combination is then rare."""
     support = 0
     for w in range(min(rows.shape[1], _LOOK_AHEAD)):
         common = tidsets[level, w]
@@ -225,7 +229,7 @@ def _are_frequent_together(
 
 @kernel()
 def _keep_frequent(tidsets: UInt64Matrix, rows: UInt64Matrix, candidates: UInt64Matrix, level: int, k: int) -> int:
-    """Drop the candidates that are rare with the prefix; return the number of words read."""
+    """Remove the candidates that are rare with the prefix. Return the number of words read."""
     steps = 0
     for v in range(candidates.shape[1]):
         word = candidates[level, v]

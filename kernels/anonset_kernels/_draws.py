@@ -1,4 +1,4 @@
-"""Random numbers that cannot be predicted without their key: SipHash-2-4 of a number, with a 128-bit key.
+"""Random numbers that cannot be predicted without their 128-bit key. A draw is the SipHash-2-4 of its number.
 
 Each draw is identified by a number, so the order of the draws does not affect the results. A generator with a 64-bit
 state would be insecure: published groups reveal some of the numbers, from which an attacker could compute the state and
@@ -23,14 +23,16 @@ _LENGTH = np.uint64(8 << 56)
 """Final block of an eight-byte message."""
 _END = np.uint64(0xFF)
 MOST_PAIRED = 1 << 16
-"""Two indices below this limit share one draw. The probability bias of each index is then below 2^32 / 2^64."""
+"""Two positions share one draw if both have at most this many possible results. The probability bias of each result is
+then below 2^32 / 2^64.
+"""
 ALONE = 1 << 61
-"""Offset of the draw numbers that yield a single index."""
+"""Offset of the numbers of draws that determine a single index."""
 
 
 @kernel()
 def draw(draw_key: DrawKey, number: Integer) -> np.uint64:
-    """Return the draw with a number, uniform in 0 .. 2^64 - 1: SipHash-2-4 of the eight bytes of `number` (>= 0).
+    """Return draw `number` (>= 0), the SipHash-2-4 of its eight bytes. Draws are uniform in 0 .. 2^64 - 1.
 
     O(1), about 15 ns.
 
@@ -56,7 +58,7 @@ def draw(draw_key: DrawKey, number: Integer) -> np.uint64:
 
 @kernel()
 def draw_below(draw_key: DrawKey, number: Integer, n: Integer) -> np.int64:
-    """Return a draw as an index in 0 .. n - 1 (int64): the draw modulo n, with a bias of at most n / 2^64."""
+    """Return a draw modulo n, an int64 in 0 .. n - 1. The bias is at most n / 2^64."""
     return np.int64(draw(draw_key, number) % np.uint64(n))
 
 
@@ -64,19 +66,20 @@ def draw_below(draw_key: DrawKey, number: Integer, n: Integer) -> np.int64:
 def exchanged(
     draw_key: DrawKey, place: Integer, begin: Integer, end: Integer, unused_bits: np.uint64
 ) -> tuple[np.int64, np.uint64]:
-    """Return the exchange position of `place` in a shuffle of `begin` to `end` (exclusive) that starts at the end.
+    """Return the position with which `place` is exchanged in a shuffle of `begin` to `end` (exclusive).
 
-    The result is between `begin` and `place`, inclusive. Positions 2j + 1 and 2j share draw j: 2j + 1 uses the
-    remainder and 2j the quotient. If there are more than 2^16 possible results, draw 2^61 + `place` is used.
+    The shuffle proceeds from the last position to the first. The result is between `begin` and `place`, inclusive.
+    Positions 2j + 1 and 2j share draw j. Position 2j + 1 uses the remainder of the draw, and position 2j uses the
+    quotient. If there are more than 2^16 possible results, draw 2^61 + `place` is used.
 
     Parameters
     ----------
     unused_bits
-        Unused part of the draw of the next higher position; any value for the last position.
+        Unused part of the draw of the next higher position. Any value for the last position.
 
     Returns
     -------
-    Exchange position, and unused part of the draw.
+    Position to exchange with, and unused part of the draw.
     """
     span = place - begin + 1
     if span > MOST_PAIRED:
@@ -89,7 +92,7 @@ def exchanged(
 
 @kernel()
 def _round(a: np.uint64, b: np.uint64, c: np.uint64, d: np.uint64) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
-    """Return the state of SipHash after another round."""
+    """Apply a round of SipHash to the state (a, b, c, d)."""
     a = a + b
     b = ((b << _13) | (b >> _51)) ^ a
     a = (a << _32) | (a >> _32)

@@ -1,4 +1,4 @@
-"""First fit: assign each item to the first chunk that remains k^m-anonymous with it.
+"""First fit: assign each item to the first chunk that remains k^m-anonymous.
 
 The posting of an item is the ascending list of the records that contain it.
 """
@@ -19,24 +19,25 @@ class ChunkRule(NamedTuple):
     m: int
     numerator: int
     denominator: int
-    """Denominator of the largest share of a chunk's records in which a single item may occur."""
+    """Denominator of the maximum share of a chunk's records that an item in `alone` may have."""
     alone: BoolArray
-    """bool (M,): items that must not share a chunk."""
+    """Items that must not share a chunk, bool (M,)."""
 
 
 @kernel()
 def first_fit(
     starts: Int64Array, ends: Int64Array, records: Int32Array, rule: ChunkRule, head: Int32Array
 ) -> Int32Array:
-    """Assign each item to the first chunk that remains k^m-anonymous with it, or to a new chunk; int32 (items,) chunks.
+    """Return a chunk for each item, int32 (items,): the first chunk that remains k^m-anonymous, or a new chunk.
 
-    Cost: for each occurrence, the items already assigned in its record; for m >= 3 also the sets of fewer than m items
-    of a chunk that occur together with the item.
+    Cost: for each occurrence of an item, the items of the record that already have a chunk. For m >= 3, in addition the
+    sets of fewer than m items of a chunk that occur together with the item.
 
     Parameters
     ----------
     starts, ends, records
-        int64 (items,) each, and int32: posting of each item, with at least k records, in assignment order.
+        int64 (items,), int64 (items,) and int32: posting of each item, in assignment order. Each posting has at least k
+        records.
     head
         int32 (at least the largest record + 1,): -1 before and after the call.
     """
@@ -91,7 +92,7 @@ def first_fit(
 def _bits_of(
     records: Int32Array, head: Int32Array, before: Int32Array, owner: Int32Array, slot: Int32Array, n_near: int
 ) -> UInt64Matrix:
-    """Return, for each item that occurs together with another, a bitmap of the given records that contain it."""
+    """Return a bitmap of the given records for each item that occurs in them and already has a chunk."""
     bits = np.zeros((n_near, (len(records) + 63) // 64), np.uint64)
     for i in range(len(records)):
         other = head[records[i]]
@@ -103,7 +104,7 @@ def _bits_of(
 
 @kernel()
 def _larger_sets_fit(bits: UInt64Matrix, near: Int32Array, chunk_of: Int32Array, chunk: int, rule: ChunkRule) -> bool:
-    """Return True if each set of 2 to m - 1 items of a chunk is in none or in at least k of the records of `bits`."""
+    """Return True if each set of 2 to m - 1 items of a chunk occurs in no record of `bits` or in at least k."""
     members = np.empty(len(near), np.int64)
     n = 0
     for number in range(len(near)):

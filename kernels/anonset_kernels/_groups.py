@@ -1,8 +1,9 @@
-"""Operations on item groups: counting the support of groups, merging and suppressing them.
+"""Operations on item groups: count their support, merge them and suppress them.
 
-A group is identified by the smallest item, the representative. Records contain representatives. The records of a group
-are stored in chunks, a chunk per member item, each record once. Merging two groups therefore only changes the
-records of the group whose representative disappears. The set-based algorithms share these operations.
+A group is identified by its smallest item, the *representative*. In the records, each item is replaced by the
+representative of its group. Each item of a group has a chunk of the group's records, and each record is in one chunk. A
+merge of two groups therefore only changes the records of the group whose representative disappears. The set-based
+algorithms share these operations.
 """
 
 from typing import NamedTuple
@@ -23,51 +24,55 @@ from anonset_kernels._arrays import (
 from anonset_kernels._jit import kernel
 
 N_SUPPRESSED, SUPPRESSED_HEAD, N_STEPS, CULPRIT = 0, 1, 2, 3
-"""Indices in `Groups.state`: number of suppressed items, smallest suppressed item (or -1), number of logged steps,
-group that caused a failure.
+"""Indices in `Groups.state`: number of suppressed items; smallest suppressed item, or -1; number of logged steps; group
+that caused a failure.
 """
 
 
 class Groups(NamedTuple):
-    """Current partition of the V occurring items. Arrays are changed in place."""
+    """Current partition of V items. All items occur in the records. The arrays are changed in place."""
 
     row: Int64Array
-    """int64 (n + 1,): first cell of each record. A cell with the value V ends the record."""
+    """Index in `cells` of each record's first cell, int64 (n + 1,). A cell with the value V ends the record."""
     cells: Int32Array
-    """int32 (nnz + n,): representatives, ascending within a record, and end cells."""
+    """Representatives in each record in ascending order, followed by an end cell, int32 (nnz + n,)."""
     begin: Int64Array
-    """int64 (V,): first index of each item's chunk."""
+    """Start of each item's chunk in `records`, int64 (V,)."""
     length: Int64Array
-    """int64 (V,): number of records in each item's chunk."""
+    """Number of records in each item's chunk, int64 (V,)."""
     records: Int32Array
-    """int32 (nnz,): the chunks."""
+    """Chunks of record numbers of all items, int32 (nnz,)."""
     rep: Int32Array
-    """int32 (V,): representative of each item's group, -1 if suppressed."""
+    """Representative of each item's group, int32 (V,). -1 if the item is suppressed."""
     following: Int32Array
-    """int32 (V,): next larger member of the group (or next suppressed item), -1 for the last."""
+    """Next larger member of each item's group, int32 (V,). -1 for the last member. Suppressed items form a list of
+    their own.
+    """
     largest: Int32Array
-    """int32 (V,): largest member of each representative's group."""
+    """Largest member of each representative's group, int32 (V,)."""
     support: Int64Array
-    """int64 (V,): support of each representative's group; 0 for other items."""
+    """Support of each representative's group, int64 (V,). 0 for all other items."""
     size: Int64Array
-    """int64 (V,): number of members of each representative's group."""
+    """Number of members of each representative's group, int64 (V,)."""
     utility: Int32Array
-    """int32 (V,): utility constraint of each item."""
+    """Utility constraint of each item, int32 (V,)."""
     changed: UInt8Array
-    """uint8 (V,): items of groups that have changed since the flags were last cleared."""
+    """Items of groups that have changed since the flags were last cleared, uint8 (V,)."""
     state: Int64Array
-    """int64 (4,): counters, indexed by N_SUPPRESSED, SUPPRESSED_HEAD, N_STEPS and CULPRIT."""
+    """State of the search, int64 (4,), indexed by `N_SUPPRESSED`, `SUPPRESSED_HEAD`, `N_STEPS` and `CULPRIT`."""
     log: Int32Matrix
-    """int32 (V + 1, 3): decisions: representative, partner (-1: suppressed), resulting support."""
-    count: Int64Array  # type: ignore[assignment]  # no use is made of the method of this name
-    """int64 (V + 1,): counters, zero between uses."""
+    """Representative, partner and resulting support of each merge, int32 (V + 1, 3). For a suppression, the partner is
+    -1.
+    """
+    count: Int64Array  # type: ignore[assignment]  # the method of this name is not used
+    """Counters per group, int64 (V + 1,). Zero between uses."""
     mark: UInt8Array
-    """uint8 (V + 1,): marks, zero between uses."""
+    """Marks of groups, uint8 (V + 1,). Zero between uses."""
 
 
 @kernel()
 def make_groups(indptr: Indptr, items: Items, n_items: int, utility: Int32Array) -> Groups:
-    """Create a group for every occurring item. Item codes must be dense: each of 0 .. V - 1 occurs. O(nnz + V).
+    """Create a group for every item. Each item code from 0 to V - 1 must occur in the records. O(nnz + V).
 
     `utility` is int32 (V,): utility constraint of each item.
     """
@@ -85,10 +90,10 @@ def make_groups(indptr: Indptr, items: Items, n_items: int, utility: Int32Array)
 def open_groups(
     row: Int64Array, cells: Int32Array, records: Int32Array, support: Int64Array, utility: Int32Array
 ) -> Groups:
-    """Create a group for every item, in arrays of the caller. `add_records` then adds the records.
+    """Create a group for every item, in arrays that the caller provides. Call `add_records` to add the records.
 
     `row`, `cells` and `records` are arrays of `Groups` with arbitrary content. `support`, int64 (V,), is the number of
-    records that will contain each item; `utility`, int32 (V,), is the utility constraint of each item. O(V).
+    records that will contain each item. `utility`, int32 (V,), is the utility constraint of each item. O(V).
     """
     n_items = len(support)
     row[0] = 0
@@ -120,9 +125,9 @@ def open_groups(
 def add_records(groups: Groups, indptr: Indptr, items: Items, code_of: Int32Array, first: int) -> bool:
     """Add consecutive records, numbered from `first`, after all earlier records. O(their items).
 
-    `code_of`, int32 (M,), is the code of each of `items` among the V occurring items, ascending, or -1. Returns False
-    if an item has no code, items are not ascending, or more records contain an item than its announced support. In this
-    case all writes stay within the item's range, but the groups are invalid.
+    `code_of`, int32 (M,), is the code of each item, ascending, or -1 if the item has no group. Returns False if an item
+    of a record has no code, if items are not ascending, or if more records contain an item than `open_groups` was told.
+    The groups are then invalid, but no array is written out of bounds.
     """
     row, cells, begin, length, records = groups.row, groups.cells, groups.begin, groups.length, groups.records
     support, place = groups.support, row[first]
@@ -145,7 +150,7 @@ def add_records(groups: Groups, indptr: Indptr, items: Items, code_of: Int32Arra
 
 @kernel()
 def image_of(groups: Groups, itemset: Itemset, image: Image) -> int:
-    """List the distinct groups of some items in `image`, sorted by (support, representative); return their number."""
+    """Store the distinct groups of some items in `image`, sorted by (support, representative). Return their number."""
     n = 0
     for item in itemset:
         g = groups.rep[item]
@@ -167,7 +172,7 @@ def image_of(groups: Groups, itemset: Itemset, image: Image) -> int:
 
 @kernel()
 def support_of(groups: Groups, image: Image, enough: int) -> int:
-    """Count the records that contain all groups in `image`, the first of which is the rarest; stop at `enough`."""
+    """Count the records that contain all groups in `image`. The first group must be the rarest. Stops at `enough`."""
     if len(image) == 1:
         return min(groups.support[image[0]], enough)
     for g in image:
@@ -180,7 +185,7 @@ def support_of(groups: Groups, image: Image, enough: int) -> int:
 
 @kernel()
 def count_marked(groups: Groups, rarest: int, mark: int, n_marked: int, enough: int) -> int:
-    """Count the records of a group that contain `n_marked` groups with the given mark; stop at `enough`."""
+    """Count the records of a group that contain `n_marked` groups with the given mark. Stops at `enough`."""
     begin, length, records, row, cells = groups.begin, groups.length, groups.records, groups.row, groups.cells
     marks, end = groups.mark, len(groups.rep)
     support, item = 0, rarest
@@ -200,7 +205,10 @@ def count_marked(groups: Groups, rarest: int, mark: int, n_marked: int, enough: 
 
 @kernel()
 def count_partners(groups: Groups, g: Integer) -> None:
-    """Count, in `groups.count`, the records that `g` shares with each other group. The caller resets the counters."""
+    """Count the records that `g` shares with each other group, in `groups.count`.
+
+    The caller must reset the counters.
+    """
     begin, length, records, row, cells = groups.begin, groups.length, groups.records, groups.row, groups.cells
     count, end, item = groups.count, len(groups.rep), g
     while item >= 0:
@@ -214,7 +222,7 @@ def count_partners(groups: Groups, g: Integer) -> None:
 
 @kernel()
 def merge_groups(groups: Groups, g: Integer, partner: int) -> None:
-    """Merge two groups and log it. O(records of the group with the larger representative, times their length)."""
+    """Merge two groups and log the merge. O(records of the group with the larger representative * their length)."""
     begin, length, records, row, cells = groups.begin, groups.length, groups.records, groups.row, groups.cells
     keep, merged = min(g, partner), max(g, partner)
     item = merged
@@ -249,7 +257,10 @@ def _note(groups: Groups, g: Integer, partner: int, support: int) -> None:
 
 @kernel()
 def _rename(cells: Int32Array, place: int, keep: Integer, merged: Integer, end: int) -> bool:
-    """Replace `merged` in the record at `place` by `keep` < `merged`; return False if the record contains `keep`."""
+    """Replace `merged` in the record at `place` by the smaller `keep`, or remove it if the record contains `keep`.
+
+    Returns False if the record contains `keep`.
+    """
     while cells[place] < keep:
         place += 1
     if cells[place] == keep:
@@ -268,7 +279,7 @@ def _rename(cells: Int32Array, place: int, keep: Integer, merged: Integer, end: 
 
 @kernel()
 def _unite(following: Int32Array, first: Integer, second: Integer) -> Integer:
-    """Merge two ascending linked lists (-1: empty list); return the first item."""
+    """Merge two ascending linked lists. Return the first item. -1 is the empty list."""
     if first < 0 or second < 0:
         return max(first, second)
     x, y = min(first, second), max(first, second)
@@ -287,7 +298,7 @@ def _unite(following: Int32Array, first: Integer, second: Integer) -> Integer:
 
 @kernel()
 def suppress_group(groups: Groups, g: Integer) -> None:
-    """Remove a group from every record and log it. O(records of the group, times their length)."""
+    """Remove a group from every record and log the suppression. O(records of the group * their length)."""
     _note(groups, g, -1, groups.support[g])
     item = g
     while item >= 0:
@@ -309,9 +320,10 @@ def suppress_group(groups: Groups, g: Integer) -> None:
 
 @kernel()
 def n_items_within(groups: Groups, members: Int32Array) -> int:
-    """Count the items that an itemset with these groups as image may contain: members and suppressed items.
+    """Return the number of items whose group is in `members`, plus the number of suppressed items.
 
-    `members` is int32 (g,): the representatives.
+    An itemset with the image `members` contains at most this number of items. `members`, int32 (g,), contains
+    representatives.
     """
     n = groups.state[N_SUPPRESSED]
     for g in members:
@@ -321,7 +333,7 @@ def n_items_within(groups: Groups, members: Int32Array) -> int:
 
 @kernel()
 def is_less(itemset: Itemset, other: Int32Array) -> bool:
-    """Return True if `itemset` is lexicographically less than `other`, int32 (m,), of the same length."""
+    """Return True if `itemset` is lexicographically less than `other`. Both are int32 (m,)."""
     for j in range(len(itemset)):
         if itemset[j] != other[j]:
             return bool(itemset[j] < other[j])

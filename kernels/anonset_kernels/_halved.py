@@ -1,8 +1,9 @@
-"""Apriori on a binary tree built by halving the items of a record set.
+"""Apriori on a binary tree that is built by halving the items of a record set.
 
-Each item that occurs is a leaf, in descending order of frequency. Each node is an interval of leaves in this order. The
-supports of pairs are counted up to k in one pass over the records, in a table over the nodes that remain after size 1,
-64 pairs per word: see `bit_planes`. Larger sets are counted in bitmaps of the records, one per node.
+The items that occur are the leaves, in descending order of frequency. Each node is an interval of leaves. Supports of
+node pairs are counted up to k in one pass over the records. The table of pairs contains the nodes that remain after
+size 1, and stores 64 pairs per word (see `bit_planes`). Larger sets are counted in bitmaps of the records, one per
+node.
 """
 
 import numpy as np
@@ -16,11 +17,15 @@ from anonset_kernels._rare_fixes import Fixes, NodeStates, fix_sets
 from anonset_kernels._record_codes import ancestor_codes, room_for_record, take_record
 
 MOST_BITS, LARGE = 1 << 27, 2000
-"""Limits for sets of 3 and more: total bits of all bitmaps; for m above 3, number of records (exclusive)."""
+"""Limits for sets of three and more nodes. MOST_BITS limits the total number of bits of all bitmaps. For m above 3, the
+number of records must be below LARGE.
+"""
 _State = tuple[UInt8Array, UInt8Array, Int64Array, Int64Array]
-"""State arrays of the nodes: (dead, published, below, support)."""
+"""State of the nodes, as arrays (dead, published, below, support)."""
 _Pairs = tuple[Int32Array, Planes]
-"""(rank, table): rank of each node among the remaining nodes, int32 (V,), or -1; supports of rank pairs up to k."""
+"""Rank of each node, int32 (V,), and supports of all pairs of ranks, up to k. The rank of a node that is not in the
+table is -1.
+"""
 
 
 @kernel()
@@ -41,7 +46,7 @@ def search_halves(
     ranked
         Items by descending frequency, and their frequencies, from `items_by_frequency`.
     rule
-        (k, m, by_number): by_number halves the number of items at each node, otherwise their occurrences.
+        (k, m, by_number). The tree halves the number of items if `by_number`, otherwise their number of occurrences.
     place
         int32 (items of the column,): changed here for the items of the set.
     most_cells
@@ -49,9 +54,9 @@ def search_halves(
 
     Returns
     -------
-    (status, loss, node): status 0, or -1 if the table of pairs or the bitmaps would be too large, or if fewer than k
-    records (but not 0) have items; sum of occurrences times (items of the published node - 1); int32, published node of
-    each ranked item.
+    (status, loss, node). The status is 0, or -1 if there is no result: the table of pairs or the bitmaps would be too
+    large, or some, but fewer than k, records have items. The loss is the sum, over all items, of occurrences times
+    (items of the published node - 1). `node`, int32, is the published node of each ranked item.
     """
     k, m, by_number = rule
     order, count = ranked
@@ -98,9 +103,12 @@ def search_halves(
 
 @kernel()
 def items_by_frequency(records: Csr, rows: Int64Array, place: Int32Array) -> tuple[Int32Array, Int64Array]:
-    """Return the items in `rows`, int64 (r,), by descending frequency (ties ascending), and their frequencies.
+    """Return the items in `rows`, int64 (r,), and their frequencies.
 
-    `place`, int32 (items of the column,), is -1 before; `forget` resets it. O(occurrences, plus sorting the items).
+    Items are sorted by descending frequency, then by code.
+
+    `place`, int32 (items of the column,), must be -1 before the call. `forget` resets it. Cost: O(occurrences), and
+    sorting the items.
     """
     indptr, items = records
     n_entries = 0
@@ -162,7 +170,10 @@ def _tree(frequency: Int64Array, by_number: bool) -> tuple[TreeShape, Int32Array
 
 @kernel()
 def _middle(before: Int64Array, low: int, high: int) -> int:
-    """Return the start of an interval's second half: the first half has the items with less than half of the sum."""
+    """Return the start of an interval's second half.
+
+    The first half has less than half of the occurrences if possible.
+    """
     total = before[low] + before[high]
     begin, last = low + 1, high
     while begin < last:
@@ -217,14 +228,14 @@ def _table(n_codes: int, k: int) -> Planes:
 def _count_pairs(
     records: Csr, rows: Int64Array, place: Int32Array, tree: tuple[Int32Array, Parent, Int32Array], table: Planes
 ) -> None:
-    """Count the rows with each pair of remaining nodes, up to k.
+    """Count, up to k, the rows that contain each pair of nodes of the table.
 
     Parameters
     ----------
     place
         int32 (items of the column,): leaf position of each item.
     tree
-        (leaf, parent, rank): node of each leaf; parent of each node; rank of each node among the remaining nodes.
+        (leaf, parent, rank): node of each leaf; parent of each node; rank of each node in the table, or -1.
     """
     indptr, items = records
     leaf, parent, rank = tree
@@ -244,7 +255,7 @@ def _count_pairs(
 
 @kernel()
 def _height(parent: Parent) -> int:
-    """Return the number of nodes on the longest path. Parents precede their children."""
+    """Return the number of nodes on the longest path from the root. Parents must precede their children."""
     depth, height = np.ones(len(parent), np.int64), 1
     for v in range(1, len(parent)):
         depth[v] = depth[parent[v]] + 1
@@ -311,7 +322,11 @@ def _fix_larger(
 
 @kernel()
 def _rare_pairs(table: Planes) -> tuple[Int64Array, Int32Array]:
-    """Return the larger codes of the rare pairs, ascending, and the first index of each smaller code. O(cells)."""
+    """Return the rare pairs of a table, by smaller code.
+
+    Returns the larger codes of the pairs, ascending for each smaller code, and the first index of each smaller code.
+    O(cells).
+    """
     n_codes = len(table.start) - 1
     start = np.zeros(n_codes + 1, np.int64)
     for c in range(n_codes):
@@ -355,7 +370,7 @@ def _fix(itemset: Itemset, k: int, shape: TreeShape, state: _State, pairs: _Pair
 
 @kernel()
 def _is_frequent(nodes: Int32Array, k: int, state: _State, pairs: _Pairs) -> bool:
-    """Return True if at least k records contain all of the one or two nodes."""
+    """Return True if at least k records contain all `nodes`. There are one or two nodes."""
     if len(nodes) == 1:
         return bool(state[3][nodes[0]] >= k)
     rank, table = pairs

@@ -1,7 +1,7 @@
-"""Heaps of the bucketization kernels: slices of two parallel arrays, largest key first.
+"""Heaps of the bucketization kernels. A heap is a slice of two parallel arrays, with the largest key first.
 
-`key` packs an amount (high 32 bits) and an inverted or random tie-breaker (low 32 bits). `at` is moved together with
-`key` and contains the index of the entry's tuples.
+A key consists of an amount (high 32 bits) and an inverted or random tie-breaker (low 32 bits). The second array
+contains the index of each entry's tuples and is moved together with the keys.
 """
 
 import numpy as np
@@ -10,7 +10,7 @@ from anonset_kernels._arrays import Int64Array, Integer
 from anonset_kernels._jit import kernel
 
 ONE = 1 << 32
-"""Increment of a key's amount."""
+"""Add this to a key to increase its amount by one."""
 LOW = ONE - 1
 """Mask of the tie-breaker bits."""
 
@@ -23,7 +23,7 @@ def packed(amount: Integer, code: Integer) -> np.int64:
 
 @kernel()
 def sift_up(key: Int64Array, cursors: Int64Array, place: Integer) -> None:
-    """Move an entry of the heap of `key` and `cursors`, (size,) or longer, up to the right place."""
+    """Move the entry at `place` up to its position in the heap of `key` and `cursors`, (size,) or longer."""
     moved, cursor = key[place], cursors[place]
     while place > 0:
         parent = (place - 1) // 2
@@ -38,7 +38,7 @@ def sift_up(key: Int64Array, cursors: Int64Array, place: Integer) -> None:
 
 @kernel()
 def sift_down(key: Int64Array, cursors: Int64Array, size: Integer) -> None:
-    """Move the first entry of the heap of `key` and `cursors`, (size,) or longer, down to the right place."""
+    """Move the first entry down to its position in the heap of `key` and `cursors`, (size,) or longer."""
     place = 0
     moved, cursor = key[0], cursors[0]
     while 2 * place + 1 < size:

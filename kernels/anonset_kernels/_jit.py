@@ -1,9 +1,10 @@
-"""JIT policy: compiler options of the kernels and disk cache of their machine code.
+"""Compiler options of the kernels, and the disk cache of their machine code.
 
 Numba keys its disk cache by path and modification time of a kernel's file. If an edit or upgrade changed a callee in
 another file, the old machine code would still run. The kernels of a file are therefore cached in a directory whose name
-contains a hash of the file and of all files that it imports from this package. Changing any of these files recompiles
-the kernels; changing another file does not. The location and installation time of the package have no effect.
+contains a hash of the file and of all files that it imports from this package. If any of these files changes, the
+kernels are compiled again. Other files have no influence. The location and installation time of the package have no
+effect.
 """
 
 import hashlib
@@ -42,7 +43,7 @@ _IMPORTED = re.compile(rb"^\s*(?:from|import)\s+anonset_kernels\.(\w+)", re.MULT
 
 
 def sources_of(path: Path) -> dict[Path, bytes]:
-    """Return path and bytes of a kernel file and of all package files that it imports, directly or indirectly."""
+    """Return the path and bytes of a kernel file and of all package files that it imports, directly or indirectly."""
     sources: dict[Path, bytes] = {}
     waiting = [path]
     while waiting:
@@ -76,7 +77,7 @@ def _user_cache() -> Path:
 
 @lru_cache(maxsize=1)
 def cache_directory() -> Path | None:
-    """Return the cache directory of all compiled kernels, or None if it is not writable and contains no kernels.
+    """Return the cache directory of all compiled kernels. None if it is not writable and contains no kernels.
 
     A read-only directory, as in a container image, is used if it contains compiled kernels.
     """
@@ -94,7 +95,7 @@ def cache_directory() -> Path | None:
 
 @cache
 def directory_of(path: Path) -> Path | None:
-    """Return the cache directory of one file's kernels, named after a hash of the sources, or None."""
+    """Return the cache directory of a file's kernels, named after a hash of the sources. None if there is no cache."""
     folder = cache_directory()
     if folder is None:
         return None
@@ -107,7 +108,7 @@ def directory_of(path: Path) -> Path | None:
 
 @lru_cache(maxsize=1)
 def cache_writable() -> bool:
-    """Return True if later runs will find the kernels that are compiled now."""
+    """Return True if the machine code of kernels is stored for later runs."""
     folder = cache_directory()
     return folder is not None and os.access(folder, os.W_OK)
 
@@ -117,11 +118,14 @@ _TRIED = numba.__version__.startswith(("0.67.", "0.68."))
 
 
 class _Locator(UserProvidedCacheLocator):
-    """Finds a kernel's machine code in the directory of its file, whose name proves that the code is current."""
+    """Finds a kernel's machine code in the cache directory of its file.
+
+    The directory name contains a hash of the sources, so the code is always current.
+    """
 
     @classmethod
     def from_function(cls, py_func: Any, py_file: Any) -> Any:
-        """Return the locator whenever `cache_directory` finds a directory, ignoring Numba's own settings."""
+        """Return a locator if `cache_directory` finds a directory. Numba's own settings are ignored."""
         return super(UserProvidedCacheLocator, cls).from_function(py_func, py_file)
 
     def get_cache_path(self) -> str:
@@ -136,7 +140,7 @@ class _Locator(UserProvidedCacheLocator):
 
 
 class _CacheImpl(CompileResultCacheImpl):
-    """Reads and writes machine code as Numba does, but in `directory_of` the file."""
+    """Reads and writes machine code as Numba does, but in the directory returned by `directory_of`."""
 
     _locator_classes = [_Locator]  # noqa: RUF012
 
@@ -183,7 +187,7 @@ class _Kernel(CPUDispatcher):
 
 
 class _InnerKernel(_Kernel):
-    """Kernel that only other kernels call. It has no machine code that makes it callable from Python."""
+    """Kernel that only other kernels call. It cannot be called from Python when compiled."""
 
     def __call__(self, *_: Any) -> Any:
         msg = f"only other kernels may call {self.py_func.__name__}"
@@ -191,7 +195,10 @@ class _InnerKernel(_Kernel):
 
 
 def _widened(argument: Any) -> Any:
-    """Return the type of an argument: literals become their plain type, integers other than uint64 become int64."""
+    """Return the compiled type of an argument.
+
+    Literals become their plain type, and integers other than uint64 become int64.
+    """
     plain = types.unliteral(argument)
     return types.int64 if isinstance(plain, types.Integer) and plain != types.uint64 else plain
 

@@ -1,6 +1,6 @@
 """Hash table of ascending code sets, and minimality tests that use it.
 
-The sets are int32 (K, width), each padded with -1. The table, `slots`, is int32 (2^b,) with -1 in free slots.
+The sets are int32 (K, width), each padded with -1. The table, `slots`, is int32 (2^b,). Free slots contain -1.
 """
 
 import numpy as np
@@ -49,9 +49,9 @@ def is_known(subset: Int32Array, length: int, known_sets: KnownSets) -> bool:
 
 @kernel()
 def is_minimal(members: Int32Array, known_sets: KnownSets, subset: Int32Array) -> bool:
-    """Return True if a set of at least four contains no known set of three or more. O(2^size).
+    """Return True if a set of at least four codes contains no known set of three or more codes. O(2^size).
 
-    `members` is int32 (size,), the set; `subset` is int32 (size,), a buffer.
+    `members`, int32 (size,), is the set. `subset`, int32 (size,), is a buffer.
     """
     size = len(members)
     for chosen in range(1, (1 << size) - 1):
@@ -70,7 +70,7 @@ def is_minimal_rare(members: Int32Array, known_sets: KnownSets, subset: Int32Arr
     """Return True if a set contains no known set.
 
     The caller guarantees that the subsets without the last or the second to last member are frequent. Therefore only
-    subsets with both of these members are looked up. `members` is int32 (size,), the set; `subset` is int32 (size,),
+    subsets with both of these members are looked up. `members`, int32 (size,), is the set. `subset`, int32 (size,), is
     a buffer. O(2^(size - 2)).
     """
     size = len(members)

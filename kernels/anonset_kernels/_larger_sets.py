@@ -1,4 +1,7 @@
-"""Check whether, after an item moves to another group, all sets of up to m groups occur in no record or at least k."""
+"""Check that all sets of 3 to m groups are safe after an item moves to another group.
+
+A set is safe if it occurs in no record or in at least k records.
+"""
 
 import numpy as np
 
@@ -15,10 +18,10 @@ MOST_CELLS = 30_000_000
 def keeps_sets(
     records: PartitionRecords, groups: Partition, scratch: Scratch, rule: PartitionRule, item: Integer, h: Integer
 ) -> bool:
-    """Return True if all sets of 3 to m groups are safe after an item moves to `h`; if so, update the bitmaps.
+    """Return True if all sets of 3 to m groups are safe after an item moves to `h`. The bitmaps are then updated.
 
-    Only sets that a record of the item gains or loses can change: sets of `h` and other groups of the record, and sets
-    of the group that the item leaves. A move that would read more than `MOST_CELLS` words counts as unsafe.
+    Only sets that a record of the item gains or loses can change. They contain `h` or the group that the item leaves,
+    and other groups of the record. A move that would read more than `MOST_CELLS` words counts as unsafe.
     """
     g, limit = groups.of[item], groups.state[CELLS] + MOST_CELLS
     _draw(records, groups, scratch, item, g, h)
@@ -55,7 +58,7 @@ def _are_safe(
     weight: Int64Array, groups: Partition, rule: PartitionRule, g: Integer, others: Int32Array, chosen: Int32Array,
     place: Int64Array,
 ) -> bool:  # fmt: skip
-    """Return True if no set of a group and 2 to m - 1 others occurs in some, but fewer than k, records."""
+    """Return True if no set of `g` and 2 to m - 1 of the other groups occurs in some, but fewer than k, records."""
     chosen[0], place[0] = g, -1
     size, i = 1, 0
     while True:

@@ -1,4 +1,4 @@
-"""Tolerance for sums of the same fractions added in different order."""
+"""Tolerance for comparing sums of fractions that are added in a different order."""
 
 NOISE = 1e-12
 """Losses are equal if they differ by at most this value."""

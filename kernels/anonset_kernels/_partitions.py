@@ -1,4 +1,4 @@
-"""Partition of the items into groups: cost, and supports of all pairs of groups."""
+"""Partition of the items into groups, with the cost of each group and the supports of all pairs of groups."""
 
 from typing import NamedTuple
 
@@ -25,43 +25,45 @@ LISTED, SUPPORT, BELOW = 0, 1, 2
 
 
 class PartitionRecords(NamedTuple):
-    """Distinct records, and the records of each item."""
+    """Distinct records, and the list of records that contain each item."""
 
     indptr: Indptr
     items: Items
     weight: Int64Array
-    """int64 (n,): multiplicity of each distinct record."""
+    """Multiplicity of each distinct record, int64 (n,)."""
     start: ItemStart
     records: ItemRecords
     support: Int64Array
-    """int64 (M,): number of records that contain each item."""
+    """Number of records that contain each item, int64 (M,)."""
     level: Int64Array
-    """int64 (M,): level of each item, twice the binary logarithm of the support, rounded down."""
+    """Level of each item, int64 (M,). The level is twice the binary logarithm of the support, rounded down."""
 
 
 class Partition(NamedTuple):
-    """Partition into G groups, some of them empty, and the supports of group pairs."""
+    """Partition into G groups, and the supports of group pairs. Groups may be empty."""
 
     of: Int32Array
-    """int32 (M,): group of each item; -1 for items that never occur."""
+    """Group of each item, int32 (M,). -1 for items that never occur."""
     size: Int64Array
-    """int64 (G,): number of items in each group."""
+    """Number of items in each group, int64 (G,)."""
     occurrences: Int64Array
-    """int64 (G,): occurrences of the group's items."""
+    """Number of occurrences of each group's items, int64 (G,)."""
     levels: Int64Array
-    """int64 (G,): sum of the items' levels."""
+    """Sum of the item levels of each group, int64 (G,)."""
     squares: Int64Array
-    """int64 (G,): sum of the items' squared levels."""
+    """Sum of the squared item levels of each group, int64 (G,)."""
     cost: Int64Array
-    """int64 (G,): result of `group_cost`."""
+    """Cost of each group, as computed by `group_cost`, int64 (G,)."""
     pairs: Int32Matrix
-    """int32 (G, G): records that contain a member of both groups; on the diagonal, a member of the group."""
+    """Number of records that contain both groups of a pair, int32 (G, G). The diagonal contains the support of each
+    group.
+    """
     violation: Int64Array
-    """int64 (G,): total violation of the pairs of each group with all groups, including the pair with itself."""
+    """Total violation of the pairs of each group with all groups, including itself, int64 (G,)."""
     state: Int64Array
-    """int64 (3,): violation of all pairs; last record stamp; number of cells read."""
+    """Violation of all pairs, last record stamp, and number of cells read, int64 (3,)."""
     words: UInt64Matrix
-    """uint64 (G, records / 64), or (0, 0) for m < 3: bitmap of each group's records."""
+    """Bitmap of each group's records, uint64 (G, ceil(records / 64)). (0, 0) for m < 3."""
 
 
 class PartitionRule(NamedTuple):
@@ -73,46 +75,48 @@ class PartitionRule(NamedTuple):
     mu: int
     """Weight of the variance of the supports in a group."""
     penalty: int
-    """Cost per unit of violation; 0: no violation allowed."""
+    """Cost per unit of violation. 0 means that no violation is allowed."""
 
 
 class Cheapest(NamedTuple):
-    """Groups to which an item of some support adds the least cost. Items of the same support share the list."""
+    """Groups to which an item of a given support adds the least cost. Items of equal support share this list."""
 
     group: Int32Array
-    """int32 (CANDIDATES + 1,): groups by added cost (ties: smallest), including the item's own group."""
+    """Groups by added cost, then by number, int32 (CANDIDATES + 1,). The group of the item itself is included."""
     added: Int64Array
-    """int64 (CANDIDATES + 1,): this cost."""
+    """Added cost of each listed group, int64 (CANDIDATES + 1,)."""
     state: Int64Array
-    """int64 (3,): number of listed groups; support of the item; cost below which the list is complete, or -1."""
+    """Number of listed groups, support of the item, and cost below which the list is complete, int64 (3,). The cost is
+    -1 if no list exists.
+    """
 
 
 class Scratch(NamedTuple):
-    """Buffers for the records of an item. Counts are zero, and indices -1, when the next item begins."""
+    """Buffers for the records of an item. Between items, all counts are zero and all indices are -1."""
 
     here: Int32Array
-    """int32 (G,): number of the item's records that contain another member of each group."""
+    """Number of the item's records that contain another member of each group, int32 (G,)."""
     gone: Int32Array
-    """int32 (G,): number of these records in which the item is the only member of its group."""
+    """Number of the item's records that contain each group but no other member of the item's group, int32 (G,)."""
     both: Int32Matrix
-    """int32 (CANDIDATES, G): number of these records that also contain another member of each candidate."""
+    """Number of the item's records that contain each group and a member of the candidate, int32 (CANDIDATES, G)."""
     touched: Int32Array
-    """int32 (G,): groups with a non-zero count."""
+    """Groups with a non-zero count, int32 (G,)."""
     held: Int32Array
-    """int32 (G,): groups of a record."""
+    """Groups in the current record, int32 (G,)."""
     seen: Int64Array
-    """int64 (G,): stamp of the last record that contains each group."""
+    """Stamp of the last record that contains each group, int64 (G,)."""
     place: Int32Array
-    """int32 (G,): index of each group among the candidates, or -1."""
+    """Index of each group in `candidate`, int32 (G,). -1 if the group is no candidate."""
     candidate: Int32Array
-    """int32 (CANDIDATES,): candidates, by the cost that the item adds."""
+    """Candidate groups, by the cost that the item adds, int32 (CANDIDATES,)."""
     added: Int64Array
-    """int64 (CANDIDATES,): this cost."""
+    """Cost that the item adds to each candidate, int64 (CANDIDATES,)."""
     cheapest: Cheapest
 
 
 def make_partition(of: Int32Array, n_groups: int, n_records: int, m: int) -> Partition:
-    """Allocate a partition. All counts are zero; `count` computes them."""
+    """Allocate a partition with all counts zero. Call `count` to compute the counts."""
     size, occurrences, levels, squares = np.zeros((4, n_groups), np.int64)
     cost, violated = np.zeros((2, n_groups), np.int64)
     pairs = np.zeros((n_groups, n_groups), np.int32)
@@ -132,17 +136,17 @@ def make_scratch(n_groups: int) -> Scratch:
 
 @kernel()
 def make_cheapest() -> Cheapest:
-    """Allocate an empty list."""
+    """Allocate a `Cheapest` with an empty list."""
     return Cheapest(np.empty(CANDIDATES + 1, np.int32), np.empty(CANDIDATES + 1, np.int64), np.full(3, -1, np.int64))
 
 
 @kernel(allocates=False)
 def group_cost(size: Integer, occurrences: Integer, levels: Integer, squares: Integer, mu: int) -> Integer:
-    """Return the cost of a group: 0 for a single item, else occurrences times size plus `mu` variances of the levels.
+    """Return the cost of a group. A single item has no cost.
 
-    ``occurrences * size + floor(mu * occurrences * (size * squares - levels^2) / (4 * size))``: the variance is divided
-    by four, because levels are twice the logarithms, and counts once per item. The quotient is computed first to avoid
-    overflow.
+    The cost is ``occurrences * size + floor(mu * occurrences * (size * squares - levels^2) / (4 * size))``. The second
+    term contains the variance of the levels times the number of items. It is divided by four because levels are twice
+    the logarithms. The quotient is computed first to avoid overflow.
     """
     if size <= 1:
         return 0
@@ -153,13 +157,16 @@ def group_cost(size: Integer, occurrences: Integer, levels: Integer, squares: In
 
 @kernel(allocates=False)
 def violation(count: Integer, k: int) -> Integer:
-    """Return the distance of a support to the nearer of 0 and k; 0 from k on."""
+    """Return the distance of a support from the nearer of 0 and k. 0 if the support is at least k."""
     return max(0, min(count, k - count))
 
 
 @kernel(allocates=False)
 def count(records: PartitionRecords, groups: Partition, scratch: Scratch, rule: PartitionRule) -> None:
-    """Count the supports and costs of a partition. O(items + sum of squared groups of the records + G^2)."""
+    """Compute the supports and costs of a partition.
+
+    Cost: O(items + G^2), plus the squared number of groups of each record.
+    """
     for item in range(len(groups.of)):
         if groups.of[item] >= 0:
             put(records, groups, item, groups.of[item], 1, rule.mu)
@@ -179,7 +186,7 @@ def count(records: PartitionRecords, groups: Partition, scratch: Scratch, rule: 
 
 @kernel(allocates=False)
 def put(records: PartitionRecords, groups: Partition, item: Integer, g: Integer, sign: int, mu: int) -> None:
-    """Add an item to a group's counts (sign 1) or subtract it (sign -1)."""
+    """Add an item to the counts of a group (sign 1), or subtract it (sign -1)."""
     level = records.level[item]
     groups.size[g] += sign
     groups.occurrences[g] += sign * records.support[item]
@@ -190,7 +197,7 @@ def put(records: PartitionRecords, groups: Partition, item: Integer, g: Integer,
 
 @kernel(allocates=False)
 def groups_of(records: PartitionRecords, groups: Partition, scratch: Scratch, record: Integer, item: Integer) -> int:
-    """List the groups of a record without an item, and stamp them."""
+    """Store the groups of a record's items except `item` in `scratch.held`, and stamp the groups."""
     groups.state[STAMP] += 1
     begin, end = records.indptr[record], records.indptr[record + 1]
     groups.state[CELLS] += end - begin
@@ -207,7 +214,7 @@ def groups_of(records: PartitionRecords, groups: Partition, scratch: Scratch, re
 
 @kernel(allocates=False)
 def change(groups: Partition, rule: PartitionRule, g: Integer, h: Integer, by: Integer) -> None:
-    """Change the support of a pair of groups or of a single group."""
+    """Add `by` to the support of the pair (g, h), or to the support of a group if `g` equals `h`."""
     before = groups.pairs[g, h]
     groups.pairs[g, h] = before + by
     groups.pairs[h, g] = before + by

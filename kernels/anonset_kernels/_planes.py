@@ -1,4 +1,4 @@
-"""Tables of bit planes and the layout of their rows. See `bit_planes`."""
+"""Tables of bit planes, and the layout of their rows. See `bit_planes`."""
 
 from typing import NamedTuple
 
@@ -11,38 +11,40 @@ from anonset_kernels._record_codes import Record
 
 
 class Planes(NamedTuple):
-    """Table of sets with counters in bit planes."""
+    """Table of code sets with counters in bit planes."""
 
     n_words: int
-    """Number of words of smallest codes: for all C codes, or fewer."""
+    """Maximum number of cells in a row. Only smallest codes below ``64 * n_words`` are counted."""
     start: Int64Array
-    """int64 (C + 1,), or (C * C + 1,) for sets of 4: first cell of each row. Sets of 5: first cell of each table."""
+    """First cell of each group of rows, as described in `bit_planes`. int64 (C * C + 1,) for sets of 4, otherwise (C +
+    1,).
+    """
     flip: UInt64Array
-    """uint64 (P,): for each plane, all bits set if the corresponding bit of k is 0, else zero."""
+    """Mask of each plane, uint64 (P,). All bits are set if the corresponding bit of k is 0, otherwise no bit."""
     closed: UInt64Array
-    """uint64 (cells,): sets with support k."""
+    """Bitmap of the sets in each cell that have support k, uint64 (cells,)."""
     planes: UInt64Array
-    """uint64 (cells * P,): supports below k."""
+    """Bit planes of each cell with the supports below k, uint64 (cells * P,)."""
 
 
 class RareBits(NamedTuple):
     """Bitmap of the rare triples of C codes."""
 
     start: Int64Array
-    """int64 (C + 1,): first row of each second code, from `row_starts`."""
+    """Index in `bits` of the rows of each second code, as returned by `row_starts`, int64 (C + 1,)."""
     bits: UInt64Array
-    """uint64 (start[C],)."""
+    """Bits of the rare triples, row by row, uint64 (start[C],)."""
 
 
 @kernel()
 def width(code: int, n_words: int) -> int:
-    """Return the number of words, out of the first `n_words`, for the codes smaller than `code`."""
+    """Return the number of words needed for a bit per code smaller than `code`, at most `n_words`."""
     return min((code + 63) >> 6, n_words)
 
 
 @kernel()
 def row_starts(n_codes: int, size: int, n_words: int) -> Int64Array:
-    """Return the first cell of each row in a table over sets of `size`; the last entry is the number of cells."""
+    """Return `Planes.start` for a table of sets of `size`. The last entry is the number of cells."""
     start = np.zeros(n_codes * n_codes + 1 if size == 4 else n_codes + 1, np.int64)
     if size == 5:
         for e in range(n_codes):
@@ -64,7 +66,7 @@ def row_starts(n_codes: int, size: int, n_words: int) -> Int64Array:
 
 @kernel()
 def fours_below(table: Planes, code: int) -> Planes:
-    """Return the part of a table of sets of 5 with a given largest code, as a table of sets of 4."""
+    """Return the sets with largest code `code` of a table of sets of 5, as a table of sets of 4."""
     first, end, n_planes = table.start[code], table.start[code + 1], len(table.flip)
     planes = table.planes[first * n_planes : end * n_planes]
     return Planes(table.n_words, row_starts(code, 4, table.n_words), table.flip, table.closed[first:end], planes)
@@ -81,7 +83,7 @@ def rare_of_cell(table: Planes, cell: int) -> np.uint64:
 
 @kernel()
 def add_to_cell(cell: int, sets: np.uint64, closed: UInt64Array, planes: UInt64Array, flip: UInt64Array) -> None:
-    """Add 1 to the counters of some sets of a cell, none of them closed, and close the sets that reach k.
+    """Add 1 to the counters of some sets of a cell, and close the sets that reach k. The sets must not be closed.
 
     `planes` and `flip` are as in :class:`Planes`.
     """
@@ -97,7 +99,7 @@ def add_to_cell(cell: int, sets: np.uint64, closed: UInt64Array, planes: UInt64A
 
 @kernel()
 def count_pairs(record: Record, n: int, n_first: int, table: Planes) -> bool:
-    """Count the pairs of a record of n codes with a smaller code in the first `n_first` words of the record.
+    """Count the pairs of a record's codes whose smaller code is in the first `n_first` words of the record.
 
     Returns True if a counter changes.
     """

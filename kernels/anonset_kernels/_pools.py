@@ -1,6 +1,6 @@
 """Form new clusters from a pool of relational tuples, taken from dissolved clusters.
 
-Losses are compared by keys rounded to twelve decimals, ties by position.
+Losses are rounded to twelve decimals before they are compared. Ties are resolved by position.
 """
 
 from typing import NamedTuple
@@ -22,54 +22,54 @@ from anonset_kernels._jit import kernel
 
 RANGE, NODE, SET = 0, 1, 2
 EVALUATIONS = 1
-"""Index in `run` of the number of computed losses."""
+"""Index in `run` of the counter of computed losses."""
 GAIN = 1e-9
 """Smallest loss difference that counts as an improvement."""
 
 
 class PairLosses(NamedTuple):
-    """Losses of the lowest common ancestor of each node pair of an attribute, for attributes with few nodes."""
+    """Loss of the lowest common ancestor of each pair of nodes, for attributes with few nodes."""
 
     at: Int64Array
-    """int64 (v + 1,): first index of each attribute's rows. Attributes without rows are not listed."""
+    """Index in `loss` of each attribute's table, int64 (v + 1,). Attributes with many nodes have no table."""
     loss: Float64Array
-    """float64: the losses."""
+    """Tables of all attributes in sequence, float64. A table has a row of losses for each node."""
 
 
 class Pool(NamedTuple):
     """Tuples to be assigned to new clusters."""
 
     numbers: Float64Matrix
-    """float64 (ranges, room): values of the numeric attributes."""
+    """Values of the numeric attributes, float64 (ranges, room)."""
     codes: Int32Matrix
-    """int32 (other attributes, room): nodes or value codes."""
+    """Nodes or value codes, int32 (other attributes, room)."""
     tuple_of: Int64Array
-    """int64 (room,): number of each tuple."""
+    """Number of each tuple, int64 (room,)."""
     count: Int64Array  # type: ignore[assignment]  # the method of this name is not used
-    """int64 (room,): number of records of each tuple."""
+    """Number of records of each tuple, int64 (room,)."""
     left: Int64Array
-    """int64 (room,): number of unassigned records of each tuple."""
+    """Number of unassigned records of each tuple, int64 (room,)."""
     order: Int64Array
-    """int64 (2 * room,): buffer."""
+    """Buffer, int64 (2 * room,)."""
     loss: Float64Array
-    """float64 (room,): losses of the last computation."""
+    """Losses that were computed last, float64 (room,)."""
 
 
 class NewClusters(NamedTuple):
-    """New clusters and their pieces. A piece is the records of a tuple in a cluster."""
+    """New clusters and their pieces. The records of a cluster with the same tuple are a *piece*."""
 
     state: ClusterStates
     """Generalized tuple of each cluster."""
     size: Int64Array
-    """int64: number of records of each cluster."""
+    """Number of records of each cluster, int64."""
     loss: Float64Array
-    """float64: loss of each cluster."""
+    """Loss of each cluster, float64."""
     place: Int64Array
-    """int64: pool position of each piece's tuple."""
+    """Pool position of each piece's tuple, int64."""
     count: Int64Array  # type: ignore[assignment]  # the method of this name is not used
-    """int64: number of records of each piece."""
+    """Number of records of each piece, int64."""
     cluster: Int64Array
-    """int64: cluster of each piece."""
+    """Cluster of each piece, int64."""
 
 
 @kernel()
@@ -123,7 +123,7 @@ def common_losses(space: AttributeSpace, a: Integer, node: Integer, row: Float64
 def _losses_with(
     space: AttributeSpace, table: PairLosses, state: ClusterStates, c: Integer, pool: Pool, n: Integer
 ) -> None:
-    """Compute the loss of the union of a cluster with each of the first `n` tuples of the pool."""
+    """Compute the loss of a cluster with each of the first `n` tuples of the pool added."""
     kind, slot, word_at, weight, width, cost_at, cost, parent, subtree_end = space
     numbers, codes, out = pool.numbers, pool.codes, pool.loss
     low, high, code, bits = state
@@ -156,7 +156,7 @@ def _losses_with(
 def add_tuple(
     space: AttributeSpace, state: ClusterStates, c: Integer, tuples: Tuples, t: Integer, first: bool
 ) -> float:
-    """Add a tuple to a cluster, replacing the content if `first`; return the new loss."""
+    """Add a tuple to a cluster, and return the new loss. If `first`, the tuple replaces the cluster."""
     kind, slot, word_at, weight, width, cost_at, cost, parent, subtree_end = space
     low, high, code, bits = state
     total = 0.0
@@ -196,7 +196,7 @@ def form_from_pool(
     run: Int64Array,
     parameters: tuple[Integer, Integer, Integer, float],
 ) -> tuple[int, int, float]:
-    """Form clusters from the tuples of a pool; return the numbers of clusters and of pieces, and the total loss.
+    """Form clusters from the tuples of a pool. Return the number of clusters, the number of pieces, and the total loss.
 
     Parameters
     ----------
@@ -206,9 +206,9 @@ def form_from_pool(
         int64: the number of computed losses is added at `EVALUATIONS`.
     parameters
         (k, way, start, bound). Bit 0 of `way` selects whether a cluster starts near the previous cluster or at the
-        tuple with the most records; bits 2 and 3 select whether it includes all tuples that it covers. The first
-        cluster starts at position `start`. The search is abandoned when the loss reaches `bound`; the returned loss is
-        then incomplete.
+        tuple with the most records. Bits 2 and 3 select whether a cluster includes all tuples that it covers. The first
+        cluster starts at position `start`. The search ends when the loss reaches `bound`. The returned loss is then
+        incomplete.
     """
     k, way, start, bound = parameters
     state, size, loss = formed.state, formed.size, formed.loss
@@ -259,7 +259,7 @@ def form_from_pool(
 def _take(
     space: AttributeSpace, pool: Pool, formed: NewClusters, pair: tuple[Integer, Integer], n_taken: Integer, made: int
 ) -> int:
-    """Move records of a tuple from the pool into a new cluster; return the new number of pieces."""
+    """Move records of a tuple from the pool to a new cluster. Return the new number of pieces."""
     x, c = pair
     state, size, loss, place, count, cluster = formed
     loss[c] = add_tuple(space, state, c, Tuples(pool.numbers, pool.codes), x, size[c] == 0)

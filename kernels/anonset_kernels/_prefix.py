@@ -1,4 +1,7 @@
-"""Steps of a walk over prefixes of encoded records: rows of ascending codes, each terminated by a negative value."""
+"""Steps of a walk over the prefixes of encoded records.
+
+A record is a row of ascending codes, followed by a negative value.
+"""
 
 from typing import TypeVar
 
@@ -13,9 +16,9 @@ _Array = TypeVar("_Array", bound=IndexArray)
 
 @kernel()
 def count_extensions(codes: Codes, starts: IndexArray, count: Count, words: UInt64Array) -> None:
-    """Count the codes that follow the positions `starts`, int32 or int64 (r,), of a prefix. O(codes).
+    """Count the codes that follow a prefix at the positions `starts`, int32 or int64 (r,). O(codes).
 
-    Sets their bits in `words`, uint64 (W,).
+    Sets the bit of each counted code in `words`, uint64 (W,).
     """
     for p in starts:
         position = p + 1
@@ -30,9 +33,9 @@ def count_extensions(codes: Codes, starts: IndexArray, count: Count, words: UInt
 
 @kernel()
 def project(codes: Codes, stack: Stack, begin: int, end: int, place: Int64Array) -> None:
-    """Write the positions of each extension `c` with ``place[c] >= 0`` to ``stack[place[c]:]``; advance `place`.
+    """Write the positions of each extension `c` with ``place[c] >= 0`` to ``stack[place[c]:]``, and advance `place`.
 
-    ``stack[begin:end]`` are the positions of the prefix; `place` is int64 (C,).
+    ``stack[begin:end]`` contains the positions of the prefix. `place` is int64 (C,).
     """
     for p in range(begin, end):
         position = stack[p] + 1
@@ -47,7 +50,7 @@ def project(codes: Codes, stack: Stack, begin: int, end: int, place: Int64Array)
 
 @kernel()
 def with_room(array: _Array, used: int, length: int) -> _Array:
-    """Return the array, or an enlarged copy of its first `used` values if it is shorter than `length`."""
+    """Return the array. If it is shorter than `length`, return an enlarged copy of its first `used` values."""
     if length <= len(array):
         return array
     grown = np.empty(length + length // 2, array.dtype)

@@ -1,4 +1,4 @@
-"""Fix the rare sets of a cluster's nodes, counted in bitmaps of the cluster's records, one per node.
+"""Fix the rare sets of a cluster's nodes. Supports are counted in a bitmap of the cluster's records per node.
 
 The nodes form a tree in preorder. See `_candidates.TreeShape`.
 """
@@ -23,31 +23,31 @@ from anonset_kernels._jit import kernel
 
 
 class NodeStates(NamedTuple):
-    """State of the L local nodes."""
+    """State of the L local nodes of a cluster."""
 
     dead: Dead
-    """uint8 (L,): generalized nodes."""
+    """Generalized nodes, uint8 (L,)."""
     published: UInt8Array
-    """uint8 (L,): inner nodes of the cut."""
+    """Inner nodes of the cut, uint8 (L,)."""
     below: Int64Array
-    """int64 (L,): NCP numerator of the leaves below each node."""
+    """NCP numerator of the leaves below each node, int64 (L,)."""
     support: Int64Array
-    """int64 (L,): number of records below each node."""
+    """Number of records below each node, int64 (L,)."""
     posting: UInt64Matrix
-    """uint64 (L, words): bitmap of the records below each node."""
+    """Bitmap of the records below each node, uint64 (L, words)."""
 
 
 class Fixes(NamedTuple):
-    """Fixes in order, as local nodes padded with -1."""
+    """Fixes in order. The sets contain local nodes and are padded with -1."""
 
     number: Int64Array
-    """int64 (1,): number of fixes."""
+    """Number of fixes, int64 (1,)."""
     sets: Int32Matrix
-    """int32 (L, m): the rare sets."""
+    """Rare set of each fix, int32 (L, m)."""
     supports: Int32Array
-    """int32 (L,): their supports."""
+    """Support of each rare set, int32 (L,)."""
     rules: Int32Matrix
-    """int32 (L, m): nodes that replace them."""
+    """Nodes that replace each rare set, int32 (L, m)."""
 
 
 @kernel()
@@ -119,7 +119,8 @@ def _related(prefix: Prefix, ranked: Int64Array, code: int, end: Int32Array) -> 
 def fix_set(itemset: Itemset, support: int, k: int, shape: TreeShape, state: NodeStates, fixes: Fixes) -> None:
     """Generalize to the candidate with the smallest (loss, leaves moved, nodes in preorder) and support >= k.
 
-    `support` is the support of the set. A candidate is missing only if fewer than k records contain any item.
+    Candidates are generalizations of the set. There is no candidate only if fewer than k records contain items.
+    `support` is the support of the set.
     """
     dead, published, below, _, posting = state
     size = len(itemset)

@@ -1,4 +1,4 @@
-"""Steps of the walk over the count-tree: report rare sets, count all pairs of a prefix's extensions together."""
+"""Steps of the walk over the count-tree: report rare sets, and count all pairs of a prefix's extensions in one pass."""
 
 from typing import NamedTuple
 
@@ -29,7 +29,10 @@ _MOST_TOGETHER = 4_096
 
 @kernel()
 def next_code(words: UInt64Array, first: int) -> int:
-    """Remove and return the smallest code of a bitmap, `words`, uint64 (W,), from word `first` on; -1 if none. O(W)."""
+    """Remove and return the smallest code of the bitmap `words`, uint64 (W,), from word `first` on.
+
+    -1 if it is empty. O(W).
+    """
     for w in range(first, len(words)):
         if words[w] != 0:
             code = w * 64 + trailing_zeros(words[w])
@@ -39,41 +42,41 @@ def next_code(words: UInt64Array, first: int) -> int:
 
 
 class PairCounts(NamedTuple):
-    """Buffers to count all pairs of up to N extensions, numbered from 0, of successive prefixes."""
+    """Buffers to count all pairs of a prefix's extensions. The extensions, at most N, are numbered from 0."""
 
     met: UInt16Array
-    """uint16 (N * N,): records with each pair, up to k; zero between prefixes."""
+    """Number of records with each pair, up to k, uint16 (N * N,). Zero between prefixes."""
     counted: UInt64Array
-    """uint64 (N * W,): bits of the pairs with fewer than k records so far."""
+    """Bitmap of the pairs with fewer than k records so far, uint64 (N * W,)."""
     seen: UInt64Array
-    """uint64 (N * W,): bits of the pairs that occur; zero between prefixes."""
+    """Bitmap of the pairs that occur, uint64 (N * W,). Zero between prefixes."""
     row: Int32Array
-    """int32 (N,): extensions in a record."""
+    """Extensions in the current record, int32 (N,)."""
     words: UInt64Array
-    """uint64 (W,)."""
+    """Words of the current record's bitmap, uint64 (W,)."""
     used: Int32Array
-    """int32 (W,)."""
+    """Index of each of these words in the bitmap, int32 (W,)."""
 
 
 class RareSearch(NamedTuple):
-    """Search for rare sets: the nodes, the current prefix, the arrays that it fills, and its buffers."""
+    """Current prefix of a search for rare sets, and the arrays that the search fills."""
 
     intervals: Intervals
     """Leaf intervals by code."""
     prefix: Prefix
-    """int32 (size,): ascending codes."""
+    """Ascending codes, int32 (size,)."""
     rare_sets: Found
-    """int32 (F, size): reported sets, padded with -1."""
+    """Reported sets, padded with -1, int32 (F, size)."""
     support: FoundSupport
-    """int32 (F,): their supports."""
+    """Support of each reported set, int32 (F,)."""
     together: Together
-    """uint8 (C, C): marked pairs."""
+    """Marked pairs, uint8 (C, C)."""
     pairs: PairCounts
 
 
 @kernel()
 def room_for_pairs(n_codes: int) -> PairCounts:
-    """Allocate buffers for the largest possible number of extensions, up to a limit."""
+    """Allocate buffers for the largest possible number of extensions. The number is limited."""
     n = min(n_codes, _MOST_TOGETHER)
     n_words = (n + 63) // 64
     return PairCounts(
@@ -106,19 +109,20 @@ def rare_dense_pairs(
     n_found: int,
     buffers: PairCounts,
 ) -> int:
-    """Append the rare sets of a prefix and two extensions; return -1 if `rare_sets` overflows. A single pass counts all
-    pairs.
+    """Append the rare sets of a prefix and two extensions. Return -1 if `rare_sets` overflows.
 
-    Counters stop at `k`. Full counters are skipped, 64 extensions at a time. Clears the bitmap of extensions.
+    A single pass over the records counts all pairs of extensions. Counters stop at `k`, and full counters are skipped,
+    64 extensions at a time. The bitmap of extensions is cleared.
 
     Parameters
     ----------
     starts
         int32 or int64 (r,): positions in `codes` at which the prefix ends.
     extensions
-        (count, words, place): counts; bitmap, uint64 (W,); and, by code, int64 (C,), -1 for excluded codes.
+        (count, words, place): count of each extension; bitmap of the extensions, uint64 (W,); and place of each code,
+        int64 (C,), which is -1 for excluded codes.
     rule
-        (size, k, marks). With `marks`, pairs are also marked in `together`, and the search continues if `rare_sets` is
+        (size, k, marks). If `marks`, pairs are also marked in `together`, and the search continues when `rare_sets` is
         full.
     """
     count, words, place = extensions
@@ -165,7 +169,7 @@ def rare_dense_pairs(
 
 @kernel()
 def _count_record(length: int, n_kept: int, k: int, buffers: PairCounts) -> None:
-    """Count the pairs with a count below k of a record's extensions, the first `length` of ``buffers.row``."""
+    """Count the pairs of the first `length` extensions in ``buffers.row``, except pairs that have reached k."""
     words, used, n_words = buffers.words, buffers.used, (n_kept + 63) // 64
     n_used = gather_words(buffers.row, 0, length, words, used)
     begin = 0
@@ -198,7 +202,7 @@ def report_rare_set(
     marks: bool,
     together: Together,
 ) -> int:
-    """Report a rare set, and mark its pairs if `marks`; return the number of reported sets.
+    """Report a rare set, and mark its pairs if `marks`. Return the number of reported sets.
 
     Callers that mark continue when `rare_sets` is full: further sets are counted and marked but not stored.
     """

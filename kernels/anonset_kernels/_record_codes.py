@@ -1,4 +1,7 @@
-"""Codes of a record (nodes of the items, and all ancestors), as a bitmap and as a sorted list."""
+"""Codes of a record, as a bitmap and as a sorted list.
+
+The codes represent the nodes of the record's items and all ancestors of these nodes.
+"""
 
 from typing import NamedTuple
 
@@ -10,39 +13,42 @@ from anonset_kernels._jit import kernel
 
 
 class Ancestors(NamedTuple):
-    """Codes of each leaf's node and of all ancestors, as the non-zero words of bitmaps."""
+    """Codes of each leaf's node and all its ancestors.
+
+    The codes of a leaf are stored as the non-zero words of a bitmap.
+    """
 
     start: Int64Array
-    """int64 (M + 1,): first word of each leaf."""
+    """First word of each leaf, int64 (M + 1,)."""
     place: Int32Array
-    """int32 (entries,): bitmap index of each word."""
+    """Bitmap index of each word, int32 (entries,)."""
     words: UInt64Array
-    """uint64 (entries,)."""
+    """Non-zero words of each leaf's bitmap, uint64 (entries,)."""
     n_codes: Int32Array
-    """int32 (M,): number of codes of each leaf."""
+    """Number of codes of each leaf, int32 (M,)."""
 
 
 class Record(NamedTuple):
     """Buffers for the codes of a record."""
 
     words: UInt64Array
-    """uint64 (W,): bitmap of the codes; zero between records."""
+    """Bitmap of the codes, uint64 (W,). Zero between records."""
     used: UInt64Array
-    """uint64 ((W + 63) // 64,): bitmap of the non-zero words; zero between records."""
+    """Bitmap of the non-zero words, uint64 ((W + 63) // 64,). Zero between records."""
     place: Int32Array
-    """int32 (W,): indices of the non-zero words, ascending."""
+    """Indices of the non-zero words in ascending order, int32 (W,)."""
     codes: Int32Array
-    """int32 (C,): codes, ascending."""
+    """Codes in ascending order, int32 (C,)."""
 
 
 @kernel()
 def ancestor_codes(leaf_node: LeafNode, parent: Parent, code: Int32Array, height: int) -> Ancestors:
-    """Return the codes of each leaf's node and of all ancestors.
+    """Return the codes of each leaf's node and of all its ancestors.
 
     Parameters
     ----------
     code
-        int32 (V,): code of each node; -1 omits it.
+        int32 (V,): code of each node. Nodes with -1 are omitted.
     height
         Largest number of nodes on a path.
     """
@@ -80,9 +86,9 @@ def room_for_record(n_codes: int) -> Record:
 
 @kernel()
 def take_record(of_record: Int32Array, ancestors: Ancestors, record: Record) -> tuple[int, int]:
-    """Store the codes of a record; return the number of codes and of words.
+    """Store the codes of a record. Return the number of codes and the number of non-zero words.
 
-    ``of_record`` is int32 (any,): items of the record. The caller must clear the words.
+    ``of_record``, int32 (any,), contains the items of the record. The caller must clear the words afterwards.
 
     All words of an item's codes are written unconditionally, because a check would take longer.
     """

@@ -1,7 +1,7 @@
-"""Satisfy the privacy constraint of an itemset: choose the groups to merge as in COAT or PCTA.
+"""Satisfy the privacy constraint of an itemset by the merges that COAT or PCTA choose.
 
-The loss of a group of s items is compared exactly by K = (2^s - 1) * cost, cost = weight * support. Weights are
-integers over a common denominator, and only the powers of two are large.
+The loss of a group of s items is proportional to (2^s - 1) * cost, with cost = weight * support. Losses are compared
+exactly. Weights are integers with a common denominator, so only the powers of two are large.
 """
 
 from typing import NamedTuple
@@ -34,28 +34,30 @@ from anonset_kernels._jit import kernel
 from anonset_kernels._satisfaction import is_satisfied
 
 CONSTANT, BY_ANCESTOR, LISTED = 0, 1, 2
-"""Weight kinds."""
+"""Kinds of group weights."""
 COAT, PCTA = 0, 1
-"""Algorithms."""
+"""Algorithms that choose the merges."""
 
 
 class Weights(NamedTuple):
     """Weights of groups of at least two items, multiplied by a common denominator of at most 2^30."""
 
     kind: int
-    """CONSTANT: 1. BY_ANCESTOR: leaves below the lowest common ancestor. LISTED: cheapest listed superset."""
+    """Definition of the weight. CONSTANT is 1, BY_ANCESTOR is the number of leaves below the lowest common ancestor,
+    and LISTED is the weight of the cheapest listed set that contains the group.
+    """
     denominator: int
     leaf: Int32Array
-    """int32 (V,): leaf code of each item, ascending."""
+    """Leaf of each item in ascending order, int32 (V,)."""
     parent: Parent
     leaf_lo: LeafLo
     leaf_hi: LeafHi
     leaf_node: LeafNode
-    """Hierarchy arrays of these names."""
+    """Arrays of the hierarchy, as described in `_arrays`."""
     listed: UInt8Matrix
-    """uint8 (V, L): listed sets that contain all items of a representative's group."""
+    """1 for each listed set that contains all items of a representative's group, uint8 (V, L)."""
     value: Int64Array
-    """int64 (L,): weight of each listed set, ascending."""
+    """Weight of each listed set in ascending order, int64 (L,)."""
 
 
 class RepairRule(NamedTuple):
@@ -63,18 +65,18 @@ class RepairRule(NamedTuple):
 
     k: int
     m: int
-    """Size of the itemsets to protect, at most the number of occurring items; 0 for listed constraints."""
+    """Size of the protected itemsets, at most the number of items that occur. 0 for a list of constraints."""
     algorithm: int
     """COAT or PCTA."""
     suppress_single: bool
-    """True if COAT suppresses a constraint with a single group as image, as printed in the paper."""
+    """True if COAT suppresses a single rare group without trying to merge it, as printed in the paper."""
     limit: int
     """Maximum number of suppressed items."""
 
 
 @kernel()
 def compare_losses(size: int, cost: int, other_size: int, other_cost: int) -> int:
-    """Return the sign of (2^size - 1) * cost - (2^other_size - 1) * other_cost, for costs below 2^62. O(1)."""
+    """Return the sign of (2^size - 1) * cost - (2^other_size - 1) * other_cost. Costs must be below 2^62. O(1)."""
     if size > other_size:
         return -_compare_to_larger(other_size, other_cost, size, cost)
     return _compare_to_larger(size, cost, other_size, other_cost)
@@ -107,7 +109,7 @@ def _leaves_above(first: int, last: int, parent: Parent, leaf_lo: LeafLo, leaf_h
 
 @kernel()
 def _listed_weight(listed: UInt8Array, others: UInt8Array, value: Int64Array, otherwise: int) -> int:
-    """Return the weight of the cheapest listed set that contains two groups. O(L)."""
+    """Return the weight of the cheapest listed set that contains all items of two groups. O(L)."""
     for j in range(len(value)):
         if listed[j] & others[j]:
             return value[j]
@@ -116,10 +118,12 @@ def _listed_weight(listed: UInt8Array, others: UInt8Array, value: Int64Array, ot
 
 @kernel()
 def _seek_partner(groups: Groups, weights: Weights, g: Integer, best: Int64Array) -> None:
-    """Improve `best` (smaller and larger group, size and cost of the union; -1: none yet) by the merges of `g`.
+    """Replace `best` by the cheapest merge of `g` if this is cheaper.
 
-    Chooses the cheapest merge; ties: the smaller of the two groups, then the larger. O(records of g times their length
-    + V). Functions called in the loop receive single arrays, because passing the complete tuple dominates the time.
+    `best` contains the smaller and the larger group of a merge, and the size and cost of their union. It contains -1
+    before the first merge. Ties are resolved by the smaller group, then by the larger group. O(records of g * their
+    length + V). Functions called in the loop receive single arrays, because passing the complete tuple dominates the
+    time.
     """
     rep, utility, largest, leaf = groups.rep, groups.utility, groups.largest, weights.leaf
     support, size, count, kind = groups.support, groups.size, groups.count, weights.kind
@@ -154,9 +158,9 @@ def _merge(groups: Groups, weights: Weights, g: Integer, partner: int) -> None:
 
 @kernel()
 def satisfy(groups: Groups, weights: Weights, itemset: Itemset, rule: RepairRule) -> bool:
-    """Merge or suppress groups until an itemset's constraint is satisfied; return False if that is impossible.
+    """Merge or suppress groups until the constraint of an itemset is satisfied. Return False if that is impossible.
 
-    Cost per step: the records of the groups visited, times their length, plus V.
+    Cost per step: the records of the visited groups times their length, plus V.
     """
     image, best = np.empty(len(itemset), np.int32), np.empty(4, np.int64)
     while True:
@@ -187,7 +191,7 @@ def _merge_cheapest(groups: Groups, weights: Weights, image: Image, best: Int64A
 
 @kernel()
 def _fix_rarest(groups: Groups, weights: Weights, image: Image, rule: RepairRule, best: Int64Array) -> None:
-    """Apply a COAT step: merge the rarest group that has a partner; suppress a rare group without a partner."""
+    """Apply a COAT step: merge the rarest group that has a partner, or suppress a rare group that has none."""
     if rule.suppress_single and len(image) == 1:
         suppress_group(groups, image[0])
         return

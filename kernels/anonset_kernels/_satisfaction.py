@@ -1,4 +1,8 @@
-"""Check whether a privacy constraint is satisfied: each part of its image is in at least k records or in none."""
+"""Check whether a privacy constraint is satisfied.
+
+The image of a constraint is the set of groups of its items. The constraint is satisfied if each subset of the image
+occurs in no record or in at least k records.
+"""
 
 import numpy as np
 
@@ -9,7 +13,10 @@ from anonset_kernels._jit import kernel
 
 @kernel()
 def is_satisfied(groups: Groups, image: Image, k: int) -> bool:
-    """Return True if every part of an image (rarest group first) that a record contains is in at least k records."""
+    """Return True if each subset of an image occurs in no record or in at least k.
+
+    The image begins with the rarest group.
+    """
     if len(image) == 0:
         return True
     if groups.support[image[0]] < k:
@@ -22,7 +29,10 @@ def is_satisfied(groups: Groups, image: Image, k: int) -> bool:
 
 @kernel()
 def _traces_are_frequent(groups: Groups, image: Image, k: int) -> bool:
-    """Return True if each record's part of the image is in at least k records. Cost: the image's records, hashed."""
+    """Return True if the groups that any record shares with the image are in at least k records.
+
+    The shared groups of a record are its *trace*. Cost: hashing the records of all groups in the image.
+    """
     n_records = np.int64(0)
     for g in image:
         groups.mark[g] = 1
@@ -55,7 +65,7 @@ def _traces_are_frequent(groups: Groups, image: Image, k: int) -> bool:
 
 @kernel()
 def _trace(groups: Groups, record: int, trace: Int32Array) -> int:
-    """List the marked groups of a record, ascending; return their number."""
+    """Store the marked groups of a record in `trace` in ascending order. Return their number."""
     n, place = 0, groups.row[record]
     while groups.cells[place] < len(groups.rep):
         if groups.mark[groups.cells[place]] > 0:
@@ -67,7 +77,7 @@ def _trace(groups: Groups, record: int, trace: Int32Array) -> int:
 
 @kernel()
 def _is_new(groups: Groups, slots: Int64Array, record: int, trace: Int32Array, other: Int32Array) -> bool:
-    """Return True if no record inserted before has the same trace, and insert this record."""
+    """Insert a record by its trace. Return False if an earlier record has the same trace."""
     key = 7
     for g in trace:
         key = (key * 1000003 + int(g) + 1) % 2147483647
@@ -86,7 +96,10 @@ def _is_new(groups: Groups, slots: Int64Array, record: int, trace: Int32Array, o
 
 @kernel()
 def _is_frequent(groups: Groups, trace: Int32Array, k: int) -> bool:
-    """Return True if at least k records contain all groups of the trace. Its groups are marked 1 before and after."""
+    """Return True if at least k records contain all groups of the trace.
+
+    These groups must be marked 1, and remain marked.
+    """
     rarest = trace[0]
     for g in trace:
         groups.mark[g] = 2

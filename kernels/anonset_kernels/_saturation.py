@@ -1,4 +1,4 @@
-"""Counters that stop at k, with bitmaps of the counters below k. Full counters are skipped, 64 codes at a time."""
+"""Bitmaps for counters that stop at k. Full counters are skipped, 64 codes at a time."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from anonset_kernels._jit import kernel
 
 @kernel()
 def gather_words(ascending: Int32Array, begin: int, end: int, words: UInt64Array, used: Int32Array) -> int:
-    """Store the codes ``ascending[begin:end]`` as the non-zero words of a bitmap; return the number of words.
+    """Store the codes ``ascending[begin:end]`` as the non-zero words of a bitmap. Return the number of words.
 
     Parameters
     ----------

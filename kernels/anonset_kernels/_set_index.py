@@ -1,4 +1,4 @@
-"""Index of code sets by their last codes."""
+"""Index of code sets by their largest codes."""
 
 from typing import NamedTuple
 
@@ -8,30 +8,31 @@ from anonset_kernels._jit import kernel
 
 
 class SetIndex(NamedTuple):
-    """Sets of equal size (>= 3), sorted by last code, second last, third last, then the others.
+    """Sets of equal size (>= 3), sorted by the last code, the second last, the third last, then the remaining codes.
 
-    P is the number of distinct pairs of last codes, Q the number of distinct triples.
+    The codes of each set are ascending. P is the number of distinct pairs of the last two codes, and Q is the number of
+    distinct triples of the last three.
     """
 
     sets: Int32Matrix
-    """int32 (T, size): ascending codes."""
+    """Codes of each set in ascending order, int32 (T, size)."""
     begin: Int64Array
-    """int64 (C + 1,): first pair of each last code."""
+    """First pair of each last code, int64 (C + 1,)."""
     partner: Int32Array
-    """int32 (P,): second last code of each pair, ascending per last code."""
+    """Second last code of each pair, int32 (P,). Ascending for each last code."""
     first: Int64Array
-    """int64 (P + 1,): first triple of each pair."""
+    """First triple of each pair, int64 (P + 1,)."""
     third: Int32Array
-    """int32 (Q,): third last code, ascending per pair."""
+    """Third last code of each triple, int32 (Q,). Ascending for each pair."""
     bounds: Int64Array
-    """int64 (Q + 1,): first set of each triple."""
+    """First set of each triple, int64 (Q + 1,)."""
     lowest: int
     """Smallest last code."""
 
 
 @kernel()
 def place_of(index: SetIndex, itemset: Itemset) -> int:
-    """Return the position of a set of ascending codes in the index, or -1."""
+    """Return the position in the index of a set of ascending codes. -1 if the index does not contain the set."""
     size = len(itemset)
     last = itemset[size - 1]
     pair = first_at_least(index.partner, index.begin[last], index.begin[last + 1], itemset[size - 2])

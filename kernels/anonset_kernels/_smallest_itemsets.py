@@ -1,4 +1,4 @@
-"""Find the lexicographically smallest itemsets with an image that equals or contains given groups."""
+"""Find the lexicographically smallest itemset whose image equals or contains given groups."""
 
 import numpy as np
 
@@ -9,9 +9,9 @@ from anonset_kernels._jit import kernel
 
 @kernel()
 def smallest_of(groups: Groups, members: Int32Array, itemset: Itemset) -> None:
-    """Find the smallest m-itemset whose image is exactly the given groups, completed with suppressed items. O(m^2).
+    """Find the smallest m-itemset whose image is exactly the given groups. Suppressed items may complete it. O(m^2).
 
-    ``members``, int32 (m,), contains the groups, padded with -1.
+    ``members``, int32 (m,), contains the groups and is padded with -1.
     """
     heads = np.full(len(members) + 1, -1, np.int64)
     waiting = 0

@@ -11,7 +11,7 @@ _STEP, _MIX, _MIX_AGAIN = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE
 
 @kernel()
 def next_number(random: UInt64Array) -> np.uint64:
-    """Return the next number; `random`, uint64 (1,), is the state, updated."""
+    """Return the next number and update the state `random`, uint64 (1,)."""
     random[0] += _STEP
     z = random[0]
     z = (z ^ (z >> _30)) * _MIX

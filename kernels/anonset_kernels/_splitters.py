@@ -1,4 +1,4 @@
-"""Find the bucket of a key. Buckets are defined by the smallest key of each bucket except the first."""
+"""Find the bucket of a key. The *splitters* are the smallest keys of all buckets except the first."""
 
 import numpy as np
 
@@ -8,7 +8,10 @@ from anonset_kernels._jit import kernel
 
 @kernel()
 def bucket_of(splitters: Int64Array | UInt64Array, key: Integer | np.uint64) -> int:
-    """Count the splitters, int64 or uint64 (b - 1,), ascending, that are at most `key` (of the same type). O(log b)."""
+    """Return the number of splitters that are at most `key`, which is the number of its bucket.
+
+    `splitters`, (b - 1,), is ascending, int64 or uint64 as `key`. O(log b).
+    """
     low, high = 0, len(splitters)
     while low < high:
         middle = (low + high) // 2

@@ -1,8 +1,8 @@
-"""Local search for a partition of the items: move items between groups, merge violated groups, penalize violations.
+"""Local search for a partition of the items. The search moves items between groups and merges violated groups.
 
-The cost of a group is occurrences times size, plus a variance term of the items' supports: see `group_cost`.
-The search stores the supports of all pairs of groups. A move changes two of their rows, according to the records of the
-item.
+The cost of a group is the number of occurrences times the size, plus a term for the variance of the supports of its
+items (see `group_cost`). Violations of the supports are penalized. The search stores the supports of all pairs of
+groups. A move changes two rows of this table, according to the records of the item.
 """
 
 import numpy as np
@@ -30,9 +30,9 @@ from anonset_kernels._partitions import (
 )
 
 _ANY = 1 << 62
-"""A cost that no group has."""
+"""Larger than the cost of any group."""
 _ROUNDED_DOWN = 1 - 1e-9
-"""Factor for a product of floats that must not exceed the exact product."""
+"""Multiply a product of floats by this factor to make sure that it is not above the exact product."""
 
 
 @kernel(allocates=False)
@@ -45,7 +45,7 @@ def sweep(
     first: int,
     most: int,
 ) -> tuple[int, int]:
-    """Move each item of an order, from index `first` on, to the group with the lowest cost.
+    """Move each item of `order`, from index `first` on, to the group in which the partition has the lowest cost.
 
     Parameters
     ----------
@@ -56,8 +56,8 @@ def sweep(
 
     Returns
     -------
-    (next, moves): index to resume from, which is the end unless `most` is reached or no empty group is left; number of
-    moved items.
+    (next, moves). `next` is the index from which the next call continues. It is the end of `order`, unless `most` is
+    reached or no group is empty. `moves` is the number of moved items.
     """
     moves, empty, limit = 0, 0, groups.state[CELLS] + most
     for i in range(first, len(order)):
@@ -85,7 +85,7 @@ def sweep(
 
 @kernel(allocates=False)
 def _saved(records: PartitionRecords, groups: Partition, item: Integer, mu: int) -> int:
-    """Return the cost that an item's group saves if the item leaves it."""
+    """Return the amount by which the cost of an item's group decreases if the item leaves the group."""
     g, level = groups.of[item], records.level[item]
     cost_without = group_cost(
         groups.size[g] - 1,
@@ -101,11 +101,12 @@ def _saved(records: PartitionRecords, groups: Partition, item: Integer, mu: int)
 def _choose(
     records: PartitionRecords, groups: Partition, scratch: Scratch, rule: PartitionRule, item: Integer, empty: Integer
 ) -> int:
-    """List the groups to which the item adds the least cost (ties: smallest); return their number.
+    """Store the groups to which the item adds the least cost as candidates. Return their number.
 
     An empty group adds no cost.
 
-    Excludes groups that are too expensive even if both groups' pairs had no violation after the move.
+    Ties are resolved by group number. Groups are excluded if their cost is too high even if the move removed all
+    violations of both groups.
     """
     g, saved, worst = groups.of[item], _saved(records, groups, item, rule.mu), 0
     if rule.penalty > 0:
@@ -130,7 +131,7 @@ def _choose(
 
 @kernel(allocates=False)
 def _keep(scratch: Scratch, n_kept: int, h: Integer, added: Integer, limit: Integer) -> int:
-    """Append a candidate if it adds less cost than the limit; return the number of candidates."""
+    """Append a candidate if the item adds less cost to it than the limit. Return the number of candidates."""
     if added >= limit:
         return n_kept
     scratch.candidate[n_kept], scratch.added[n_kept], scratch.place[h] = h, added, n_kept
@@ -141,9 +142,10 @@ def _keep(scratch: Scratch, n_kept: int, h: Integer, added: Integer, limit: Inte
 def _list_cheapest(
     groups: Partition, cheapest: Cheapest, support: Integer, level: Integer, limit: Integer, mu: int
 ) -> None:
-    """List the groups to which an item adds less cost than the limit, at most CANDIDATES + 1 of them (ties: smallest).
+    """List the groups to which an item adds less cost than the limit, at most CANDIDATES + 1 groups.
 
-    Keeps the list of the previous item if it is of the same support and no item has moved since.
+    Ties are resolved by group number. The list of the previous item is reused if both items have the same support and
+    no item has moved.
     """
     state = cheapest.state
     if state[SUPPORT] == support:
@@ -169,7 +171,7 @@ def _list_cheapest(
 
 @kernel(allocates=False)
 def _insert(cheapest: Cheapest, n: int, h: Integer, added: Integer) -> int:
-    """Insert a group into the sorted list, instead of the last one if the list is full; return the number of groups."""
+    """Insert a group into the sorted list. A full list loses its last group. Return the number of groups."""
     at = min(n, len(cheapest.added) - 1)
     while at > 0 and cheapest.added[at - 1] > added:
         cheapest.group[at], cheapest.added[at] = cheapest.group[at - 1], cheapest.added[at - 1]
@@ -180,7 +182,10 @@ def _insert(cheapest: Cheapest, n: int, h: Integer, added: Integer) -> int:
 
 @kernel(allocates=False)
 def _look(records: PartitionRecords, groups: Partition, scratch: Scratch, item: Integer) -> tuple[int, int]:
-    """Count the groups in an item's records; return the number of groups, and of records that leave its group."""
+    """Count the groups in an item's records.
+
+    Returns the number of these groups, and the number of records that the item's group loses if the item leaves it.
+    """
     g, n_touched, lost = groups.of[item], 0, 0
     for at in range(records.start[item], records.start[item + 1]):
         record = records.records[at]
@@ -215,7 +220,10 @@ def _best(
     n_touched: int,
     lost: int,
 ) -> int:
-    """Return the candidate whose move reduces the cost most (ties: the first); -1 if no move does."""
+    """Return the candidate for which a move reduces the cost most.
+
+    The first if equal, -1 if no move reduces the cost.
+    """
     g, support, saved = groups.of[item], records.support[item], _saved(records, groups, item, rule.mu)
     row, k = groups.pairs[g], rule.k
     leaving = violation(row[g] - lost, k) - violation(row[g], k)
@@ -250,10 +258,9 @@ def _best(
 def _joining(
     groups: Partition, scratch: Scratch, k: int, g: Integer, i: int, n_touched: int, limit: Integer
 ) -> Integer:
-    """Return the violation increase of a candidate's pairs, except the pair with `g`, when the item joins.
+    """Return the increase of the violation of a candidate's pairs, except the pair with `g`, if the item joins it.
 
-    Stops with a number above `limit` as soon as the limit is certainly exceeded: the violation counted so far is
-    greater than the candidate's present violation plus the allowed increase.
+    Returns a number above `limit` as soon as the limit is certainly exceeded.
     """
     h, shared_weight, weight_with = scratch.candidate[i], scratch.both[i], scratch.here
     row, most = groups.pairs[h], limit + groups.violation[h]
@@ -283,7 +290,7 @@ def _move(
     n_touched: int,
     lost: int,
 ) -> None:
-    """Move an item to a candidate group."""
+    """Move an item to candidate `i`."""
     g, h = groups.of[item], scratch.candidate[i]
     change(groups, rule, g, g, -lost)
     change(groups, rule, h, h, records.support[item] - scratch.here[h])
@@ -302,7 +309,7 @@ def _move(
 
 @kernel(allocates=False)
 def _clear(scratch: Scratch, n: int, n_touched: int) -> None:
-    """Clear the counts of an item."""
+    """Clear the counts of an item in `scratch`."""
     for i in range(n):
         h = scratch.candidate[i]
         scratch.place[h] = -1
@@ -316,10 +323,11 @@ def _clear(scratch: Scratch, n: int, n_touched: int) -> None:
 
 @kernel()
 def merge_violated(records: PartitionRecords, groups: Partition, scratch: Scratch, rule: PartitionRule) -> None:
-    """Merge a violated group with another group: the pair with the best estimated violation reduction per cost.
+    """Merge the pair of groups with the largest estimated reduction of the violation per cost.
 
-    If no pair is estimated to reduce the violation, merge the violated group with the fewest occurrences with the group
-    that adds the least cost. Cost: the pairs of the violated groups with all others, times their partners.
+    At least one of the two groups is violated. If no merge is estimated to reduce the violation, the violated group
+    with the fewest occurrences is merged with the group that adds the least cost. Cost: the pairs of the violated
+    groups with all others, times the number of groups that share records with them.
     """
     g, h = _most_gain(groups, scratch, rule)
     if g < 0:
@@ -329,7 +337,7 @@ def merge_violated(records: PartitionRecords, groups: Partition, scratch: Scratc
 
 @kernel(allocates=False)
 def _added(groups: Partition, g: Integer, h: Integer, mu: int) -> int:
-    """Return the cost increase when two groups are merged."""
+    """Return the cost increase of a merge of two groups."""
     merged = group_cost(
         groups.size[g] + groups.size[h],
         groups.occurrences[g] + groups.occurrences[h],
@@ -342,7 +350,10 @@ def _added(groups: Partition, g: Integer, h: Integer, mu: int) -> int:
 
 @kernel(allocates=False)
 def _most_gain(groups: Partition, scratch: Scratch, rule: PartitionRule) -> tuple[int, int]:
-    """Return the violated group and the partner with the largest gain per cost (ties: the first), or (-1, -1)."""
+    """Return the violated group and partner with the largest gain per cost.
+
+    The first pair if equal, (-1, -1) if none.
+    """
     best_pair, best = (-1, -1), 0.0
     for g in range(len(groups.size)):
         if groups.violation[g] == 0:
@@ -370,7 +381,7 @@ def _most_gain(groups: Partition, scratch: Scratch, rule: PartitionRule) -> tupl
 
 @kernel(allocates=False)
 def _gain(groups: Partition, scratch: Scratch, rule: PartitionRule, g: Integer, h: Integer, n: int) -> Integer:
-    """Estimate the violation reduction of a merge, assuming that no record contains both groups and a third group."""
+    """Estimate the violation reduction of a merge. Assumes that no record contains both groups and a third group."""
     k, row, other = rule.k, groups.pairs[g], groups.pairs[h]
     gain = violation(row[g], k) + violation(other[h], k) - violation(row[g] + other[h] - row[h], k)
     if rule.m > 1:
@@ -400,7 +411,7 @@ def _least_violated(groups: Partition, rule: PartitionRule) -> tuple[int, int]:
 def _merge(
     records: PartitionRecords, groups: Partition, scratch: Scratch, rule: PartitionRule, g: Integer, h: Integer
 ) -> None:
-    """Move the items of a group to another group, and recount the pairs."""
+    """Move all items of group `h` to group `g`, and recount the pairs."""
     marked = np.zeros(len(records.weight), np.bool_)
     scratch.cheapest.state[BELOW] = -1
     for x in range(len(groups.size)):

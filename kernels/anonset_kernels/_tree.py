@@ -6,7 +6,7 @@ from anonset_kernels._jit import kernel
 
 @kernel()
 def is_below(leaf_lo: LeafLo, leaf_hi: LeafHi, node: Integer, above: Integer) -> bool:
-    """Return True if `node` equals `above` or is a descendant: the leaf interval is contained. O(1)."""
+    """Return True if `node` equals `above` or is below it. O(1)."""
     return leaf_lo[above] <= leaf_lo[node] and leaf_hi[node] <= leaf_hi[above]
 
 

@@ -1,4 +1,4 @@
-"""Find rare sets of 2 to 5 codes with counters that stop at k, stored in bit planes for 64 sets per word.
+"""Find rare sets of 2 to 5 codes with counters that stop at k. A word of a bit plane has a bit of 64 counters.
 
 A record contains a set if it contains every code of the set. Sets that differ only in their smallest code form a row. A
 row consists of *cells*, with a bit for each of 64 smallest codes. A cell has a uint64 ``closed``, with a bit for each
@@ -47,14 +47,14 @@ def count_sets(
     table
         Counters, updated.
     lengths
-        int64 (C + 1,): number of records with each number of codes, updated. Records with fewer than `size` codes may
-        be counted at any smaller number.
+        int64 (C + 1,): number of records with each number of codes; updated. The number of a record with fewer than
+        `size` codes may be too large, but is below `size`.
     adding
-        uint64 ((n + 63) // 64,): bitmap of the records, updated: set if a record increments a counter. Includes every
-        record of a set that remains rare.
+        uint64 ((n + 63) // 64,): bitmap of the records; updated. The bit of a record is set if the record increments a
+        counter. This includes all records that contain a rare set.
 
-    Cost: for each cell with sets of a record a read, and P + 1 writes unless all sets are closed. Records of a single
-    item, or of certainly fewer than `size` codes, cost almost no time.
+    Cost: a read for each cell with sets of a record, and P + 1 writes unless all sets are closed. Records with a single
+    item, or with certainly fewer than `size` codes, cost almost no time.
     """
     indptr, items = rows
     n_codes = len(lengths) - 1
@@ -84,7 +84,7 @@ def count_sets(
 
 @kernel()
 def _most_codes(of_record: Int32Array, n_codes: Int32Array, size: int) -> int:
-    """Return an upper bound of the record's number of codes, at most `size`; exact if the record has a single item."""
+    """Return an upper bound of the number of codes of a record, at most `size`. Exact for a single item."""
     most = 0
     for item in of_record:
         most += n_codes[item]
@@ -151,10 +151,10 @@ def _count_fours(record: Record, n: int, n_first: int, n_codes: int, table: Plan
 
 @kernel()
 def count_fives(rows: Csr, ancestors: Ancestors, table: Planes, lengths: Int64Array) -> None:
-    """Count the sets of 5 codes of some records, like `count_sets`, for each largest code in turn.
+    """Count the sets of 5 codes of some records. Like `count_sets`, but for each largest code in turn.
 
     The table for each largest code fits into a cache. During the call the records are stored as codes, with 16 bytes
-    per code. `lengths`, int64 (C + 1,), is the number of records with each number of codes; it is updated.
+    per code. `lengths`, int64 (C + 1,), is the number of records with each number of codes and is updated.
     """
     n_codes = len(lengths) - 1
     record, start = room_for_record(n_codes), np.zeros(n_codes + 1, np.int64)
@@ -190,7 +190,10 @@ def count_fives(rows: Csr, ancestors: Ancestors, table: Planes, lengths: Int64Ar
 
 @kernel()
 def _as_codes(rows: Csr, ancestors: Ancestors, record: Record, lengths: Int64Array) -> tuple[Int64Array, Int32Array]:
-    """Return the records with enough items as ascending codes: int64 (r + 1,) first indices, and int32 codes."""
+    """Return the codes of the records that may contain sets of 5.
+
+    Returns the first index of each record, int64 (r + 1,), and the codes in ascending order, int32.
+    """
     indptr, items = rows
     begin, codes, filled = np.zeros(len(indptr), np.int64), np.empty(1024, np.int32), 0
     for record_number in range(len(indptr) - 1):
@@ -210,7 +213,7 @@ def _as_codes(rows: Csr, ancestors: Ancestors, record: Record, lengths: Int64Arr
 
 @kernel()
 def merge(table: Planes, other: Planes) -> None:
-    """Add the counters of another table with the same rows; sets that reach k in total are closed. O(cells)."""
+    """Add the counters of another table with the same rows, and close the sets that reach k. O(cells)."""
     n_planes = len(table.flip)
     for cell in range(len(table.closed)):
         table.closed[cell] |= other.closed[cell]

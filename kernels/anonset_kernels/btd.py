@@ -1,15 +1,16 @@
 """Bit-vector transaction distance (Poulis et al. 2013, section 5) between records and between clusters of records.
 
-The distance of two records with a and b items, c of them common, is (a + b - 2c + 1) / (c + 1), or (a + b - c + 1) / (c
-+ 1) with OR in the numerator. Records without common items have distance a + b + 1; records with common items have at
-most half of it. The largest distance in a cluster is therefore usually that of the two longest records without common
-items. Records of a cluster are sorted by descending length, and a search stops when these bounds cannot improve the
-best distance. Distances are fractions of small integers. Correctly rounded quotients of numbers below 2^26 have the
-same order as the fractions, and are equal only if the fractions are equal.
+The distance of two records with a and b items, of which c are common, is (a + b - 2c + 1) / (c + 1), or (a + b - c + 1)
+/ (c + 1) with OR in the numerator. Records without common items have distance a + b + 1. Records with common items have
+at most half of this distance. The largest distance in a cluster is therefore usually that of the two longest records
+without common items. Records of a cluster are sorted by descending length, and a search stops when these bounds cannot
+improve the best distance. Distances are fractions of small integers. Correctly rounded quotients of numbers below 2^26
+have the same order as the fractions, and are equal only if the fractions are equal.
 
-A record is a sequence of 64-bit words, identified by the first position: number of items + 2^32 times the number of
-non-zero words; signature; and for each non-zero word of its bit-vector the word index and the word. All data of a
-record are adjacent, because memory access dominates the search time.
+A packed record is a sequence of 64-bit words, identified by the position of its first word. The first word contains the
+number of items, plus 2^32 times the number of non-zero words of the bit-vector. The second word is the signature. The
+index and the value of each non-zero word follow. All data of a record are adjacent, because memory access dominates the
+search time.
 """
 
 import numpy as np
@@ -32,10 +33,13 @@ _Clusters = tuple[Int64Array, Int64Array, Int64Matrix]
 
 @kernel()
 def pack_records(indptr: Indptr, items: Items, chosen: Int64Array, n_items: int) -> tuple[Int64Array, Packed]:
-    """Return the `chosen` records, int64 (n,), in this order, as int64 (n,) positions and uint64 words. O(nnz).
+    """Pack the `chosen` records, int64 (n,), in this order.
 
-    The signature of a record has one bit for each of 64 intervals of the items: set if the record contains an item of
-    the interval. Related items are adjacent, so most records without common items have signatures without common bits.
+    Returns the position of each record, int64 (n,), and the words of all records, uint64. O(nnz).
+
+    The signature of a record has a bit for each of 64 intervals of the items. The bit is set if the record contains an
+    item of the interval. Related items are adjacent, so most records without common items have signatures without
+    common bits.
     """
     place = np.zeros(len(chosen), np.int64)
     filled = 0
@@ -104,10 +108,11 @@ def record_distance(packed: Packed, a: int, b: int, with_or: bool) -> float:
 def cluster_distances(
     packed: Packed, members: Int64Array, first: Int64Array, size: Int64Array, with_or: bool, out: Float64Array
 ) -> None:
-    """Fill ``out[c]`` with the largest distance between two records of cluster `c`, 0 for fewer than two records.
+    """Fill ``out[c]`` with the largest distance between two records of cluster `c`. 0 for fewer than two records.
 
-    The records of cluster `c` are ``members[first[c]:first[c] + size[c]]``, longest first: int64 (n,), (C,) and (C,).
-    `out` is float64 (C,). Cost: a step per record pair that the bound does not exclude, in the worst case all.
+    The records of cluster `c` are ``members[first[c]:first[c] + size[c]]``, in descending order of length. `members` is
+    int64 (n,), `first` and `size` are int64 (C,), and `out` is float64 (C,). Cost: a step per pair of records of a
+    cluster that the bound does not exclude.
     """
     for c in range(len(out)):
         best = 0.0
@@ -126,10 +131,10 @@ def cluster_distances(
 
 @kernel()
 def put_heads(packed: Packed, members: Int64Array, clusters: _Clusters, begin: int, end: int) -> None:
-    """Fill int64 ``heads[c]`` for the clusters from `begin` to `end`: two largest lengths, and first record.
+    """Fill the heads of the clusters from `begin` to `end` (exclusive). O(1) per cluster.
 
-    A head has four entries: the lengths (-1 without a record), and signature and position of the first record.
-    `members` and `clusters`, (first, size, heads), are as for `nearest_unions`. O(1) per cluster.
+    The head of a cluster has four entries: the lengths of the two longest records (-1 if there is no record), and the
+    signature and position of the longest record. See `nearest_unions` for `members` and `clusters`.
     """
     first, size, heads = clusters
     for c in range(begin, end):
@@ -152,17 +157,18 @@ def nearest_unions(
     expanded: UInt64Matrix,
     nearest: tuple[Float64Array, Int64Array],
 ) -> int:
-    """Find the clusters with the smallest distances of their unions with cluster `c` (ties: the first).
+    """Find the clusters whose union with cluster `c` has the smallest distance. Ties are resolved by cluster number.
 
     Parameters
     ----------
     clusters
-        (first, size, heads): int64 (C,) twice, the slice of each cluster's records in `members`, int64 (n,), longest
-        first; int64 (C, 4), the result of `put_heads`. The candidates and `c` are not empty.
+        (first, size, heads). `first` and `size`, int64 (C,), are the slice of each cluster's records in `members`,
+        int64 (n,), in descending order of length. `heads`, int64 (C, 4), is filled by `put_heads`. The candidates and
+        `c` must not be empty.
     limits
-        (bound, exact): float64 (C,), initially the larger distance of both parts of each union, or infinity for
-        excluded clusters; bool (C,), initially False. Updated, so that a search for more clusters can reuse it: `bound`
-        is a lower bound of a union's distance, and equal to it if `exact`.
+        (bound, exact): float64 (C,) and bool (C,). `bound` is a lower bound of the distance of each union, and equal to
+        it if `exact`. Initially, `bound` is the larger distance of both parts, or infinity for excluded clusters, and
+        `exact` is False. Both are updated, and a search for more clusters can reuse them.
     expanded
         uint64 (64, words of the bit-vector of all items): zero before and after the call.
     nearest
@@ -172,8 +178,9 @@ def nearest_unions(
     -------
     Number of clusters found: t, or all candidates.
 
-    Cost: most clusters need no distance once t are known. For most others, the bound for the longest records without
-    common items suffices. The loops are inlined: a kernel call per cluster takes ten times as long.
+    Cost: as soon as t clusters are known, most other clusters are excluded by their bounds, mostly by the bound for the
+    longest records without common items. The loops are inlined, because a kernel call per cluster takes ten times as
+    long.
     """
     first, size, heads = clusters
     bound, exact = limits
@@ -231,7 +238,7 @@ def nearest_unions(
 
 @kernel()
 def _expand(packed: Packed, chosen: Int64Array, expanded: UInt64Matrix) -> Int64Array:
-    """Write the bit-vectors of the chosen records into zeroed rows; return the record lengths."""
+    """Write the bit-vectors of the chosen records into rows of zeros. Return the record lengths."""
     lengths = np.empty(len(chosen), np.int64)
     for i in range(len(chosen)):
         lengths[i] = length(packed, chosen[i])
@@ -242,7 +249,7 @@ def _expand(packed: Packed, chosen: Int64Array, expanded: UInt64Matrix) -> Int64
 
 @kernel()
 def _clear(packed: Packed, chosen: Int64Array, expanded: UInt64Matrix) -> None:
-    """Undo `_expand`."""
+    """Set the rows filled by `_expand` to zero."""
     for i in range(len(chosen)):
         for j in range(chosen[i] + 2, end_of(packed, chosen[i]), 2):
             expanded[i, packed[j]] = 0
@@ -250,7 +257,7 @@ def _clear(packed: Packed, chosen: Int64Array, expanded: UInt64Matrix) -> None:
 
 @kernel()
 def _heapify(distance: Float64Array, place: Int64Array) -> float:
-    """Make a heap with the largest pair (distance, place) on top; return the top's distance. O(t)."""
+    """Make a heap with the largest pair (distance, place) on top. Return the distance of the top. O(t)."""
     for i in range(len(place) // 2 - 1, -1, -1):
         _sink(distance, place, i)
     return float(distance[0])
@@ -258,7 +265,7 @@ def _heapify(distance: Float64Array, place: Int64Array) -> float:
 
 @kernel()
 def _replace(distance: Float64Array, place: Int64Array, best: float, x: int) -> float:
-    """Replace the top of a heap; return the new top's distance. O(log t)."""
+    """Replace the top of a heap. Return the distance of the new top. O(log t)."""
     distance[0], place[0] = best, x
     _sink(distance, place, 0)
     return float(distance[0])
@@ -266,7 +273,7 @@ def _replace(distance: Float64Array, place: Int64Array, best: float, x: int) -> 
 
 @kernel()
 def _sink(distance: Float64Array, place: Int64Array, i: int) -> None:
-    """Move the pair at a heap position down to the right place. O(log t)."""
+    """Move the pair at position `i` down to its position in the heap. O(log t)."""
     d, x = distance[i], place[i]
     while 2 * i + 1 < len(place):
         below = 2 * i + 1
@@ -281,14 +288,13 @@ def _sink(distance: Float64Array, place: Int64Array, i: int) -> None:
 
 @kernel()
 def _comes_after(distance: Float64Array, place: Int64Array, i: int, d: float, x: int) -> bool:
-    """Return True if the pair at a position is greater than (d, x)."""
+    """Return True if the pair at position `i` is greater than (d, x)."""
     return bool(distance[i] > d or (distance[i] == d and place[i] > x))
 
 
 @kernel()
 def unite(packed: Packed, members: Int64Array, clusters: _Clusters, c: int, x: int, target: int) -> None:
-    """Store the records of clusters `c` and `x`, longest first, in ``members[target:]`` as the new cluster `c`.
-    O(size).
+    """Replace cluster `c` by its union with cluster `x`. Its records are stored in ``members[target:]``. O(size).
 
     `members` and `clusters` are as for `nearest_unions`.
     """
@@ -309,9 +315,9 @@ def unite(packed: Packed, members: Int64Array, clusters: _Clusters, c: int, x: i
 
 @kernel()
 def gather_segments(members: Int64Array, first: Int64Array, size: Int64Array, gathered: Int64Array) -> int:
-    """Copy the slices of `members` into `gathered`, in sequence; update `first`, and return the end. O(n).
+    """Copy the slices of `members` in sequence into `gathered`. Update `first`, and return the end. O(n).
 
-    `members` and `gathered` are int64 (n,); `first` and `size`, the slices, are int64 (C,).
+    `members` and `gathered` are int64 (n,). `first` and `size`, int64 (C,), are the slices.
     """
     target = 0
     for c in range(len(first)):

@@ -1,6 +1,6 @@
-"""Kernels of bucketization: random orders, runs of equal keys, and Anatomy groups.
+"""Kernels of bucketization: random orders, runs of equal keys, and the groups of Anatomy.
 
-Tuples are sorted by counting, so all steps before the heaps are linear.
+Tuples are sorted by counting, which takes linear time. Only the heaps of `anatomize` take longer.
 """
 
 import numpy as np
@@ -11,14 +11,16 @@ from anonset_kernels._heaps import LOW, ONE, packed, sift_down, sift_up
 from anonset_kernels._jit import kernel
 
 _DIGIT = 8
-"""Bits of a key sorted in one pass. More than 2^8 write positions exceed the memory pages that the processor caches."""
+"""Number of key bits that a pass sorts. With more than 2^8 write positions, the processor cannot cache the addresses of
+all memory pages.
+"""
 _SPREAD = 1 << 62
-"""Offset of the draw numbers that distribute entries over stretches."""
+"""Offset of the numbers of draws that distribute entries over stretches."""
 
 
 @kernel()
 def shuffled(n: int, draw_key: DrawKey) -> Int32Array:
-    """Return 0 .. n - 1 in random order: a Fisher-Yates shuffle from the last position. O(n)."""
+    """Return 0 .. n - 1 in random order, by a Fisher-Yates shuffle from the last position. O(n)."""
     drawn, unused_bits = np.arange(n).astype(np.int32), np.uint64(0)
     for last in range(n - 1, 0, -1):
         other, unused_bits = exchanged(draw_key, last, 0, n, unused_bits)
@@ -28,9 +30,10 @@ def shuffled(n: int, draw_key: DrawKey) -> Int32Array:
 
 @kernel()
 def draw_again(words: UInt64Array, code_of: Int32Array, draw_key: DrawKey) -> None:
-    """Replace each of `words`, (n,), by the draw whose number is `words` combined with `code_of`, (n,), bitwise: O(n).
+    """Replace each word by the draw whose number combines the word bitwise with the code. O(n).
 
-    Starting from zeros and applied to each column in turn, the result is a keyed hash of a row's codes.
+    `words` and `code_of` are (n,). If `words` starts as zeros and the function is called for each column, the result is
+    a keyed hash of each row's codes.
     """
     for row in range(len(code_of)):
         words[row] = draw(draw_key, words[row] ^ np.uint64(code_of[row]))
@@ -47,14 +50,14 @@ def random_by_code(
     code_of
         (n,): code of each entry, in 0 .. `n_codes` - 1.
     capacity
-        Number of entries that fit into the processor cache. Entries of a more frequent code are first distributed over
-        2^b <= 2^16 stretches of at most this length on average; then each stretch is shuffled. Shuffling ten million
-        entries without stretches takes three times as long.
+        Number of entries that fit into the processor cache. The entries of a code with more entries are first
+        distributed over 2^b <= 2^16 stretches, with at most `capacity` entries on average. Then each stretch is
+        shuffled. Shuffling ten million entries without stretches takes three times as long.
     stretch, order
-        (n,): filled with the stretch of each entry, and with the sorted entries.
+        (n,) each: filled with the stretch of each entry, and with the sorted entries.
 
-    Entry `e` uses 16 bits of the draw with number 2^62 + e div 4: the (e mod 4)-th group of 16 bits, counted from the
-    lowest. Their last b bits select the stretch. A stretch is shuffled from the last position.
+    Entry `e` uses bits 16 * (e mod 4) and higher of draw 2^62 + e div 4. The lowest b of these bits select the stretch.
+    A stretch is shuffled from the last position.
     """
     size = np.zeros(n_codes, np.int64)
     for code in code_of:
@@ -76,9 +79,9 @@ def random_by_code(
 def random_runs(
     order: Int32Array, first: Int64Array, draw_key: DrawKey, capacity: int
 ) -> tuple[Int32Array, Int64Array]:
-    """Sort the runs of `order` by descending length, with runs of equal length in random order.
+    """Sort the runs of `order` by descending length. Runs of equal length are in random order.
 
-    Runs are shuffled like the entries of `random_by_code`, with codes by descending length. O(n).
+    Runs are shuffled like the entries of `random_by_code`, with the length as code. O(n).
 
     Parameters
     ----------
@@ -87,7 +90,7 @@ def random_runs(
     first
         (runs + 1,): first index of each run.
     capacity
-        As for `random_by_code`, in entries of runs.
+        As for `random_by_code`. The entries of the runs are counted.
 
     Returns
     -------
@@ -126,7 +129,7 @@ def random_runs(
 
 @kernel()
 def _bits(size: Int64Array, capacity: int) -> Int64Array:
-    """Return the number of bits b of each code, for which 2^b stretches of `capacity` contain its `size` entries."""
+    """Return the smallest number of bits b of each code for which 2^b stretches of `capacity` hold its entries."""
     bits = np.zeros(len(size), np.int64)
     for code in range(len(size)):
         while size[code] >> bits[code] > capacity and bits[code] < 16:
@@ -136,7 +139,7 @@ def _bits(size: Int64Array, capacity: int) -> Int64Array:
 
 @kernel()
 def _spread(code_of: Int32Array, bits: Int64Array, draw_key: DrawKey, stretch: Int32Array) -> Int64Array:
-    """Assign each entry to a stretch, `stretch` (n,); return the first entry of each stretch, (stretches + 1,)."""
+    """Assign each entry to a stretch in `stretch`, (n,). Return the first entry of each stretch, (stretches + 1,)."""
     first = np.zeros(len(bits) + 1, np.int64)
     for code in range(len(bits)):
         first[code + 1] = first[code] + (1 << bits[code])
@@ -158,7 +161,7 @@ def _spread(code_of: Int32Array, bits: Int64Array, draw_key: DrawKey, stretch: I
 
 @kernel()
 def _lengths(first_run: Int64Array, bits: Int64Array) -> tuple[Int64Array, Int64Array]:
-    """Return the run length and the first entry of each stretch, for runs sorted by descending length.
+    """Return the run length and the first entry of each stretch. Runs are sorted by descending length.
 
     `first_run`, (stretches + 1,), is the first run of each stretch. The longest run has ``len(bits)`` entries.
     """
@@ -174,14 +177,17 @@ def _lengths(first_run: Int64Array, bits: Int64Array) -> tuple[Int64Array, Int64
 
 @kernel()
 def sorted_runs(keys: Int64Array, n_keys: int) -> tuple[Int32Array, Int64Array]:
-    """Sort rows by key, stably: rows, (n,), and first index of each run of equal keys, (runs + 1,).
+    """Sort rows by key. The sort is stable.
+
+    Returns the sorted rows, (n,), and the first index of each run of equal keys, (runs + 1,).
 
     Parameters
     ----------
     keys
         (n,): keys below `n_keys`, which is at most 2^31.
 
-    Cost: O(n) per pass, with a pass for each eight bits. Key and row share a number, so each pass reads sequentially.
+    Cost: O(n) for each eight bits of a key. A key and its row are stored in one number, so each pass reads memory
+    sequentially.
     """
     n, bits = len(keys), 0
     while 1 << bits < n_keys:
@@ -211,7 +217,7 @@ def sorted_runs(keys: Int64Array, n_keys: int) -> tuple[Int32Array, Int64Array]:
         entry = rows[i]
         order[i] = entry & LOW
         starts[n_runs] = i
-        n_runs += int(entry >> 32 != before)  # branchless: the end of a run is unpredictable
+        n_runs += int(entry >> 32 != before)  # no branch, because the processor cannot predict the end of a run
         before = entry >> 32
     starts[n_runs] = n
     return order, starts[: n_runs + 1].copy()
@@ -219,11 +225,11 @@ def sorted_runs(keys: Int64Array, n_keys: int) -> tuple[Int32Array, Int64Array]:
 
 @kernel()
 def anatomize(order: Int32Array, first: Int64Array, l: int, group: Int32Array) -> None:  # noqa: E741
-    """Form the groups of Anatomy: fill `group`, (n,), with the group of each tuple.
+    """Form the groups of Anatomy. Fill `group`, (n,), with the group of each tuple.
 
-    `order`, (n,), lists the tuples by sensitive value; the tuples of value `v` start at ``first[v]``, (values + 1,). No
+    `order`, (n,), lists the tuples by sensitive value. The tuples of value `v` start at ``first[v]``, (values + 1,). No
     value may have more than n / l tuples. Each group receives the next tuple of each of the l values with the most
-    remaining tuples. A remaining tuple joins the first group that lacks its value. O(n log V), V the number of values.
+    remaining tuples. A remaining tuple joins the first group without its value. O(n log V) for V values.
     """
     n_values = len(first) - 1
     group[:] = -1
@@ -253,7 +259,7 @@ def anatomize(order: Int32Array, first: Int64Array, l: int, group: Int32Array) -
                 sift_up(key, cursors, size)
                 size += 1
     for value in range(n_values):
-        lacking = 0  # a value's tuples are in ascending groups: the first gap is where they differ from 0, 1, 2, ...
+        lacking = 0  # the groups of a value's tuples ascend: the first gap is the first group without it
         for cursor in range(first[value], first[value + 1]):
             if group[order[cursor]] == -1:
                 group[order[cursor]] = lacking

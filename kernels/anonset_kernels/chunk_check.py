@@ -1,4 +1,4 @@
-"""Check of disassociated publications: possible positions of shared chunks. Shares no code with the search."""
+"""Check where shared chunks of a disassociated publication can belong. Shares no code with the search."""
 
 from typing import NamedTuple
 
@@ -9,44 +9,47 @@ from anonset_kernels._jit import kernel
 
 
 class ShownItems(NamedTuple):
-    """Clusters and shared chunks that show each item."""
+    """Clusters and shared chunks that contain each item.
+
+    An item is *shown* by a cluster if a chunk of the cluster contains it.
+    """
 
     cluster_begins: Int64Array
-    """int64 (M + 1,): first index, in `cluster`, of each item."""
+    """Start of each item in `cluster`, int64 (M + 1,)."""
     cluster: Int64Array
-    """int64: clusters that show each item in their own chunks, ascending per item."""
+    """Clusters that show each item, in ascending order for each item, int64."""
     range_begins: Int64Array
-    """int64 (M + 1,): first index, in `first` and `last`, of each item."""
+    """Start of each item in `first` and `last`, int64 (M + 1,)."""
     first: Int64Array
-    """int64: first cluster of the shared chunks that show each item, ascending per item."""
+    """First cluster of each shared chunk that contains an item, in ascending order for each item, int64."""
     last: Int64Array
-    """int64: last cluster of these chunks."""
+    """Last cluster of each of these chunks, int64."""
 
 
 class Ranges(NamedTuple):
     """Cluster ranges and items of shared chunks."""
 
     first: Int64Array
-    """int64 (chunks,): first cluster of each chunk."""
+    """First cluster of each chunk, int64 (chunks,)."""
     last: Int64Array
-    """int64 (chunks,): last cluster of each chunk."""
+    """Last cluster of each chunk, int64 (chunks,)."""
     item_begins: Int64Array
-    """int64 (chunks + 1,): first index of each chunk in `item`."""
+    """First index of each chunk in `item`, int64 (chunks + 1,)."""
     item: Int64Array
-    """int64: items of the chunks."""
+    """Items of the chunks, int64."""
 
 
 @kernel()
 def free_places(shown: ShownItems, chunks: Ranges, places: Int64Array, window: int) -> Int64Array:
-    """Count, for each shared chunk, the records of some clusters that may have a sub-record in it, int64 (chunks,).
+    """Return, for each shared chunk, how many records of some clusters may have a sub-record in it, int64 (chunks,).
 
-    Counts the records of clusters in a chunk's range that show none of the chunk's items, neither in own chunks nor in
-    a smaller shared chunk.
+    These are the records of clusters in the chunk's range that show none of the chunk's items, neither in their own
+    chunks nor in a smaller shared chunk.
 
     Parameters
     ----------
     shown, chunks
-        Items shown in these clusters; chunks whose ranges intersect them.
+        Items that these clusters show, and the chunks whose ranges intersect the clusters.
     places
         int64 (clusters + 1,): number of records before each cluster.
     window
@@ -77,7 +80,7 @@ def free_places(shown: ShownItems, chunks: Ranges, places: Int64Array, window: i
 
 @kernel()
 def _take(subtracted: Int64Array, places: Int64Array, cluster: int, chunk: int) -> int:
-    """Return the number of a cluster's records not yet subtracted from a chunk, and mark them as subtracted."""
+    """Return the number of a cluster's records if they were not subtracted before, else 0. Mark them as subtracted."""
     if subtracted[cluster] == chunk:
         return 0
     subtracted[cluster] = chunk
@@ -86,7 +89,10 @@ def _take(subtracted: Int64Array, places: Int64Array, cluster: int, chunk: int) 
 
 @kernel()
 def _first_from(values: Int64Array, begin: int, end: int, least: int) -> int:
-    """Return the first index, from `begin` to `end`, of an ascending value that is at least `least`; else `end`."""
+    """Return the first index in ``values[begin:end]``, ascending, of a value that is at least `least`.
+
+    Otherwise `end`.
+    """
     while begin < end:
         middle = (begin + end) // 2
         if values[middle] < least:
@@ -98,7 +104,7 @@ def _first_from(values: Int64Array, begin: int, end: int, least: int) -> int:
 
 @kernel()
 def falls(shown: ShownItems, chunks: Ranges, chunk: Int64Array, cluster: Int64Array) -> BoolArray:
-    """Return a mask of the pairs in which the chunk may belong to the cluster (in its range), bool (pairs,).
+    """Return True for each pair of a chunk and a cluster if the chunk may belong to the cluster, bool (pairs,).
 
     Parameters
     ----------

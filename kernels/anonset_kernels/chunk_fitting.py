@@ -1,4 +1,4 @@
-"""Disassociation: divide the items of record clusters into k^m-anonymous chunks, and share terms between clusters.
+"""Disassociation: divide the items of each cluster into k^m-anonymous chunks, and share terms between clusters.
 
 The posting of an item is the ascending list of the records that contain it. A term is an item without a chunk in its
 cluster.
@@ -17,53 +17,57 @@ class ClusterItems(NamedTuple):
     """Items of some clusters, sorted by cluster and item: p pairs of a cluster and an item."""
 
     cluster: Int32Array
-    """int32 (p,)."""
+    """Cluster of each pair, int32 (p,)."""
     item: Int32Array
-    """int32 (p,)."""
+    """Item of each pair, int32 (p,)."""
     place: Int32Array
-    """int32 (p,): chunk in the cluster; -1 for a term."""
+    """Chunk in the cluster, int32 (p,). -1 for a term."""
     begins: Int64Array
-    """int64 (p + 1,): start of each posting."""
+    """Start of each pair's posting in `records`, int64 (p + 1,)."""
     records: Int32Array
-    """int32 (nnz,): the postings."""
+    """Postings of all pairs, int32 (nnz,)."""
     n_chunks: Int32Array
-    """int32 (clusters,): number of chunks in each cluster."""
+    """Number of chunks in each cluster, int32 (clusters,)."""
     must_keep: BoolArray
-    """bool (clusters,): True if a term must remain, because chunks without terms would disclose too much."""
+    """True for clusters that must keep a term, bool (clusters,). Without terms, their chunks would disclose too much.
+    """
 
 
 class ClusterTerms(NamedTuple):
-    """Terms that may be moved to shared chunks, sorted by group, item and cluster: e pairs of an item and a cluster."""
+    """Terms that may be moved to shared chunks.
+
+    The e pairs of an item and a cluster are sorted by group, item and cluster.
+    """
 
     item: Int32Array
-    """int32 (e,)."""
+    """Item of each pair, int32 (e,)."""
     cluster: Int32Array
-    """int32 (e,)."""
+    """Cluster of each pair, int32 (e,)."""
     start: Int64Array
-    """int64 (e,): start of the posting."""
+    """Start of the posting, int64 (e,)."""
     end: Int64Array
-    """int64 (e,): end of the posting."""
+    """End of the posting, int64 (e,)."""
     shown: BoolArray
-    """bool (e,): True if a cluster of the group shows the item in a chunk."""
+    """True if a chunk of any cluster in the group contains the item, bool (e,)."""
 
 
 class ChunkedClusters(NamedTuple):
     """State of each cluster."""
 
     n: Int64Array
-    """int64 (clusters,): number of records."""
+    """Number of records, int64 (clusters,)."""
     terms: Int32Array
-    """int32 (clusters,): number of remaining terms; changed in place."""
+    """Number of remaining terms, int32 (clusters,). Changed in place."""
     must_keep: BoolArray
-    """bool (clusters,): True if the last term must remain."""
+    """True if the last term must remain, bool (clusters,)."""
 
 
 @kernel()
 def needs_term(n: int, covered: Int64Array, k: int, m: int) -> bool:
     """Return True if a cluster needs a term in addition to its chunks.
 
-    Without terms the chunks cover all records. Item sets across several chunks must then be able to occur in k records,
-    or be unable to occur at all. Exact for a single cluster.
+    Without terms, each record has a sub-record in a chunk. Each itemset across several chunks must then be able to
+    occur in k records, or unable to occur. The result is exact for a single cluster.
 
     Parameters
     ----------
@@ -132,7 +136,7 @@ def _post(
     begins: Int64Array,
     records: Int32Array,
 ) -> None:
-    """Write the postings of a cluster's items into consecutive slots from `filled` on."""
+    """Write the postings of a cluster's items consecutively, starting with slot `filled`."""
     stop = filled
     for entry in range(indptr[first], indptr[end]):
         where = slot[items[entry]]
@@ -152,7 +156,7 @@ def _post(
 def _divide(
     begins: Int64Array, records: Int32Array, cluster_items: Int32Array, n: int, rule: ChunkRule, head: Int32Array
 ) -> tuple[Int32Array, int, bool]:
-    """Return the chunk of each item of a cluster (-1: term), the number of chunks, and whether a term must remain."""
+    """Return the chunk of each item of a cluster (-1 for a term), the number of chunks, and True to keep a term."""
     place, supports = np.full(len(cluster_items), -1, np.int32), begins[1:] - begins[:-1]
     shown, n_shown, together, n_together = (
         np.empty(len(cluster_items), np.int64),
@@ -188,7 +192,7 @@ def _divide(
 
 @kernel()
 def _without(place: Int32Array, last: int) -> int:
-    """Make an item a term; return 1 if this empties the chunk, after renumbering the later chunks, else 0."""
+    """Make item `last` a term. If its chunk is then empty, renumber the later chunks and return 1, else return 0."""
     emptied = place[last]
     place[last] = -1
     for i in range(len(place)):
@@ -223,10 +227,11 @@ def share_terms(
     rule: ChunkRule,
     head: Int32Array,
 ) -> tuple[Int32Array, BoolArray, Int32Array]:
-    """Move terms of several clusters of a group into chunks shared by the group.
+    """Move terms that occur in several clusters of a group into chunks that the group shares.
 
-    Returns the chunk of each term, int32 (e,), -1 if it is not moved; True for terms that may never be moved because a
-    shared chunk shows their item, bool (e,); and the group of each chunk, int32 (chunks,).
+    Returns three arrays. The first contains the chunk of each term, int32 (e,), or -1 if the term is not moved. The
+    second is True for terms that must not be moved because a shared chunk contains their item, bool (e,). The third
+    contains the group of each chunk, int32 (chunks,).
 
     Parameters
     ----------
@@ -279,9 +284,9 @@ def share_terms(
 
 @kernel()
 def _frequent_runs(terms: ClusterTerms, first: int, end: int, k: int) -> Int64Matrix:
-    """Return the term ranges of a group's items that occur in several clusters and at least k records.
+    """Return the range of terms of each item that occurs in several clusters of a group and in at least k records.
 
-    Sorted by descending support; ties: original order.
+    The ranges are sorted by descending support, then by item.
     """
     begins, ends, n_frequent = np.empty(end - first, np.int64), np.empty(end - first, np.int64), 0
     support = np.empty(end - first, np.int64)
@@ -305,7 +310,10 @@ def _frequent_runs(terms: ClusterTerms, first: int, end: int, k: int) -> Int64Ma
 def _leaving(
     terms: ClusterTerms, first: int, end: int, clusters: ChunkedClusters, rule: ChunkRule
 ) -> tuple[BoolArray, int]:
-    """Return the clusters that may lose a term, bool (end - first,), and their number; 0 if too few records."""
+    """Return True for each term that its cluster may lose, bool (end - first,), and their number.
+
+    The number is 0 if too few records contain the item.
+    """
     leaving, n_leaving, records, places = np.zeros(end - first, np.bool_), 0, 0, 0
     for term in range(first, end):
         cluster = terms.cluster[term]
@@ -320,7 +328,7 @@ def _leaving(
 
 @kernel()
 def _joined(terms: ClusterTerms, runs: Int64Matrix, records: Int32Array) -> tuple[Int64Array, Int64Array, Int32Array]:
-    """Return the postings of items over all clusters of a group: start, end, and records."""
+    """Return the start and end of each item's posting over all clusters of a group, and the records."""
     starts, ends, size = np.empty(len(runs), np.int64), np.empty(len(runs), np.int64), 0
     for i in range(len(runs)):
         starts[i] = size

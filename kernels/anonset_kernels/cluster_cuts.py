@@ -1,8 +1,8 @@
 """Apriori anonymization of many small clusters of records, each with a separate hierarchy cut.
 
-The count-tree of a cluster contains only *local* nodes: ancestors of the cluster's items. They are numbered in
-preorder; codes are ranks by descending support, as in the count-tree. Each local node has a bitmap of the cluster's
-records. Sets are counted by intersections, 64 records at a time, until k. Losses are computed in the complete
+The count-tree of a cluster contains only *local* nodes, which are the nodes above the cluster's items. Local nodes are
+numbered in preorder, and ranked by descending support as in the count-tree. Each local node has a bitmap of the
+cluster's records. The support of a set is counted up to k by intersecting bitmaps. Losses are computed in the complete
 hierarchy.
 """
 
@@ -33,7 +33,7 @@ def anonymize_clusters(
     nodes: Int32Array,
     scratch: Int32Matrix,
 ) -> int:
-    """Find the cut of each cluster; return the number of processed clusters, incomplete if `nodes` is full.
+    """Find the cut of each cluster. Return the number of processed clusters, which stops growing if `nodes` is full.
 
     Parameters
     ----------
@@ -46,12 +46,12 @@ def anonymize_clusters(
     rule
         (k, m).
     node_start, nodes
-        int64 (C + 1,) and int32, filled here: inner nodes that each cluster publishes.
+        int64 (C + 1,) and int32: filled with the inner nodes that each cluster publishes.
     scratch
-        int32 (2, V): any values; row 0 is set to -1 here.
+        int32 (2, V): buffer with any values. Row 0 is set to -1.
 
-    Cost per cluster: the size of the bitmaps. In addition, for each occurring set of less than m nodes and each later
-    node, the bitmap up to the k-th common record.
+    Cost per cluster: the size of the bitmaps, and an intersection for each set of fewer than m nodes that occurs and
+    each later node. An intersection ends at the k-th common record.
     """
     scratch[0] = -1
     node_start[0] = 0
@@ -73,21 +73,21 @@ def anonymize_clusters(
 def anonymize_cluster(
     records: Csr, tree: Tree, rule: tuple[int, int], scratch: Int32Matrix, lengths: Int64Matrix, most: int
 ) -> tuple[Int32Array, Int32Matrix, Int32Array, Int32Matrix]:
-    """Find the cut of a cluster; return the inner nodes that it publishes, and the fixes in order.
+    """Find the cut of a cluster. Return the inner nodes that the cluster publishes, and the fixes in order.
 
     Parameters
     ----------
     records, tree, rule, scratch
         As in `anonymize_clusters`; all records belong to the cluster.
     lengths
-        int64 (m + 1, N + 1), zero before the call. Row s is filled when sets of size s are counted: number of records
-        with each number of nodes, at most N. Counts nodes on or above the cut; from size 3 on, only nodes on the cut,
-        unless the cut has more than `most` nodes.
+        int64 (m + 1, N + 1), zero before the call. Row s contains the number of records with each number of nodes, at
+        most N, when sets of size s are counted. For sizes 1 and 2, or if the cut has more than `most` nodes, the nodes
+        on and above the cut are counted. Otherwise only the nodes of the cut are counted.
 
     Returns
     -------
-    int32 (inner nodes,); for each fix int32 (F, m) its set, in the order of the count-tree, int32 (F,) its support, and
-    int32 (F, m) the generalized nodes, in preorder; padded with -1
+    Inner nodes, int32 (inner nodes,). For each of F fixes: the set in the order of the count-tree, int32 (F, m); its
+    support, int32 (F,); and the generalized nodes in preorder, int32 (F, m). Sets and nodes are padded with -1.
     """
     scratch[0] = -1
     indptr, _ = records
@@ -113,7 +113,7 @@ def _anonymized(
     lengths: Int64Matrix,
     most: int,
 ) -> tuple[Int32Array, NodeStates, Fixes]:
-    """Find the cut of a cluster: return the local nodes, their state, and the fixes. `lengths` may be empty."""
+    """Find the cut of a cluster. Return the local nodes, their state, and the fixes. `lengths` may be empty."""
     k, m = rule
     local, shape = local_nodes(records, rows, tree, scratch)
     posting, support, ranked, longest = postings(records, rows, tree, scratch, local, shape)
@@ -146,7 +146,7 @@ def _nodes_of_cut(tree: Tree, shape: TreeShape, state: NodeStates) -> int:
 
 @kernel()
 def _count_lengths(on_cut: bool, n_rows: int, shape: TreeShape, state: NodeStates, lengths: Int64Array) -> None:
-    """Count the rows by their number of nodes on or above the cut, without the root; or on the cut if `on_cut`."""
+    """Count the rows by their number of nodes on the cut if `on_cut`, else on or above the cut without the root."""
     dead, published, _, _, posting = state
     n_nodes = np.zeros(n_rows, np.int64)
     for v in range(1, len(dead)):

@@ -1,4 +1,4 @@
-"""Partition items by local search on many clusters of records, each separately.
+"""Partition the items of many clusters of records by local search. Each cluster has a separate partition.
 
 The search of each cluster is that of `PartitionSearch`. It starts from the better of the two cuts that apriori finds on
 the halving trees of the cluster's items. `halved_losses` computes only the loss of the cut by frequency.
@@ -25,7 +25,7 @@ from anonset_kernels._sweeps import merge_violated, sweep
 _SWEEPS, _NEXT_TO_NOTHING, _CELLS_PER_CALL = 30, 14, 30_000_000
 _FIRST, _AGAIN, _ROUNDS = np.array([4, 16, 64]), np.array([32, 64, 128, 16]), 40
 _STEEPEST, _LARGEST_COST = 4096, 1 << 60
-"""As in `PartitionSearch`."""
+"""Limits of the penalty, as in `PartitionSearch`."""
 _DESCEND, _ANNEAL, _REPAIR = 0, 1, 2
 _FACTOR, _LOW_BITS = 1_000_003, (1 << 40) - 1
 """Factor and mask of hashes, which are below 2^40, so that no product overflows."""
@@ -54,11 +54,11 @@ def search_clusters(
     n_items
         Number of items in the column.
     limits
-        Maximum number of cells read per cluster, and of cells in a table of node pairs.
+        Maximum number of cells read per cluster, and maximum number of cells in a table of node pairs.
     merged
-        (end, item, smallest), filled here: int64 (C,), end of each cluster's entries (exclusive), -1 - end if apriori
-        needs larger tables; int32: items in groups of several items, ascending per cluster, and the smallest item of
-        each item's group.
+        (end, item, smallest), filled here. `end`, int64 (C,), is the end of each cluster's entries (exclusive), or -1 -
+        end if apriori needs larger tables. `item`, int32, contains the items in groups of several items, ascending for
+        each cluster. `smallest`, int32, is the smallest item of each item's group.
     """
     place, filled = np.full(n_items, -1, np.int32), 0
     end, item, smallest = merged
@@ -94,7 +94,7 @@ def halved_losses(
     most_cells: int,
     losses: Int64Array,
 ) -> None:
-    """Compute the loss of each record set: sum of occurrences times (items of the published node - 1).
+    """Compute the loss of each record set, the sum of occurrences times (items of the published node - 1).
 
     Parameters
     ----------
@@ -105,8 +105,8 @@ def halved_losses(
     most_cells
         Maximum number of cells in a table of pairs.
     losses
-        int64 (C,), filled here; -1 if tables would be larger, or if fewer than k records of the set (but not 0) have
-        items.
+        int64 (C,): filled with the losses. -1 if tables would be larger, or if some, but fewer than k, records of the
+        set have items.
 
     Cost per set: sorting its items, the squared number of nodes above the items of each record, and the squared number
     of nodes that remain after size 1.
@@ -122,7 +122,7 @@ def halved_losses(
 
 @kernel()
 def _write(cluster_items: Int32Array, groups: Int32Array, item: Int32Array, smallest: Int32Array, filled: int) -> int:
-    """Write the items in groups of several items, and the smallest item of each group; return the next free index."""
+    """Write the items in groups of several items, and the smallest item of each group. Return the next free index."""
     first, size = np.full(len(cluster_items) + 1, -1, np.int32), np.zeros(len(cluster_items) + 1, np.int32)
     numbers = _renumbered(groups)[0]
     for j in range(len(cluster_items)):
@@ -145,7 +145,11 @@ def _start(
     place: Int32Array,
     most_cells: int,
 ) -> tuple[int, Int32Array]:
-    """Return the group of each item, ascending, in the cut with less loss: halving by frequency, else by number."""
+    """Return the group of each item in the better of two cuts.
+
+    The cuts are those of the tree halved by frequency and of the tree halved by number. The first is preferred if their
+    losses are equal.
+    """
     order = ranked[0]
     first = search_halves(records, rows, ranked, (rule[0], rule[1], False), place, most_cells)
     other = search_halves(records, rows, ranked, (rule[0], rule[1], True), place, most_cells)
@@ -241,9 +245,9 @@ def _with_postings(indptr: Indptr, items: Items, weight: Int64Array, n_items: in
 def _search(
     records: PartitionRecords, order: Int32Array, rule: PartitionRule, start: Int32Array, limit: int
 ) -> Int32Array:
-    """Return the best partition of a search from a start without violations: `PartitionSearch.run` for m up to 2.
+    """Return the best partition of a search from a start without violations, as `PartitionSearch.run` for m up to 2.
 
-    A single loop with a single call of `sweep`: every kernel that calls it would compile it again.
+    The loop calls `sweep` in a single place, because the compiler compiles it again for every call.
     """
     groups, scratch = _counted(records, start, rule, True)
     best, cost = groups.of.copy(), _sum(groups.cost)
@@ -297,7 +301,7 @@ def _search(
 def _descents(
     records: PartitionRecords, order: Int32Array, rule: PartitionRule, start: Int32Array, limit: int
 ) -> Int32Array:
-    """Return the best partition of two descents: `PartitionSearch.run` for m above 2."""
+    """Return the best partition of two descents, as `PartitionSearch.run` for m above 2."""
     groups, scratch = _counted(records, start, rule, True)
     best, cost, cells = groups.of.copy(), _sum(groups.cost), np.int64(0)
     for way in range(2):
@@ -363,7 +367,7 @@ def _largest(of: Int32Array) -> int:
 
 @kernel()
 def _renumbered(of: Int32Array) -> tuple[Int32Array, int]:
-    """Renumber the groups by their smallest items; return the groups and their number."""
+    """Renumber the groups by their smallest items. Return the group of each item, and the number of groups."""
     number, n = np.full(_largest(of) + 1, -1, np.int32), 0
     group = np.empty(len(of), np.int32)
     for x in range(len(of)):
@@ -378,7 +382,7 @@ def _renumbered(of: Int32Array) -> tuple[Int32Array, int]:
 def _counted(
     records: PartitionRecords, old: Int32Array, rule: PartitionRule, renumber: bool
 ) -> tuple[Partition, Scratch]:
-    """Count the supports of a partition, with space for 50 % more groups; `renumber` them by their smallest items."""
+    """Count the supports of a partition, with space for 50 % more groups. `renumber` sorts groups by smallest item."""
     of, n_groups = old, _largest(old) + 1
     if renumber:
         of, n_groups = _renumbered(old)

@@ -1,9 +1,9 @@
-"""COAT and PCTA for all itemsets of m items (k^m mode), without listing the constraints.
+"""COAT and PCTA for all itemsets of m items (k^m-anonymity), without a list of the constraints.
 
 A rare set is a set of at most m groups that occurs in fewer than k records. The root of a set is the smallest group.
-For each root, the search stores the most frequent rare set, or an upper bound of its support. A merge only changes sets
-that contain the merged group, so only these are counted again. If the set of a root is no longer valid, the root is
-searched again once its bound is the highest. No step is quadratic in the number of items.
+For each root, the search stores the most frequent rare set, or an upper bound of its support. A merge only changes the
+sets that contain the merged group, and only these sets are counted again. If the set of a root is no longer valid, the
+root is searched again when its bound is the highest. No step is quadratic in the number of items.
 """
 
 from typing import NamedTuple
@@ -17,33 +17,36 @@ from anonset_kernels._repair import RepairRule, Weights, satisfy
 from anonset_kernels._smallest_itemsets import smallest_around, smallest_of
 
 DONE, INFEASIBLE, UNFINISHED = 0, 1, 2
-"""Outcomes of a search."""
+"""Results of a search."""
 _SEEN_SUPPRESSED, _SHORT = 0, 1
 
 
 class Roots(NamedTuple):
-    """Rare sets by root. A set counts only if an m-itemset of its items has this set as image."""
+    """Rare sets by root. Only images of m-itemsets are considered."""
 
     bound: Int64Array
-    """int64 (V,): support of the most frequent rare set of each root, or an upper bound; 0 without a rare set."""
+    """Support of the most frequent rare set of each root, or an upper bound, int64 (V,). 0 if the root has no rare set.
+    """
     known: UInt8Array
-    """uint8 (V,): 1 if `best` contains this set."""
+    """1 for each root whose most frequent rare set is in `best`, uint8 (V,)."""
     best: Int32Matrix
-    """int32 (V, m): groups of this set, ascending, padded with -1."""
+    """Groups of this set in ascending order, padded with -1, int32 (V, m)."""
     sets: Int32Matrix
-    """int32 (4, m): buffers: the current set, two m-itemsets to compare, and the sorted set."""
+    """Buffers for the current set, for two m-itemsets to compare, and for the sorted set, int32 (4, m)."""
     positions: Int32Array
-    """int32 (n,): buffer: cells of the groups at which a walk starts."""
+    """Buffer for the cells at which a walk starts, int32 (n,)."""
     arena: Int32Matrix
-    """int32 (levels - 1, cells): cells of the candidate groups at each level of a walk except the last."""
+    """Cells of the candidate groups at each level of a walk except the last, int32 (levels - 1, cells)."""
     symbols: Int32Matrix
-    """int32 (levels, V): candidate groups of each level."""
+    """Candidate groups of each level, int32 (levels, V)."""
     offset: Int64Matrix
-    """int64 (levels, V + 1): first cell of each candidate group."""
+    """First cell of each candidate group, int64 (levels, V + 1)."""
     cursor: Int64Matrix
-    """int64 (levels, 2): index of the next candidate group, and number of candidates."""
+    """Index of the next candidate group and number of candidates at each level, int64 (levels, 2)."""
     state: Int64Array
-    """int64 (2,): number of suppressed items at the last update; 1 in a search for sets too short for an m-itemset."""
+    """State of the search, int64 (2,). The first element is the number of suppressed items at the last update. The
+    second is 1 while the search includes sets that are too short for an m-itemset.
+    """
 
 
 @kernel()
@@ -65,7 +68,7 @@ def make_roots(groups: Groups, rule: RepairRule) -> Roots:
 
 @kernel()
 def open_roots(groups: Groups, rule: RepairRule, levels: int, positions: Int32Array, arena: Int32Matrix) -> Roots:
-    """Create roots with initial bounds in arrays of the caller: `positions` and `arena` of the roots. O(V)."""
+    """Create roots with initial bounds. The caller provides the arrays `positions` and `arena`. O(V)."""
     n_items, m = len(groups.rep), max(1, rule.m)
     return Roots(
         np.full(n_items, rule.k - 1, np.int64),
@@ -83,7 +86,10 @@ def open_roots(groups: Groups, rule: RepairRule, levels: int, positions: Int32Ar
 
 @kernel()
 def search(groups: Groups, weights: Weights, roots: Roots, rule: RepairRule, max_constraints: int) -> int:
-    """Satisfy violated constraints in turn; return DONE, INFEASIBLE, or UNFINISHED after `max_constraints`."""
+    """Satisfy violated constraints in turn.
+
+    Return DONE, INFEASIBLE, or UNFINISHED after `max_constraints` constraints.
+    """
     itemset = np.empty(max(1, rule.m), np.int32)
     for _ in range(max_constraints):
         n = _next_constraint(groups, roots, rule, itemset)
@@ -98,7 +104,7 @@ def search(groups: Groups, weights: Weights, roots: Roots, rule: RepairRule, max
 def search_rows(
     indptr: Indptr, items: Items, records: Int64Array, utility: Int32Array, weights: Weights, rule: RepairRule
 ) -> tuple[int, Int32Array, Int32Array]:
-    """Run a complete search on some records of a larger table. Use it for many small tables.
+    """Run a complete search on some records of a larger table. Use this for many small tables.
 
     Parameters
     ----------
@@ -111,8 +117,8 @@ def search_rows(
 
     Returns
     -------
-    (outcome, codes, representatives): int32 occurring items, ascending, and the smallest item of each item's group, -1
-    if suppressed.
+    (outcome, codes, representatives). `codes`, int32, contains the items that occur, in ascending order.
+    `representatives`, int32, contains the smallest item of each item's group, or -1 if the item is suppressed.
     """
     n_cells = 0
     for record in records:
@@ -142,10 +148,12 @@ def search_rows(
 
 @kernel()
 def _next_constraint(groups: Groups, roots: Roots, rule: RepairRule, itemset: Itemset) -> int:
-    """Choose the most frequent rare set (ties: smallest m-itemset); list the groups and return their number.
+    """Store the groups of the most frequent rare set in `itemset`. Return their number.
 
-    If every rare set is too short to be the image of an m-itemset, list the smallest m-itemset that contains a rare
-    set.
+    Ties are resolved by the smallest m-itemset.
+
+    If every rare set is too short to be the image of an m-itemset, the smallest m-itemset that contains a rare set is
+    stored instead.
     """
     _refresh(groups, roots, rule)
     while True:
@@ -175,7 +183,7 @@ def _next_constraint(groups: Groups, roots: Roots, rule: RepairRule, itemset: It
 
 @kernel()
 def _refresh(groups: Groups, roots: Roots, rule: RepairRule) -> None:
-    """Update the bounds for changed groups."""
+    """Update the bounds of roots after groups have changed."""
     n_items, n_suppressed = len(groups.rep), groups.state[N_SUPPRESSED]
     if n_suppressed != roots.state[_SEEN_SUPPRESSED]:  # suppressed items may complete an m-itemset, or come first in it
         roots.known[:] = 0
@@ -221,7 +229,7 @@ def _look_at(groups: Groups, roots: Roots, rule: RepairRule, root: int) -> None:
 
 @kernel()
 def _look_for(groups: Groups, roots: Roots, rule: RepairRule, g: int) -> None:
-    """Find the most frequent rare set of the changed group `g` with each group whose root item is smaller."""
+    """Update the roots smaller than the changed group `g` by their rare sets that contain `g`."""
     n, item = 0, g
     while item >= 0:
         for entry in range(groups.begin[item], groups.begin[item] + groups.length[item]):
@@ -243,7 +251,9 @@ def _look_for(groups: Groups, roots: Roots, rule: RepairRule, g: int) -> None:
 def _explore(
     groups: Groups, roots: Roots, rule: RepairRule, base: int, source: Int32Array, n: int, excluded: int
 ) -> None:
-    """Visit every set that extends the `n` groups of `roots.sets[0]`, whose last cells in the records are `source`.
+    """Visit every set that extends the first `n` groups of `roots.sets[0]`.
+
+    `source` contains the cell of the last of these groups in each record.
 
     Sets with a support below the root's bound are skipped: they cannot improve it. `excluded` (or -1) is a group that
     is already in the set.
@@ -276,7 +286,9 @@ def _explore(
 
 @kernel()
 def _extend(groups: Groups, roots: Roots, level: int, source: Int32Array, stop: int, gather: bool) -> None:
-    """List the groups below `stop` after the cells of `source` and count them; if `gather`, also store their cells.
+    """List the groups that follow `source` in the records, and count their records.
+
+    Only groups below `stop` are listed. If `gather`, their cells are also stored.
 
     The last level does not gather cells, because no level follows.
     """
@@ -313,7 +325,7 @@ def _extend(groups: Groups, roots: Roots, level: int, source: Int32Array, stop: 
 
 @kernel()
 def _consider(groups: Groups, roots: Roots, rule: RepairRule, n: int, support: int) -> None:
-    """Store the rare set `roots.sets[0, :n]` if it is the best of the root."""
+    """Store the rare set `roots.sets[0, :n]` if it is the best rare set of its root."""
     members = roots.sets[0, :n]
     root = members[0]
     short = n < rule.m and n_items_within(groups, members) < rule.m
@@ -353,13 +365,13 @@ def _precedes(groups: Groups, roots: Roots, members: Int32Array, others: Int32Ar
 
 @kernel()
 def _around_short_set(groups: Groups, roots: Roots, rule: RepairRule, itemset: Itemset) -> int:
-    """Extend a rare set of fewer than m members to the smallest m-itemset that contains it; return m, or 0 for none."""
+    """Find the smallest m-itemset that contains a rare set of fewer than m members. Return m, or 0 if there is none."""
     roots.state[_SHORT] = 1
     roots.sets[1, :] = len(groups.rep)
     for root in range(len(groups.rep)):
         roots.sets[0, 0] = root
         if groups.rep[root] == root and n_items_within(groups, roots.sets[0, :1]) < rule.m:
-            _look_at(groups, roots, rule, root)  # extends frequent sets only: rare sets lead to no smaller itemset
+            _look_at(groups, roots, rule, root)  # only frequent sets are extended: rare sets lead to no smaller itemset
             roots.bound[root] = 0
     roots.state[_SHORT] = 0
     for j in range(len(itemset)):

@@ -20,12 +20,12 @@ from anonset_kernels._jit import kernel
 def store_records(
     indptr: Indptr, items: Items, code: Int32Array, private: Int32Array, start: Int64Array, position: Position
 ) -> Codes:
-    """Encode each record as its ascending codes, its private items ``e`` as ``-2 - e``, and -1.
+    """Encode each record as its ascending codes, followed by ``-2 - e`` for each private item ``e``, and by -1.
 
     Parameters
     ----------
     code, private
-        int32 (M,): code of each item, or its number as a private item; -1 if it has none.
+        int32 (M,): code of each item, and number of each private item. -1 if an item has none.
     start
         int64 (C + 1,): running sum of the codes' supports.
     position
@@ -33,7 +33,7 @@ def store_records(
 
     Returns
     -------
-    int32: records, in sequence. O(nnz); rows are sorted by insertion.
+    Encoded records in sequence, int32. O(nnz). Rows are sorted by insertion.
     """
     n, length = len(indptr) - 1, len(indptr) - 1
     for item in items:
@@ -68,12 +68,12 @@ def store_records(
 def worst_disclosure(
     indptr: Indptr, items: Items, private: Int32Array, item_start: ItemStart, item_records: ItemRecords
 ) -> Int64Array:
-    """Return, for each item, the largest number of records that it shares with a private item: int64 (M,).
+    """Return the largest number of records that each item shares with a private item, int64 (M,).
 
     Parameters
     ----------
     private
-        int32 (M,): number of each private item; -1 for public items.
+        int32 (M,): number of each private item. -1 for public items.
     item_start, item_records
         Records of each item, as returned by `rows.transpose`.
 
@@ -102,7 +102,9 @@ def worst_disclosure(
 
 @kernel()
 def suppress_greedily(moles: Int32Matrix, cost: Int64Array) -> Int32Array:
-    """Suppress the item with the most moles per cost until no mole remains; ties: the last item.
+    """Suppress the item with the most moles per cost until no mole remains.
+
+    The last item is suppressed if several are equal.
 
     Parameters
     ----------
@@ -113,7 +115,7 @@ def suppress_greedily(moles: Int32Matrix, cost: Int64Array) -> Int32Array:
 
     Returns
     -------
-    int32: suppressed items in order. O(M) per item, and O(T width) in total.
+    Suppressed items in order of suppression, int32. O(M) per suppressed item, and O(T width) in total.
     """
     n_items, width = len(cost), moles.shape[1]
     start = np.zeros(n_items + 1, np.int64)

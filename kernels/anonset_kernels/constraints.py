@@ -2,11 +2,12 @@
 
 The support of a constraint never decreases: a merge replaces a group by a union, and a suppression reduces the groups
 that a record must contain. A constraint with support k or more is therefore permanently satisfied and is removed from
-every list. Below k, the last count is a lower bound. The upper bound is k - 1, or the support of a core (some groups of
-the constraint) while none of these groups changes. A tournament over the upper bounds finds the next constraint: a
-winner by upper bound is counted, a winner by count is returned. So a constraint is counted only if the choice depends
-on it, not after each merge that concerns it. Constraints with equal images remain equal: the constraint with the
-smallest number represents them all.
+every list. Below k, the last count is a lower bound. Some groups of a constraint can form its *core*. The upper bound
+is the support of the core while none of its groups changes, otherwise k - 1. A tournament tree over the upper bounds
+finds the next constraint. If the support of the winner is not counted, it is counted, and the tournament is repeated.
+Otherwise the winner is returned. A constraint is therefore counted only if the choice depends on it, not after each
+merge that concerns it. Constraints with equal images remain equal, so the constraint with the smallest number
+represents all of them.
 """
 
 from typing import NamedTuple
@@ -21,54 +22,65 @@ from anonset_kernels._repair import RepairRule, Weights, satisfy
 from anonset_kernels._satisfaction import is_satisfied
 
 DONE, INFEASIBLE, UNFINISHED = 0, 1, 2
-"""Outcomes of a search."""
+"""Results of a search."""
 _COUNTED, _TOUCHED, _BOUNDED = 0, 1, 2
-"""States of a constraint's support: counted; counted before a group changed; lower bound."""
+"""States of a constraint's support. _COUNTED is exact, _TOUCHED was counted before a group changed, and _BOUNDED is a
+lower bound.
+"""
 _DOUBLE = -1
 """Support of a constraint with the same image as another constraint."""
 _UNLISTED = -2
-"""Successor of a constraint that is not in any chain."""
+"""Value of `following` for a constraint that is in no hash chain."""
 
 
 class ConstraintSupports(NamedTuple):
-    """P privacy constraints over the occurring items, and their known supports."""
+    """P privacy constraints on V items, and what is known about their supports."""
 
     start: Int64Array
-    """int64 (P + 1,): first index of each constraint in `items`."""
+    """First index of each constraint in `items`, int64 (P + 1,)."""
     items: Items
-    """int32: items of the constraints, one per group of the image."""
+    """Items of the constraints, int32. The first `length` items of a constraint represent the groups of its image."""
     length: Int64Array
-    """int64 (P,): number of groups in each constraint's image."""
+    """Number of groups in each constraint's image, int64 (P,)."""
     of_start: Int64Array
-    """int64 (V + 1,): first index of each item in `of`."""
+    """Start of each item in `of`, int64 (V + 1,)."""
     of: Int32Array
-    """int32: constraints of each item."""
+    """Constraints of each item, int32."""
     of_length: Int64Array
-    """int64 (V,): number of each item's constraints that may be below k and in which the item represents a group."""
+    """Number of constraints in each item's list, int64 (V,). The list contains the constraints that may have a support
+    below k and in which the item represents a group.
+    """
     seen: Int32Array
-    """int32 (V,): representative of each item's group at the last update of the lists."""
+    """Representative of each item's group at the last update of the lists, int32 (V,)."""
     support: Int32Array
-    """int32 (P,): support of each constraint's image counted up to k, a lower bound, or _DOUBLE."""
+    """Support of each constraint's image, up to k, or a lower bound, int32 (P,). _DOUBLE if another constraint
+    represents it.
+    """
     known: UInt8Array
-    """uint8 (P,): state of the support: _COUNTED, _TOUCHED or _BOUNDED."""
+    """State of each support, uint8 (P,). _COUNTED, _TOUCHED or _BOUNDED."""
     rank: Int32Array
-    """int32: tournament tree. Leaves: 1 + upper bound of the support if the constraint may be unsatisfied, else 0."""
+    """Tournament tree, int32. The leaf of a constraint is 1 + the upper bound of its support, or 0 if it is satisfied.
+    """
     code: Int64Array
-    """int64 (V,): random number of each representative."""
+    """Random number of each representative, int64 (V,)."""
     key: Int64Array
-    """int64 (P,): hash key of each constraint, the sum of the codes of the image."""
+    """Hash key of each constraint, int64 (P,). The key is the sum of `code` over the image."""
     head: Int32Array
-    """int32: first constraint of each hash chain, or -1."""
+    """First constraint of each hash chain, int32. -1 for an empty chain."""
     following: Int32Array
-    """int32 (P,): next constraint in the chain, or -1, or _UNLISTED."""
+    """Next constraint in the hash chain, int32 (P,). -1 for the last constraint, _UNLISTED for a constraint in no
+    chain.
+    """
     core: Int32Array
-    """int32 (P,): size of each constraint's core: first items, which occur together in few records. 0 without core."""
+    """Number of groups in each constraint's core, int32 (P,). The core is represented by the first items of the
+    constraint. 0 if there is no core.
+    """
     bound: Int32Array
-    """int32 (P,): number of these records; k - 1 without a core."""
+    """Support of each constraint's core, int32 (P,). k - 1 if there is no core."""
     top: Int64Array
-    """int64 (1,): support of the constraint chosen last."""
+    """Support of the constraint chosen last, int64 (1,)."""
     touched: Int32Array
-    """int32 (P,): buffer for the constraints on changed groups."""
+    """Buffer for the constraints on changed groups, int32 (P,)."""
     bitmaps: Bitmaps
     """Bitmaps of the records of dense groups."""
 
@@ -77,11 +89,11 @@ class ConstraintSupports(NamedTuple):
 def make_policy(
     groups: Groups, start: Int64Array, items: Items, of_start: Int64Array, of: Int32Array, k: int
 ) -> ConstraintSupports:
-    """List the constraints with distinct images, and count the support of those with at most two items.
+    """List the constraints with distinct images, and count the support of each constraint of at most two items.
 
-    `start`, int64 (P + 1,), is the first index of each constraint in `items`, which the search changes. `of_start`,
-    int64 (V + 1,), is the first index of each item in `of`, int32, the constraints of each item. O(items of the
-    constraints).
+    `start`, int64 (P + 1,), is the first index of each constraint in `items`. The search changes `items`. `of_start`,
+    int64 (V + 1,), is the first index of each item in `of`, int32, which lists the constraints of each item. O(items of
+    the constraints).
     """
     n, n_items = len(start) - 1, len(groups.rep)
     n_slots = 1
@@ -124,7 +136,10 @@ def make_policy(
 def search_policy(
     groups: Groups, weights: Weights, policy: ConstraintSupports, rule: RepairRule, max_constraints: int
 ) -> int:
-    """Satisfy violated constraints in turn; return DONE, INFEASIBLE, or UNFINISHED after `max_constraints`."""
+    """Satisfy violated constraints in turn.
+
+    Return DONE, INFEASIBLE, or UNFINISHED after `max_constraints` constraints.
+    """
     for _ in range(max_constraints):
         update_constraints(groups, policy, touch(groups, policy, rule.k), rule.k)
         p = next_constraint(groups, policy, rule.k)
@@ -138,7 +153,7 @@ def search_policy(
 
 @kernel()
 def next_constraint(groups: Groups, policy: ConstraintSupports, k: int) -> int:
-    """Return the unsatisfied constraint with the largest support (ties: smallest number), or -1."""
+    """Return the unsatisfied constraint with the largest support, or -1. Ties are resolved by the smallest number."""
     rank, start, length, items = policy.rank, policy.start, policy.length, policy.items
     support, known = policy.support, policy.known
     image = np.empty(len(groups.rep), np.int32)
@@ -167,7 +182,7 @@ def next_constraint(groups: Groups, policy: ConstraintSupports, k: int) -> int:
 
 @kernel()
 def _rank(rank: Int32Array, p: int, value: int) -> None:
-    """Update a leaf of the tournament and all ancestors."""
+    """Update a leaf of the tournament tree and all its ancestors."""
     v = len(rank) // 2 + p
     rank[v] = value
     while v > 1:
@@ -180,7 +195,10 @@ def _rank(rank: Int32Array, p: int, value: int) -> None:
 
 @kernel()
 def touch(groups: Groups, policy: ConstraintSupports, k: int) -> int:
-    """List the constraints below k on changed groups, and remove all others from their lists; return the number."""
+    """Store the constraints below k that concern changed groups in `policy.touched`. Return their number.
+
+    All other constraints are removed from the lists of the changed groups.
+    """
     rep, changed, seen, support, known = groups.rep, groups.changed, policy.seen, policy.support, policy.known
     start, length, items, of_start, of = policy.start, policy.length, policy.items, policy.of_start, policy.of
     key, code, head, following = policy.key, policy.code, policy.head, policy.following
@@ -229,7 +247,7 @@ def touch(groups: Groups, policy: ConstraintSupports, k: int) -> int:
 
 @kernel()
 def _unlist(head: Int32Array, following: Int32Array, key: int, p: int) -> None:
-    """Remove a constraint from the hash chain."""
+    """Remove a constraint from its hash chain."""
     slot = key & (len(head) - 1)
     if head[slot] == p:
         head[slot] = following[p]
@@ -243,7 +261,7 @@ def _unlist(head: Int32Array, following: Int32Array, key: int, p: int) -> None:
 
 @kernel()
 def update_constraints(groups: Groups, policy: ConstraintSupports, n_touched: int, k: int) -> None:
-    """Update the known groups and the states and bounds of the constraints on changed groups."""
+    """Update `seen`, and the states and bounds of the constraints that concern changed groups."""
     _drop_doubles(groups, policy, n_touched, k)
     for item in range(len(groups.rep)):
         if groups.changed[item]:
@@ -265,7 +283,7 @@ def update_constraints(groups: Groups, policy: ConstraintSupports, n_touched: in
 
 @kernel()
 def _drop_doubles(groups: Groups, policy: ConstraintSupports, n_touched: int, k: int) -> None:
-    """Retain the first of the constraints with equal images, or none if one of them is known to have support k."""
+    """Keep the first of the touched constraints with equal images, or none if one of them has support k."""
     rep, mark, start, length, items = groups.rep, groups.mark, policy.start, policy.length, policy.items
     support, key, head, following = policy.support, policy.key, policy.head, policy.following
     for p in policy.touched[:n_touched]:
@@ -303,7 +321,10 @@ def _drop_doubles(groups: Groups, policy: ConstraintSupports, n_touched: int, k:
 
 @kernel()
 def _count_pairs(groups: Groups, policy: ConstraintSupports, g: int, k: int) -> None:
-    """Count all touched constraints of `g` alone or with one other group in a single pass, if there are many."""
+    """Count the touched constraints of `g` with at most one other group.
+
+    A single pass counts all of them. Nothing is counted if there are few constraints.
+    """
     rep, following, count, length = groups.rep, groups.following, groups.count, policy.length
     support, known, start, items = policy.support, policy.known, policy.start, policy.items
     n_listed, item = np.int64(0), g
@@ -325,7 +346,7 @@ def _count_pairs(groups: Groups, policy: ConstraintSupports, g: int, k: int) -> 
 
 @kernel()
 def _count(groups: Groups, policy: ConstraintSupports, p: int, image: Image, k: int) -> None:
-    """Count the support of a constraint up to k, and choose a core: few groups that occur together in few records."""
+    """Count the support of a constraint up to k. Choose a core if the support is below that of the last choice."""
     start, items = policy.start[p], policy.items
     supports = np.empty(len(image), np.int64)
     count_held(groups, policy.bitmaps, image, k, supports)

@@ -1,7 +1,8 @@
 """Verification kernel for privacy constraints. It shares no code with the search that it checks.
 
-A constraint is satisfied if k records contain all of it. Otherwise, the part of it that a record contains is encoded as
-a bit word. The words of all records are sorted, and the records that contain each distinct word are counted.
+A constraint is satisfied if at least k records contain all its symbols. Otherwise, a word encodes which of the symbols
+a record contains, with a bit per symbol. The words of all records are sorted, and the records that contain the symbols
+of each distinct word are counted.
 """
 
 from typing import NamedTuple
@@ -12,7 +13,7 @@ from anonset_kernels._arrays import Csr, Image, Int32Array, Int64Array, UInt8Arr
 from anonset_kernels._jit import kernel
 
 WIDEST = 62
-"""Maximum number of symbols in a constraint so that its parts fit into a word."""
+"""Maximum number of symbols in a constraint that can be decided."""
 
 
 class UnsatisfiedConstraint(NamedTuple):
@@ -21,11 +22,13 @@ class UnsatisfiedConstraint(NamedTuple):
     constraint: int
     """Constraint number, or the end of the range if all are satisfied."""
     word: int
-    """Rare part of its symbols, a bit per symbol; 0 if undecided, for a constraint of more than `WIDEST` symbols."""
+    """Symbols of the constraint that are rare together, with a bit per symbol. 0 if the constraint has more than
+    `WIDEST` symbols and is undecided.
+    """
     support: int
-    """Number of rows that contain the rare part."""
+    """Number of rows that contain all these symbols."""
     row: int
-    """A row that contains exactly the rare part."""
+    """Row that contains exactly these symbols of the constraint."""
 
 
 @kernel()
@@ -38,12 +41,13 @@ def first_unsatisfied(
     begin: int,
     end: int,
 ) -> UnsatisfiedConstraint:
-    """Check the constraints `begin` to `end`; return the first unsatisfied constraint.
+    """Check the constraints `begin` to `end`. Return the first unsatisfied constraint.
 
     Parameters
     ----------
     constraints
-        (start, symbols): int64 (P + 1,) and int32, distinct published symbols of each constraint, at least one.
+        (start, symbols): int64 (P + 1,) and int32, distinct published symbols of each constraint. Each constraint has
+        at least one symbol.
     postings
         (start, rows): int64 (V + 1,) and int32, published rows of each symbol.
     published
@@ -51,8 +55,9 @@ def first_unsatisfied(
     scratch
         int64 (n,) and uint8 (V,), zero before and after; int32 (n,).
 
-    Cost: rows of a constraint's rarest symbol until k contain all symbols; otherwise the rows of all its symbols,
-    sorted, and in the worst case the square of their distinct words.
+    Cost per constraint: the rows of its rarest symbol until k rows contain all symbols. If fewer rows contain all
+    symbols, the rows of all its symbols are sorted. In the worst case, the cost is the square of the number of distinct
+    words.
     """
     start, symbols = constraints
     first, rows = postings
@@ -109,7 +114,7 @@ def _is_held(image: Image, postings: Csr, published: Csr, in_image: UInt8Array, 
 
 @kernel()
 def _rare_word(shown: Int64Array, k: int) -> tuple[int, int]:
-    """Return the smallest word with fewer than k supersets in `shown`, sorted, or 0; and the number of supersets."""
+    """Return the smallest word of `shown`, ascending, with fewer than k supersets, or 0. Also return their number."""
     i = 0
     while i < len(shown):
         word, n_equal = shown[i], i
@@ -118,7 +123,7 @@ def _rare_word(shown: Int64Array, k: int) -> tuple[int, int]:
         n_equal = i - n_equal
         if n_equal < k:
             n_holding = n_equal
-            for other in shown[i:]:  # a superset has a word that is at least as large
+            for other in shown[i:]:  # the word of a superset is at least as large
                 n_holding += (other & word) == word
                 if n_holding >= k:
                     break

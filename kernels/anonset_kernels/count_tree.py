@@ -46,43 +46,47 @@ from anonset_kernels._rare_sets import (
 from anonset_kernels._tree import is_below
 
 EXACT, LEAVES, MARK = 0, 1, 2
-"""Modes of `walk`. EXACT: sets of a given size. LEAVES: also shorter sets that cannot be extended. MARK: as EXACT, and
-marks the pairs that are in rare sets."""
+"""Modes of `walk`. EXACT reports sets of a given size. LEAVES also reports shorter sets that cannot be extended. MARK
+reports the same sets as EXACT, and marks all pairs in rare sets.
+"""
 
 _CLOSED = -1
 _INSERTION = 48
 
 
 class SupportRule(NamedTuple):
-    """Selection of the sets that `walk` reports: support below k. All fields are int64."""
+    """Selects the rare sets that `walk` reports. A set is rare if its support is below k. All fields are int64."""
 
     size: int
     """Size of the sets (>= 2)."""
     k: int
     """Smallest support of a frequent set."""
     mode: int
-    """EXACT: sets of `size`. LEAVES: sets of `size`, or that cannot be extended. MARK: see `walk`."""
+    """EXACT, LEAVES or MARK."""
 
 
 class _Levels(NamedTuple):
-    """Extensions of the prefix of each length up to `size`, by depth, and the walk's place in them."""
+    """State of a walk.
+
+    For each length of the prefix, below `size`, it contains the extensions and the position in them.
+    """
 
     counts: Int32Matrix
-    """int32 (size, C): records with each extension."""
+    """Records with each extension, int32 (size, C)."""
     words: UInt64Matrix
-    """uint64 (size, W): bitmap of the extensions to walk."""
+    """Bitmap of the extensions to walk, uint64 (size, W)."""
     place: Int64Matrix
-    """int64 (size, C): end of each extension's projection in the stack; -1 for dropped extensions."""
+    """End of each extension's projection in the stack, int64 (size, C). -1 for an extension that is skipped."""
     begin: Int64Array
-    """int64 (size + 1,): start of the prefix's positions in the stack."""
+    """Start of the prefix's positions in the stack, int64 (size + 1,)."""
     end: Int64Array
-    """int64 (size + 1,): their end."""
+    """End of the prefix's positions in the stack, int64 (size + 1,)."""
     top: Int64Array
-    """int64 (size + 1,): end of the used part of the stack."""
+    """End of the used part of the stack, int64 (size + 1,)."""
     word: Int64Array
-    """int64 (size + 1,): first word of the bitmap that is not empty; -1 before the extensions are counted."""
+    """First word in `words` with extensions to walk, int64 (size + 1,). -1 before the extensions are counted."""
     skip: UInt8Array
-    """uint8 (C,): codes that extend no prefix."""
+    """1 for codes that never extend the current prefix, uint8 (C,)."""
 
 
 class _Encoding(NamedTuple):
@@ -92,9 +96,9 @@ class _Encoding(NamedTuple):
     parent: Parent
     code: Int32Array
     stamp: Int32Array
-    """int32 (V,): last record with each node."""
+    """Last record with each node, int32 (V,)."""
     words: UInt64Array
-    """uint64 (W,): zero between records."""
+    """Bitmap of the codes of a record, uint64 (W,). Zero between records."""
 
 
 @kernel()
@@ -127,13 +131,13 @@ def expand(
     Parameters
     ----------
     entry
-        int32 (M,): lowest published node of each leaf; -1 drops the leaf.
+        int32 (M,): lowest published node of each leaf. Leaves with -1 are omitted.
     code
-        int32 (V,): code of each node; -1 omits it.
+        int32 (V,): code of each node. Nodes with -1 are omitted.
     start
         int64 (C + 1,): running sum of the codes' supports.
     position
-        int32 or int64 (start[C],), filled here unless it is empty: ``position[start[c]:start[c + 1]]`` are the indices
+        int32 or int64 (start[C],), filled here unless it is empty. ``position[start[c]:start[c + 1]]`` are the indices
         of code `c` in the result, sorted by record.
 
     Returns
@@ -187,7 +191,7 @@ def expand_block(
 
 @kernel()
 def _expand_record(indptr: Indptr, items: Items, record: int, encoding: _Encoding, codes: Codes, filled: int) -> int:
-    """Append the ascending codes of a record's nodes, and -1, to `codes`; return the new length."""
+    """Append the ascending codes of a record's nodes and -1 to `codes`. Return the new length."""
     entry, parent, code, stamp, words = encoding
     first = filled
     for index in range(indptr[record], indptr[record + 1]):
@@ -228,10 +232,10 @@ def _sort(codes: Codes, first: int, last: int, words: UInt64Array) -> None:
 
 @kernel()
 def walk_sizes(codes: Codes, n_codes: int, size: int) -> Float64Array:
-    """Count the increments of the walk over sets of `size` that begin with each code, float64 (C,). O(nnz).
+    """Return the cost of a walk over the sets of `size` that begin with each code, float64 (C,). O(nnz).
 
-    A code followed by r others in a record is the first member of C(r, size - 1) sets. This includes sets that contain
-    related nodes: the walk counts them before it drops them.
+    The cost is the number of increments. A code followed by r others in a record is the first member of C(r, size - 1)
+    sets. This includes sets with related nodes, because the walk counts these sets before it skips them.
     """
     work = np.zeros(n_codes, np.float64)
     length = 0
@@ -261,7 +265,7 @@ def walk(
     found_support: FoundSupport,
     together: Together,
 ) -> tuple[int, int]:
-    """Walk the count-tree below the first codes of `span` and report its rare sets, in lexicographic order.
+    """Walk the count-tree below the first codes in `span`, and report the rare sets in lexicographic order.
 
     Parameters
     ----------
@@ -358,10 +362,10 @@ def _open(
     local: Int32Array,
     n_found: int,
 ) -> tuple[Stack, Int32Array, int]:
-    """Count the extensions of the prefix of `depth` codes, and project its records, or report its rare sets.
+    """Count the extensions of the prefix of `depth` codes. Project its records, or report its rare sets.
 
-    Returns (stack, local, n_found): both arrays, enlarged if necessary, and the number of reported sets, or -1 if there
-    is no space left.
+    Returns (stack, local, n_found). The arrays are enlarged if necessary. `n_found` is the number of reported sets, or
+    -1 if there is no space left.
     """
     size, k, mode = rule
     source = codes if depth == 1 else local
@@ -392,14 +396,14 @@ def _open(
 
 @kernel()
 def _skip_codes(dead: Dead, together: Together, first: int, skip: UInt8Array) -> None:
-    """Mark the codes that cannot extend a first code: generalized codes, and codes that share no rare set with it."""
+    """Mark the codes that cannot extend `first`: generalized codes, and codes in no rare set together with `first`."""
     for c in range(len(skip)):
         skip[c] = 1 if dead[c] or not together[first, c] else 0
 
 
 @kernel()
 def _keep_extensions(search: RareSearch, levels: _Levels, depth: int) -> tuple[int, int]:
-    """Drop extensions below a member of the prefix; allocate the projections of the others.
+    """Remove extensions that are below a member of the prefix. Allocate the projections of all others.
 
     Returns (number of remaining extensions, end of the allocated part).
     """
@@ -427,7 +431,7 @@ def _keep_extensions(search: RareSearch, levels: _Levels, depth: int) -> tuple[i
 
 @kernel()
 def _project_first(codes: Codes, stack: Stack, end: int, place: Int64Array, local: Int32Array) -> None:
-    """Project like `project`, and copy the rest of the records; positions refer to the copy."""
+    """Project like `project`, but copy the rest of each record. The positions refer to the copies."""
     filled = 0
     for p in range(end):
         source = stack[p] + 1

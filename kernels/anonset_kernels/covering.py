@@ -1,7 +1,8 @@
-"""Cover rows by columns: select rows for a linear program, and find an inexpensive initial covering.
+"""Cover rows by columns: select rows for a linear program, and find a low-cost initial covering.
 
-A row is a sum of columns, each multiplied by 1 or -1, with a lower bound. Rows are stored as (start, columns, values,
-least): int64 (n + 1,) first index of each row, int32 (nnz,), float64 (nnz,) and the bounds, float64 (n,).
+A row is a sum of columns, each multiplied by 1 or -1. Each row has a lower bound. Rows are stored as (start, columns,
+values, least): first index of each row, int64 (n + 1,); its columns, int32 (nnz,), and their factors, float64 (nnz,);
+and the bounds, float64 (n,).
 """
 
 import numpy as np
@@ -15,7 +16,7 @@ _Rows = tuple[Int64Array, Int32Array, Float64Array, Float64Array]
 
 @kernel()
 def shortfalls(rows: _Rows, point: Float64Array, short: Float64Array) -> None:
-    """Compute the shortfall of each of the `rows` below the bound at a point: `short`, float64 (n,), filled here.
+    """Fill `short`, float64 (n,), with the difference between bound and value of each of the `rows` at a point.
 
     `point` is float64 (C,). O(nnz).
     """
@@ -31,10 +32,10 @@ def shortfalls(rows: _Rows, point: Float64Array, short: Float64Array) -> None:
 def spread_rows(
     rows: tuple[Int64Array, Int32Array], order: Int64Array, most: int, used: Int32Array, chosen: Int64Array
 ) -> int:
-    """Select `rows` in the given order, skipping rows with a column that was used `most` times; return their number.
+    """Select rows in the given order, except rows with a column that was used `most` times. Return their number.
 
-    `rows` are (start, columns); `order` is int64 (t,); `used`, int32 (C,), counts the uses of each column; `chosen`,
-    int64 (F,), is filled here.
+    `rows` is (start, columns), and `order` is int64 (t,). `used`, int32 (C,), counts the uses of each column. `chosen`,
+    int64 (F,), is filled with the selected rows.
     """
     start, columns = rows
     n_chosen = 0
@@ -64,16 +65,16 @@ def cover(
 
     Returns True if all bounds are met.
 
-    The next column is the column that helps the most rows per cost. The most expensive columns are removed first.
+    The column that helps the most rows per cost is added next. The most expensive columns are removed first.
 
     Parameters
     ----------
     of_column
-        The same rows by column: int64 (C + 1,) first index of each column, int64 (nnz,) its rows, and their values.
+        The same rows by column: first index of each column, int64 (C + 1,); its rows, int64 (nnz,); and their values.
     costs, free
         float64 (C,) cost of each column, and uint8 (C,), 1 if it may be added or removed.
     chosen
-        uint8 (C,): columns in the initial covering; updated to the final covering.
+        uint8 (C,): 1 for the columns in the initial covering. Updated to the final covering.
 
     O(nnz), plus O(C) for each added column.
     """
@@ -111,7 +112,7 @@ def cover(
 
 @kernel()
 def _is_idle(of_column: tuple[Int64Array, Int64Array, Float64Array], column: int, short: Float64Array) -> bool:
-    """Return True if all rows reach their bounds without a column."""
+    """Return True if all rows reach their bounds without `column`."""
     begin, row_of, value_of = of_column
     for place in range(begin[column], begin[column + 1]):
         if short[row_of[place]] + value_of[place] > _HALF:
@@ -128,7 +129,7 @@ def _moved(
     short: Float64Array,
     helped: Int64Array,
 ) -> int:
-    """Add a column (`by` 1) or remove it (-1); return the increase in the number of rows below their bounds."""
+    """Add a column (`by` 1) or remove it (-1). Return the increase in the number of rows below their bounds."""
     start, columns, values, _ = rows
     begin, row_of, value_of = of_column
     more = 0

@@ -1,8 +1,8 @@
 """Select the records that determine which sets are rare.
 
-A record dominates another if it contains all codes of the other. A record dominated by k others does not change which
-sets have support zero, below k, or at least k: every set in it is frequent because of the k others. Dominance is
-transitive, so it is sufficient that k dominating records are selected.
+A record dominates another record if it contains all its codes. A record that k others dominate can be omitted: every
+set in it is also in the k others, and therefore frequent. Dominance is transitive, so a record is omitted if k selected
+records dominate it.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ from anonset_kernels._jit import kernel
 
 @kernel()
 def outline(codes: Codes, n_records: int) -> tuple[Int64Array, Int32Array, Int64Array]:
-    """Return the start of each record, int64 (n,), the lengths, int32 (n,), and the hashes, int64 (n,). O(nnz)."""
+    """Return the start of each record, int64 (n,), its length, int32 (n,), and its hash, int64 (n,). O(nnz)."""
     begin, length, key = np.empty(n_records, np.int64), np.zeros(n_records, np.int32), np.zeros(n_records, np.int64)
     position = 0
     for record in range(n_records):
@@ -38,28 +38,28 @@ def keep_decisive(
     rows: UInt64Matrix,
     selected: Int64Array,
 ) -> tuple[int, int, int]:
-    """Continue the selection of records that fewer than k selected records dominate, for about rule[2] steps.
+    """Select the records that fewer than k selected records dominate. Stops after about rule[2] steps.
 
     Parameters
     ----------
     codes, begin, length
-        Records of `outline`, ascending codes each.
+        Codes of the records, ascending for each record; start and length of each record, from `outline`.
     order
         int64 (n,): records by descending length, equal records adjacent.
     cursor
         Index of the next record in `order`.
     rule
-        (k, number of records selected so far, steps after which to stop).
+        (k, number of records selected so far, number of steps after which the call stops).
     rows
         uint64 (C, W): bitmap of the selected records that contain each code; updated.
     selected
-        int64 (n,): selected records; filled here.
+        int64 (n,): filled with the selected records.
 
     Returns
     -------
     (next index in `order`, number of selected records, steps taken)
 
-    Cost per record: for each 64 selected records, a step per code until none of them contains all codes so far.
+    Cost per record: for each 64 selected records, a step per code until none of them contains all codes read so far.
     """
     k, n_kept, budget = rule
     steps = 0
@@ -108,8 +108,8 @@ def gather(
 ) -> Codes:
     """Store the `chosen` records, int64 (R,), as in `count_tree.expand`, with the positions of each code. O(nnz).
 
-    `begin` and `length` are from `outline`. `start`, int64 (C + 1,), is zero and filled here; `position` has space for
-    all codes of the chosen records.
+    `begin` and `length` are from `outline`. `start`, int64 (C + 1,), must be zero and is filled here. `position` must
+    have space for all codes of the chosen records.
     """
     gathered = np.empty(len(position) + len(chosen), np.int32)
     filled = 0

@@ -1,4 +1,4 @@
-"""Tokenize FIMI text: one transaction per line, items separated by whitespace."""
+"""Tokenize FIMI text, which has a transaction per line and items separated by whitespace."""
 
 from typing import NamedTuple
 
@@ -34,10 +34,10 @@ def _scan(
     tokens: Int64Matrix,
     table: Int32Array,
 ) -> _Scanned:
-    """Tokenize until the end of the text, or until `tokens` is full; return the progress.
+    """Tokenize until the end of the text or until `tokens` is full. Return the progress.
 
-    The arrays are enlarged between calls: enlarging them inside the loop makes it seven times slower, because rebound
-    arrays are reference-counted in each iteration.
+    The caller enlarges the arrays between calls. Enlarging them inside the loop makes it seven times slower, because
+    Numba then counts references to the arrays in each iteration.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def _count_line_ends(buffer: Buffer) -> int:
 
 @kernel()
 def tokenize(buffer: Buffer) -> tuple[Indptr, Items, Int64Array, Int64Array]:
-    """Split text into lines and tokens, and number the distinct tokens by first appearance. O(bytes), expected.
+    """Split text into lines and tokens, and number the distinct tokens by first appearance. Expected cost: O(bytes).
 
     Items are separated by spaces and tabs; a line ends with LF, CRLF or a lone CR. An empty line is an empty record, a
     final line end adds no record, and a byte order mark at the start is skipped.
@@ -129,8 +129,8 @@ def tokenize(buffer: Buffer) -> tuple[Indptr, Items, Int64Array, Int64Array]:
     Returns
     -------
     tuple
-        int64 (n + 1,): first token of each line. int32 (tokens,): code of each token. int64 (distinct,) twice: first
-        byte and length of each distinct token's first appearance.
+        First token of each line, int64 (n + 1,); code of each token, int32 (tokens,); first byte and length of each
+        distinct token's first appearance, int64 (distinct,) each.
     """
     size = len(buffer)
     first = 3 if size >= 3 and buffer[0] == 0xEF and buffer[1] == 0xBB and buffer[2] == 0xBF else 0

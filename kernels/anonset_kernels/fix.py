@@ -1,4 +1,4 @@
-"""Fix rare itemsets by the cheapest generalization that makes them frequent (Terrovitis et al., section 4.3)."""
+"""Fix rare itemsets by the cheapest generalization that makes them frequent (Terrovitis et al. 2008, section 4.3)."""
 
 import numpy as np
 
@@ -34,7 +34,7 @@ def fix_threats(
     fixed: Int32Array,
     rules: Int32Matrix,
 ) -> int:
-    """Generalize for each rare itemset that is still published, in order; update `state` in place.
+    """Generalize nodes for each rare itemset that is still published, in order. Update `state` in place.
 
     Parameters
     ----------
@@ -48,17 +48,18 @@ def fix_threats(
         (indptr, items, item_start, item_records): records and their transpose, to count the support of candidates. All
         arrays are empty if every candidate is known to be frequent.
     state
-        (occurrences, below, image, dead, support): int64 (M + 1,) running sum of item occurrences; int64 (V,) NCP
-        numerator of the leaves below each node; int32 (M,) node that replaces each leaf; uint8 (V,) generalized nodes;
-        int64 (V,) support of each node.
+        (occurrences, below, image, dead, support): running sum of item occurrences, int64 (M + 1,); NCP numerator of
+        the leaves below each node, int64 (V,); node that replaces each leaf, int32 (M,); 1 for each generalized node,
+        uint8 (V,); and support of each node, int64 (V,).
     fixed, rules
-        int32 (T,) and int32 (T, size): threats that needed a fix, and the nodes of the fix, padded with -1.
+        int32 (T,) and int32 (T, size): filled with the threats that needed a fix, and with the nodes of each fix,
+        padded with -1.
 
     Returns
     -------
     Number of fixes.
 
-    Cost: (h + 1)^size candidates per fix; counting the support of a candidate stops at k records.
+    Cost: (h + 1)^size candidates per fix. Counting the support of a candidate stops at k records.
     """
     parent, leaf_lo, leaf_hi, subtree_end = tree
     occurrences, below, image, dead, _ = state
@@ -97,7 +98,10 @@ def fix_threats(
 
 @kernel()
 def _choose(itemset: Itemset, tree: Tree, data: Data, state: _State, k: int, best: Int32Array) -> int:
-    """Find the candidate with the smallest (NCP, leaves moved, nodes in preorder) and a support of at least k."""
+    """Find the best candidate with a support of at least k.
+
+    Candidates are compared by NCP, then by the number of leaves that move, then by nodes in preorder.
+    """
     parent, leaf_lo, leaf_hi, subtree_end = tree
     occurrences, below, _, _, support = state
     indptr, _, _, _ = data

@@ -1,4 +1,4 @@
-"""Prove that the cuts of clusters have minimal loss: every finer cut would publish a rare set."""
+"""Prove that the cuts of clusters have minimal loss, because every finer cut would publish a rare set."""
 
 import numpy as np
 
@@ -43,9 +43,10 @@ def mark_forced(
         (node_start, nodes): inner nodes above items that each cluster publishes, ascending. Under these cuts, no set of
         at most m nodes is rare.
     forced
-        bool (C,), filled here.
+        bool (C,): filled with True for each marked cluster.
 
-    Cost per node of a cut: the bitmaps of the sets of at most m nodes of its surroundings, up to the first rare set.
+    Cost per node of a cut: intersections of the bitmaps of at most m nodes of its surroundings, up to the first rare
+    set.
     """
     members, start = clusters
     node_start, nodes = cuts
@@ -66,7 +67,10 @@ def mark_forced(
 
 @kernel()
 def _surroundings(node: int, shape: TreeShape) -> tuple[Int64Array, int]:
-    """Return a node's surroundings (its children, then all siblings on the path up), and its number of children."""
+    """Return the surroundings of a node and its number of children.
+
+    The children come first, then the siblings of the node and of its ancestors.
+    """
     around = np.empty(len(shape.end), np.int64)
     n, n_children, below = 0, 0, -1
     while node >= 0:
@@ -84,7 +88,7 @@ def _surroundings(node: int, shape: TreeShape) -> tuple[Int64Array, int]:
 
 @kernel()
 def _has_rare_set(around: Int64Array, n_children: int, posting: UInt64Matrix, k: int, m: int) -> bool:
-    """Return True if at most m of some nodes, at least one of the first `n_children`, form a rare set."""
+    """Return True if at most m nodes of `around` form a rare set. At least one must be among the first `n_children`."""
     tidsets, cursor = np.empty((m, posting.shape[1]), np.uint64), np.zeros(m, np.int64)
     depth = 0
     while depth >= 0:

@@ -1,6 +1,6 @@
 """Encode records as rows of codes in reflected Gray order of their bit vectors, and decode them.
 
-The rank of a bit vector is larger if its first set bit p1 is smaller, then if the second, p2, is larger, and so on. The
+Let p1 < p2 < ... be the set bits of a vector. Its rank is larger if p1 is smaller, then if p2 is larger, and so on. The
 sort key is (-p1, +p2, -p3, ...), terminated by -inf after an even number of bits and by +inf after an odd number. A row
 that ends sorts before its continuations, so -inf is omitted.
 """
@@ -13,13 +13,15 @@ from anonset_kernels._jit import kernel
 
 @kernel()
 def gray_codes(indptr: Indptr, ranks: Int32Array, n_bits: int) -> Csr:
-    """Return the key of each record as a row of codes: int64 (n + 1,) offsets and int32 codes, 0 .. `n_bits`. O(nnz).
+    """Return the key of each record as a row of codes.
+
+    Returns the offsets, int64 (n + 1,), and the codes from 0 to `n_bits`, int32. O(nnz).
 
     Parameters
     ----------
     indptr, ranks
-        int64 (n + 1,) and int32 (nnz,): positions of the set bits of each record, ascending; 0 is the most significant
-        of `n_bits` bits.
+        int64 (n + 1,) and int32 (nnz,): positions of the set bits of each record, ascending. Position 0 is the most
+        significant of `n_bits` bits.
     """
     n = len(indptr) - 1
     begins, codes = np.zeros(n + 1, np.int64), np.empty(indptr[n] - indptr[0] + n, np.int32)
@@ -38,7 +40,9 @@ def gray_codes(indptr: Indptr, ranks: Int32Array, n_bits: int) -> Csr:
 
 @kernel()
 def gray_items(indptr: Indptr, keys: Int32Array, item_of_bit: Int32Array) -> Csr:
-    """Return the records with the given keys, the inverse of `gray_codes`: int64 (n + 1,) and int32 items. O(nnz).
+    """Return the records with the given keys. This is the inverse of `gray_codes`.
+
+    Returns the offsets, int64 (n + 1,), and the items, int32. O(nnz).
 
     Parameters
     ----------

@@ -1,9 +1,10 @@
-"""Top-down search over cuts by Liu and Wang (2010, section 3), evaluated from the minimal threats only.
+"""Top-down search over cuts by Liu and Wang (2010, section 3). Cuts are evaluated by their minimal threats only.
 
-Nodes are numbered by their *place* in the suppression scan: by descending suppression cost, which does not depend on
-the cut. The scan keeps the nodes of a cut in this order, and suppresses a node that would complete a threat: always the
-last member of the threat. A child of a cut is evaluated by its differences: the scan is repeated only for nodes with
-changed threats, and for nodes that depend on a changed decision.
+Nodes are numbered by their *place* in the suppression scan, which visits them by descending suppression cost. The cost
+does not depend on the cut. The scan publishes the nodes of a cut in this order, but suppresses a node that would
+complete a threat. This node is always the last member of the threat. A child of a cut, in which one node is expanded,
+is evaluated by its differences. The scan is repeated only for nodes with changed threats, and for nodes that depend on
+a changed decision.
 """
 
 from typing import NamedTuple
@@ -16,78 +17,83 @@ from anonset_kernels._jit import kernel
 
 
 class Taxonomy(NamedTuple):
-    """Reduced taxonomy, indexed by place."""
+    """Reduced taxonomy of V nodes. Nodes are identified by their place in the scan."""
 
     parent: Int32Array
-    """int32 (V,): place of the parent; -1 for the root."""
+    """Parent of each node, int32 (V,). -1 for the root."""
     child_start: Int64Array
-    """int64 (V + 1,): first index of each node in `children`."""
+    """Start of each node in `children`, int64 (V + 1,)."""
     children: Int32Array
-    """int32: places of the children."""
+    """Children of the nodes, node after node, int32."""
     generalize: Int64Array
-    """int64 (V,): cost of publishing a node, O(x)(leaves(x) - 1)."""
+    """Cost of publishing each node, int64 (V,): occurrences * (leaves - 1)."""
     suppress: Int64Array
-    """int64 (V,): additional cost of suppressing a node, O(x)(L - leaves(x))."""
+    """Additional cost of suppressing each node, int64 (V,): occurrences * (number of leaves of the root - leaves)."""
     inner: Int32Array
-    """int32: places of the nodes with children, in preorder."""
+    """Nodes with children in preorder, int32."""
 
 
 class Threats(NamedTuple):
-    """Minimal threats, linked lists of threats, and the threats of each node."""
+    """Minimal threats of each node, and linked lists of threats."""
 
     members: Int32Matrix
-    """int32 (T, width): places, ascending, padded with -1."""
+    """Nodes of each threat in ascending order, padded with -1, int32 (T, width)."""
     length: Int32Array
-    """int32 (T,)."""
+    """Number of nodes in each threat, int32 (T,)."""
     start: Int64Array
-    """int64 (V + 1,): first index of each node in `of_node`."""
+    """Start of each node in `of_node`, int64 (V + 1,)."""
     of_node: Int32Array
-    """int32: threats of each node."""
+    """Threats of the nodes, node after node, int32."""
     waiting: Int32Array
-    """int32 (V,): first threat that enters the cut if this node is expanded; `waiting_next`, int32 (T,), links the
-    others.
+    """First threat that enters the cut if each node is expanded, int32 (V,). `waiting_next`, int32 (T,), contains the
+    next threat of the same node.
     """
     waiting_next: Int32Array
     last: Int32Array
-    """int32 (V,): first threat in the cut with this node as last member; `last_next`, int32 (T,), links the others."""
+    """First threat in the cut whose last member is each node, int32 (V,). `last_next`, int32 (T,), contains the next
+    threat of the same node.
+    """
     last_next: Int32Array
     guard: Int64Array
-    """int64 (V,): first threat in the cut with this node as another member, by flat index in `members`; `guard_next`,
-    int64 (T * width,), links the others.
+    """First threat in the cut that contains each node before the last member, int64 (V,). A threat is given by the flat
+    index of the node in `members`. `guard_next`, int64 (T * width,), contains the next threat of the same node.
     """
     guard_next: Int64Array
     placed: UInt8Array
-    """uint8 (T,): threats that are or were in a list."""
+    """1 for threats that are or were in a list, uint8 (T,)."""
 
 
 class CutState(NamedTuple):
     """Current cut, and buffers for an evaluation."""
 
     in_cut: UInt8Array
-    """uint8 (V,)."""
+    """1 for the nodes of the cut, uint8 (V,)."""
     kept: UInt8Array
-    """uint8 (V,): published nodes of the cut; the others are suppressed."""
+    """1 for the published nodes of the cut, uint8 (V,). All other nodes of the cut are suppressed."""
     queue: UInt64Array
-    """uint64 (W,): bitmap of the nodes to decide again. `busy` is the bitmap of its non-zero words."""
+    """Bitmap of the nodes to decide again, uint64 (W,). `busy` is a bitmap of the non-zero words."""
     busy: UInt64Array
     extra: Int32Array
-    """int32 (V,): first threat with this node as last member that the evaluated expansion adds; `extra_next`, int32
-    (T,), links the others. -1 between evaluations.
+    """First threat that the evaluated expansion adds and whose last member is each node, int32 (V,). -1 between
+    evaluations. `extra_next`, int32 (T,), contains the next threat of the same node.
     """
     extra_next: Int32Array
     log: Int32Array
-    """int32 (V,): decided nodes. `before`, uint8 (V,), contains their decisions in the cut."""
+    """Nodes that were decided again, int32 (V,). `before`, uint8 (V,), contains their previous decisions."""
     before: UInt8Array
     change: Int64Array
-    """int64 (V,): cost change of expanding a node, from the last evaluation. `settled`, uint8 (V,), is 1 if the value
-    is still valid: it depends only on the node and its children, and these have not changed.
+    """Cost change in the last evaluation of each node's expansion, int64 (V,). `settled`, uint8 (V,), is 1 if the value
+    is still valid, because it depends only on the node and its children, and these have not changed.
     """
     settled: UInt8Array
 
 
 @kernel()
 def index_members(members: Int32Matrix, n_nodes: int) -> tuple[Int32Array, Int64Array, Int32Array]:
-    """List the threats of each node: lengths int32 (T,), int64 (V + 1,) offsets and int32 threats. O(T width + V).
+    """List the threats of each node. O(T width + V).
+
+    Returns the length of each threat, int32 (T,), the start of each node in the list, int64 (V + 1,), and the list of
+    threats, int32.
 
     `members` is int32 (T, width): nodes of each threat, padded with -1.
     """
@@ -111,7 +117,7 @@ def index_members(members: Int32Matrix, n_nodes: int) -> tuple[Int32Array, Int64
 
 @kernel()
 def begin(tree: Taxonomy, threats: Threats, state: CutState, root: int) -> int:
-    """Initialize the cut with the root only; return its cost."""
+    """Initialize the cut to contain only the root. Return its cost."""
     state.in_cut[root], state.kept[root] = 1, 1
     for i in range(threats.start[root], threats.start[root + 1]):
         if threats.length[threats.of_node[i]] == 1:
@@ -122,13 +128,13 @@ def begin(tree: Taxonomy, threats: Threats, state: CutState, root: int) -> int:
 
 @kernel()
 def step(tree: Taxonomy, threats: Threats, state: CutState, cost: int) -> tuple[int, int, int]:
-    """Expand the node with the cheapest child cut, if that is cheaper than the current cut.
+    """Expand the node whose expansion reduces the cost of the cut most. Do nothing if no expansion reduces it.
 
     Returns
     -------
-    (place of the expanded node or -1, new cost of the cut, number of children evaluated)
+    (expanded node or -1, new cost of the cut, number of evaluated expansions)
 
-    Cost per child of the cut: its new threats, and the threats of nodes with a changed decision.
+    Cost per evaluated expansion: its new threats, and the threats of nodes with a changed decision.
     """
     best, best_cost, n_evaluated = -1, np.int64(cost), 0
     for node in tree.inner:
@@ -149,9 +155,9 @@ def step(tree: Taxonomy, threats: Threats, state: CutState, cost: int) -> tuple[
 
 @kernel()
 def expand(tree: Taxonomy, threats: Threats, state: CutState, node: Integer, commit: bool) -> int:
-    """Replace a node of the cut by the children and update the scan; return the cost change.
+    """Replace a node of the cut by its children, and update the scan. Return the cost change.
 
-    The state is restored unless `commit`.
+    The previous state is restored unless `commit`.
     """
     in_cut, kept = state.in_cut, state.kept
     change = -tree.generalize[node] - (0 if kept[node] else tree.suppress[node])
@@ -189,7 +195,9 @@ def expand(tree: Taxonomy, threats: Threats, state: CutState, node: Integer, com
 
 @kernel()
 def _scan(tree: Taxonomy, threats: Threats, state: CutState) -> tuple[int, int]:
-    """Decide the queued nodes in order, and nodes affected by changed decisions; return (number, cost change).
+    """Decide the queued nodes in order, and all nodes that depend on changed decisions.
+
+    Returns the number of decided nodes and the cost change.
 
     A decision affects only later nodes, so one pass over the queue is sufficient.
     """
@@ -224,7 +232,7 @@ def _enqueue(state: CutState, node: int) -> None:
 
 @kernel()
 def _enqueue_guarded(threats: Threats, state: CutState, node: Integer) -> None:
-    """Add to the queue the last members of threats in the cut that contain a node as another member."""
+    """Add the last members of threats that contain `node` before the last member to the queue."""
     width = threats.members.shape[1]
     link = threats.guard[node]
     while link >= 0:
@@ -293,7 +301,7 @@ def _place_waiting(tree: Taxonomy, threats: Threats, state: CutState, node: int)
 
 @kernel()
 def _place(tree: Taxonomy, threats: Threats, state: CutState, node: int) -> None:
-    """List the threats of `node` that enter the cut if a single cut node is expanded, at that cut node."""
+    """Add each threat of `node` that enters the cut if a single node is expanded to the waiting list of this node."""
     for i in range(threats.start[node], threats.start[node + 1]):
         t = threats.of_node[i]
         if threats.placed[t]:

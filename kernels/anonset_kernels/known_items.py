@@ -1,6 +1,7 @@
-"""Count the records that contain each set of a record's items: the matches of someone who knows these items.
+"""Count the records that contain each set of a record's items. Someone who knows these items finds these records.
 
-If the records exceed memory, the caller searches prefix by prefix: only the suffixes after a prefix are stored.
+If the records are larger than memory, the caller searches prefix by prefix, and stores only the suffixes after a
+prefix.
 """
 
 from typing import NamedTuple
@@ -22,23 +23,24 @@ from anonset_kernels._jit import kernel
 
 
 class GroupedRecords(NamedTuple):
-    """Distinct records, group by group. Only records of the same group are compared."""
+    """Distinct records, sorted by group. Only records of the same group are compared."""
 
     begin: Int64Array
-    """int64 (D + 1,): start of each record in `codes`."""
+    """Start of each record in `codes`, int64 (D + 1,)."""
     codes: Int32Array
-    """int32: ascending codes of each record. Fastest if code 0 is the rarest."""
+    """Codes of each record in ascending order, int32. The search is fastest if code 0 is the rarest."""
     weight: Int64Array
-    """int64 (D,): multiplicity of each distinct record."""
+    """Multiplicity of each distinct record, int64 (D,)."""
     groups: Int64Array
-    """int64 (G + 1,): first record of each group."""
+    """First record of each group, int64 (G + 1,)."""
     owner: Int64Array
-    """int64 (D,), ascending within each group, >= 0: owner of each record. Records of an owner count as a single
-    record."""
+    """Owner of each record, int64 (D,). Owners are ascending in each group and not negative. Records of the same owner
+    count as a single record.
+    """
 
 
 class _Walk(NamedTuple):
-    """Current prefix of each length, the records that contain it, and their suffixes."""
+    """Current prefix of each length, the records that contain the prefix, and the suffixes of these records."""
 
     record: Int32Array
     place: Int64Array
@@ -53,19 +55,19 @@ class _Walk(NamedTuple):
 
 @kernel()
 def count_known_sets(records: GroupedRecords, n_codes: int, upto: int, k: int, figures: Int64Matrix) -> None:
-    """Count the records of the same group that contain each itemset of each of the `records`.
+    """Count, for each itemset in each record, the records of the same group that contain the itemset.
 
     Parameters
     ----------
     upto
-        Upper limit (exclusive) of the smallest code of a set; `n_codes` counts all sets.
+        Upper limit (exclusive) of the smallest code of a set. All sets are counted if it is `n_codes`.
     figures
-        int64 (D, 3 size), updated: three figures for each record and each number of items (1, 2, …): the smallest
-        support of a set, the number of sets with support below k, and the number of sets with support 1. Records with
-        an owner must have weight 1.
+        int64 (D, 3 size), updated. For each record and each number of items (1, 2, …), three figures about the sets of
+        this size: their smallest support, the number of sets with a support below k, and the number of sets with
+        support 1. Records with an owner must have weight 1.
 
-    Depth-first search over prefixes, which projects the records. Cost: two steps per set and record. If only a single
-    distinct record contains a prefix, its extensions are not enumerated, because their number is known.
+    The search is depth-first and projects the records of each prefix. Cost: two steps per set and record. If a single
+    distinct record contains a prefix, the extensions are not enumerated, because their number is known.
     """
     size, n_records = figures.shape[1] // 3, len(records.weight)
     capacity = n_records + max(1, size - 1) * len(records.codes)
@@ -106,7 +108,7 @@ def count_known_sets(records: GroupedRecords, n_codes: int, upto: int, k: int, f
 def _extend(
     records: GroupedRecords, walk: _Walk, level: int, span: tuple[int, int], upto: int, k: int, figures: Int64Matrix
 ) -> int:
-    """Count the extensions of a prefix of `level` codes, update the figures, and list the records per extension.
+    """Count the extensions of a prefix of `level` codes. Update the figures, and list the records of each extension.
 
     `span` is the range of records that contain the prefix in the walk. Codes from `upto` on are ignored.
     """
@@ -163,7 +165,7 @@ def _extend(
 
 @kernel()
 def _add_all(row: Int64Array, weight: int, n_behind: int, level: int, size: int, k: int) -> None:
-    """Add all extensions of a prefix of `level` codes. No other distinct record contains the prefix."""
+    """Add all extensions of a prefix of `level` codes that no other distinct record contains to the figures."""
     n_sets = 1
     for more in range(1, min(n_behind, size - level) + 1):
         n_sets = n_sets * (n_behind - more + 1) // more
@@ -178,12 +180,12 @@ def project(
     indptr: Indptr, items: Items, start: ItemStart, item_records: ItemRecords, record: int, of_group: Int64Array,
     number_of: Int32Array,
 ) -> tuple[Int64Array, Int32Array, Int64Array]:  # fmt: skip
-    """Return the items that each record of the same group shares with `record`: offsets, places, records.
+    """Return the items that each record of the same group shares with `record`.
 
     Parameters
     ----------
     record
-        Record to compare with; it is the first in the result.
+        Record to compare with. It is the first record of the result.
     of_group
         int64 (n,): group of each record.
     number_of
@@ -191,8 +193,8 @@ def project(
 
     Returns
     -------
-    int64 (R + 1,), int32, int64 (R,): first shared item of each record, each item's place in `record`, and the record
-    numbers. O(sum of the supports of its items).
+    Start of each record's shared items, int64 (R + 1,); place of each shared item in `record`, int32; number of each
+    record, int64 (R,). O(sum of the supports of the items in `record`).
     """
     first, last = indptr[record], indptr[record + 1]
     n_found, n_entries = 1, 0
@@ -229,21 +231,21 @@ def project(
 
 
 class RecordSpan(NamedTuple):
-    """Some records, and the prefix that they must contain."""
+    """Records of a range, and a prefix. Only records that contain the prefix are counted or copied."""
 
     begin: Int64Array
-    """int64 (D + 1,): start of each record in `codes`."""
+    """Start of each record in `codes`, int64 (D + 1,)."""
     codes: Int32Array
-    """int32: ascending codes of each record."""
+    """Ascending codes of each record, int32."""
     weight: Int64Array
-    """int64 (D,): multiplicity of each record."""
+    """Multiplicity of each record, int64 (D,)."""
     prefix: Int32Array
-    """int32 (any,): ascending codes; only records that contain all of them count."""
+    """Codes of the prefix in ascending order, int32 (any,)."""
 
 
 @kernel()
 def _behind(span: RecordSpan, record: int) -> int:
-    """Return the position after the prefix codes in a record; -1 if a code is missing."""
+    """Return the position after the prefix codes in a record. -1 if the record lacks a code of the prefix."""
     position, end = span.begin[record], span.begin[record + 1]
     for code in span.prefix:
         while position < end and span.codes[position] < code:
@@ -256,12 +258,13 @@ def _behind(span: RecordSpan, record: int) -> int:
 
 @kernel()
 def measure_behind(span: RecordSpan, first: int, last: int, supports: Int64Array, entries: Int64Array) -> None:
-    """Count the records with the prefix and each code, and their remaining codes, in records `first` to ``last - 1``.
+    """Count the records with the prefix and each code, and the codes that follow, in records `first` to ``last - 1``.
 
     Parameters
     ----------
     supports, entries
-        int64 (C,) each, updated: number of records with each code, and total length of the suffixes that begin with it.
+        int64 (C,) each, updated: number of records with each code, and total length of the suffixes that begin with the
+        code.
     """
     for record in range(first, last):
         after = _behind(span, record)
@@ -275,9 +278,9 @@ def measure_behind(span: RecordSpan, first: int, last: int, supports: Int64Array
 
 @kernel()
 def lower_to_supports(span: RecordSpan, first: int, last: int, supports: Int64Array, least: Int64Array) -> None:
-    """Lower `least`, int64 (D,), to the smallest of `supports`, int64 (codes,), of the codes after the prefix.
+    """Reduce `least`, int64 (D,), to the smallest support of the codes that follow the prefix in each record.
 
-    Only records that contain the prefix change.
+    `supports`, int64 (codes,), is the support of each code. Records without the prefix do not change.
     """
     for record in range(first, last):
         after = _behind(span, record)
@@ -297,14 +300,15 @@ def gather_behind(
     origin: Int64Array,
     filled: int,
 ) -> int:
-    """Copy the suffixes after the prefix, from the first code of a range on. Skips suffixes of a single code.
+    """Copy the suffix of each record from each code of a range on. Skips suffixes of a single code.
 
     Parameters
     ----------
     rows, codes
         Ranges (from, to) of records and of codes.
     begin, suffixes, origin
-        int64 (room + 1,), int32 (entries,), int64 (room,), appended to: start of each copy, its codes, its record.
+        int64 (room + 1,), int32 (entries,) and int64 (room,): start, codes and record of each copy. New copies are
+        appended.
     filled
         Number of copies before the call.
 
@@ -339,8 +343,8 @@ def mark_distinct(
     Parameters
     ----------
     apart, is_distinct
-        bool (last - first,) each: True if a group starts with the record; filled here, True for the first of equal
-        records.
+        bool (last - first,) each. `apart` is True if the record is the first of a group. `is_distinct` is filled with
+        True for each record that differs from the previous record of its group.
     """
     for record in range(first, last):
         length = indptr[record + 1] - indptr[record]

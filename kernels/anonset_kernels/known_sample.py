@@ -11,22 +11,22 @@ from anonset_kernels._jit import kernel
 class Sample(NamedTuple):
     """Sample of records, and the layout of the counts of their sets of up to `size` items.
 
-    A set of t items of a sample record, at places p < q < …, is counted at ``start[s, t - 1] + choose[p, 1] + choose[q,
+    A set of t items at places p < q < … of sample record s is counted at ``start[s, t - 1] + choose[p, 1] + choose[q,
     2] + …``.
     """
 
     holders: Int64Array
-    """int64 (C + 1,): first index of each code in `holder`."""
+    """First index of each code in `holder`, int64 (C + 1,)."""
     holder: Int32Array
-    """int32: sample records that contain each code."""
+    """Sample records that contain each code, int32."""
     place: Int32Array
-    """int32: place of the code in each of these records."""
+    """Place of the code in each of these sample records, int32."""
     group: Int64Array
-    """int64 (S,): group of each sample record; only records of the same group count."""
+    """Group of each sample record, int64 (S,). Only records of the same group are counted."""
     choose: Int64Matrix
-    """int64 (longest, size + 1): binomial coefficients."""
+    """Binomial coefficient of row and column, int64 (longest, size + 1)."""
     start: Int64Matrix
-    """int64 (S, size): first count of each sample record's sets of 1, 2, … items."""
+    """Index of the first count of each sample record's sets of 1, 2, … items, int64 (S, size)."""
 
 
 class _SharedCodes(NamedTuple):
@@ -39,7 +39,7 @@ class _SharedCodes(NamedTuple):
 
 @kernel()
 def _meet(indptr: Indptr, items: Items, of_group: Int64Array, record: int, sample: Sample, shared: _SharedCodes) -> int:
-    """List the sample records that share codes with a record, and the places of these codes; return their number."""
+    """Store the sample records that share codes with a record, and the places of these codes. Return their number."""
     n_touched = 0
     for entry in range(indptr[record], indptr[record + 1]):
         code = items[entry]
@@ -67,11 +67,11 @@ def measure_shared(
     of_group
         int64 (n,): group of each record.
     span
-        First record, and one past the last.
+        First record, and end of the range (exclusive).
     sets
         float64 (longest + 1,): number of sets with each number of items.
     total
-        float64 (S,): updated.
+        float64 (S,): number of shared sets of each sample record; updated.
     """
     n, longest = len(sample.group), len(sample.choose)
     shared = _SharedCodes(np.empty((n, longest), np.int32), np.zeros(n, np.int64), np.empty(n, np.int64))

@@ -1,8 +1,8 @@
-"""Sort any number of texts in parts, number the distinct texts, and gather texts by their codes.
+"""Sort texts in parts, number the distinct texts, and gather texts by their codes.
 
 Texts are compared by their bytes, which is code point order. If all texts are plain integers, they are compared by
-value: as if each began with one byte for the sign and two bytes for the number of digits, with all bytes inverted if
-the number is negative.
+value. For this, each text gets a prefix of a byte for the sign and two bytes for the number of digits. All bytes of
+negative numbers are inverted.
 """
 
 from typing import NamedTuple
@@ -14,34 +14,34 @@ from anonset_kernels._jit import kernel
 from anonset_kernels._splitters import bucket_of
 
 _EIGHT = 8
-_FEW = 40  # largest number of texts sorted by insertion
+_FEW = 40  # maximum number of texts sorted by insertion
 _AHEAD = 3
 """Number of bytes prepended to the digits of a number."""
 _MINUS, _ZERO, _NINE = 45, 48, 57
-_MOST_DIGITS = 4000  # limit of Python's integer parser
+_MOST_DIGITS = 4000  # Python's integer parser has a limit
 
 
 class LabelTexts(NamedTuple):
     """Texts stored in sequence."""
 
     starts: Int64Array
-    """int64 (n + 1,): first byte of each text. The first text may begin after byte 0."""
+    """First byte of each text. The first text may begin after byte 0, int64 (n + 1,)."""
     text: UInt8Array
-    """uint8 (bytes,): UTF-8 text."""
+    """UTF-8 text, uint8 (bytes,)."""
 
 
 class TextComparison(NamedTuple):
     """Comparison rule for texts."""
 
     depth: int
-    """Number of leading bytes to skip, equal in all compared texts."""
+    """Number of leading bytes to skip. They are equal in all compared texts."""
     numeric: bool
     """True if texts are compared as numbers."""
 
 
 @kernel()
 def survey(labels: LabelTexts, first: UInt8Array) -> tuple[int, bool]:
-    """Return the length of the common prefix of all texts and of `first`, and whether all texts are integers.
+    """Return the length of the prefix that all texts share with `first`, and True if all texts are integers.
 
     An integer is 0, or digits without a leading zero, with an optional minus sign. `first` contains the bytes of one
     text. O(bytes).
@@ -74,7 +74,7 @@ def _is_integer(text: UInt8Array, begin: Integer, end: Integer) -> bool:
 
 @kernel()
 def _byte(labels: LabelTexts, row: Integer, position: Integer, numeric: bool) -> Integer:
-    """Return the byte of a text at a position, as used in comparisons; -1 after the end."""
+    """Return the byte at a position of a text as used in comparisons. -1 after the end."""
     begin, end = labels.starts[row], labels.starts[row + 1]
     if not numeric:
         return np.int64(labels.text[begin + position]) if begin + position < end else -1
@@ -111,21 +111,21 @@ def _key(labels: LabelTexts, row: Integer, depth: Integer, numeric: bool) -> np.
 
 @kernel()
 def label_keys(labels: LabelTexts, by: TextComparison, rows: Int64Array, keys: UInt64Array) -> None:
-    """Fill `keys`, uint64 (any,), with the first eight compared bytes of the texts in `rows`, int64 (any,)."""
+    """Fill `keys`, uint64 (any,), with the first eight compared bytes of each text in `rows`, int64 (any,)."""
     for place in range(len(rows)):
         keys[place] = _key(labels, rows[place], by.depth, by.numeric)
 
 
 @kernel()
 def measure_labels(labels: LabelTexts, by: TextComparison, splitters: UInt64Array, size: Int64Matrix) -> None:
-    """Add the number of texts and of their bytes to the totals of each key bucket.
+    """Count the texts, and the bytes of the texts, in each bucket of keys.
 
     Parameters
     ----------
     splitters
         uint64 (b - 1,): smallest key of each bucket except the first, ascending.
     size
-        int64 (2, b): totals, updated. O(bytes + n log b).
+        int64 (2, b): number of texts and number of bytes in each bucket; updated. O(bytes + n log b).
     """
     for row in range(len(labels.starts) - 1):
         b = bucket_of(splitters, _key(labels, row, by.depth, by.numeric))
@@ -152,11 +152,11 @@ def fill_labels(
     number
         Number of the first text.
     fill
-        int64 (2, b): index of the next text in each bucket, and of its first byte; updated. O(bytes + n log b).
+        int64 (2, b): index of each bucket's next text, and of the first byte of this text; updated. O(bytes + n log b).
     out
-        Space for all buckets, in sequence.
+        Texts of all buckets, bucket after bucket. Must have space for all texts.
     record
-        int32 (all,): number of each text in `out`.
+        int32 (all,): filled with the number of each text in `out`.
     """
     for row in range(len(labels.starts) - 1):
         b = bucket_of(splitters, _key(labels, row, by.depth, by.numeric))
@@ -173,7 +173,10 @@ def fill_labels(
 
 @kernel()
 def _compared(labels: LabelTexts, row: Integer, other: Integer, depth: Integer, numeric: bool) -> Integer:
-    """Return a negative number, 0 or a positive number if text `row` is less than, equal to or greater than `other`."""
+    """Compare two texts.
+
+    Returns a negative number, 0 or a positive number if text `row` is less than, equal to or greater than text `other`.
+    """
     if numeric:
         while True:
             first_byte, second_byte = _byte(labels, row, depth, numeric), _byte(labels, other, depth, numeric)
@@ -205,20 +208,20 @@ def _sort_few(labels: LabelTexts, order: Int64Array, begin: Integer, end: Intege
 def number_labels(
     labels: LabelTexts, by: TextComparison, keys: UInt64Array, order: Int64Array, code: Int32Array, example: Int64Array
 ) -> int:
-    """Sort texts that are ordered by key, number the distinct texts in sorted order, and return their count.
+    """Sort texts, number the distinct texts in sorted order, and return the number of distinct texts.
 
     Parameters
     ----------
     keys
         uint64 (n,): key of each text in `order`, ascending; overwritten.
     order
-        int64 (n,): texts ordered by key; sorted completely.
+        int64 (n,): texts ordered by key before the call, and sorted completely after it.
     code
         int32 (n,): filled with the number of each text.
     example
-        int64 (n,): filled with an example text of each number.
+        int64 (n,): filled with the index of a text for each number.
 
-    O(n) plus the common bytes of texts, plus a sort for each eight bytes that more than `_FEW` texts share.
+    Cost: O(n), the bytes that texts share, and a sort for each eight bytes that more than `_FEW` texts share.
     """
     n = len(order)
     stack = np.empty((n // 2 + 2, 3), np.int64)
@@ -242,7 +245,7 @@ def number_labels(
                 _sort_stretch(keys, order, begin, end)
                 stack[waiting, 0], stack[waiting, 1], stack[waiting, 2] = begin, end, remaining.depth
                 waiting += 1
-            elif end - begin > 1:  # texts may end with zero bytes: the shorter text comes first
+            elif end - begin > 1:  # texts may end with zero bytes, and the shorter text comes first
                 for place in range(begin, end):
                     keys[place] = np.uint64(labels.starts[order[place] + 1] - labels.starts[order[place]])
                 _sort_stretch(keys, order, begin, end)
@@ -267,7 +270,7 @@ def _sort_stretch(keys: UInt64Array, order: Int64Array, begin: Integer, end: Int
 
 @kernel()
 def _is_sound(labels: LabelTexts, code: Integer) -> bool:
-    """Return True if the code exists and the text is within the bytes. Files may be damaged."""
+    """Return True if `labels` contains a text with this code. Damaged files may contain invalid codes and positions."""
     if code < 0 or code >= len(labels.starts) - 1:
         return False
     return 0 <= labels.starts[code] <= labels.starts[code + 1] <= len(labels.text)
@@ -277,12 +280,12 @@ def _is_sound(labels: LabelTexts, code: Integer) -> bool:
 def gathered_starts(code_of: Int32Array, labels: LabelTexts, last: int) -> Int64Array:
     """Return the first byte of each text when the texts of some codes are concatenated, (n + 1,).
 
-    The result is empty, (0,), if a code has no text.
+    If a code has no text, the result is empty, (0,).
 
     Parameters
     ----------
     code_of
-        (n,): codes of texts in `labels`. Code ``len(labels)`` means an additional text of `last` bytes.
+        (n,): code of each text. Code ``len(labels)`` refers to an additional text of `last` bytes.
     """
     begins = np.zeros(len(code_of) + 1, np.int64)
     for row in range(len(code_of)):
@@ -304,9 +307,9 @@ def gather_text(
     Parameters
     ----------
     code_of
-        (n,): codes of texts in `labels`. The next code after those in `labels` is the text `last`.
+        (n,): code of each text. Code ``len(labels)`` refers to the text `last`.
     starts, text
-        (n + 1,): result of `gathered_starts`; (bytes,): filled here. O(bytes).
+        (n + 1,) and (bytes,): result of `gathered_starts`, and text that is filled here. O(bytes).
     """
     for row in range(len(code_of)):
         code, target = code_of[row], starts[row]

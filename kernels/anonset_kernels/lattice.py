@@ -1,4 +1,4 @@
-"""Equivalence classes of relational tuples: sizes and losses."""
+"""Sizes and losses of the equivalence classes of relational tuples."""
 
 import numpy as np
 
@@ -10,22 +10,23 @@ _PRIME, _SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(29)
 
 @kernel()
 def classes(ids: Int32Matrix, rows: Int64Array, weight: Int64Array, slots: Int32Array, class_of: Int32Array) -> int:
-    """Group tuples that agree in some rows of `ids` into classes; return the number of classes.
+    """Group tuples into classes if they agree in some rows of `ids`. Return the number of classes.
 
     Parameters
     ----------
     ids
-        int32 (R, T): published value of each tuple, by column and level.
+        int32 (R, T): published value of each tuple. Each row is a column at a level.
     rows
         int64 (v,): rows to compare.
     weight
-        int64 (T,): number of records of each tuple; tuples without records are in no class.
+        int64 (T,): number of records of each tuple. Tuples without records are in no class.
     slots
-        int32 (2^b,), more than twice the number of tuples: hash table.
+        int32 (2^b,): buffer for a hash table. Must be longer than twice the number of tuples.
     class_of
-        int32 (T,), filled here: classes, numbered in order of their first tuple; -1 for tuples without records.
+        int32 (T,): filled with the class of each tuple, or -1 for a tuple without records. Classes are numbered in
+        order of their first tuples.
 
-    Sums wrap around (``np.errstate(over="ignore")``). O(T v) expected.
+    Sums wrap around (``np.errstate(over="ignore")``). Expected cost: O(T v).
     """
     mask, n = len(slots) - 1, 0
     slots[:] = -1
@@ -60,18 +61,19 @@ def classes(ids: Int32Matrix, rows: Int64Array, weight: Int64Array, slots: Int32
 def outcome(
     costs: Float64Matrix, rows: Int64Array, weight: Int64Array, class_of: Int32Array, failed: UInt8Array, k: Integer
 ) -> tuple[int, int, float]:
-    """Return the size of the smallest class, the number of records in failing classes, and the loss of all others.
+    """Return the smallest class size, the number of records in failing classes, and the loss of all other classes.
 
     Parameters
     ----------
     costs
-        float64 (R, T): cost of publishing each tuple, by column and level.
+        float64 (R, T): cost of publishing each tuple. Each row is a column at a level.
     rows
         int64 (v,): rows to add.
     weight, class_of
         As in `classes`: int64 (T,), int32 (T,).
     failed
-        uint8 (C,): 1 for classes that violate a rule; classes below k are set here.
+        uint8 (C,): 1 for failing classes. The caller sets classes that violate a rule; classes of fewer than k records
+        are added here.
 
     O(T v).
     """

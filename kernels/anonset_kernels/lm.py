@@ -1,8 +1,9 @@
-"""Find node sets with a cohort that violates l^m-diversity, and their cheapest generalization.
+"""Find node sets whose cohort violates l^m-diversity, and the cheapest generalization of each set.
 
-The cohort of a set of nodes is the set of records with an item below each node. A cohort is valid if it is empty, or if
-it has at least k records and each sensitive item occurs in at most 1/l of them. A record has the codes of all items
-and of the nodes above. Sensitive items have the last codes, so a walk reaches them at the end of each suffix.
+The cohort of a set of nodes consists of the records that contain an item below each node. A cohort is valid if it is
+empty, or if it has at least k records and each sensitive item occurs in at most 1/l of the records. A record is stored
+as the codes of its items and of all nodes above them. Sensitive items have the largest codes, so a walk reaches them at
+the end of each suffix.
 """
 
 import numpy as np
@@ -48,7 +49,7 @@ def find_violation(
     stack: Stack,
     itemset: Itemset,
 ) -> int:
-    """Find the next set of nodes of the cut whose cohort violates the rule, in lexicographic order of the codes.
+    """Find the next set of nodes of the cut whose cohort violates the rule. Sets are in lexicographic order of codes.
 
     Parameters
     ----------
@@ -56,7 +57,7 @@ def find_violation(
         Records of `count_tree.expand`, or the suffixes after the codes of the window (`suffixes.gather_suffixes`).
         Codes from C on are the sensitive items.
     on_cut
-        uint8 (C,): codes of the nodes of the cut.
+        uint8 (C,): 1 for the codes of the nodes of the cut.
     intervals
         (leaf_lo, leaf_hi): int32 (C,) leaf intervals by code.
     window
@@ -66,12 +67,13 @@ def find_violation(
     stack
         Initial space.
     itemset
-        int32 (size,): set to start after (-1: start with the first); overwritten by the set found.
+        int32 (size,): set after which the search starts, or -1 to start with the first set. Overwritten by the next
+        violating set.
 
     Returns
     -------
-    The size of its cohort; 0 if there is no such set. Cost: an increment per set and record, and one per sensitive
-    item of these records.
+    Size of the cohort, or 0 if no further set violates the rule. Cost: for each set and record, an increment for the
+    set and for each sensitive item of the record.
     """
     codes, start, position = records
     size, n_codes = len(itemset), len(on_cut)
@@ -135,11 +137,11 @@ def find_violation(
 def _count(
     codes: Codes, starts: IndexArray, last: bool, count: Count, sensitive_count: Int32Array, words: UInt64Array
 ) -> int:
-    """Count the codes below C after the positions `starts`, int32 or int64 (r,), of a prefix; mark them in `words`.
+    """Count the codes below C that follow a prefix at the positions `starts`, int32 or int64 (r,).
 
-    For the `last` member of a set, also count the codes in records with sensitive items, in `sensitive_count`, int32
-    (C,), and move the positions of these records to the front of `starts`. Returns the number of positions that the
-    walk still needs.
+    The counted codes are marked in `words`. For the `last` member of a set, `sensitive_count`, int32 (C,), also counts
+    the codes in records with sensitive items, and the positions of these records are moved to the front of `starts`.
+    Returns the number of positions that the walk still needs.
     """
     n_codes, n_sensitive = len(count), 0
     for p in starts:
@@ -166,7 +168,7 @@ def _count(
 
 @kernel()
 def _project(codes: Codes, stack: Stack, begin: int, end: int, place: Int64Array) -> None:
-    """Project like `_prefix.project`, ignoring codes from C on; C is the length of `place`."""
+    """Project like `_prefix.project`, but ignore codes from C on. C is the length of `place`."""
     n_codes = len(place)
     for p in range(begin, end):
         position = stack[p] + 1
@@ -201,7 +203,7 @@ def _is_good(
 ) -> bool:
     """Return True if a cohort of `support` records is valid.
 
-    `cohort` has positions in the records with sensitive items, and may also have positions in others.
+    `cohort` contains positions in the records with sensitive items, and may contain positions in other records.
     """
     k, diversity = rule
     if support < k:
@@ -231,10 +233,10 @@ def _keep(
     layout: tuple[Int64Array, Int32Array, Int32Array],
     top: int,
 ) -> int:
-    """Select extensions from `least` on that are on the cut and unrelated to the prefix; clear the counts.
+    """Select the extensions from `least` on that are on the cut and unrelated to the prefix. Clear the counts.
 
-    Allocate their projections in the stack from `top` on, with the lengths in the second array of `counts`. Returns the
-    end of the allocated part.
+    The projections of the extensions are allocated in the stack from `top` on, with the lengths in the second array of
+    `counts`. Returns the end of the allocated part.
     """
     place, length, support = layout
     count, n_positions = counts
@@ -266,7 +268,9 @@ def choose_rules(
     tally: Tally,
     best: Int32Array,
 ) -> int:
-    """Find the generalization of a set with the smallest (NCP, leaves moved, nodes in preorder) and a valid cohort.
+    """Find the best generalization of a set with a valid cohort.
+
+    Generalizations are compared by NCP, then by the number of leaves that move, then by nodes in preorder.
 
     Parameters
     ----------
@@ -286,8 +290,8 @@ def choose_rules(
 
     Returns
     -------
-    Number of these nodes, 0 if there is no candidate. O((h + 1)^size) candidates, each scans the records of its rarest
-    node.
+    Number of these nodes, or 0 if there is no candidate. Cost: O((h + 1)^size) candidates, and for each the records of
+    its rarest node.
     """
     parent, leaf_lo, leaf_hi, subtree_end = tree
     size = len(itemset)
@@ -315,9 +319,10 @@ def choose_rules(
 
 @kernel()
 def has_good_cohort(nodes: Int32Array, tree: Tree, data: _Data, rule: tuple[int, int], tally: Tally) -> bool:
-    """Return True if the cohort of a set of unrelated nodes is valid or empty. `tally` is zero on return.
+    """Return True if the cohort of a set of unrelated nodes is valid or empty.
 
-    `nodes` is int32 (few,); `data` and `rule` are as for `choose_rules`. Cost: the records of the rarest node.
+    `nodes` is int32 (few,). See `choose_rules` for `data` and `rule`. `tally` is zero before and after the call. Cost:
+    the records of the rarest node.
     """
     _, leaf_lo, leaf_hi, _ = tree
     indptr, items, item_start, item_records = data
@@ -351,7 +356,7 @@ def has_good_cohort(nodes: Int32Array, tree: Tree, data: _Data, rule: tuple[int,
 def add_records(indptr: Indptr, items: Items, first: int, fill: Int64Array, item_records: ItemRecords) -> None:
     """Add records, numbered from `first` on, to the record lists of their non-sensitive items, as in `rows.transpose`.
 
-    `fill`, int64 (M,), M counting non-sensitive items, is the next free index of each item's list; updated. O(nnz).
+    `fill`, int64 (M,), is the next free index in the list of each of the M non-sensitive items; updated. O(nnz).
     """
     for row in range(len(indptr) - 1):
         for entry in range(indptr[row], indptr[row + 1]):

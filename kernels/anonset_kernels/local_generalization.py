@@ -1,8 +1,8 @@
 """Top-down local generalization of set-valued data (He and Naughton, VLDB 2009, section 4).
 
-Partitions are processed from a stack. A partition is a slice of the records, with the nodes that are published for each
-of them. A partition has no more nodes than its shortest record has items, and all partitions on the stack together have
-no more nodes than the data have items, so the stack never grows.
+Partitions are processed from a stack. A partition is a slice of the records, together with the nodes that are published
+for each of these records. A partition has at most as many nodes as its shortest record has items. All partitions on the
+stack together have at most as many nodes as the data have item occurrences, so the stack never grows.
 """
 
 from typing import NamedTuple
@@ -22,7 +22,9 @@ from anonset_kernels._arrays import (
 from anonset_kernels._jit import kernel
 
 _Frame = tuple[int, int, int, int]
-"""(LOW, HIGH, FIRST, LENGTH) of a partition."""
+"""Frame (LOW, HIGH, FIRST, LENGTH) of a partition: its slice of `PartitionStack.ids`, and start and number of its nodes
+in the pool.
+"""
 
 FRAMES, EMITTED, WORK = 0, 1, 2
 LOW, HIGH, FIRST, LENGTH = 0, 1, 2, 3
@@ -32,43 +34,46 @@ class HierarchyRecords(NamedTuple):
     """Records, and the hierarchy above their items."""
 
     indptr: Indptr
-    """int64 (n + 1,)."""
+    """Start of each record in `items`, int64 (n + 1,)."""
     items: Items
-    """int32 (nnz,)."""
+    """Items of the records, ascending in each record, int32 (nnz,)."""
     path: Int32Matrix
-    """int32 (M, D): path from the root (column 0) to each item; -1 below the item."""
+    """Nodes on the path from the root to each item, int32 (M, D). Column 0 is the root. The path is padded with -1."""
     leaves: Int64Array
-    """int64 (V,): number of leaves below each node, 0 for a leaf: the cost of publishing it."""
+    """Cost of publishing each node, int64 (V,). The cost is the number of leaves below the node, or 0 for a leaf."""
 
 
 class PartitionStack(NamedTuple):
     """Partitions on the stack, and completed partitions."""
 
     ids: Int32Array
-    """int32 (n+,): non-empty records; partitions are slices of this array, ascending."""
+    """Non-empty records, int32 (n+,). Each partition is a slice of this array, in ascending order."""
     level: Int16Array
-    """int16 (nnz,): depth of each item's published node."""
+    """Depth of each item's published node, int16 (nnz,)."""
     frames: Int64Matrix
-    """int64 (n+ + 1, 4): for each partition on the stack LOW, HIGH in `ids`, FIRST, LENGTH in `pool`."""
+    """Frame of each partition on the stack, int64 (n+ + 1, 4). LOW and HIGH refer to `ids`, FIRST and LENGTH to `pool`.
+    """
     pool: Int32Array
-    """int32 (nnz + 1,): nodes of the partitions on the stack."""
+    """Nodes of the partitions on the stack, int32 (nnz + 1,)."""
     failed: UInt8Array
-    """uint8 (nnz + 1,): nodes that could not be divided."""
+    """1 for each node in `pool` that could not be divided, uint8 (nnz + 1,)."""
     cluster: Int32Array
-    """int32 (n,): partition of each completed record."""
+    """Partition of each completed record, int32 (n,)."""
     cut_start: Int64Array
-    """int64 (n+ + 1,): first node of each partition in `cut_nodes`."""
+    """First node of each partition in `cut_nodes`, int64 (n+ + 1,)."""
     cut_nodes: Int32Array
-    """int32 (nnz + 1,)."""
+    """Nodes of the completed partitions, int32 (nnz + 1,)."""
     cursor: Int64Array
-    """int64 (3,): FRAMES on the stack, EMITTED partitions, WORK done (item occurrences processed)."""
+    """Number of frames on the stack, of completed partitions, and of processed item occurrences, int64 (3,). Indexed by
+    FRAMES, EMITTED and WORK.
+    """
 
 
 @kernel()
 def advance(records: HierarchyRecords, state: PartitionStack, k: int, limit: int) -> bool:
-    """Divide partitions for about `limit` occurrences; return True if the stack is empty.
+    """Divide partitions until about `limit` item occurrences are processed. Return True if the stack is empty.
 
-    Cost per partition: the occurrences, and for each division the records times their logarithm.
+    Cost per partition: its item occurrences, and r log r for each division of r records.
     """
     cursor = state.cursor
     done = cursor[WORK] + limit
@@ -126,7 +131,7 @@ def _divide(
     best: int,
     k: int,
 ) -> bool:
-    """Divide a partition by the children of a node; return False, without changes, if every bucket is too small."""
+    """Divide a partition by the children of a node. Return False and change nothing if every bucket is too small."""
     low, high = frame[:2]
     n, node = high - low, nodes[best]
     key_start, keys, gains = _keys(records, state, low, high, node)
@@ -154,7 +159,7 @@ def _divide(
 def _keys(
     records: HierarchyRecords, state: PartitionStack, low: int, high: int, node: int
 ) -> tuple[Int64Array, Int32Array, Int64Array]:
-    """Return, for each record of a slice, the children of a node above its items, and its gain."""
+    """Return the children of `node` above the items of each record of a slice, and the gain of each record."""
     total = 0
     for r in range(low, high):
         total += records.indptr[state.ids[r] + 1] - records.indptr[state.ids[r]]
@@ -171,7 +176,7 @@ def _keys(
             if path[level] == node:
                 child = path[level + 1]
                 gains[r - low] += records.leaves[node] - records.leaves[child]
-                if filled == begin or keys[filled - 1] != child:  # items ascend, so leaves of a child are adjacent
+                if filled == begin or keys[filled - 1] != child:  # items ascend: leaves of a child are adjacent
                     keys[filled] = child
                     filled += 1
         key_start[r - low + 1] = filled
@@ -181,7 +186,7 @@ def _keys(
 
 @kernel()
 def _compare(key_start: Int64Array, keys: Int32Array, a: int, b: int) -> int:
-    """Compare two keys lexicographically; return a negative number, zero or a positive number."""
+    """Compare two keys lexicographically. Return a negative number, zero or a positive number."""
     i, j = key_start[a], key_start[b]
     while i < key_start[a + 1] and j < key_start[b + 1]:
         if keys[i] != keys[j]:
@@ -193,7 +198,7 @@ def _compare(key_start: Int64Array, keys: Int32Array, a: int, b: int) -> int:
 
 @kernel()
 def _sorted(key_start: Int64Array, keys: Int32Array) -> Int32Array:
-    """Return the records sorted by key, stable: a merge sort, int32 (n,)."""
+    """Return the records sorted by key, int32 (n,). A stable merge sort."""
     n = len(key_start) - 1
     order, other, width = np.arange(n).astype(np.int32), np.empty(n, np.int32), 1
     while width < n:
@@ -214,10 +219,11 @@ def _sorted(key_start: Int64Array, keys: Int32Array) -> Int32Array:
 
 @kernel()
 def _fill_left(bucket: Int32Array, size: Int64Array, gains: Int64Array, n_left: int, k: int) -> None:
-    """Move records and small buckets to bucket -1, the leftovers, until that bucket is empty or has at least k records.
+    """Move records to the leftovers (bucket -1) until the leftovers are empty or have at least k records.
 
-    Records are moved from buckets above k, smallest gain first. If these buckets have too few records above k, the
-    bucket with the smallest gain is moved completely.
+    Buckets of fewer than k records are moved completely. Then records are moved from buckets of more than k records, in
+    order of increasing gain. If these buckets have too few records above k, the bucket with the smallest gain is moved
+    completely.
     """
     n_buckets = len(size)
     excess = np.int64(0)
@@ -256,7 +262,10 @@ def _push(
     best: int,
     buckets: tuple[Int64Array, Int32Array, Int32Array, Int64Array, int],
 ) -> None:
-    """Push the buckets on the stack, last bucket first, leftovers on top; records move to the child nodes."""
+    """Push the buckets on the stack. The last bucket is pushed first, and the leftovers last.
+
+    Records of the buckets move to the child nodes.
+    """
     low, high, first, length = frame
     key_start, keys, bucket, size, _ = buckets
     ids, node = state.ids[low:high].copy(), nodes[best]
@@ -264,7 +273,7 @@ def _push(
     place = np.zeros(n_buckets + 1, np.int64)
     place[0] = low
     for r in range(len(ids)):
-        place[0] += bucket[r] < 0  # the leftovers are first
+        place[0] += bucket[r] < 0  # bucket -1, the leftovers, is sorted first
     n_left = place[0] - low
     for b in range(n_buckets):
         place[b + 1] = place[b] + size[b]

@@ -8,17 +8,17 @@ from anonset_kernels._jit import kernel
 
 @kernel()
 def maximal_rows(indptr: Indptr, items: Items, start: Int64Array, records: Int32Array) -> UInt8Array:
-    """Mark the rows that are not proper subsets of other rows; uint8 (n,).
+    """Return 1 for each row that is no proper subset of another row, uint8 (n,).
 
-    Only rows with a row's rarest item can contain it. Cost: O(nnz times the records of the rarest item) in the worst
-    case, much less if every row has a rare item.
+    Only rows that contain the rarest item of a row can contain the row. Cost: O(nnz times the rows of the rarest item)
+    in the worst case, and much less if every row has a rare item.
 
     Parameters
     ----------
     indptr, items
-        Distinct non-empty rows, ascending codes, by descending length.
+        Distinct non-empty rows in order of descending length. The codes of each row are ascending.
     start, records
-        Transposed rows: the rows of each item, ascending.
+        Rows that contain each item, ascending.
     """
     n = len(indptr) - 1
     maximal = np.ones(n, np.uint8)

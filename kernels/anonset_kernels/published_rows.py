@@ -7,12 +7,12 @@ from anonset_kernels._jit import kernel
 
 
 class MergedRows(NamedTuple):
-    """Distinct rows in order of first occurrence, with space for all rows."""
+    """Distinct rows in order of their first occurrences. The arrays have space for n rows."""
 
     representative: Int64Array
-    """int64 (n,): first of the equal rows."""
+    """First of the rows equal to each distinct row, int64 (n,)."""
     weight: Int64Array
-    """int64 (n,): sum of their weights."""
+    """Total weight of these rows, int64 (n,)."""
 
 
 @kernel()
@@ -26,13 +26,16 @@ def _key(rows: Csr, row: Integer) -> Integer:
 
 @kernel()
 def _share_of(key: Integer, shares: int) -> Integer:
-    """Return the share, out of `shares`, of rows with this hash. Uses other bits of the hash than the slot."""
+    """Return the share, below `shares`, of rows with this hash. The slot depends on other bits of the hash."""
     return (((key * 0x9E3779B1) >> 20) & 0xFFFF) % shares
 
 
 @kernel()
 def count_shares(rows: Csr, span: tuple[int, int], sizes: Int64Array) -> None:
-    """Count the rows of a range per share in `sizes`, int64 (shares,). `merge_rows` processes share after share."""
+    """Count the rows of a range in each share, in `sizes`, int64 (shares,).
+
+    `merge_rows` processes one share per call.
+    """
     for row in range(span[0], span[1]):
         sizes[_share_of(_key(rows, row), len(sizes))] += 1
 
@@ -53,12 +56,13 @@ def merge_rows(
     rows
         Pair (int64 indptr, int32 codes).
     row_weight
-        int64 (rows,): number of records equal to each row; empty if each row is one record.
+        int64 (rows,): number of records equal to each row. Empty if each row is a single record.
     slots
-        int64 (power of two): hash table, with open addressing, of the distinct rows in the share, -1 in free slots;
-        larger than the number of rows in the share. Rows are compared item by item, so the hash affects only speed.
+        int64 (a power of two,): hash table with open addressing of the distinct rows in the share. Free slots contain
+        -1. There must be more slots than rows in the share. Rows are compared item by item, so the hash affects only
+        speed.
     weight
-        int64 (rows,): updated at the first of equal rows.
+        int64 (rows,): total weight of equal rows, stored at the first of them; updated.
     share
         (share, number of shares): only rows of this share are processed. The hash of a row determines its share.
 
@@ -92,7 +96,7 @@ def merge_runs(rows: Csr, merged: MergedRows) -> int:
 
     Returns
     -------
-    Number of distinct rows; -1 if a row is less than the previous row. O(items of the rows).
+    Number of distinct rows, or -1 if a row is less than the previous row. O(items of the rows).
     """
     indptr, items = rows
     n = 0
@@ -114,18 +118,18 @@ def merge_runs(rows: Csr, merged: MergedRows) -> int:
 
 
 class Columns(NamedTuple):
-    """Classes of symbols, numbered from 0, and buffers to split them. There are at most as many classes as symbols."""
+    """Classes of V symbols, numbered from 0, and buffers to split classes. There are at most V classes."""
 
     of_symbol: Int64Array
-    """int64 (V,): class of each symbol."""
+    """Class of each symbol, int64 (V,)."""
     size: Int64Array
-    """int64 (V,): number of symbols in each class."""
+    """Number of symbols in each class, int64 (V,)."""
     met: Int64Array
-    """int64 (V,): number of symbols of each class in the current row; zero between rows."""
+    """Number of symbols of each class in the current row, int64 (V,). Zero between rows."""
     part: Int64Array
-    """int64 (V,): new class of the symbols in the current row if their class is split; -1 between rows."""
+    """New class of the symbols of each split class in the current row, int64 (V,). -1 between rows."""
     touched: Int64Array
-    """int64 (V,): classes with symbols in the current row."""
+    """Classes with symbols in the current row, int64 (V,)."""
 
 
 @kernel()
@@ -139,8 +143,8 @@ def split_columns(rows: Csr, columns: Columns, n: int) -> int:
 
     Returns
     -------
-    Number of classes. After all rows, two symbols are in the same class iff they were before and occur in the same
-    rows. O(nnz).
+    Number of classes. After all rows, two symbols are in the same class if and only if they were in the same class
+    before and occur in the same rows. O(nnz).
     """
     indptr, items = rows
     of_symbol, size, n_here, part, touched = columns
@@ -172,7 +176,9 @@ def split_columns(rows: Csr, columns: Columns, n: int) -> int:
 
 @kernel()
 def measure_suffixes(rows: Csr, least: int, codes_behind: Int64Array, rows_with: Int64Array) -> None:
-    """Count the rows with each symbol, and their codes from the symbol on, if at least `least` codes follow it.
+    """Count the rows with each symbol, and their codes from the symbol on.
+
+    Only rows in which at least `least` codes follow the symbol are counted.
 
     Parameters
     ----------
@@ -199,7 +205,9 @@ def gather_suffixes(
     out: Csr,
     weight: Int64Array,
 ) -> None:
-    """Copy the suffix of each row from each symbol of a window on, if at least `least` codes follow the symbol.
+    """Copy the suffix of each row from each symbol of a window on.
+
+    Suffixes are copied if at least `least` codes follow the symbol.
 
     Parameters
     ----------
@@ -208,7 +216,8 @@ def gather_suffixes(
     row_weight, weight
         int64 (rows,) and int64 (rows of out,): number of records equal to each row.
     fill
-        int64 (2, symbols of the window): index of each symbol's next row, and of its first code; updated.
+        int64 (2, symbols of the window): index of each symbol's next row in `out`, and of the first code of this row;
+        updated.
 
     O(nnz + copied codes).
     """

@@ -1,4 +1,4 @@
-"""List the rare sets of a table of bit planes (`bit_planes`): as code sets, as code pairs, and as bitmaps."""
+"""List the rare sets of a table of bit planes (see `bit_planes`) as code sets, code pairs or bitmaps."""
 
 from typing import NamedTuple
 
@@ -20,12 +20,12 @@ from anonset_kernels._tree import is_below
 
 
 class _Listing(NamedTuple):
-    """Sets to list, and the arrays that receive them."""
+    """Parameters of a listing, and the arrays that it fills."""
 
     firsts: tuple[int, int]
     intervals: Intervals
     members: Itemset
-    """int32 (size,): codes of the current set."""
+    """Codes of the current set, int32 (size,)."""
     rare_sets: Found
     support: FoundSupport
 
@@ -39,7 +39,7 @@ def rare_from(
     rare_sets: Found,
     found_support: FoundSupport,
 ) -> int:
-    """Report the rare sets with a smallest code in a range, row by row; return their number.
+    """Report the rare sets whose smallest code is in a range, row by row. Return their number.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def rare_from(
     intervals
         Leaf intervals by code. Sets with related nodes (an ancestor and a descendant) are skipped.
     dead
-        uint8 (C,): sets with one of these codes are skipped.
+        uint8 (C,): 1 for generalized codes. Sets that contain them are skipped.
     rare_sets, found_support
         int32 (F, size) and int32 (F,): filled with the sets, as ascending codes, up to their capacity.
     """
@@ -68,7 +68,7 @@ def rare_from(
 
 @kernel()
 def _rare_in_rows(table: Planes, size: int, dead: Dead, listing: _Listing, n_found: int) -> int:
-    """List the rare sets of up to 4 codes as in `rare_from`, each extended by the rest of the members.
+    """List the rare sets of up to 4 codes like `rare_from`. Each set is completed by the remaining codes of `members`.
 
     Returns the number of listed sets.
     """
@@ -103,7 +103,10 @@ def _rare_in_rows(table: Planes, size: int, dead: Dead, listing: _Listing, n_fou
 
 @kernel()
 def _rare_in_row(table: Planes, row: int, dead: Dead, listing: _Listing, n_found: int) -> int:
-    """List the rare sets of a row as in `rare_from`. All members except the smallest code are those of the row."""
+    """List the rare sets of a row like `rare_from`.
+
+    The row determines all codes of a set except the smallest.
+    """
     firsts, intervals, members, rare_sets, found_support = listing
     n_planes = len(table.flip)
     for w in range(firsts[0] >> 6, min((firsts[1] + 63) >> 6, width(members[1], table.n_words))):
@@ -135,7 +138,7 @@ def _rare_in_row(table: Planes, row: int, dead: Dead, listing: _Listing, n_found
 
 @kernel()
 def mark_together(sets: Found, together: Together) -> None:
-    """Mark the pairs of codes that occur in a set, in ``together``, uint8 (C, C), symmetric."""
+    """Mark all pairs of codes that are in the same set in ``together``, uint8 (C, C), which is symmetric."""
     for t in range(len(sets)):
         for i in range(sets.shape[1]):
             for j in range(sets.shape[1]):
@@ -145,7 +148,7 @@ def mark_together(sets: Found, together: Together) -> None:
 
 @kernel()
 def mark_rare_pairs(table: Planes, before: int, rare: UInt64Matrix) -> None:
-    """Set the bits of the rare pairs of a table whose code 0 is `before`.
+    """Set the bits of the rare pairs of a table. Code 0 of the table is code `before` of the result.
 
     ``rare`` is uint64 (C, W): for each code, a bitmap of larger codes. O(cells).
     """
@@ -160,7 +163,7 @@ def mark_rare_pairs(table: Planes, before: int, rare: UInt64Matrix) -> None:
 
 @kernel()
 def mark_rare_triples(table: Planes, before: int, rare: RareBits) -> None:
-    """Set the bits of the rare triples of a table whose code 0 is `before`, a multiple of 64. O(cells)."""
+    """Set the bits of the rare triples of a table. Code 0 of the table is code `before`, a multiple of 64. O(cells)."""
     n_codes = len(table.start) - 1
     for b in range(1, n_codes):
         wide, wide_of_all = width(b, table.n_words), (before + b + 63) >> 6

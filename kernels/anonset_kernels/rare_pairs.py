@@ -1,4 +1,4 @@
-"""Rare pairs of nodes: rare pairs of siblings, and the maximal rare pairs.
+"""Count pairs of sibling nodes, and report the maximal rare pairs of nodes.
 
 A pair of unrelated nodes is *rare* if some, but fewer than k, records contain an item below each node. It is *maximal*
 if no node can be replaced by the parent so that the pair remains rare and unrelated.
@@ -36,7 +36,7 @@ def count_siblings(
     k: int,
     cells: CountArray,
 ) -> None:
-    """Count, up to `k`, the records that contain two children of a node, for all nodes at once.
+    """Count, up to `k`, the records that contain each pair of siblings.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def count_siblings(
     siblings
         (parent, index): int32 (V,) parent of each node, and index of each node among the siblings.
     place
-        int64 (V,): first index of each node's row in `cells`, with a cell per sibling; -1 skips the pairs with later
+        int64 (V,): start of each node's row in `cells`. A row has a cell per sibling. -1 skips the pairs with later
         siblings.
     cells
         Counters, initially zero.
@@ -67,7 +67,7 @@ def count_siblings(
                     touched[n_touched] = above
                     n_touched += 1
                 before[node], last[above] = sibling, node
-                while sibling >= 0:  # only earlier siblings: items ascend, and so do the children of a node
+                while sibling >= 0:  # only earlier siblings, because items and the children of a node are ascending
                     if place[sibling] >= 0:
                         cell = place[sibling] + index[node]
                         if cells[cell] < k:
@@ -106,10 +106,10 @@ def maximal_pairs(
     tree
         (parent, leaf_lo, leaf_hi): int32 (V,).
     closed
-        float64 (V,): degree to which each node is closed, 0 to 1.
+        float64 (V,): degree to which each node is closed, from 0 to 1.
     pairs
-        int32 (F, 2), filled here: pairs of nodes, left node first, whose clause is violated if no item is suppressed. F
-        >= C.
+        int32 (F, 2): filled with the pairs of nodes whose clause is violated if no item is suppressed. The left node is
+        first. F must be at least C.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Rare sets of nodes: raise them to maximal sets, and list items of the records that contain them.
+"""Raise rare sets of nodes to maximal rare sets, and list items of the records that contain rare sets.
 
 A set of unrelated nodes is *rare* if some, but fewer than k, records contain an item below each node. It is *maximal*
 if no node can be replaced by the parent so that the set remains rare and unrelated. Records are rows of ascending leaf
@@ -39,7 +39,7 @@ def node_postings(
     entry
         int32 (M,): lowest published node of each leaf.
     start
-        int64 (V + 1,): running sum of the supports of the nodes to list; other nodes have empty ranges.
+        int64 (V + 1,): running sum of the supports of the nodes to list. All other nodes have empty ranges.
     records
         int32 (start[V],): filled with the records of each node, ascending.
     """
@@ -57,7 +57,7 @@ def node_postings(
 
 @kernel()
 def _first_item(items: Items, begin: Integer, end: Integer, low: Integer) -> Integer:
-    """Return the first index in ``items[begin:end]``, ascending, with an item of at least `low`."""
+    """Return the first index in ``items[begin:end]``, ascending, of an item that is at least `low`."""
     while begin < end:
         middle = (begin + end) >> 1
         if items[middle] < low:
@@ -104,7 +104,7 @@ def is_rare(rows: Csr, postings: Postings, tree: Ancestry, members: Int32Array, 
 
 @kernel()
 def raise_members(rows: Csr, postings: Postings, tree: Ancestry, k: int, sets: Int32Matrix) -> None:
-    """Replace rare sets by maximal rare sets above them, raising each member as high as possible.
+    """Replace rare sets by maximal rare sets above them. Each member is raised as high as possible.
 
     Parameters
     ----------
@@ -115,9 +115,10 @@ def raise_members(rows: Csr, postings: Postings, tree: Ancestry, k: int, sets: I
     tree
         (parent, leaf_lo, leaf_hi): int32 (V,).
     sets
-        int32 (n, j): the sets, replaced here. Each set starts with a different member, for variety.
+        int32 (n, j): the sets, replaced in place. The member that is raised first varies, so that different maximal
+        sets result.
 
-    Cost: the records of the rarest member for each raised level.
+    Cost: the records of the rarest member for each level by which a member is raised.
     """
     n_members = sets.shape[1]
     for t in range(len(sets)):
@@ -141,7 +142,7 @@ def raise_members(rows: Csr, postings: Postings, tree: Ancestry, k: int, sets: I
 def meeting_nodes(tree: Ancestry, sets: Int32Matrix) -> Int32Matrix:
     """Return the lowest common ancestors of adjacent members, int32 (n, j - 1).
 
-    `sets` is int32 (n, j), with members sorted from left to right.
+    `sets` is int32 (n, j). The members of each set must be sorted from left to right.
     """
     ancestors = np.empty((len(sets), sets.shape[1] - 1), np.int32)
     for t in range(len(sets)):
@@ -159,7 +160,8 @@ def allow_violated(
     Parameters
     ----------
     weight
-        float64 (C,): degree to which each node is unavailable: the parent is closed, or the node is suppressed.
+        float64 (C,): degree to which each node is not published, because the parent is closed or the node is
+        suppressed.
     closed
         float64 (V,): degree to which each node is closed.
 
@@ -183,23 +185,26 @@ def witnesses(
     first: int,
     out: tuple[Int32Matrix, Int32Array, Float64Array],
 ) -> tuple[int, int]:
-    """Report the records that contain each set, from set `first` on, as their least suppressed items.
+    """Report the records that contain rare sets, starting with set `first`.
+
+    For each record and each member of the set, the item below the member that is suppressed least is reported.
 
     Parameters
     ----------
     rows, postings, tree
         As in `raise_members`.
     sets, slack
-        int32 (n, j) sets of nodes, and float64 (n,) violation of their clauses before suppression.
+        int32 (n, j) and float64 (n,): nodes of each set, and violation of its clause before suppression.
     suppressed
         float64 (M,): degree to which each item is suppressed, 0 to 1.
     out
-        (items, set, violation): int32 (F, j), int32 (F,) and float64 (F,), filled here with the remaining violations.
+        (items, set, violation), filled here: items of each record, int32 (F, j); set, int32 (F,); and violation that
+        remains after suppression, float64 (F,).
 
     Returns
     -------
-    (number of witnesses, next set)
-        If `out` has no space for all records of a set, the next set is this set. F >= records of any set.
+    (number of reported records, next set)
+        If `out` has no space for all records of a set, this is the next set. F must be at least the support of any set.
     """
     (start, records), n_found = postings, 0
     for t in range(first, len(sets)):
@@ -224,7 +229,7 @@ def witnesses(
 
 @kernel()
 def _least_suppressed(rows: Csr, tree: Ancestry, node: Integer, record: Integer, suppressed: Float64Array) -> Integer:
-    """Return the item of a record below a node that is suppressed least; ties: the first."""
+    """Return the item of a record below `node` that is suppressed least. The first item if several are equal."""
     indptr, items = rows
     end = indptr[record + 1]
     position = _first_item(items, indptr[record], end, tree[1][node])

@@ -3,8 +3,8 @@
 A triple of unrelated nodes is *rare* if some, but fewer than k, records contain an item below each node. It is
 *maximal* if no node can be replaced by the parent so that the triple remains rare and unrelated.
 
-The bits are stored in rows, as described in `bit_planes`: the triples a < b < c in the row of (b, c), with bit a & 63
-of word a >> 6.
+The bits are stored in rows, as described in `bit_planes`. The triple a < b < c is bit a & 63 of word a >> 6 in the row
+of (b, c).
 """
 
 import numpy as np
@@ -42,10 +42,10 @@ def maximal_triples(
     tree
         (parent, leaf_lo, leaf_hi): int32 (V,).
     span
-        Second and third code of the first row, and end of the second codes.
+        Second and third code of the first row, and end of the second codes (exclusive).
     keys
-        int64 (F,), filled here: for each triple, the codes of the parents from left to right (-1 for the root), as a
-        number in base C + 1 with each digit increased by one. F >= C.
+        int64 (F,): filled with a number for each triple. Its digits in base C + 1 are the codes of the parents from
+        left to right, each increased by one. The code of the root is -1. F must be at least C.
 
     Returns
     -------
@@ -88,7 +88,7 @@ def maximal_triples(
 def _is_maximal(
     rare: RareBits, members: Int32Array, codes: tuple[int, int, int], code: Int32Array, tree: Ancestry
 ) -> bool:
-    """Return True if a rare triple consists of unrelated nodes and is maximal. The last two nodes must be unrelated."""
+    """Return True if a rare triple is maximal and its nodes are unrelated. The last two nodes must be unrelated."""
     parent, leaf_lo, leaf_hi = tree
     u, v, x = members[0], members[1], members[2]
     if is_below(leaf_lo, leaf_hi, v, u) or is_below(leaf_lo, leaf_hi, x, u):

@@ -12,10 +12,12 @@ from anonset_kernels._jit import kernel
 def record_losses(
     indptr: Indptr, symbols: Int32Array, size: Int64Array, weight: Float64Array, out: Float64Array
 ) -> None:
-    """Fill ``out[r]`` with UL(r): the sum of ``w (2^s - 1) / (2^sigma - 1)``, sigma the sum of the sizes s. O(nnz).
+    """Fill ``out[r]`` with the utility loss UL of each record. O(nnz).
 
-    Uses negative powers of two, which neither overflow nor lose precision. `symbols`, int32 (nnz,), are the rows;
-    `size`, int64 (S,), and `weight`, float64 (S,), are properties of each symbol; `out` is float64 (n,).
+    UL is the sum of ``w (2^s - 1) / (2^sigma - 1)`` over the symbols of a record, with their weights w, their sizes s,
+    and the sum of the sizes sigma. Negative powers of two are used, because they neither overflow nor lose precision.
+    `symbols`, int32 (nnz,), contains the symbols of each record. `size`, int64 (S,), and `weight`, float64 (S,),
+    describe each symbol. `out` is float64 (n,).
     """
     ln2 = log(2.0)
     for r in range(len(indptr) - 1):
@@ -39,7 +41,7 @@ def published_rows(
     node_start: Int64Array,
     nodes: Int32Array,
 ) -> Csr:
-    """Replace the items of each cluster's records by published nodes, without duplicates, ascending.
+    """Replace the items of each cluster's records by published nodes.
 
     Parameters
     ----------
@@ -50,11 +52,12 @@ def published_rows(
     tree
         (leaf_node, leaf_lo, leaf_hi) of the hierarchy.
     node_start, nodes
-        int64 (C + 1,) and int32: inner nodes that each cluster publishes, an antichain each.
+        int64 (C + 1,) and int32: inner nodes that each cluster publishes. No two nodes of a cluster are related.
 
     Returns
     -------
-    int64 (records + 1,) offsets and int32 nodes, in the order of `members`. O(nnz), plus the leaves below the nodes.
+    Start of each record, int64 (records + 1,), in the order of `members`, and its distinct nodes in ascending order,
+    int32. O(nnz), plus the leaves below the nodes.
     """
     indptr, items = records
     leaf_node, leaf_lo, leaf_hi = tree
@@ -71,7 +74,7 @@ def published_rows(
             first = filled
             for entry in range(indptr[members[i]], indptr[members[i] + 1]):
                 symbol = image[items[entry]]
-                if filled == first or out[filled - 1] != symbol:  # leaves of a node are adjacent
+                if filled == first or out[filled - 1] != symbol:  # the leaves of a node are adjacent
                     out[filled] = symbol
                     filled += 1
             out_ptr[i + 1] = filled

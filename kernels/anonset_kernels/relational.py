@@ -1,7 +1,6 @@
-"""Clusters of relational tuples as arrays: merge them and compute the loss of a merge.
+"""Merge clusters of relational tuples, and compute the loss of a merge.
 
-A *state* is (low, high, code, bits), with a column per cluster: float64 (ranges, C) bounds; int32 (others, C) lowest
-common node or value set size; uint64 (words, C) value sets. Hierarchies are numbered in preorder. For a node and one of
+A *state* is a `ClusterStates` with a column per cluster. Hierarchies are numbered in preorder. For a node and one of
 its ancestors, all nodes that have this ancestor as lowest common ancestor with the node are therefore in two intervals.
 """
 
@@ -28,7 +27,7 @@ _BLOCK = 512
 
 @kernel()
 def put_tuples(space: AttributeSpace, tuples: Tuples, state: ClusterStates) -> None:
-    """Fill a state (bits zeroed) with a cluster per tuple. O(T v)."""
+    """Fill a state with a cluster per tuple. The bits of the state must be zero. O(T v)."""
     kind, slot, word_at = space.kind, space.slot, space.word_at
     numbers, codes = tuples
     low, high, code, bits = state
@@ -50,12 +49,12 @@ def put_tuples(space: AttributeSpace, tuples: Tuples, state: ClusterStates) -> N
 def group_tuples(
     space: AttributeSpace, tuples: Tuples, cluster: Int64Array, state: ClusterStates, is_started: UInt8Array
 ) -> None:
-    """Merge tuple `t` into cluster ``cluster[t]`` of a state (bits zeroed), for all t.
+    """Merge each tuple `t` into cluster ``cluster[t]`` of a state. The bits of the state must be zero.
 
-    `cluster` is int64 (T,), `is_started` is uint8 (C,), zeros.
+    `cluster` is int64 (T,). `is_started` is uint8 (C,) and must be zero.
 
-    Tuples are converted to single-tuple clusters in blocks, which takes less than half the time of converting each
-    separately.
+    Blocks of tuples are converted to clusters of a single tuple. This takes less than half the time of converting each
+    tuple separately.
     """
     size = min(_BLOCK, len(cluster))
     singles = ClusterStates(
@@ -85,7 +84,7 @@ def group_tuples(
 
 @kernel()
 def copy_cluster(state: ClusterStates, c: int, others: ClusterStates, x: int) -> None:
-    """Copy cluster `x` of another state into cluster `c`."""
+    """Copy cluster `x` of the state `others` into cluster `c` of `state`."""
     for i in range(len(state.low)):
         state.low[i, c], state.high[i, c] = others.low[i, x], others.high[i, x]
     for j in range(len(state.code)):
@@ -96,7 +95,7 @@ def copy_cluster(state: ClusterStates, c: int, others: ClusterStates, x: int) ->
 
 @kernel()
 def merge_into(space: AttributeSpace, state: ClusterStates, c: int, others: ClusterStates, x: int) -> None:
-    """Replace cluster `c` of a state by the union with cluster `x` of another. O(v + words + depth)."""
+    """Merge cluster `x` of the state `others` into cluster `c` of `state`. O(v + words + depth)."""
     kind, slot, word_at, _, _, cost_at, _, parent, subtree_end = space
     for a in range(len(kind)):
         s = slot[a]
@@ -118,7 +117,7 @@ def merge_into(space: AttributeSpace, state: ClusterStates, c: int, others: Clus
 
 @kernel()
 def merged_loss(space: AttributeSpace, state: ClusterStates, c: int, others: ClusterStates, out: Float64Array) -> None:
-    """Fill ``out[x]`` with the loss N of the union of cluster `c` of a state with each cluster `x` of another.
+    """Fill ``out[x]`` with the loss of the union of cluster `c` of `state` with each cluster `x` of `others`.
 
     `out` is float64 (C,). The terms are always added in column order. Cost: O(C v), plus C times the words of the value
     sets.
@@ -167,7 +166,7 @@ def _common_loss(cost: Float64Array, parent: Parent, subtree_end: SubtreeEnd, no
 
 @kernel()
 def losses(space: AttributeSpace, state: ClusterStates, out: Float64Array) -> None:
-    """Fill ``out[c]``, float64 (C,), with the loss N of each cluster. O(C v)."""
+    """Fill ``out[c]``, float64 (C,), with the loss of each cluster. O(C v)."""
     kind, slot, _, weight, width, cost_at, cost, _, _ = space
     out[:] = 0.0
     for a in range(len(kind)):
@@ -181,10 +180,10 @@ def losses(space: AttributeSpace, state: ClusterStates, out: Float64Array) -> No
 
 @kernel()
 def nearest(loss: Float64Array, factor: float, offset: float, alive: Int64Array, head: Int64Array) -> int:
-    """Return the tuple with the smallest (``factor * loss - offset``, record ``head``), or -1. O(T).
+    """Return the remaining tuple with the smallest ``factor * loss - offset``, or -1. O(T).
 
-    `loss` is float64 (T,); `alive`, int64 (T,), is the number of remaining records of each tuple; `head`, int64 (T,),
-    is the first of them.
+    Ties are resolved by the smallest record. `loss` is float64 (T,). `alive`, int64 (T,), is the number of remaining
+    records of each tuple. `head`, int64 (T,), is the first of these records.
     """
     best, least = -1, 0.0
     for t in range(len(loss)):
@@ -197,9 +196,9 @@ def nearest(loss: Float64Array, factor: float, offset: float, alive: Int64Array,
 
 @kernel()
 def furthest(loss: Float64Array, alive: Int64Array, head: Int64Array) -> int:
-    """Return the tuple with the largest loss, or -1; ties: the smallest record. O(T).
+    """Return the remaining tuple with the largest loss, or -1. O(T).
 
-    `loss`, `alive` and `head` are as for `nearest`.
+    Ties are resolved by the smallest record. See `nearest` for `loss`, `alive` and `head`.
     """
     best, most = -1, 0.0
     for t in range(len(loss)):
@@ -214,10 +213,10 @@ def furthest(loss: Float64Array, alive: Int64Array, head: Int64Array) -> int:
 def grow_two(
     space: AttributeSpace, state: ClusterStates, singles: ClusterStates, seeds: Int64Array, side: Int8Array
 ) -> None:
-    """Assign each tuple, in order, to the cluster (0 or 1) with the lower loss increase (ties: 0); update both.
+    """Assign each tuple, in order, to the cluster (0 or 1) whose loss increases less. Update both clusters.
 
-    `seeds`, int64 (2,): the initial tuple of each cluster. `side`, int8 (T,): filled with the cluster of each tuple.
-    O(T v).
+    Cluster 0 is used if both are equal. `seeds`, int64 (2,), is the initial tuple of each cluster. `side`, int8 (T,),
+    is filled with the cluster of each tuple. O(T v).
     """
     for c in range(2):
         copy_cluster(state, c, singles, seeds[c])

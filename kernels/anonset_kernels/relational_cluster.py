@@ -1,9 +1,9 @@
 """CLUSTER (Poulis et al. 2013, section 5): group each seed with the k - 1 records of lowest loss.
 
-Tuples are sorted so that neighbors are similar (`spatial_order`), and divided into blocks with bounds on their values.
-The lower bound of a block is the loss with the nearest corner. It is computed with the same order of operations as the
-loss of a tuple, so it never exceeds the loss of a tuple in the block, even after rounding. Skipping a block therefore
-does not change results.
+Tuples are sorted so that neighbors are similar (see `spatial_order`), and divided into blocks with bounds on their
+values. The lower bound of a block is the loss with the nearest corner of these bounds. It is computed with the same
+order of operations as the loss of a tuple, so it never exceeds the loss of a tuple in the block, even after rounding.
+Skipping a block therefore does not change results.
 """
 
 from typing import NamedTuple
@@ -27,51 +27,52 @@ from anonset_kernels._noise import NOISE
 RANGE, NODE, SET = 0, 1, 2
 BLOCK = 64
 CHUNK = 512
-"""Number of tuples per block, and of records per chunk. Chunks are used to find the r-th remaining record."""
+"""Number of tuples per block, and number of records per chunk. Chunks are used to find the r-th remaining record."""
 
 
 class Bounds(NamedTuple):
     """Smallest and largest values of the tuples in each block."""
 
     low: Float64Matrix
-    """float64 (ranges, blocks): smallest number."""
+    """Smallest number, float64 (ranges, blocks)."""
     high: Float64Matrix
-    """float64 (ranges, blocks): largest number."""
+    """Largest number, float64 (ranges, blocks)."""
     first: Int32Matrix
-    """int32 (other attributes, blocks): smallest code."""
+    """Smallest code, int32 (other attributes, blocks)."""
     last: Int32Matrix
-    """int32 (other attributes, blocks): largest code."""
+    """Largest code, int32 (other attributes, blocks)."""
 
 
 class TupleRecords(NamedTuple):
     """Records of each tuple."""
 
     start: Int64Array
-    """int64 (T + 1,): first index of each tuple in `record`."""
+    """First index of each tuple in `record`, int64 (T + 1,)."""
     record: Int32Array
-    """int32 (R,): records of each tuple, ascending, one tuple after another."""
+    """Records of each tuple in ascending order, tuple by tuple, int32 (R,)."""
     tuple_of: TupleOf
-    """int32 (n,): tuple of each record."""
+    """Tuple of each record, int32 (n,)."""
 
 
 class RemainingRecords(NamedTuple):
-    """Records without a cluster. Each array is int64."""
+    """Counts of the records without a cluster. Each array is int64."""
 
     in_tuple: Int64Array
-    """(T,): number of these records of each tuple."""
+    """Number of records without a cluster of each tuple, (T,)."""
     in_block: Int64Array
-    """(blocks,): number of these records in each block of tuples."""
+    """Number of records without a cluster in each block of tuples, (blocks,)."""
     in_chunk: Int64Array
-    """(chunks,): number of these records in each chunk of records."""
+    """Number of records without a cluster in each chunk of records, (chunks,)."""
     head: Int64Array
-    """(T,): first index in `TupleRecords.record` to check for each tuple."""
+    """Index in `TupleRecords.record` from which the next record of each tuple is searched, (T,)."""
 
 
 @kernel()
 def spatial_order(scaled: Float64Matrix) -> Int64Array:
     """Sort points so that neighbors are similar, by halving along the widest axis down to blocks. O(T log^2 T).
 
-    `scaled`: float64 (v, T) coordinates, comparable between axes. Returns int64 (T,).
+    `scaled`, float64 (v, T), contains the coordinates. They must be comparable between axes. Returns the order of the
+    points, int64 (T,).
     """
     n_axes, n = scaled.shape
     order = np.arange(n)
@@ -135,7 +136,7 @@ def form_clusters(
     picks: Int64Array,
     made: Int64Array,
 ) -> int:
-    """Form clusters of k records around the next seeds.
+    """Form a cluster of k records around each of the next seeds.
 
     Parameters
     ----------
@@ -148,13 +149,14 @@ def form_clusters(
     cluster
         int32 (n,): cluster of each record, or -1. Updated.
     picks
-        int64 (clusters,): rank of each seed among the remaining records, ordered by index.
+        int64 (clusters,): rank of each seed, by record number, among the records that remain when its cluster is
+        formed.
     made
-        int64 (2,): k; number of clusters formed before. Updated.
+        int64 (2,): k, and the number of clusters formed so far. Updated.
 
     Returns
     -------
-    Number of clusters formed by this call: len(picks).
+    Number of clusters formed by this call, len(picks).
 
     Cost per seed: a bound for each block, and the loss of the tuples in blocks that may contribute.
     """
@@ -197,7 +199,7 @@ def form_clusters(
 
 @kernel()
 def _ranked(rank: Integer, in_chunk: Int64Array, cluster: Int32Array) -> int:
-    """Return the record with this rank among the remaining records."""
+    """Return the record with rank `rank` among the records without a cluster."""
     chunk = 0
     while in_chunk[chunk] <= rank:
         rank -= in_chunk[chunk]
@@ -297,7 +299,10 @@ def _offer(
     most: int,
     size: int,
 ) -> int:
-    """Offer the records of a block to the heap of the best (key, record), largest first; return the heap size."""
+    """Add the records of a block to the heap if they are among the `most` best. Return the heap size.
+
+    The heap contains pairs (key, record), with the largest pair on top.
+    """
     keys, chosen = heap
     start, record, _ = records
     in_tuple, _, _, head = remaining

@@ -25,28 +25,30 @@ class Shares(NamedTuple):
     """Unweighted losses of v relational attributes, and their hierarchies."""
 
     kind: Int8Array
-    """int8 (v,): RANGE, NODE or SET."""
+    """Kind of each attribute, int8 (v,). RANGE, NODE or SET."""
     slot: Int64Array
-    """int64 (v,): row of each attribute among the attributes of the same kind."""
+    """Row of each attribute, int64 (v,). The row is in `Tuples.numbers` for a range, otherwise in `Tuples.codes`."""
     share_at: Int64Array
-    """int64 (v + 1,): first index of each attribute in the following arrays."""
+    """Start of each attribute in the following arrays, int64 (v + 1,)."""
     share: Float64Array
-    """float64: ``share[share_at[a] + c]`` is the loss of node `c`, or of `c` values. A range has one entry: width."""
+    """Losses of all attributes in sequence, float64. ``share[share_at[a] + c]`` is the loss of node `c`, or of a set of
+    `c` values. A range has a single entry, the width of its domain.
+    """
     parent: Parent
-    """int32: parent of each node in the hierarchies."""
+    """Parent of each node in the hierarchies, int32."""
     subtree_end: SubtreeEnd
-    """int32: end of each node's descendants (exclusive)."""
+    """End of each node's descendants (exclusive), int32."""
 
 
 class _Scratch(NamedTuple):
     """Buffers shared by all splits."""
 
     values: Float64Array
-    """float64 (n,): values of the records in a part."""
+    """Values of the records in a part, float64 (n,)."""
     ordered: Float64Array
-    """float64 (n,): the same values, partially sorted to find the median."""
+    """Copy of `values` that is partially sorted to find the median, float64 (n,)."""
     ones: Int64Array
-    """int64 (n,): record weights; (0,) without a rule."""
+    """Weight 1 of each record, int64 (n,). (0,) without a rule."""
 
 
 @kernel()
@@ -58,14 +60,14 @@ def mondrian(
     rule: PackedRule,
     cluster: Int32Array,
 ) -> int:
-    """Fill ``cluster[r]`` with the part of each record; return the number of parts.
+    """Fill ``cluster[r]`` with the part of each record. Return the number of parts.
 
     Parameters
     ----------
     space
         Losses and hierarchies of the attributes.
     tuples, tuple_of
-        Distinct tuples, and tuple of each record, int32 (n,).
+        Distinct tuples, and the tuple of each record, int32 (n,).
     rule
         Condition that each part must satisfy in addition to the minimum size, with the value of each record.
 
@@ -124,7 +126,7 @@ def mondrian(
 
 @kernel()
 def part_sizes(part_of: Int32Array) -> Int64Array:
-    """Count the records of each part; int64, up to the last non-empty part.
+    """Return the number of records of each part up to the last non-empty part, int64.
 
     `part_of` is the part of each record, from 0 on.
     """
@@ -139,9 +141,10 @@ def part_sizes(part_of: Int32Array) -> Int64Array:
 
 @kernel()
 def nth_smallest(values: Float64Array, n: int) -> float:
-    """Return the element at index `n` of the sorted `values`; reorders `values`. O(n) on average.
+    """Return the element that has index `n` in the sorted `values`. Reorders `values`. O(n) on average.
 
-    Uses Hoare's selection, because NumPy's function takes much longer to compile in Numba, and SciPy's to load.
+    Uses Hoare's selection algorithm. NumPy's function takes much longer to compile in Numba, and SciPy's function takes
+    longer to load.
     """
     low, high = 0, len(values) - 1
     while low < high:
@@ -175,7 +178,7 @@ def _widest(keys: Float64Array) -> int:
 
 @kernel()
 def _widths(space: Shares, tuples: Tuples, tuple_of: TupleOf, members: Int64Array) -> Float64Array:
-    """Return the rounded loss of each attribute over the records, -1 if all values are equal."""
+    """Return the rounded loss of each attribute over the records. -1 if all values are equal."""
     kind, slot, share_at, share, _, _ = space
     keys = np.full(len(kind), -1.0)
     for a in range(len(kind)):
@@ -225,7 +228,7 @@ def _assign(
     scratch: _Scratch,
     part_of: Int32Array,
 ) -> int:
-    """Write the part of each record in a split by attribute `a`; return the number of non-empty parts."""
+    """Write the part of each record in a split by attribute `a`. Return the number of non-empty parts."""
     kind, slot, share_at, _, _, subtree_end = space
     if kind[a] == NODE:
         codes, first_node = tuples.codes[slot[a]], share_at[a]

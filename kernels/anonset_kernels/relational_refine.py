@@ -1,21 +1,22 @@
-"""Refine clusters of relational tuples: dissolve neighboring clusters and form new ones, if the loss decreases.
+"""Refine clusters of relational tuples by dissolving similar clusters and forming new clusters with a lower loss.
 
-A *piece* is a distinct tuple with the number of records in a cluster; the pieces of a cluster are a linked list.
-Clusters are stored in slots, some of them empty, with similar clusters in nearby slots. One step:
+The records of a cluster with the same tuple are a *piece*. The pieces of a cluster are a linked list. Clusters are
+stored in slots, with similar clusters in nearby slots. Slots can be empty. A step of the refinement does the following:
 
 1. Draw two clusters, and a piece of the cluster with the higher loss. In the surrounding slots, find the one to three
    clusters whose loss the tuple of this piece would increase least. Dissolve them together with the drawn cluster:
    their tuples are the pool.
-2. Grow clusters of at least k records from the pool, each by the tuple with the lowest resulting loss. In three of four
-   steps, each cluster also includes all records that it covers. Remaining tuples join the cluster whose loss increases
-   least.
-3. Accept the new clusters if each satisfies the additional condition, and if their loss is less than before, or more by
-   less than the tolerance. Otherwise repeat 2 up to twice with other clusters out of the nearest.
+2. Grow clusters of at least k records from the pool. A cluster grows by the tuple with the lowest resulting loss. In
+   three of four steps, each cluster also includes all records that it covers. Each remaining tuple joins the cluster
+   whose loss increases least.
+3. Accept the new clusters if each satisfies the additional condition, and if their loss is below the previous loss plus
+   the tolerance. Otherwise repeat 2 up to twice with other clusters among the nearest.
 
-A step can split, merge, swap and move. Without tolerance the loss never increases. The loss decreases fastest per
-computed loss if few clusters are dissolved, with repeated attempts at the same place: after 300,000,000 losses on Adult
-it is 0.0855, and 0.0879 if up to nine clusters are dissolved at once. Losses are compared by keys rounded to twelve
-decimals, ties by slot or by pool position. Sums of SplitMix64 wrap around (``np.errstate(over="ignore")``).
+A step can split or merge clusters, and move or swap records. Without tolerance the loss never increases. The search is
+fastest if a step dissolves few clusters and makes several attempts at the same place. After 300,000,000 computed
+losses, the loss on Adult is 0.0855, and 0.0879 if up to nine clusters are dissolved at once. Losses are rounded to
+twelve decimals before they are compared. Ties are resolved by slot or by pool position. Sums of SplitMix64 wrap around
+(``np.errstate(over="ignore")``).
 """
 
 from typing import NamedTuple
@@ -55,20 +56,22 @@ MOST_NEAR = 4
 TRIES = 3
 """Maximum number of attempts with the nearest clusters of a tuple."""
 WIDEST_TABLE = 256
-"""Maximum number of nodes of an attribute for which the losses of all node pairs are listed."""
+"""Maximum number of nodes of an attribute for which the losses of all node pairs are stored."""
 FREE, STEPS, GAINS, IDLE = 0, 2, 3, 4
-"""Indices in `run`: free pieces; steps; successful steps; steps since the last success (and `EVALUATIONS`)."""
+"""Indices in `run`: number of free pieces, of steps, of successful steps, and of steps since the last success.
+`EVALUATIONS` is another index.
+"""
 
 
 class Pieces(NamedTuple):
-    """Pieces of clusters: records of the same tuple. Each array is int64 (P,)."""
+    """Pieces of clusters. The records of a piece have the same tuple. Each array is int64 (P,)."""
 
     tuple_of: Int64Array
     """Tuple of each piece."""
     count: Int64Array  # type: ignore[assignment]  # the method of this name is not used
     """Number of records of each piece."""
     following: Int64Array
-    """Next piece of the same cluster; -1 for the last."""
+    """Next piece of the same cluster. -1 for the last piece."""
     free: Int64Array
     """Unused pieces."""
 
@@ -79,11 +82,11 @@ class ClusterSlots(NamedTuple):
     state: ClusterStates
     """Generalized tuple of each cluster."""
     size: Int64Array
-    """int64 (slots,): number of records; 0 if the slot is empty."""
+    """Number of records of each cluster, int64 (slots,). 0 if the slot is empty."""
     loss: Float64Array
-    """float64 (slots,): loss of each cluster."""
+    """Loss of each cluster, float64 (slots,)."""
     head: Int64Array
-    """int64 (slots,): first piece of each cluster; -1 if the slot is empty."""
+    """First piece of each cluster, int64 (slots,). -1 if the slot is empty."""
     pieces: Pieces
 
 
@@ -91,13 +94,13 @@ class _Scan(NamedTuple):
     """Buffers of `_nearest`."""
 
     near: Int64Array
-    """int64 (MOST_NEAR,): nearest clusters."""
+    """Nearest clusters, int64 (MOST_NEAR,)."""
     keys: Float64Array
-    """float64 (MOST_NEAR,): loss increase of each, rounded."""
+    """Rounded loss increase of each nearest cluster, float64 (MOST_NEAR,)."""
     sums: Float64Array
-    """float64 (window,): losses of the clusters around a seed."""
+    """Losses of the clusters around a seed, float64 (window,)."""
     row: Float64Array
-    """float64 (len(cost),): losses of an attribute's nodes."""
+    """Losses of an attribute's nodes, float64 (len(cost),)."""
 
 
 class RefinementLimits(NamedTuple):
@@ -134,12 +137,12 @@ def refine(
     clusters
         Updated.
     run
-        int64 (5,): counters, indexed by `FREE` and the following constants.
+        int64 (5,): counters, indexed by `FREE`, `EVALUATIONS`, `STEPS`, `GAINS` and `IDLE`.
     random
         uint64 (1,): state of SplitMix64.
     condition
-        Condition that every cluster must satisfy, with the value of each tuple. If all clusters satisfy it, no step
-        violates it.
+        Condition that every cluster must satisfy, with the value of each tuple. If all clusters satisfy the condition,
+        they also do so after each step.
     limits
         Stopping criteria.
 
@@ -207,7 +210,7 @@ def _breaks(
 def pair_losses(space: AttributeSpace) -> PairLosses:
     """Compute the loss of the lowest common ancestor of any two nodes of an attribute.
 
-    Attributes without a hierarchy, or with more than `WIDEST_TABLE` nodes, are not listed. O(V^2).
+    Attributes without a hierarchy, or with more than `WIDEST_TABLE` nodes, get no table. O(V^2).
     """
     kind, cost_at = space.kind, space.cost_at
     table_begins = np.zeros(len(kind) + 1, np.int64)
@@ -227,9 +230,9 @@ def pair_losses(space: AttributeSpace) -> PairLosses:
 
 @kernel()
 def put_pieces(space: AttributeSpace, tuples: Tuples, clusters: ClusterSlots) -> None:
-    """Compute states (bits zeroed), sizes and losses of clusters from their lists of pieces.
+    """Compute the states, sizes and losses of clusters from their lists of pieces.
 
-    `clusters` are those of `refine`. O(P v).
+    See `refine` for `clusters`. The bits of the states must be zero. O(P v).
     """
     state, size, loss, head, pieces = clusters
     for c in range(len(size)):
@@ -242,7 +245,10 @@ def put_pieces(space: AttributeSpace, tuples: Tuples, clusters: ClusterSlots) ->
 
 @kernel()
 def _room(size: Int64Array, head: Int64Array, pieces: Pieces) -> int:
-    """Return the pool capacity in pieces: those of the four largest clusters, at most 16384, at least 512."""
+    """Return the capacity of the pool, in pieces.
+
+    The pool has space for the four largest clusters, but for at most 16384 and at least 512 pieces.
+    """
     most = 0
     for c in range(len(size)):
         n, p = 0, head[c]
@@ -255,7 +261,7 @@ def _room(size: Int64Array, head: Int64Array, pieces: Pieces) -> int:
 
 @kernel()
 def _drawn_piece(p: int, following: Int64Array, drawn: np.uint64) -> int:
-    """Return the piece of a list at index `drawn`, modulo the list length."""
+    """Return the piece at index `drawn` of a list, modulo the length of the list."""
     n, q = 0, p
     while q >= 0:
         n += 1
@@ -274,7 +280,7 @@ def _nearest(
     most: Integer,
     scan: _Scan,
 ) -> int:
-    """List the cluster of the seed and the clusters with the least loss increase by its tuple; return their number."""
+    """List the cluster of the seed, and the clusters whose loss its tuple increases least. Return their number."""
     t, seed_cluster = seed
     (low, high, code, bits), size, loss, _, _ = clusters
     kind, slot, word_at, weight, width, cost_at, cost, _, _ = space
@@ -327,7 +333,10 @@ def _fill_pool(
     pool: Pool,
     place: Int64Array,
 ) -> tuple[int, int]:
-    """Copy tuples of clusters into the pool, merging equal tuples; return the numbers of copied clusters and tuples."""
+    """Copy the tuples of clusters into the pool, and merge equal tuples.
+
+    Returns the number of copied clusters and the number of tuples.
+    """
     numbers, codes, of, count, remaining, _, _ = pool
     pieces = clusters.pieces
     m, n_clusters = 0, 0
@@ -367,7 +376,7 @@ def _exchange(
     drawn: Integer,
     run: Int64Array,
 ) -> None:
-    """Replace the dissolved clusters by new ones, stored in the free slots from slot `drawn` onwards."""
+    """Replace the dissolved clusters by the new clusters, which are stored in the free slots from slot `drawn` on."""
     (low, high, code, bits), size, loss, head, pieces = clusters
     tuple_of, count, following, free = pieces
     state, new_size, new_loss, place, new_count, new_cluster = formed

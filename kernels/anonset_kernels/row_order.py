@@ -1,7 +1,7 @@
-"""Sort rows by content: first fixed codes, then items, compared a few at a time as 62-bit keys.
+"""Sort rows by their fixed codes, then by their items. Several codes at a time are compared as a 62-bit key.
 
 A key contains the codes of a row from some position on, each increased by one, so that zero marks the end of the row.
-Rows are ordered by their keys; rows with equal keys are ordered by their next keys.
+Rows are sorted by their keys. Rows with equal keys are sorted by their next keys.
 """
 
 from typing import NamedTuple
@@ -13,34 +13,38 @@ from anonset_kernels._jit import kernel
 from anonset_kernels._splitters import bucket_of
 
 _BITS = 62
-_FEW = 40  # largest number of rows sorted by insertion
+_FEW = 40  # maximum number of rows sorted by insertion
 
 
 class RowContent(NamedTuple):
-    """Rows to compare, and data moved with them."""
+    """Rows to compare, and data that are moved with the rows."""
 
     indptr: Indptr
-    """int64 (r + 1,): first item of each row in `items`; the first row may begin after 0."""
+    """First item of each row in `items`, int64 (r + 1,). The first row may begin after 0."""
     items: Items
-    """int32: item codes, row after row."""
+    """Item codes, row after row, int32."""
     fixed: Int32Matrix
-    """int32 (r, c): code of each row in each fixed column. Columns beyond the widths are moved but not compared."""
+    """Code of each row in each fixed column, int32 (r, c). Columns without a width in `RowComparison.widths` are moved
+    but not compared.
+    """
     record: Int64Array
-    """int64 (r,): record numbers, moved with the rows but not compared."""
+    """Record number of each row, int64 (r,). It is moved with the row but not compared."""
 
 
 class RowComparison(NamedTuple):
     """Comparison rule for rows, and buckets of rows."""
 
     widths: Int64Array
-    """int64 (f + 1,): bit width of a code, plus one, of each compared fixed column, and of an item."""
+    """Bit width of a code in each compared fixed column, int64 (f + 1,). The last element is the bit width of an item.
+    Codes are increased by one before they are packed.
+    """
     splitters: Int64Array
-    """int64 (b - 1,): smallest key of each bucket except the first, ascending."""
+    """Smallest key of each bucket except the first in ascending order, int64 (b - 1,)."""
 
 
 @kernel()
 def following(widths: Int64Array, position: int) -> int:
-    """Return the position after the codes of a key that begins at `position`; `widths` as in `RowComparison`."""
+    """Return the position after the codes of a key that begins at `position`. See `RowComparison` for `widths`."""
     n_fixed, free_bits = len(widths) - 1, _BITS
     while True:
         free_bits -= widths[min(position, n_fixed)]
@@ -51,7 +55,7 @@ def following(widths: Int64Array, position: int) -> int:
 
 @kernel()
 def _key(rows: RowContent, by: RowComparison, row: int, position: int) -> int:
-    """Pack the codes of a row from `position` on into a key, as many as fit into 62 bits."""
+    """Pack as many codes of a row, from `position` on, as fit into a key of 62 bits."""
     n_fixed, free_bits, key = len(by.widths) - 1, _BITS, 0
     end = rows.indptr[row + 1]
     while True:
@@ -77,12 +81,12 @@ def pack_keys(rows: RowContent, by: RowComparison, position: int, order: Int64Ar
 
 @kernel()
 def measure_buckets(rows: RowContent, by: RowComparison, position: int, size: Int64Matrix) -> None:
-    """Add the number of rows and items, and the largest row length, to the totals of each key bucket.
+    """Update the number of rows, the number of items and the largest row length of each bucket of keys.
 
     Parameters
     ----------
     size
-        int64 (3, b): totals, updated. O(r log b).
+        int64 (3, b): these three figures; updated. O(r log b).
     """
     for row in range(len(rows.record)):
         b = bucket_of(by.splitters, _key(rows, by, row, position))
@@ -99,9 +103,9 @@ def fill_buckets(rows: RowContent, by: RowComparison, position: int, fill: Int64
     Parameters
     ----------
     fill
-        int64 (2, b): index of each bucket's next row, and of the row's first item; updated. O(items + r log b).
+        int64 (2, b): index of each bucket's next row, and of the first item of this row; updated. O(items + r log b).
     out
-        Rows with space for all buckets, in sequence.
+        Rows of all buckets, bucket after bucket. Must have space for all rows.
     """
     for row in range(len(rows.record)):
         b = bucket_of(by.splitters, _key(rows, by, row, position))
@@ -120,7 +124,7 @@ def fill_buckets(rows: RowContent, by: RowComparison, position: int, fill: Int64
 
 @kernel()
 def _sort_few(keys: Int64Array, order: Int64Array, begin: int, end: int) -> None:
-    """Sort a slice of keys and of `order` by insertion, stable."""
+    """Sort a slice of `keys` and `order` by insertion. The sort is stable."""
     for i in range(begin + 1, end):
         key, row = keys[i], order[i]
         target = i
@@ -134,7 +138,7 @@ def _sort_few(keys: Int64Array, order: Int64Array, begin: int, end: int) -> None
 def _sort_many(
     keys: Int64Array, order: Int64Array, key_buffer: Int64Array, order_buffer: Int64Array, begin: int, end: int
 ) -> None:
-    """Sort a slice of keys and of `order` by radix sort on bytes, stable."""
+    """Sort a slice of `keys` and `order` by a radix sort on bytes. The sort is stable."""
     differing = 0
     for i in range(begin, end):
         differing |= keys[i] ^ keys[begin]
@@ -161,9 +165,9 @@ def _sort_many(
 
 @kernel()
 def order_rows(rows: RowContent, by: RowComparison, position: int, order: Int64Array) -> None:
-    """Sort the rows in `order`, int64 (any,), by their codes from `position` on, stable.
+    """Sort the rows in `order`, int64 (any,), by their codes from `position` on. The sort is stable.
 
-    O(r) for each key read. Common prefixes are read again only for the rows that share them.
+    O(r) for the first key. Further keys are only read for rows with equal keys.
     """
     n, n_fixed = len(order), len(by.widths) - 1
     keys, key_buffer, order_buffer = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)

@@ -8,7 +8,10 @@ from anonset_kernels._jit import kernel
 
 @kernel()
 def transpose(indptr: Indptr, items: Items, n_items: int) -> tuple[ItemStart, ItemRecords]:
-    """List the records of each item, ascending: int64 (M + 1,) offsets and int32 (nnz,) records. O(nnz + M)."""
+    """List the records of each item. O(nnz + M).
+
+    Returns the start of each item's list, int64 (M + 1,), and the records in ascending order, int32 (nnz,).
+    """
     start = np.zeros(n_items + 1, np.int64)
     for item in items:
         start[item + 1] += 1
@@ -26,7 +29,10 @@ def transpose(indptr: Indptr, items: Items, n_items: int) -> tuple[ItemStart, It
 
 @kernel()
 def sort_rows(indptr: Indptr, items: Items, n_items: int) -> Items:
-    """Sort each row ascending by transposing twice; int32 (nnz,). O(nnz + n + M) for any row lengths."""
+    """Return the items with each row in ascending order, int32 (nnz,).
+
+    The rows are transposed twice, in O(nnz + n + M) for any row lengths.
+    """
     start = np.zeros(n_items + 1, np.int64)
     for item in items:
         start[item + 1] += 1
@@ -52,10 +58,13 @@ def sort_rows(indptr: Indptr, items: Items, n_items: int) -> Items:
 
 @kernel()
 def map_rows(indptr: Indptr, items: Items, symbol_of: Int32Array, n_symbols: int) -> Csr:
-    """Replace each item by ``symbol_of[item]`` (-1 drops it), remove duplicate symbols in a row, sort the rows.
+    """Replace each item by ``symbol_of[item]``, remove duplicate symbols in each row, and sort each row.
 
-    Returns int64 (n + 1,) offsets and int32 symbols. O(nnz) if the mapping is monotone (a cut over leaf positions).
-    Other rows of l symbols cost O(l^2) for an insertion sort, or O(S) for a scan of all S symbols.
+    Items with symbol -1 are removed.
+
+    Returns the start of each row, int64 (n + 1,), and the symbols, int32. O(nnz) if the mapping is monotone, as for a
+    cut over leaf positions. Otherwise a row of l symbols costs O(l^2) for an insertion sort, or O(S) for a scan of all
+    S symbols.
     """
     n = len(indptr) - 1
     last_record = np.full(n_symbols, -1, np.int32)
@@ -90,7 +99,7 @@ def map_rows(indptr: Indptr, items: Items, symbol_of: Int32Array, n_symbols: int
 
 @kernel()
 def first_copies(indptr: Indptr, items: Items, most: int) -> BoolArray:
-    """Return True for each row that has fewer than `most` equal rows before it: bool (n,). O(nnz)."""
+    """Return True for each row with fewer than `most` equal rows before it, bool (n,). O(nnz)."""
     first = first_equal(indptr, items)
     copies, is_kept = np.zeros(len(first), np.int32), np.zeros(len(first), np.bool_)
     for row in range(len(first)):
@@ -102,7 +111,7 @@ def first_copies(indptr: Indptr, items: Items, most: int) -> BoolArray:
 
 @kernel()
 def first_equal(indptr: Indptr, items: Items) -> Int32Array:
-    """Return the first row equal to each row: int32 (n,). O(nnz), by a hash table."""
+    """Return the first row equal to each row, int32 (n,). Uses a hash table. O(nnz)."""
     n, n_slots = len(indptr) - 1, 16
     while n_slots < 2 * n:
         n_slots *= 2
@@ -134,7 +143,7 @@ def _are_equal(indptr: Indptr, items: Items, a: Integer, b: Integer) -> bool:
 
 @kernel()
 def unsorted_or_repeated(indptr: Indptr, items: Items) -> int:
-    """Return the first record with items that are not strictly ascending, or -1. O(nnz)."""
+    """Return the first record whose items are not strictly ascending, or -1. O(nnz)."""
     for record in range(len(indptr) - 1):
         for entry in range(indptr[record] + 1, indptr[record + 1]):
             if items[entry] <= items[entry - 1]:

@@ -1,6 +1,6 @@
-"""Kernels of safe grouping: form groups of individuals, remove tuples, and replace identities by a star, at random.
+"""Kernels of safe grouping: form groups of individuals at random, remove tuples, and replace identities by a star.
 
-Tuples are sorted by individual. The position of a tuple in this order determines its random numbers.
+Tuples are sorted by individual. The random numbers of a tuple depend on its position in this order.
 """
 
 from typing import NamedTuple
@@ -13,38 +13,45 @@ from anonset_kernels._heaps import ONE, sift_down, sift_up
 from anonset_kernels._jit import kernel
 
 VALUE, PERSON, TUPLE = 0, 1, 2
-"""Draw keys of `diversify`: they select, among equally frequent values, a value, then a person, then a tuple."""
+"""Indices of the draw keys of `diversify`. The draws choose among equally frequent values, among persons, and among the
+tuples of a person.
+"""
 
 
 class _Group(NamedTuple):
-    """Group that loses tuples. A share is a person's tuples with one value, named by the first index in `order`."""
+    """Group that loses tuples. The tuples of a person with the same value are a *share*.
+
+    A share is identified by its first index in `order`.
+    """
 
     base: np.int64
     """Position of the group's first tuple."""
     order: Int64Array
-    """(size,): positions of the group's tuples, grouped by value and then by person."""
+    """Positions of the group's tuples, sorted by value and then by person, (size,)."""
     who: Int32Array
-    """(size,): person at each position."""
+    """Person of each tuple, (size,)."""
     total: Int64Array
-    """(persons,): number of remaining tuples of each person."""
+    """Number of remaining tuples of each person, (persons,)."""
     heap_size: Int64Array
-    """(values,): number of shares in each value's heap, which occupies the slice of the value's tuples."""
+    """Number of shares in the heap of each value, (values,). The heap occupies the same slice as the value's tuples in
+    `order`.
+    """
     key: Int64Array
-    """(size,): heap keys: a person's remaining tuples, and a draw."""
+    """Key of each heap entry, (size,). It consists of the person's remaining tuples and a draw."""
     at: Int64Array
-    """(size,): shares in the heaps."""
+    """Share of each heap entry, (size,)."""
     held: Int64Array
-    """(size,): number of tuples in each share."""
+    """Number of tuples in each share, (size,)."""
     gone: Int64Array
-    """(size,): number of removed tuples in each share."""
+    """Number of removed tuples in each share, (size,)."""
 
 
 @kernel()
 def group_bounds(n_persons: int, k: int, draw_key: DrawKey) -> Int64Array:
-    """Return the first person of each group of `n_persons` (>= k), (groups + 1,). Groups have k persons or more.
+    """Divide `n_persons` (>= k) into groups of at least k. Return the first person of each group, (groups + 1,).
 
-    With fewer than 2k persons there is one group; otherwise sizes differ by at most one. Draw number `g` decides
-    whether group `g` is larger, so group sizes disclose nothing about the number of tuples per person. O(groups).
+    Fewer than 2k persons form a single group. Otherwise group sizes differ by at most one. Draw number `g` decides
+    whether group `g` is larger, so the sizes disclose nothing about the number of tuples per person. O(groups).
     """
     n_groups = n_persons // k
     bounds = np.zeros(n_groups + 1, np.int64)
@@ -66,7 +73,7 @@ def diversify(
     l: int,  # noqa: E741
     draw_keys: UInt64Matrix,
 ) -> tuple[BoolArray, int]:
-    """Choose the tuples to remove so that no value has more than 1/l of its group.
+    """Choose the tuples to remove so that no value has more than 1/l of the tuples of its group.
 
     Parameters
     ----------
@@ -81,10 +88,10 @@ def diversify(
 
     Returns
     -------
-    Bools (n,), True for tuples that are not removed, and the number of tuples beyond 1/l of their group, counting
-    removed tuples as group members.
+    True for each tuple that is not removed, bool (n,), and the number of tuples above 1/l of their group if removed
+    tuples are counted as members of the group.
 
-    Cost: O(n), and in groups that violate the bound O(size (log(size) + l)).
+    Cost: O(n), and O(size (log(size) + l)) in each group that violates the bound.
     """
     is_kept = np.ones(len(value), np.bool_)
     count = np.zeros(n_values, np.int32)
@@ -114,10 +121,10 @@ def _make_diverse(
     draw_keys: UInt64Matrix,
     is_kept: BoolArray,
 ) -> None:
-    """Remove tuples of a group, always of the most frequent value, until it has at most 1/l of the remaining tuples.
+    """Remove tuples of the most frequent value of a group until it has at most 1/l of the remaining tuples.
 
-    Values are reduced level by level: each of the most frequent values loses one tuple, in the order of their draws.
-    The order matters because every removal changes the bound. There are fewer than l such values.
+    In each round, each of the most frequent values loses a tuple, in the order of their draws. The order matters
+    because every removal changes the bound. Fewer than l values are the most frequent.
     """
     group, first = _group_of(value, start)
     count = first[1:] - first[:-1]
@@ -142,7 +149,7 @@ def _make_diverse(
 
 @kernel()
 def _group_of(value: Int32Array, start: Int64Array) -> tuple[_Group, Int64Array]:
-    """Return the group of the persons with tuples from `start` on, and each value's first index, (values + 1,)."""
+    """Return the `_Group` of some persons, and the start of each value in its `order`, (values + 1,)."""
     size = len(value)
     order = np.argsort(value, kind="mergesort")
     person_of = np.empty(size, np.int32)
@@ -169,7 +176,7 @@ def _group_of(value: Int32Array, start: Int64Array) -> tuple[_Group, Int64Array]
 
 @kernel()
 def _key(group: _Group, share: Integer, draw_key: DrawKey) -> np.int64:
-    """Return the key of a share. Among persons with equally many remaining tuples, the largest draw is first."""
+    """Return the key of a share. If persons have equally many remaining tuples, the largest draw is first."""
     position = group.order[share]
     total = group.total[group.who[position]]
     word = draw(draw_key, total * ONE + group.base + position)
@@ -178,7 +185,7 @@ def _key(group: _Group, share: Integer, draw_key: DrawKey) -> np.int64:
 
 @kernel()
 def _heap_of_shares(group: _Group, begin: Integer, end: Integer, draw_key: DrawKey) -> int:
-    """Build the heap of the value with the tuples `begin` to `end`; return its size."""
+    """Build the heap of the value with the tuples `begin` to `end` (exclusive). Return its size."""
     key, shares = group.key[begin:end], group.at[begin:end]
     share, size = begin, 0
     while share < end:
@@ -191,10 +198,10 @@ def _heap_of_shares(group: _Group, begin: Integer, end: Integer, draw_key: DrawK
 
 @kernel()
 def _take_one(group: _Group, begin: Integer, size: Integer, draw_key: DrawKey) -> Integer:
-    """Remove a tuple from the first share of the heap of `size` at `begin`; return the new size.
+    """Remove a tuple from the first share of the heap of `size` entries at `begin`. Return the new size.
 
-    Keys may be outdated, because a person also loses tuples of other values. Outdated keys are too large, so the first
-    key is corrected until it is current.
+    Keys may be outdated, because a person also loses tuples of other values. Outdated keys are too large. The first key
+    is therefore corrected until it is current.
     """
     key, shares = group.key[begin : begin + size], group.at[begin : begin + size]
     while key[0] >> 32 != group.total[group.who[group.order[shares[0]]]]:
@@ -214,7 +221,7 @@ def _take_one(group: _Group, begin: Integer, size: Integer, draw_key: DrawKey) -
 
 @kernel()
 def _remove(group: _Group, draw_key: DrawKey, is_kept: BoolArray) -> None:
-    """Choose, uniformly at random, the tuples to remove from each share."""
+    """Choose the tuples to remove from each share uniformly at random."""
     for share in range(len(group.order)):
         n_removed = group.gone[share]
         for n_left in range(group.held[share], 0, -1):
@@ -228,14 +235,15 @@ def _remove(group: _Group, draw_key: DrawKey, is_kept: BoolArray) -> None:
 
 @kernel()
 def fewest_shown(is_kept: BoolArray, start: Int64Array, bounds: Int64Array, k: int) -> tuple[Int64Array, int]:
-    """Compute, for each group, the smallest number of remaining tuples of a person: all its persons keep so many.
+    """Return the smallest number of remaining tuples of a person in each group.
 
-    `is_kept` (n,), `start` and `bounds` are those of `diversify`. Persons without remaining tuples do not count.
+    All persons of a group show this number of tuples. `is_kept`, (n,), is the result of `diversify`. See `diversify`
+    for `start` and `bounds`. Persons without remaining tuples are ignored.
 
     Returns
     -------
-    (groups,) tuples shown per person, 0 for a group with fewer than k remaining persons; and the number of remaining
-    tuples in such groups. O(n).
+    Number of tuples that each person of a group shows, (groups,), or 0 for a group with fewer than k remaining persons;
+    and the number of remaining tuples in groups with too few persons. O(n).
     """
     shown = np.zeros(len(bounds) - 1, np.int64)
     n_dropped = 0
@@ -266,27 +274,27 @@ def assign_groups(
     number_of: Int32Array,
     draw_key: DrawKey,
 ) -> tuple[Int32Array, BoolArray]:
-    """Return each tuple's group and whether it is starred. All persons of a group have the same number of tuples
-    without a star (*shown* tuples).
+    """Return the group of each tuple, and True for each tuple whose identity is replaced by a star.
 
     Parameters
     ----------
     is_kept
         (n,): True if the tuple at a position is not removed for diversity.
     tuples
-        (n,): tuple at each position.
+        (n,): tuple at each position. All persons of a group have the same number of tuples without a star. These tuples
+        are *shown*.
     start, bounds
         As in `diversify`.
     shown
-        (groups,): number of tuples that each person of a group shows; 0 for a dropped group.
+        (groups,): number of tuples that each person of a group shows. 0 for a removed group.
     number_of
-        (groups,): number of each group.
+        (groups,): number of each group in the result.
     draw_key
-        Key of the draws that choose a person's shown tuples; position `p` uses draw number `p`.
+        Key of the draws that choose a person's shown tuples. Position `p` uses draw number `p`.
 
     Returns
     -------
-    Group of each tuple in the table, (n,), -1 if removed, and whether it is starred, (n,). O(n).
+    Group of each tuple in the table, (n,), or -1 if the tuple is removed, and True if it has a star, (n,). O(n).
     """
     group, starred = np.empty(len(is_kept), np.int32), np.zeros(len(is_kept), np.bool_)
     for number in range(len(bounds) - 1):

@@ -1,4 +1,4 @@
-"""List the rules that infer a sensitive item with too high a confidence, for one antecedent size."""
+"""List the rules with antecedents of a given size that infer a sensitive item with too high a confidence."""
 
 import numpy as np
 
@@ -8,25 +8,25 @@ from anonset_kernels._jit import kernel
 
 @kernel()
 def list_rules(rows: Csr, secrets: Csr, n_codes: int, size: int, share: tuple[int, int, int], most: int) -> Int32Matrix:
-    """Return the rules whose antecedent has `size` items and occurs, and whose confidence is too high.
+    """Return the rules whose confidence is too high and whose antecedent has `size` items and occurs in a record.
 
     Walks the sets of `size` items in code order, with the list of all records that contain the current set.
 
     Parameters
     ----------
     rows
-        Compressed rows: int64 (n + 1,), int32; codes of each record, ascending.
+        Compressed rows, int64 (n + 1,) and int32: codes of each record in ascending order.
     secrets
         Compressed rows of the sensitive codes only.
     share
-        Numerator and denominator of the maximum confidence, and 1 if exactly this confidence is too high, else 0.
+        Numerator and denominator of the maximum confidence, and 1 if a confidence equal to it is too high, else 0.
     most
         The walk stops when there are more rules than this.
 
     Returns
     -------
-    int32 (T, size + 1): antecedent, then sensitive code; T is at most `most` + 1. O(sum over records of the sets of
-    `size` items, times the sensitive items of the record).
+    Antecedent and sensitive code of each rule, int32 (T, size + 1). T is at most `most` + 1. Cost: for each record, its
+    sets of `size` items times its sensitive items.
     """
     indptr, n = rows[0], len(rows[0]) - 1
     frequency, occurring = np.zeros(n_codes, np.int64), np.empty(n_codes, np.int32)
@@ -85,7 +85,9 @@ def list_rules(rows: Csr, secrets: Csr, n_codes: int, size: int, share: tuple[in
 def _extend(
     rows: Csr, record: Int32Array, place: Int64Array, frequency: Int64Array, occurring: Int32Array
 ) -> tuple[Int32Array, Int64Array, Int64Array, Int32Array]:
-    """Return the records that contain a set and one more later code, code by code; `frequency` is zero on return.
+    """Return the records that contain a set and one of the codes that follow the set, code by code.
+
+    `frequency` is zero before and after the call.
 
     Parameters
     ----------
@@ -94,8 +96,8 @@ def _extend(
 
     Returns
     -------
-    int32 (F,), int64 (F,): records and positions for each of the codes; int64 (C + 1,): first index of each code; int32
-    (C,): codes in order of first occurrence.
+    Records of each code, int32 (F,); positions after the code, int64 (F,); start of each code in these arrays, int64 (C
+    + 1,); codes in order of first occurrence, int32 (C,).
     """
     indptr, items, n_seen, total = rows[0], rows[1], 0, 0
     for e in range(len(record)):
@@ -122,7 +124,7 @@ def _extend(
 
 @kernel()
 def _doubled(rules: Int32Matrix) -> Int32Matrix:
-    """Return a copy with space for twice as many rows."""
+    """Return a copy of the rules with space for twice as many rows."""
     larger = np.empty((2 * len(rules), rules.shape[1]), np.int32)
     for t in range(len(rules)):
         for c in range(rules.shape[1]):

@@ -14,27 +14,27 @@ from anonset_kernels._set_index import SetIndex
 
 
 class RareSetCounts(NamedTuple):
-    """Sets of an index with fewer than k records so far; updated by counting."""
+    """Sets of an index that were counted in fewer than k records. These are the *wanted* sets."""
 
     pairs: UInt64Matrix
-    """uint64 (L, W): for each last code, from the lowest on, a bitmap of the second last codes of wanted sets."""
+    """Bitmap of the second last codes of wanted sets, for each last code from the lowest on, uint64 (L, W)."""
     thirds: UInt64Matrix
-    """uint64 (P, W): for each pair, a bitmap of the third last codes of wanted sets."""
+    """Bitmap of the third last codes of wanted sets, for each pair of last codes, uint64 (P, W)."""
     triples_left: Int32Array
-    """int32 (P,): number of wanted triples of each pair."""
+    """Number of wanted triples of each pair, int32 (P,)."""
     order: Int32Array
-    """int32 (T,): sets of each triple, wanted sets first."""
+    """Sets of each triple, with the wanted sets first, int32 (T,)."""
     left: Int32Array
-    """int32 (Q,): number of wanted sets of each triple."""
+    """Number of wanted sets of each triple, int32 (Q,)."""
     met: Int32Array
-    """int32 (T,): number of records that contain each set, up to k."""
+    """Number of records that contain each set, up to k, int32 (T,)."""
 
 
 @kernel()
 def count_sets(rows: Csr, ancestors: Ancestors, k: int, index: SetIndex, counts: RareSetCounts) -> None:
     """Count the records that contain each set in ``counts.met``, up to `k`.
 
-    Cost: a read per word of a record's bitmap for each of its codes, and again for each pair of codes that ends a
+    Cost: a read per word of a record's bitmap, for each code of the record and for each pair of its codes that ends a
     wanted set.
     """
     indptr, items = rows
@@ -84,7 +84,10 @@ def _count_pair(pair: int, record: Record, last_word: int, k: int, index: SetInd
 
 @kernel()
 def _count_triple(triple: int, words: UInt64Array, k: int, index: SetIndex, counts: RareSetCounts) -> None:
-    """Count a record, with its codes as the bits of `words`, for the wanted sets that end with a triple."""
+    """Count a record for the wanted sets that end with a triple.
+
+    The bitmap `words` contains the codes of the record.
+    """
     place = index.bounds[triple]
     end = place + counts.left[triple]
     while place < end:
@@ -101,7 +104,10 @@ def _count_triple(triple: int, words: UInt64Array, k: int, index: SetIndex, coun
 
 @kernel()
 def _holds_others(words: UInt64Array, sets: Int32Matrix, t: int) -> bool:
-    """Return True if a record, with the codes in bitmap `words`, contains all codes of a set except the last three."""
+    """Return True if a record contains all codes of a set except the last three.
+
+    The bitmap `words` contains the codes of the record.
+    """
     for j in range(sets.shape[1] - 3):
         code = sets[t, j]
         if words[code >> 6] & bit(code & 63) == 0:
@@ -113,7 +119,7 @@ def _holds_others(words: UInt64Array, sets: Int32Matrix, t: int) -> bool:
 def holders(
     rows: Csr, chosen: UInt64Array, first: int, ancestors: Ancestors, index: SetIndex, pairs: UInt64Matrix
 ) -> tuple[Int32Array, Int64Array]:
-    """Return the sets that each of some records contains, record by record.
+    """Return the sets of an index that each chosen record contains, record by record.
 
     Parameters
     ----------
@@ -129,8 +135,8 @@ def holders(
     int32 (F,) and int64 (F,)
         Sets, as positions in the index, and record numbers.
 
-    Cost: a read per word of a record's bitmap for each of its codes, plus the sets of each pair of codes that ends a
-    set. Intended for sets in few records.
+    Cost: a read per word of a record's bitmap for each of its codes, and the sets of each pair of codes that ends a
+    set. Use this for sets that occur in few records.
     """
     indptr, items = rows
     size, record = index.sets.shape[1], room_for_record(len(index.begin) - 1)

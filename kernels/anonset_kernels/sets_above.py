@@ -1,8 +1,8 @@
 """Supports of node sets above a hierarchy cut, computed from the rare sets of the cut.
 
-A record that contains a set of nodes contains a set of the cut below it. So a set of nodes has support k or more if
-this is true of a set of the cut below it. Otherwise, the records are the union of the records of the rare sets of the
-cut below it, each with fewer than k records.
+A record that contains a set of nodes contains a set of the cut below it. If any set of the cut below it has support k
+or more, the set of nodes has too. Otherwise, all sets of the cut below it are rare, and its records are the union of
+their records.
 """
 
 from typing import NamedTuple
@@ -18,19 +18,19 @@ from anonset_kernels._set_index import SetIndex, place_of
 
 
 class CodesBelow(NamedTuple):
-    """Codes of a cut that occur, below each node."""
+    """Codes of a cut below each node. Only codes that occur are listed."""
 
     start: Int64Array
-    """int64 (V,): first index of each node in `codes`."""
+    """First index of each node in `codes`, int64 (V,)."""
     end: Int64Array
-    """int64 (V,): end index of each node (exclusive)."""
+    """End index of each node (exclusive), int64 (V,)."""
     codes: Int32Array
-    """int32 (C,): codes, in leaf order."""
+    """Codes in leaf order, int32 (C,)."""
 
 
 @kernel()
 def _number_below(below: CodesBelow, nodes: Itemset) -> int:
-    """Return the number of possible sets of the cut below a set of nodes."""
+    """Return the number of sets of the cut below a set of nodes, including sets that do not occur."""
     number = 1
     for node in nodes:
         number *= below.end[node] - below.start[node]
@@ -39,7 +39,10 @@ def _number_below(below: CodesBelow, nodes: Itemset) -> int:
 
 @kernel()
 def _set_below(below: CodesBelow, nodes: Itemset, number: int, chosen: Itemset) -> None:
-    """Store the set of the cut with this number below a set of nodes in ``chosen``, codes ascending."""
+    """Store the codes of a set of the cut in ``chosen``, in ascending order.
+
+    The sets of the cut below a set of nodes are numbered. `number` selects a set.
+    """
     for j in range(len(nodes)):
         wide = below.end[nodes[j]] - below.start[nodes[j]]
         code, place = below.codes[below.start[nodes[j]] + number % wide], j
@@ -54,20 +57,19 @@ def _set_below(below: CodesBelow, nodes: Itemset, number: int, chosen: Itemset) 
 def keep_possible(
     table: Planes, before: int, below: CodesBelow, sets: Int32Matrix, most: int, possible: BoolArray
 ) -> None:
-    """Clear ``possible``, bool (T,), for each set of nodes that covers a set of the cut with support k: its own support
-    is at least k.
+    """Clear ``possible``, bool (T,), for each set of nodes above a set of the cut with support k or more.
 
     Parameters
     ----------
     table
         Table of the sets of 3 or 4 codes of the cut.
     before
-        Code of the cut that the table numbers 0. Sets with a smaller code are in another table.
+        Code of the cut that has number 0 in the table. Sets with a smaller code are in another table.
     sets
         int32 (T, size).
     most
-        Number of sets of the cut that are checked for each set of nodes. Sets with more remain possible unless a
-        checked set has support k.
+        Maximum number of sets of the cut that are checked for each set of nodes. If there are more and no checked set
+        has support k, the set of nodes remains possible.
     """
     n_codes, chosen = len(below.codes) - before, np.empty(sets.shape[1], np.int32)
     for t in range(len(sets)):
@@ -89,7 +91,9 @@ def keep_possible(
 
 @kernel()
 def rare_below(index: SetIndex, below: CodesBelow, sets: Int32Matrix, most: int) -> tuple[Int64Array, Int32Array]:
-    """Return the rare sets of the cut below each set of nodes; none for a set above more than `most` sets of the cut.
+    """Return the rare sets of the cut below each set of nodes.
+
+    If more than `most` sets of the cut are below a set of nodes, none are returned for it.
 
     Parameters
     ----------
@@ -101,7 +105,7 @@ def rare_below(index: SetIndex, below: CodesBelow, sets: Int32Matrix, most: int)
     Returns
     -------
     int64 (T + 1,) and int32 (start[T],)
-        First index for each set of nodes, and the rare sets, as positions in the index.
+        Start of each set of nodes in the second array, and the rare sets as positions in the index.
     """
     start, chosen = np.zeros(len(sets) + 1, np.int64), np.empty(sets.shape[1], np.int32)
     of_set, n_found = np.empty(1024, np.int32), 0
@@ -122,14 +126,14 @@ def rare_below(index: SetIndex, below: CodesBelow, sets: Int32Matrix, most: int)
 def sizes_of_unions(
     start: Int64Array, of_set: Int32Array, first: Int64Array, records: Int64Array, k: int
 ) -> Int32Array:
-    """Count the records that contain any of the sets below each set of nodes, up to `k`: int32 (T,).
+    """Return the number of records that contain any set of the cut below each set of nodes, up to `k`, int32 (T,).
 
     Parameters
     ----------
     start, of_set
         Result of `rare_below`.
     first, records
-        int64 (sets + 1,) and int64: first index of each set of the cut, and its records.
+        int64 (sets + 1,) and int64: start of each set of the cut in `records`, and its records.
     """
     sizes, union = np.zeros(len(start) - 1, np.int32), np.empty(max(1, k), np.int64)
     for t in range(len(sizes)):

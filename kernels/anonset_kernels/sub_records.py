@@ -12,16 +12,16 @@ class DistinctSubRecords(NamedTuple):
     """Distinct sub-records of some chunks, chunk by chunk, sorted by their items."""
 
     begins: Int64Array
-    """int64 (chunks + 1,): first distinct sub-record of each chunk."""
+    """First distinct sub-record of each chunk, int64 (chunks + 1,)."""
     row: Int64Array
-    """int64 (d,): an example row of each distinct sub-record."""
+    """An example row of each distinct sub-record, int64 (d,)."""
     copies: Int64Array
-    """int64 (d,): multiplicity of each distinct sub-record."""
+    """Multiplicity of each distinct sub-record, int64 (d,)."""
 
 
 @kernel()
 def distinct_sub_records(begins: Int64Array, indptr: Indptr, items: Items) -> DistinctSubRecords:
-    """Merge the equal sub-records of each chunk, and sort the distinct sub-records.
+    """Merge equal sub-records of each chunk, and sort the distinct sub-records.
 
     Cost: O(s log s) comparisons for a chunk of s sub-records.
 
@@ -48,7 +48,7 @@ def distinct_sub_records(begins: Int64Array, indptr: Indptr, items: Items) -> Di
 
 @kernel()
 def _sort(indptr: Indptr, items: Items, order: Int64Array, merged: Int64Array, first: int, end: int) -> None:
-    """Sort the sub-records first .. end - 1 by their items: a bottom-up merge sort."""
+    """Sort the sub-records first .. end - 1 by their items. A bottom-up merge sort."""
     width = 1
     while width < end - first:
         for begin in range(first, end, 2 * width):
@@ -68,7 +68,7 @@ def _sort(indptr: Indptr, items: Items, order: Int64Array, merged: Int64Array, f
 
 @kernel()
 def _compare(indptr: Indptr, items: Items, first: int, second: int) -> int:
-    """Return -1, 0 or 1 if a sub-record is less than, equal to or greater than another."""
+    """Return -1, 0 or 1 if sub-record `first` is less than, equal to or greater than sub-record `second`."""
     a, b = indptr[first], indptr[second]
     a_end, b_end = indptr[first + 1], indptr[second + 1]
     while a < a_end and b < b_end:

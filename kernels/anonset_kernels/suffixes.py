@@ -1,4 +1,4 @@
-"""Gather the suffixes after each code in the records, code by code: a walk below a code reads adjacent memory."""
+"""Copy the suffixes after each code in the records, code by code. A walk below a code then reads adjacent memory."""
 
 from anonset_kernels._arrays import Codes, IndexArray, Int64Array
 from anonset_kernels._jit import kernel
@@ -6,14 +6,14 @@ from anonset_kernels._jit import kernel
 
 @kernel()
 def measure_suffixes(codes: Codes, least: int, entries: Int64Array, records: Int64Array) -> None:
-    """Count, for each code, the records in which at least `least` codes follow it, and these codes.
+    """Count, for each code, the records in which at least `least` codes follow it, and the codes that follow.
 
     Parameters
     ----------
     least
         Number of codes that must follow.
     entries, records
-        int64 (C,) and int64 (C,), updated: number of following codes, and of records. O(entries).
+        int64 (C,) each, updated: number of codes that follow, and number of records. O(entries).
     """
     begin = 0
     for end in range(len(codes)):
@@ -45,7 +45,8 @@ def gather_suffixes(
     least
         Number of codes that must follow.
     fill, place
-        int64 (last - first,): index of each code's next suffix, and of its position; updated.
+        int64 (last - first,) each, updated: index of each code's next suffix in `suffixes`, and of its position in
+        `position`.
     suffixes
         int32: filled with the suffixes, code by code.
     position

@@ -12,7 +12,7 @@ _PRIMES = (0x2C1B3C6D, 0x297A2D39, 0x7FEB352D, 0x045D9F3B)
 
 @kernel()
 def last_record_end(text: Buffer, delimiter: int) -> tuple[int, int]:
-    """Return the end of the last complete record in a chunk of text, and the number of line ends before it; O(bytes).
+    """Return the end of the last complete record in a chunk of text, and the number of line ends before it. O(bytes).
 
     A record ends with a line end outside quotes. A carriage return at the end of the chunk may be the first half of a
     line end, so it does not end a record.
@@ -22,8 +22,8 @@ def last_record_end(text: Buffer, delimiter: int) -> tuple[int, int]:
     text
         uint8 (bytes,): chunk that begins with a record.
     delimiter
-        Field delimiter. A quote opens directly after it, or after it and one space. -1 for text without fields: quotes
-        have no meaning.
+        Field delimiter. A quote opens directly after a delimiter, or after a delimiter and a space. -1 for text without
+        fields, in which quotes have no meaning.
     """
     end, lines, until, position, size = 0, 0, 0, 0, len(text)
     quoted, opens, blank = False, True, False
@@ -59,10 +59,10 @@ def last_record_end(text: Buffer, delimiter: int) -> tuple[int, int]:
 
 @kernel()
 def hash_fields(starts: Int64Array, text: UInt8Array, state: Int64Matrix) -> None:
-    """Hash the next field of each record into its state, by multiplication and shift in four lanes of 32 bits.
+    """Add the next field of each record to the hash of the record. The hash has four lanes of 32 bits.
 
-    Equal fields have equal hashes. Different fields have different hashes except with negligible probability, unless an
-    attacker constructs a collision. O(bytes).
+    Each lane is updated by multiplications and shifts. Equal fields have equal hashes. Different fields have different
+    hashes except with negligible probability, unless an attacker constructs a collision. O(bytes).
 
     Parameters
     ----------
@@ -77,5 +77,5 @@ def hash_fields(starts: Int64Array, text: UInt8Array, state: Int64Matrix) -> Non
             for i in range(starts[record], starts[record + 1]):
                 hashed = ((hashed ^ np.int64(text[i])) * prime) & _LOW_32
                 hashed ^= hashed >> 15
-            hashed = ((hashed ^ 0x100) * prime) & _LOW_32  # field separator: ("ab", "c") differs from ("a", "bc")
+            hashed = ((hashed ^ 0x100) * prime) & _LOW_32  # separate the fields: ("ab", "c") differs from ("a", "bc")
             state[record, lane] = hashed ^ (hashed >> 16)

@@ -1,11 +1,11 @@
-"""Mine minimal privacy threats: sets that occur and are threats, without a subset that is a threat.
+"""Find minimal privacy threats: sets that occur and are threats, and of which no subset is a threat.
 
-There are two kinds: antichains of nodes that are rare (Liu and Wang 2010, section 4.1), and sets of public items that
-are rare or disclose a private item (the moles of Xu et al. 2008). Both are mined in order of size.
+There are two kinds of threats: rare sets of unrelated nodes (Liu and Wang 2010, section 4.1), and sets of public items
+that are rare or disclose a private item (the moles of Xu et al. 2008). Threats are found in order of size.
 
 Nodes are identified by a *code*, their rank by descending support. Records are encoded as in `count_tree.expand`:
 ascending codes, terminated by -1. A private item ``e`` is encoded as ``-2 - e``, between the codes and the -1. Only
-frequent prefixes are extended, since a superset of a rare set is never minimal. If the records of a prefix are dense,
+frequent prefixes are extended, because a superset of a rare set is never minimal. If the records of a prefix are dense,
 its extensions are searched in a bit matrix.
 """
 
@@ -43,7 +43,7 @@ from anonset_kernels._prefix import count_extensions, project, with_room
 
 @kernel()
 def allow_antichains(leaf_lo: LeafLo, leaf_hi: LeafHi, first: int, last: int, allowed: Allowed) -> None:
-    """Set, for each code of a range, the bits of all codes that are neither ancestors nor descendants.
+    """For each code of a range, set the bits of all codes that are unrelated to it.
 
     Parameters
     ----------
@@ -52,7 +52,8 @@ def allow_antichains(leaf_lo: LeafLo, leaf_hi: LeafHi, first: int, last: int, al
     first, last
         Range of codes.
     allowed
-        uint64 (C, W): bit rows over the codes, zero in the range, filled here. O((last - first) C).
+        uint64 (C, W): bitmap of codes for each code. Zero in the range before the call, and filled there. O((last -
+        first) C).
     """
     for a in range(first, last):
         for b in range(len(leaf_lo)):
@@ -62,7 +63,7 @@ def allow_antichains(leaf_lo: LeafLo, leaf_hi: LeafHi, first: int, last: int, al
 
 @kernel()
 def forbid_pairs(pairs: Int32Matrix, allowed: Allowed) -> None:
-    """Clear the rare pairs, int32 (P, 2), in the bit rows of `allow_antichains`. O(P)."""
+    """Clear the bits of rare pairs, int32 (P, 2), in the result of `allow_antichains`. O(P)."""
     for p in range(len(pairs)):
         a, b = pairs[p, 0], pairs[p, 1]
         allowed[a, b >> 6] &= ~bit(b & 63)
@@ -71,7 +72,10 @@ def forbid_pairs(pairs: Int32Matrix, allowed: Allowed) -> None:
 
 @kernel()
 def hash_sets(members: Int32Matrix, first: int, last: int, slots: Int32Array) -> None:
-    """Insert a range of `members`, int32 (K, width) padded with -1, into `slots`, int32 (2^b,), -1 if free. O(K)."""
+    """Insert a range of the sets in `members` into the hash table `slots`. O(K).
+
+    `members` is int32 (K, width), padded with -1. `slots` is int32 (2^b,), with -1 in free slots.
+    """
     enter_sets(members, first, last, slots)
 
 
@@ -83,14 +87,14 @@ class ThreatRule(NamedTuple):
     k: int
     """Smallest support of a frequent set."""
     budget: int
-    """Number of steps after which to stop."""
+    """Number of steps after which the call stops."""
 
 
 class DisclosureRule(NamedTuple):
     """Disclosure condition for a private item, given a set of public items. All fields are int64.
 
-    A set discloses a private item if `denominator` times the number of records that contain both exceeds `numerator`
-    times the number of records that contain the set.
+    A set discloses a private item if the share of the set's records that contain the item is above ``numerator /
+    denominator``.
     """
 
     number: int
@@ -100,25 +104,27 @@ class DisclosureRule(NamedTuple):
 
 
 class _Walk(NamedTuple):
-    """Buffers of a walk, indexed by prefix length of the current set."""
+    """Buffers of a walk. The first dimension is the length of the prefix."""
 
-    count: Count  # type: ignore[assignment]  # no use is made of the method of this name
-    """int32 (C,): extension counts of the current prefix, zero between prefixes."""
+    count: Count  # type: ignore[assignment]  # the method of this name is not used
+    """Number of records with each extension of the current prefix, int32 (C,). Zero between prefixes."""
     seen: UInt64Array
-    """uint64 (W,): bitmap of the extensions with a count."""
+    """Bitmap of the extensions with a non-zero count, uint64 (W,)."""
     words: UInt64Matrix
-    """uint64 (size, W): bitmap of extensions not yet visited."""
+    """Bitmap of the extensions that were not yet visited, uint64 (size, W)."""
     word_at: Int64Array
-    """int64 (size + 1,): first word that may be non-zero; -1 for a prefix not yet opened."""
+    """First word in `words` that may be non-zero, int64 (size + 1,). -1 before the extensions of the prefix are
+    counted.
+    """
     place: Int64Matrix
-    """int64 (size, C): end of each extension's projection in the stack; -1 without a projection."""
+    """End of each extension's projection in the stack, int64 (size, C). -1 if the extension has no projection."""
     support: Int32Matrix
-    """int32 (size, C): length of each projection."""
+    """Length of each projection, int32 (size, C)."""
     begin: Int64Array
-    """int64 (size + 1,): first index of the prefix's projection; `end` is the index after the last."""
+    """Start of the prefix's projection in the stack, int64 (size + 1,). `end` is its end (exclusive)."""
     end: Int64Array
     top: Int64Array
-    """int64 (size + 1,): start of the projections of the prefix's extensions."""
+    """Start of the projections of the prefix's extensions, int64 (size + 1,)."""
 
 
 @kernel()
@@ -151,7 +157,7 @@ def mine(
     private: DisclosureRule,
     threat_sets: Found,
 ) -> tuple[int, int]:
-    """Find minimal threats of a given size, for about `rule.budget` steps. The next call resumes.
+    """Find minimal threats of a given size. Stops after about `rule.budget` steps. The next call continues.
 
     Parameters
     ----------
@@ -160,25 +166,25 @@ def mine(
     allowed
         uint64 (C, W): codes that can be combined with each code, without rare pairs.
     known_sets
-        (members, slots): int32 (K, size - 1), minimal threats of 3 to size - 1 members, as inserted by `hash_sets`.
+        (members, slots): minimal threats of 3 to size - 1 members, int32 (K, size - 1), and the hash table filled by
+        `hash_sets`.
     resume, last
-        int32 (size,), updated: prefix to resume at, padded with -1. The remaining prefixes are those from `resume` on
-        whose first code is below `last`. The search is complete when ``resume[0] == last``.
+        `resume`, int32 (size,), is the prefix at which the search continues, padded with -1. It is updated. The search
+        ends before the first code `last`. It is complete when ``resume[0] == last``.
     rule
         Size, k, and number of steps after which to stop.
     private
         Disclosure condition for private items.
     threat_sets
-        int32 (F, size), F >= C: filled here.
+        int32 (F, size): filled with the threats. F must be at least C.
 
     Returns
     -------
     (number of threats found, steps taken)
 
-    Cost: a step per set of `size` and record if the members except the last form a frequent set. If the prefix is
-    dense (stored as a bitmap), each such set costs only a few 64-bit words. With private items, one more step per
-    private item in the records of each frequent set of `size`. Each rare set costs up to 2^size more steps for the
-    minimality check.
+    Cost: for each set of `size` whose members except the last form a frequent set, a step per record. If the prefix is
+    dense and stored in a bit matrix, the set costs only a few words. Private items need a further step for each private
+    item in the records of a frequent set. A rare set needs up to 2^size further steps to check that it is minimal.
     """
     codes, start, position = records
     size, k, budget = rule
@@ -241,7 +247,7 @@ def mine(
 
 @kernel()
 def _begin(start: Int64Array, position: Position, first: int, walk: _Walk, prefix: Prefix, stack: Stack) -> IndexArray:
-    """Start the walk over the sets that begin with a code; return the stack, which grows."""
+    """Start the walk over the sets that begin with a code. Return the stack, enlarged if necessary."""
     n_held = start[first + 1] - start[first]
     stack = with_room(stack, 0, n_held)
     for p in range(n_held):
@@ -253,7 +259,7 @@ def _begin(start: Int64Array, position: Position, first: int, walk: _Walk, prefi
 
 @kernel()
 def _descend(walk: _Walk, depth: int, prefix: Prefix) -> int:
-    """Add the next extension to the current prefix, or remove the last member; return the new length."""
+    """Add the next extension to the current prefix, or remove its last member. Return the new length."""
     row, w = walk.words[depth], walk.word_at[depth]
     while w < len(row) and row[w] == 0:
         w += 1
@@ -269,7 +275,7 @@ def _descend(walk: _Walk, depth: int, prefix: Prefix) -> int:
 
 @kernel()
 def _count(codes: Codes, starts: IndexArray, allowed: Allowed, walk: _Walk, depth: int, prefix: Prefix) -> None:
-    """Count the extensions of the current prefix, and mark those that can be combined with it."""
+    """Count the extensions of the current prefix, and mark the extensions that can be combined with it."""
     count_extensions(codes, starts, walk.count, walk.seen)
     row, last = walk.words[depth], prefix[depth - 1]
     for w in range(len(row)):
@@ -278,7 +284,7 @@ def _count(codes: Codes, starts: IndexArray, allowed: Allowed, walk: _Walk, dept
 
 @kernel()
 def _clear(walk: _Walk) -> int:
-    """Clear the counts; return their sum."""
+    """Clear the counts. Return their sum."""
     total = 0
     for w in range(len(walk.seen)):
         word = walk.seen[w]
@@ -293,7 +299,10 @@ def _clear(walk: _Walk) -> int:
 
 @kernel()
 def _keep_frequent(walk: _Walk, depth: int, k: int) -> tuple[int, int]:
-    """Drop rare extensions and allocate the projections of the others; return (their number, their length)."""
+    """Remove rare extensions, and allocate the projections of all others.
+
+    Returns the number of remaining extensions and the total length of their projections.
+    """
     words, n_kept, top = walk.words[depth], 0, walk.top[depth]
     for w in range(len(words)):
         word = words[w]
@@ -313,7 +322,7 @@ def _keep_frequent(walk: _Walk, depth: int, k: int) -> tuple[int, int]:
 
 @kernel()
 def _drop_below(walk: _Walk, depth: int, lowest: int) -> None:
-    """Drop the extensions below code `lowest`."""
+    """Remove the extensions below code `lowest`."""
     for c in range(lowest):
         walk.words[depth, c >> 6] &= ~bit(c & 63)
         walk.place[depth, c] = -1
@@ -329,7 +338,7 @@ def _report_rare(
     threat_sets: Found,
     n_found: int,
 ) -> tuple[int, int]:
-    """Append the rare extensions of a frequent prefix that are minimal threats; return (n_found, steps)."""
+    """Append the rare extensions of a frequent prefix that are minimal threats. Return (n_found, steps)."""
     k, n_private = rule
     depth, steps = len(prefix) - 1, 0
     subset = np.empty(len(prefix), np.int32)
@@ -364,7 +373,7 @@ def _report_disclosing(
     threat_sets: Found,
     n_found: int,
 ) -> int:
-    """Append the frequent extensions that are minimal and disclose a private item; clear all extensions."""
+    """Append the frequent extensions that are minimal and disclose a private item. Clear all extensions."""
     codes, stack = heap
     depth = len(prefix) - 1
     place, support, words = walk.place[depth], walk.support[depth], walk.words[depth]
@@ -386,7 +395,7 @@ def _report_disclosing(
 
 @kernel()
 def _most_frequent_private(codes: Codes, stack: Stack, begin: int, end: int, tally: Tally) -> int:
-    """Return the largest number of records, of those at the given positions, that contain the same private item."""
+    """Return the largest number of records at the given positions that contain the same private item."""
     worst = np.int64(0)
     for clear in range(2):
         for p in range(begin, end):
@@ -402,7 +411,7 @@ def _most_frequent_private(codes: Codes, stack: Stack, begin: int, end: int, tal
 
 @kernel()
 def _drop_known(prefix: Prefix, depth: int, walk: _Walk, known_sets: KnownSets) -> None:
-    """Drop the extensions of a prefix that complete a known threat of three or more members."""
+    """Remove the extensions of a prefix that complete a known threat of three or more members."""
     if depth < 2:
         return
     subset, words = prefix.copy(), walk.words[depth]

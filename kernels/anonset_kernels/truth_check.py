@@ -12,9 +12,9 @@ _ROWS_AT_ONCE = 64
 
 @kernel()
 def first_repeated(record: Int64Array, bitmap: UInt64Array, begin: int, end: int) -> int:
-    """Return the first row, from `begin` to `end`, with a record seen before, or -1; mark the records as seen.
+    """Return the first row from `begin` to `end` whose record an earlier row has, or -1. Mark the records as seen.
 
-    `record` is int64 (n,): record of each published row; `bitmap`, uint64 (words,): a bit per record. O(rows).
+    `record`, int64 (n,), is the record of each published row. `bitmap`, uint64 (words,), has a bit per record. O(rows).
     """
     unit = np.uint64(1)
     for row in range(begin, end):
@@ -27,7 +27,9 @@ def first_repeated(record: Int64Array, bitmap: UInt64Array, begin: int, end: int
 
 @kernel()
 def widened(rows: tuple[Int64Array, UInt16Array], chosen: Int64Array) -> Csr:
-    """Copy the chosen rows, converting two-byte items to four bytes: int64 (c + 1,) and int32.
+    """Copy the chosen rows, and convert two-byte items to four bytes.
+
+    Returns the start of each row, int64 (c + 1,), and the items, int32.
 
     Parameters
     ----------
@@ -48,12 +50,12 @@ def widened(rows: tuple[Int64Array, UInt16Array], chosen: Int64Array) -> Csr:
 
 
 class SymbolMembers(NamedTuple):
-    """Items covered by each published symbol, as compressed sparse rows."""
+    """Items that each published symbol covers, as compressed sparse rows."""
 
     indptr: Indptr
-    """int64 (S + 1,): first member of each symbol."""
+    """First member of each symbol, int64 (S + 1,)."""
     items: Items
-    """int32: original item codes, ascending per symbol."""
+    """Original item codes in ascending order for each symbol, int32."""
 
 
 @kernel()
@@ -74,7 +76,7 @@ def _stands_for(members: SymbolMembers, symbol: int, item: int) -> bool:
 def first_untrue(
     original: Csr, published: Csr, record: Int64Array, members: SymbolMembers, hidden: BoolArray, begin: int, end: int
 ) -> tuple[int, int, int]:
-    """Find the first published row, from `begin` to `end`, that is not a truthful generalization of the record.
+    """Find the first published row from `begin` to `end` that is not a truthful generalization of its record.
 
     Parameters
     ----------
@@ -87,7 +89,7 @@ def first_untrue(
 
     Returns
     -------
-    Row, offending item, offending symbol; -1 if there is none. O(items x symbols x log members) per row.
+    Row, offending item and offending symbol, each -1 if there is none. O(items x symbols x log members) per row.
     """
     for row in range(begin, end):
         item_begin, item_end = original[0][record[row]], original[0][record[row] + 1]
@@ -113,7 +115,7 @@ def first_untrue(
 def first_untrue_by_one(
     original: Csr, published: Csr, record: Int64Array, symbol_of: Int32Array, n_symbols: int, begin: int, end: int
 ) -> tuple[int, int, int]:
-    """Find the same row as `first_untrue`, given that no two symbols cover the same item.
+    """Find the same row as `first_untrue`. No two symbols may cover the same item.
 
     Parameters
     ----------
@@ -122,18 +124,18 @@ def first_untrue_by_one(
     record
         int64 (n,): record of each published row.
     symbol_of
-        int32 (M,): symbol that covers each item; -1 if none.
+        int32 (M,): symbol that covers each item, or -1.
     n_symbols
         Number of symbols.
 
     Returns
     -------
-    Row, offending item, offending symbol; -1 if there is none. O(items + symbols) per row, plus O(n_symbols).
+    Row, offending item and offending symbol, each -1 if there is none. O(items + symbols) per row, plus O(n_symbols).
 
-    The records of some rows are gathered before they are compared. They are at random addresses, and gathering lets the
-    processor load many of them at a time, which takes a quarter of the time.
+    The records of several rows are copied before they are compared. The records are at random addresses, and copying
+    lets the processor load many of them at a time. This takes a quarter of the time.
     """
-    mark = np.full(n_symbols, -1, np.int64)  # twice the last row with the symbol, plus 1 once an item is found
+    mark = np.full(n_symbols, -1, np.int64)  # twice the last row with the symbol, plus 1 if it covers an item
     indptr, items = np.empty(_ROWS_AT_ONCE + 1, np.int64), np.empty(0, np.int32)
     for some in range(begin, end, _ROWS_AT_ONCE):
         stop = min(some + _ROWS_AT_ONCE, end)
@@ -159,7 +161,10 @@ def first_untrue_by_one(
 
 @kernel()
 def _gathered(rows: Csr, chosen: Int64Array, indptr: Indptr, out: Items) -> Items:
-    """Concatenate the chosen rows in `out`, enlarged if it is too short; fill `indptr` with their starts."""
+    """Concatenate the chosen rows in `out`, and fill `indptr` with their starts.
+
+    Return `out`, enlarged if necessary.
+    """
     indptr[0] = 0
     for i in range(len(chosen)):
         indptr[i + 1] = indptr[i] + rows[0][chosen[i] + 1] - rows[0][chosen[i]]

@@ -1,13 +1,13 @@
 """Kernels of the verification. They share no code with the search that they check.
 
-Itemsets of one size are enumerated depth first, in code order. For each prefix that occurs, the walk gathers its
-positions and counts the items after them in one dense array, which fits into the first-level cache. Itemsets are not
-packed into keys, so no itemset size and no number of symbols can overflow. The counts of a prefix are exact once it has
-been visited. An enumeration stops after a given number of steps and can be resumed, so that the caller can report
-progress and be interrupted.
+Itemsets of a given size are enumerated depth first, in code order. For each prefix that occurs, the walk collects the
+positions at which the prefix ends, and counts the items that follow in a dense array. The array fits into the
+first-level cache. Itemsets are not packed into keys, so neither large itemsets nor many symbols can cause an overflow.
+The counts of a prefix are exact once it has been visited. An enumeration stops after a given number of steps and can be
+resumed, so that the caller can report progress and be interrupted.
 
 If many rows contain a prefix, the last two items of the sets are counted as pairs, in counters that stop at k. 64
-symbols are checked at a time; a symbol is skipped after all its pairs have reached k.
+symbols are checked at a time. A symbol is skipped when all its pairs have reached k.
 """
 
 from typing import NamedTuple
@@ -29,71 +29,74 @@ from anonset_kernels._counted_bits import number_of_bits
 from anonset_kernels._jit import kernel
 
 _LEAST_WORTH = 32.0
-"""Smallest expected number of pairs after a prefix for which pairs are counted."""
+"""Pairs are counted if their expected number after a prefix is at least this value."""
 
 
 class DistinctRowItems(NamedTuple):
     """Distinct rows, indexed by item position."""
 
     items: Items
-    """int32 (nnz,): codes, strictly ascending in a row."""
+    """Codes of the rows, strictly ascending in each row, int32 (nnz,)."""
     row: Int32Array
-    """int32 (nnz,): the row of each position."""
+    """Row of each position in `items`, int32 (nnz,)."""
     end: Int64Array
-    """int64 (rows,): end of each row in `items`."""
+    """End of each row in `items`, int64 (rows,)."""
     weight: Int64Array
-    """int64 (rows,): number of records equal to each row."""
+    """Number of records equal to each row, int64 (rows,)."""
 
 
 class PairCounters(NamedTuple):
-    """Counters of all pairs of N symbols, numbered from 0, and buffers for a row. A bitmap of N bits has W elements."""
+    """Counters of all pairs of N symbols, and buffers for a row.
+
+    The symbols are numbered from 0. A bitmap of N bits has W words.
+    """
 
     met: Int32Array
-    """int32 (N * N,): records that contain each pair, up to k."""
+    """Number of records that contain each pair, up to k, int32 (N * N,)."""
     open: UInt64Array
-    """uint64 (N * W,): bits of the pairs with fewer than k records so far."""
+    """Bitmap of the pairs with fewer than k records so far, uint64 (N * W,)."""
     number: Int32Array
-    """int32 (V,): number of each symbol."""
+    """Number of each symbol, int32 (V,)."""
     row: Int32Array
-    """int32 (N,): symbol numbers in a row, ascending."""
+    """Numbers of the symbols in a row in ascending order, int32 (N,)."""
     words: UInt64Array
-    """uint64 (W,): non-zero words of the row's bitmap."""
+    """Non-zero words of the row's bitmap, uint64 (W,)."""
     used: Int32Array
-    """int32 (W,): index of each of these words."""
+    """Index of each of these words in the bitmap, int32 (W,)."""
     first: Int64Array
-    """int64 (W + 1,): index in `row` of the first symbol of each word in `words`, and the end."""
+    """Index in `row` of the first symbol of each word in `words`, int64 (W + 1,). The last element is the end."""
 
 
 class ItemsetWalk(NamedTuple):
     """Arrays of an enumeration of the itemsets of a given size. Level `d` chooses the d-th item of a set."""
 
     positions: Int64Array
-    """int64: positions of the symbols of each level, level by level, grouped by symbol."""
+    """Positions of the candidate symbols, level by level and symbol by symbol, int64."""
     symbols: Int32Matrix
-    """int32 (levels, V): candidate symbols of each level, ascending."""
+    """Candidate symbols of each level in ascending order, int32 (levels, V)."""
     first: Int64Matrix
-    """int64 (levels, V + 1): first position of each candidate symbol."""
+    """First position of each candidate symbol, int64 (levels, V + 1)."""
     cursor: Int64Matrix
-    """int64 (levels, 2): index of the current symbol, and number of symbols."""
-    count: Int64Array  # type: ignore[assignment]  # no use is made of the method of this name
-    """int64 (V,): counters, zero between prefixes."""
+    """Index of the current symbol and number of symbols at each level, int64 (levels, 2)."""
+    count: Int64Array  # type: ignore[assignment]  # the method of this name is not used
+    """Counter of each symbol, int64 (V,). Zero between prefixes."""
     touched: Int32Array
-    """int32 (V,): symbols with non-zero counters."""
+    """Symbols with non-zero counters, int32 (V,)."""
     pairs: PairCounters
     """Counters of item pairs at the end of sets."""
 
 
 class EnumerationCounts(NamedTuple):
-    """Counts of an enumeration so far, and the first itemset with fewer than k records. All fields are int64."""
+    """Counts of an enumeration, and the first itemset with fewer than k records. All fields are int64."""
 
     level: int
-    """Current level of the enumeration; -1 if it is complete."""
+    """Current level of the enumeration. -1 if it is complete."""
     occurrences: int
-    """Number of itemset occurrences counted."""
+    """Number of counted itemset occurrences."""
     distinct: int
-    """Number of distinct itemsets counted."""
+    """Number of counted distinct itemsets."""
     symbol: int
-    """Last symbol of the first itemset with fewer than k records; -1 if none was found."""
+    """Last symbol of the first itemset with fewer than k records. -1 if there is none so far."""
     support: int
     """Number of records that contain this itemset."""
 
@@ -105,10 +108,10 @@ class EnumerationCounts(NamedTuple):
 
 @kernel()
 def _open_level(rows: DistinctRowItems, walk: ItemsetWalk, level: int, begin: int, end: int, n_following: int) -> int:
-    """Group the items after the positions `begin` to `end` by symbol, as the candidate symbols of `level`.
+    """Group the items that follow the positions `begin` to `end` by symbol. The symbols are the candidates of `level`.
 
-    Only items with at least `n_following` more items after them can still grow to the required size. Returns the number
-    of items read.
+    An item is only used if at least `n_following` items follow it, because the set must reach the required size.
+    Returns the number of items read.
     """
     items, positions, count = rows.items, walk.positions, walk.count
     n_symbols = 0
@@ -148,9 +151,9 @@ def _open_level(rows: DistinctRowItems, walk: ItemsetWalk, level: int, begin: in
 def _count_extensions(
     rows: DistinctRowItems, walk: ItemsetWalk, level: int, begin: int, end: int, k: int
 ) -> EnumerationCounts:
-    """Count the records of each extension of the prefix that occurs at the positions `begin` to `end`.
+    """Count the records of each extension of the prefix that ends at the positions `begin` to `end`.
 
-    Returns the counts of these itemsets, with the smallest symbol that has a support below `k`.
+    Returns the counts of these itemsets. `symbol` is the smallest symbol with a support below `k`.
     """
     items, positions, count, touched = rows.items, walk.positions, walk.count, walk.touched
     n_symbols = work = support = 0
@@ -176,9 +179,10 @@ def _count_extensions(
 
 @kernel()
 def _count_row(pairs: PairCounters, length: int, n: int, weight: int, k: int) -> tuple[int, int, int]:
-    """Count the pairs of a row of `length` symbols, out of `n`, that occurs in `weight` records.
+    """Count the symbol pairs of a row that occurs in `weight` records. The row has `length` of the `n` symbols.
 
-    Returns the number of its pairs, of pairs seen for the first time, and of pairs that have just reached `k` records.
+    Returns the number of pairs in the row, the number of pairs that no earlier row contains, and the number of pairs
+    that reach `k` records.
     """
     row, words, used, first = pairs.row, pairs.words, pairs.used, pairs.first
     n_words, unit, groups = (n + 63) // 64, np.uint64(1), 0
@@ -213,7 +217,7 @@ def _count_row(pairs: PairCounters, length: int, n: int, weight: int, k: int) ->
 
 @kernel()
 def count_pairs(rows: Csr, weight: Int64Array, k: int, pairs: PairCounters) -> int:
-    """Count, up to `k`, the symbol pairs of some rows. Symbols are numbered by their codes.
+    """Count, up to `k`, the records of each symbol pair in some rows. The number of a symbol is its code.
 
     Parameters
     ----------
@@ -246,9 +250,9 @@ def set_bits(rows: Csr, number: Int32Array, copies: Int64Matrix, bits: UInt64Mat
     number
         int32 (V,): row of each symbol in `bits`.
     copies
-        int64 (rows, 3): bit of each row, and range of the additional bits.
+        int64 (rows, 3): bit of each row, and range of its additional bits.
     bits
-        uint64 (symbols, words).
+        uint64 (symbols, words): updated.
     """
     indptr, items = rows
     unit = np.uint64(1)
@@ -269,7 +273,7 @@ class SharedPairCounts(NamedTuple):
     distinct: Integer
     """Number of distinct pairs that occur."""
     a: Integer
-    """First symbol of the first pair with fewer than k records; -1 if there is none."""
+    """First symbol of the first pair with fewer than k records. -1 if there is none."""
     b: Integer
     """Second symbol of this pair."""
     support: Integer
@@ -278,13 +282,13 @@ class SharedPairCounts(NamedTuple):
 
 @kernel()
 def count_shared_bits(bits: UInt64Matrix, n_first: int, begin: int, end: int, k: int) -> SharedPairCounts:
-    """Count the rows shared by each symbol from `begin` to `end` and each later symbol, up to the first rare pair.
+    """Count the rows that each symbol from `begin` to `end` shares with each later symbol. Stop at the first rare pair.
 
     Parameters
     ----------
     bits
-        uint64 (symbols, words): rows that contain each symbol. The first words have a bit per row; the others have
-        additional bits for rows that occur in several records.
+        uint64 (symbols, words): rows that contain each symbol. The first words have a bit per row. The remaining words
+        have additional bits for rows that occur in several records.
     n_first
         Number of words with a bit per row.
 
@@ -309,10 +313,10 @@ def count_shared_bits(bits: UInt64Matrix, n_first: int, begin: int, end: int, k:
 
 @kernel()
 def _number_symbols(rows: DistinctRowItems, walk: ItemsetWalk, begin: int, end: int) -> int:
-    """Assign numbers to the symbols after the positions `begin` to `end`, in order, if counting pairs is worth it.
+    """Assign numbers to the symbols that follow the positions `begin` to `end`, if counting pairs is faster.
 
-    Returns the number of symbols. Returns 0 if there are more symbols than `PairCounters` has space for, or too few
-    pairs for the number of counters.
+    Returns the number of symbols, or 0 if pairs are not counted: `PairCounters` has no space for all symbols, or there
+    are too few pairs for the number of counters.
     """
     items, positions, count = rows.items, walk.positions, walk.count
     entries, n_symbols, n = 0, 0, len(walk.pairs.row)
@@ -342,8 +346,8 @@ def _count_pairs_behind(
 ) -> EnumerationCounts:
     """Count the records of each pair of `n` numbered symbols after the prefix at the positions `begin` to `end`.
 
-    Returns the counts of these itemsets, with the second symbol of the first pair whose support is below `k`. The first
-    symbol of this pair is stored as the current symbol of the next level.
+    Returns the counts of these itemsets. `symbol` is the second symbol of the first pair whose support is below `k`.
+    The first symbol of this pair is stored as the current symbol of the next level.
     """
     pairs, number = walk.pairs, walk.pairs.number
     pairs.met[: n * n] = 0
@@ -370,18 +374,18 @@ def _count_pairs_behind(
 def advance(
     rows: DistinctRowItems, walk: ItemsetWalk, counted: EnumerationCounts, size: int, k: int, limit: int
 ) -> EnumerationCounts:
-    """Continue the enumeration of the itemsets of `size` (>= 2) items for about `limit` steps; return all counts.
+    """Continue the enumeration of the itemsets of `size` (>= 2) items for about `limit` steps. Return all counts.
 
-    The enumeration is complete when the level is below 0. It also stops at the first itemset, in code order, with fewer
-    than `k` records: `symbol` is the last symbol of this set, and the cursors point to the other symbols.
+    The enumeration is complete when the level is below 0. It also stops at the first itemset in code order with fewer
+    than `k` records. `symbol` is then the last symbol of this set, and the cursors point to its other symbols.
 
     Parameters
     ----------
     counted
         Counts that the previous call returned.
 
-    Cost: a step per itemset occurrence (less if pairs are counted together), and up to three per occurrence of a
-    smaller itemset.
+    Cost: a step per itemset occurrence, and up to three steps per occurrence of a smaller itemset. Counting pairs takes
+    fewer steps.
     """
     level, occurrences, distinct = counted.level, counted.occurrences, counted.distinct
     work = 0

@@ -1,9 +1,9 @@
-"""Count the rows that contain each set of three symbols, up to k, for 64 sets per word with multi-word counters.
+"""Count, up to k, the records that contain each set of three symbols. A word has a bit of 64 counters.
 
-Symbols are numbered. The sets with largest number c and middle number b are stored together: a bit per smaller
-number, packed into words. A word of ``full`` marks the sets with support k. The corresponding P words of ``digits`` are
-the binary digits, lowest first, of the supports of the other sets. In most rows all sets are soon full and cost only
-a read per word.
+Symbols are numbered. The sets with the largest number c and the middle number b are stored together, with a bit per
+smaller number, packed into words. A word of ``full`` marks the sets with support k. The corresponding P words of
+``digits`` contain the binary digits of the supports of all other sets, with the lowest digit first. For most c and b,
+all sets are soon full, and a record costs only a read per word.
 """
 
 from typing import NamedTuple
@@ -16,29 +16,31 @@ from anonset_kernels._jit import kernel
 
 
 class TripleWindow(NamedTuple):
-    """Counters of the sets of three symbols with the largest number in a window."""
+    """Counters of the sets of three symbols whose largest number is in a window."""
 
     before: Int64Array
-    """int64 (N + 1,): number of words, for any largest number, of sets with a middle number below each number."""
+    """Number of words of the sets with a middle number below each number, int64 (N + 1,). It is the same for every
+    largest number.
+    """
     first: int
     """First largest number in the window."""
     begin: Int64Array
-    """int64 (window + 1,): first word of each largest number."""
+    """First word of the sets with each largest number, int64 (window + 1,)."""
     of_k: UInt64Array
-    """uint64 (P,): all bits set if the digit of k is 1, else zero."""
+    """Mask of each binary digit, uint64 (P,). All bits are set if the digit of k is 1, otherwise no bit."""
     full: UInt64Array
-    """uint64 (words,): sets with support k."""
+    """Bitmap of the sets with support k, uint64 (words,)."""
     digits: UInt64Array
-    """uint64 (words * P,): supports below k."""
+    """Binary digits of the supports below k, uint64 (words * P,)."""
 
 
 class RareTriple(NamedTuple):
-    """Number of sets that occur, and the first rare set, in symbol order. All fields are int64."""
+    """Number of sets that occur, and the first rare set in symbol order. All fields are int64."""
 
     distinct: Integer
     """Number of sets that occur."""
     a: Integer
-    """First symbol of the first set with fewer than k records; -1 if there is none."""
+    """First symbol of the first set with fewer than k records. -1 if there is none."""
     b: Integer
     """Second symbol of this set."""
     c: Integer
@@ -51,7 +53,7 @@ class RareTriple(NamedTuple):
 def count_triples(
     rows: Csr, weight: Int64Array, k: int, number: Int32Array, longest: int, triples: TripleWindow
 ) -> np.int64:
-    """Count, up to `k`, the sets of three symbols of some rows; return their number of occurrences.
+    """Count, up to `k`, the records of each set of three symbols in some rows. Return the number of occurrences.
 
     Parameters
     ----------
@@ -64,7 +66,7 @@ def count_triples(
     longest
         Largest number of symbols in a row.
 
-    Cost: for each pair of symbols, the larger in the window, a read per word of the row's smaller symbols.
+    Cost: for each pair of symbols in a row, if the larger is in the window, a read per word of the smaller symbols.
     """
     indptr, items = rows
     numbers, words, place = np.empty(longest, np.int32), np.empty(longest, np.uint64), np.empty(longest, np.int32)
@@ -102,9 +104,11 @@ def count_triples(
 
 @kernel()
 def _take_numbers(of_row: Int32Array, number: Int32Array, first: int, end: int, numbers: Int32Array) -> int:
-    """Store the numbers below `end` of a row's symbols, ascending, if any is at least `first`; return their count.
+    """Store the numbers of a row's symbols that are below `end`, in ascending order. Return how many there are.
 
-    ``of_row`` is int32 (length,), ``number`` int32 (V,), ``numbers`` int32 (longest,).
+    Nothing is stored if all numbers are below `first`.
+
+    ``of_row`` is int32 (length,), ``number`` is int32 (V,), and ``numbers`` is int32 (longest,).
     """
     length, within = 0, False
     for symbol in of_row:
@@ -124,7 +128,7 @@ def _take_numbers(of_row: Int32Array, number: Int32Array, first: int, end: int, 
 
 @kernel()
 def _add(triples: TripleWindow, cell: int, sets: np.uint64, weight: np.int64, k: int) -> None:
-    """Add the weight of a row to the counters of a word's sets that are not full."""
+    """Add the weight of a row to the counters of some sets of a word. Full counters do not change."""
     if weight >= k:
         triples.full[cell] |= sets
         return
@@ -141,7 +145,7 @@ def _add(triples: TripleWindow, cell: int, sets: np.uint64, weight: np.int64, k:
 
 @kernel()
 def read_triples(triples: TripleWindow, symbols: Int32Array) -> RareTriple:
-    """Return the number of sets that occur, and the first set, in symbol order, with fewer than k records.
+    """Return the number of sets that occur, and the first set in symbol order with fewer than k records.
 
     Parameters
     ----------
@@ -178,7 +182,7 @@ def read_triples(triples: TripleWindow, symbols: Int32Array) -> RareTriple:
 
 @kernel()
 def _is_before(members: Int64Array, other: Int64Array) -> bool:
-    """Return True if three symbols are lexicographically less than others."""
+    """Return True if `members`, three symbols, is lexicographically less than `other`."""
     for i in range(3):
         if members[i] != other[i]:
             return bool(members[i] < other[i])
