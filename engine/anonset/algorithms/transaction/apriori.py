@@ -53,7 +53,7 @@ class AprioriBased(Generalization):
         resumable: bool = False,
         progress: Progress | None = None,
     ) -> CutSearch:
-        """Find a cut at or above `start` on which no set of up to m nodes is rare (Algorithm 4).
+        """Find a cut at or above `start` without rare sets of up to m nodes (Algorithm 4).
 
         Parameters
         ----------
@@ -85,14 +85,15 @@ class AprioriBased(Generalization):
 class Apriori(AprioriBased):
     """Apriori anonymization (AA), which finds a k^m-anonymous hierarchy cut in increasing order of itemset size.
 
-    Guarantees k^m-anonymity. After iteration i no supported set of i nodes has a support below k, and further
-    generalization preserves this. Cost: an increment for each supported set of up to m nodes in each record, where
-    records are expanded by the ancestors of their items. Memory: the expanded records. Sets are not stored.
+    Guarantees k^m-anonymity. After iteration i, each set of i nodes that occurs has a support of at least k. Further
+    generalization preserves this. Cost: an increment for each record and each set of up to m nodes that the record
+    contains. A record contains the nodes of its items and all ancestors of these nodes. Memory: the nodes of all
+    records. Sets are not stored.
 
     References: Terrovitis, Mamoulis, Kalnis, VLDB 2008, Algorithm 4.
-    Deviations: rules are not looked up in the tree. Rare sets arrive by size and in count-tree order, so each rule is
-    frequent (`CutSearch.fix`). From i = 3 on, the sets of the cut are counted first; above the cut, only sets of
-    nodes at or above a rare set of the cut are counted. The result is the same.
+    Deviations: the supports of rules are not looked up in the tree. Rare sets are fixed by size and in count-tree
+    order, so each rule is frequent (see `CutSearch.fix`). From i = 3 on, the sets of nodes on the cut are counted
+    first. Above the cut, only sets above a rare set of the cut are counted. The result is the same.
 
     >>> from anonset.data import Hierarchy, Table
     >>> hierarchy = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), ("B", ["b1", "b2"])]))

@@ -1,4 +1,4 @@
-"""Apriori anonymization of separate clusters, by a kernel that counts in bitmaps of their records."""
+"""Apriori anonymization of separate clusters. A kernel counts sets in bitmaps of the records."""
 
 from collections.abc import Sequence
 from math import isqrt

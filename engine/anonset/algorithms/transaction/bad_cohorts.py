@@ -1,9 +1,9 @@
-"""Enumeration of the bad node sets of a cut, whose cohorts are too small, or too often have the same sensitive item.
+"""Enumeration of the *bad* node sets of a cut. Their cohorts are too small, or contain a sensitive item too often.
 
-The cohort of a set is the group of records that match the set. Records are encoded as the codes of their nodes,
-followed by the codes of their sensitive items. A walk reads only the codes that follow the first code of a set. It
-reads a single block in memory directly. From other blocks, the codes are gathered for a window, which is a span of
-first codes.
+The cohort of a set consists of the records that match the set. Records are encoded as the codes of their nodes,
+followed by the codes of their sensitive items. The walk over the sets with a given first code reads only the codes that
+follow it in the records. If there is a single block in memory, the codes are read directly. Otherwise they are copied
+for a window, which is a span of first codes.
 """
 
 from collections.abc import Callable, Iterator
@@ -47,12 +47,12 @@ class BadCohorts:
     def of(
         cls, records: ExpandedBlocks, intervals: Intervals, size: int, rule: tuple[int, int], tally: Int64
     ) -> "BadCohorts":
-        """Measure the codes that follow each code in the records."""
+        """Prepare an enumeration by counting the codes that follow each code in the records."""
         suffixes = Suffixes.of(records, records.expansion.n_codes, size - 1)
         return cls(suffixes, intervals, size, rule, tally)
 
     def bad_sets(self, on_cut: UInt8, progress: Progress | None) -> Iterator[tuple[Int32, int]]:
-        """Yield each bad set, int32 (size,), as codes, and the cohort size.
+        """Yield the codes of each bad set, int32 (size,), and the size of its cohort.
 
         Parameters
         ----------
@@ -78,8 +78,8 @@ class BadCohorts:
 
         When a size is yielded, `itemset` contains the bad set.
 
-        If too many records contain a code, the codes that follow it are not gathered. The sets that start with this
-        code are searched separately for each second code, and the codes that follow are recomputed for each pass.
+        If the codes that follow a code exceed the memory limit, they are not copied. The sets with this first code are
+        then searched separately for each second code, and the codes that follow are computed again for each pass.
 
         Parameters
         ----------
@@ -138,10 +138,11 @@ class BadCohorts:
     def _windows(
         self, members: Int32, suffixes: Suffixes, on_cut: UInt8
     ) -> Iterator[tuple[Span, ExpandedCodes | None]]:
-        """Yield spans of the codes that may follow some members of a set, with the codes that follow in the records.
+        """Yield spans of codes that may follow the given members of a set, and the codes that follow each span in the
+        records.
 
-        A span skips codes before the next code of the cut. If the codes that follow a single code exceed the memory
-        limit, the span is yielded with None.
+        Codes before the next code of the cut are skipped. If the codes that follow a single code exceed the memory
+        limit, None is yielded instead of them.
         """
         n_codes = len(on_cut)
         undivided = suffixes.of_window((0, n_codes)) if suffixes.in_place else None

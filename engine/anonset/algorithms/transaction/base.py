@@ -38,7 +38,10 @@ def bind_items(table: Table, hierarchies: Mapping[str, Hierarchy]) -> tuple[SetC
 
 
 def without_items(column: SetColumn, hierarchy: Hierarchy | None, suppressed: list[int]) -> Cut | ItemGroups:
-    """Return a recoding that suppresses some items. It is a cut if there is a hierarchy, else single-item groups."""
+    """Return a recoding that only suppresses items.
+
+    It is a cut if there is a hierarchy, otherwise single-item groups.
+    """
     if hierarchy is not None:
         image = hierarchy.leaf_node.copy()
         image[suppressed] = SUPPRESSED

@@ -1,4 +1,4 @@
-"""Search state after each itemset size, stored in the work directory so that an interrupted run can be resumed."""
+"""State of a search after each itemset size. It is stored in the work directory, so that the run can be resumed."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""Separate item recoding of each of many clusters, by the transaction functions of Poulis et al. 2013."""
+"""Separate item recodings of many clusters, which are the transaction functions of Poulis et al. 2013."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -30,7 +30,9 @@ class PartMappings(RedactedRepr):
 
 
 ClusterMapping = Int32 | MergedItems | PartMappings
-"""Mapping of a cluster, as published inner nodes (int32, in preorder), merged items, or mappings of its parts."""
+"""Mapping of the items of a cluster. It consists of published inner nodes in preorder (int32), of merged items, or of
+the mappings of the cluster's parts.
+"""
 ClusterSearch = Callable[[Sequence[Int64]], list[ClusterMapping]]
 """Function that returns a mapping for each cluster. A cluster is an ascending array of records."""
 
@@ -46,7 +48,10 @@ class SearchesClusters(Protocol):
     def on_clusters(
         self, column: SetColumn, hierarchy: Hierarchy | None = None, store: Store = MEMORY
     ) -> ClusterSearch:
-        """Return a search on clusters of the column's records. Its results equal separate runs on each cluster."""
+        """Return a search on clusters of the column's records.
+
+        The results are the same as for a separate run on each cluster.
+        """
         ...
 
 
@@ -101,8 +106,8 @@ def search_on_clusters(
 ) -> ClusterSearch:
     """Return the algorithm's cluster search. If it has none, return a search that runs it on each cluster.
 
-    If a class overrides `recode` but inherits `on_clusters`, the inherited search is ignored: it implements another
-    algorithm.
+    If a class overrides `recode` but inherits `on_clusters`, the inherited search is ignored, because it implements
+    another algorithm.
     """
     if hierarchy is not None:  # mappings of all clusters must use the nodes of one tree
         hierarchy = replace(hierarchy, rival=None)

@@ -52,15 +52,16 @@ class Coat(SetBased):
     a constraint is merged with the partner in the same utility constraint that causes the smallest utility loss.
 
     Cost: at most one step per item. A step is linear in the number of items, and in the records of the merged groups
-    times their length (to the power of m - 1 if all m-itemsets are protected). Memory: a few arrays over the items of
-    the records. If all m-itemsets are protected and the table is in files, these arrays are in files too.
+    times their length. If all m-itemsets are protected, the length is raised to the power of m - 1. Memory: a few
+    arrays with an element for each item of each record. If all m-itemsets are protected and the table is in files,
+    these arrays are also in files.
 
     References: Loukides, Gkoulalas-Divanis, Malin, "Towards utility-driven anonymization of transactions", 2010,
     Algorithms 1 to 3.
-    Deviations: if the paper's loop would not terminate (no partner, and support at least k), the next item of the
-    constraint is tried, and finally the rarest item is suppressed. A constraint on a single group is generalized
-    (``single="suppress"`` suppresses it, as in the paper). Constraints that a merge violates are satisfied again. Items
-    that never occur are never merged.
+    Deviations: the paper's loop does not terminate if the rarest item has no partner and a support of at least k. In
+    this case the next item of the constraint is tried, and finally the rarest item is suppressed. If all items of a
+    constraint are in one group, the group is generalized. With ``single="suppress"`` it is suppressed, as in the paper.
+    Constraints that a merge violates are satisfied again. Items that never occur are never merged.
 
     >>> from anonset.data import Table
     >>> table = Table.from_sets(["abc", "ab", "ac", "bd", "d"])
@@ -74,7 +75,7 @@ class Coat(SetBased):
     max_suppressed: Written = 0.0
     """Maximum share of the items that may be suppressed, in [0, 1]."""
     single: Literal["generalize", "suppress"] = "generalize"
-    """Action for a constraint whose items are in the same group, either generalize or suppress."""
+    """Action for a constraint whose items are all in the same group (generalize or suppress)."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -38,15 +38,15 @@ class CoherenceSuppression(RedactedRepr):
     """Suppress public items until each set of public items is frequent and discloses no private item.
 
     A mole is a set of public items that violates coherence. Guarantees (h, k, p)-coherence, which is k^m-anonymity with
-    m = p if there are no private items. Always feasible. Private items are never suppressed. Items that are moles by
-    themselves are suppressed first. Then the minimal moles of two to p items are mined once, and the item with the most
-    moles per unit of loss is suppressed until no mole remains. Suppressing an item creates no new mole. The loss of an
-    item is its number of occurrences, or a value set by the owner. Cost: the time to mine the minimal moles once, and
+    m = p if there are no private items. A solution always exists. Private items are never suppressed. Items that are
+    moles by themselves are suppressed first. Then the minimal moles of two to p items are mined once, and the item with
+    the most moles per unit of loss is suppressed until no mole remains. Suppressing an item creates no new mole. The
+    loss of an item is its number of occurrences, or a value set by the owner. Cost: mining the minimal moles once, and
     O(items) for each suppressed item.
 
     References: Xu, Wang, Fu, Yu, "Anonymizing transaction databases for publication", KDD 2008; as described by Liu
     and Wang, 2010.
-    Deviations: ties are resolved in favour of suppressing the last item, as in HgHs.
+    Deviations: of several equal items, the last is suppressed, as in HgHs.
 
     >>> table = Table.from_sets([["a", "b"], ["a", "b"], ["a", "c"], ["b"]])
     >>> result = CoherenceSuppression(h=1, k=2, p=2).recode(table, {})
@@ -82,7 +82,7 @@ class CoherenceSuppression(RedactedRepr):
 
     @property
     def _losses(self) -> dict[str, Fraction]:
-        """Exact losses given by the owner. A float has the value of its printed decimal number."""
+        """Exact losses set by the owner. A float has the value of its printed decimal number."""
         losses = {}
         for item, loss in (self.item_loss or {}).items():
             try:
@@ -105,9 +105,11 @@ class CoherenceSuppression(RedactedRepr):
         *,
         progress: Progress | None = None,
     ) -> Result:
-        """Find the items to suppress. `Result.trace` contains single moles by position, then the greedy choices.
+        """Find the items to suppress.
 
-        The recoding is a cut if the column has a hierarchy, else single-item groups.
+        `Result.trace` contains the items that are moles by themselves, then the greedy choices.
+
+        The recoding is a cut if the column has a hierarchy, otherwise single-item groups.
 
         Raises
         ------

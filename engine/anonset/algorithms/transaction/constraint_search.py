@@ -59,7 +59,7 @@ class Suppression(RedactedRepr):
 
 
 class MergeTerms:
-    """Utility constraint of each item of a column, and weights of the utility loss.
+    """Utility constraint of each item of a column, and the weights that define the utility loss.
 
     They are computed once for a search on the entire column, or for many searches on its parts.
     """
@@ -77,12 +77,12 @@ class MergeTerms:
         self._weights = _kernel_weights(group_weights(weights, vocabulary, hierarchy), weights)
 
     def weights(self, codes: Int32) -> "Weights":
-        """Return a copy of the weights of `codes`, which a search may modify."""
+        """Return a copy of the weights of the items in `codes`. A search may modify the copy."""
         return self._weights._replace(leaf=self._weights.leaf[codes], listed=self._weights.listed[codes])
 
 
 class ConstraintSearch:
-    """A search over the items of a column.
+    """Search for item groups of a column that satisfy privacy constraints.
 
     Items that never occur are removed from the constraints and remain groups of their own. Arrays of table length are
     stored in memory, or in files that the search modifies in place. They need 16 bytes for each record and 8 for each
@@ -237,7 +237,10 @@ class ConstraintSearch:
 
 
 class GroupsOnClusters:
-    """Separate searches on clusters of a column that protect all m-itemsets. Each takes less than a millisecond."""
+    """Separate searches on clusters of a column, which protect all m-itemsets.
+
+    A search takes less than a millisecond.
+    """
 
     def __init__(self, name: str, column: SetColumn, terms: MergeTerms, rule: "RepairRule") -> None:
         self.name, self.column = name, column

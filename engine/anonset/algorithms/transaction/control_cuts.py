@@ -1,9 +1,10 @@
-"""Search for a hierarchy cut with low suppression cost. Items are generalized before the remaining are suppressed.
+"""Search for a hierarchy cut with low loss, on which nodes that allow an inference are suppressed.
 
-Any cut satisfies the guarantee after all nodes that allow an inference are suppressed. The search evaluates the
-original items, the levels of the hierarchy, and for k = 2, 4, 8, … the cuts of the topmost nodes with a child of fewer
-than k occurrences. It starts from the cut with the smallest loss and splits or raises single nodes, in order of their
-potential gain, while the loss decreases. Nodes above a sensitive item are never used. The method is unpublished.
+Each cut satisfies the guarantee after all nodes that allow an inference are suppressed. The search first evaluates the
+original items and the levels of the hierarchy. For k = 2, 4, 8, … it also evaluates the cut of the topmost nodes that
+have a child with fewer than k occurrences. It then starts from the cut with the smallest loss, and splits or raises
+single nodes in order of their potential gain, while the loss decreases. Nodes above a sensitive item are never used.
+The method is unpublished.
 """
 
 from collections.abc import Callable, Iterator
@@ -23,7 +24,7 @@ from anonset.measures.ncp import ncp_numerator
 from anonset.publications.symbols import generalize, node_symbol
 
 Suppress = Callable[[SetColumn], list[int]]
-"""Function that returns the item codes of a column to suppress."""
+"""Function that returns the codes of the items of a column that must be suppressed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +43,7 @@ class EvaluatedCut(RedactedRepr):
 
 @dataclass(frozen=True, eq=False)
 class ControlCuts(RedactedRepr):
-    """Search over the cuts of a column's hierarchy by their loss."""
+    """Search for the cut of a column's hierarchy with the smallest loss."""
 
     column: SetColumn
     """Original column, bound to the hierarchy."""
@@ -83,7 +84,7 @@ class ControlCuts(RedactedRepr):
                 yield cut
 
     def _neighbours(self, best: EvaluatedCut) -> Iterator[Int32]:
-        """Yield cuts with a node split or raised, by descending potential gain (above 0)."""
+        """Yield cuts in which a node is split or raised, by descending potential gain. The gain is above 0."""
         tree, size = self.tree, self.tree.n_leaves_below.astype(np.int64)
         lost = np.where(best.left == SUPPRESSED, tree.n_leaves, np.where(size[best.image] > 1, size[best.image], 0))
         costs = begins_of(self.column.occurrences * lost)

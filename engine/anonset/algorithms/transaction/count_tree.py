@@ -1,8 +1,8 @@
 """The count-tree of Terrovitis, Mamoulis, Kalnis, VLDB 2008, section 4.1, which contains node sets and their supports.
 
-The tree is walked in preorder and never stored. A fix changes the cut but not the supports, so a walk may be ahead of
-the fixes. The caller therefore checks the yielded rare sets again, in order. The result does not depend on the progress
-of the walk or the number of workers.
+The tree is walked in preorder and never stored. A fix changes the cut but not the supports, so the walk may already
+have passed sets that a later fix removes. The caller therefore checks the yielded rare sets again, in order. The result
+does not depend on the progress of the walk or on the number of workers.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -39,7 +39,7 @@ class CountTree:
     """Supported sets of `size` unrelated nodes. The code of a node is its position in `node_of_code`.
 
     A pass over the sets is divided by first code into windows, and a window into tasks of about equal work. For each
-    window, the codes that follow the first codes in the records are gathered.
+    window, the codes that follow its first codes in the records are copied.
     """
 
     node_of_code: Int32
@@ -59,18 +59,18 @@ class CountTree:
         return len(self.node_of_code)
 
     def increments(self, size: int) -> Float64:
-        """Return the increments for counting the sets of `size` nodes with each first code, float64 (C,)."""
+        """Return the number of increments for the sets of `size` nodes with each first code, float64 (C,)."""
         sizes = partial(_increments, n_codes=self.n_codes, size=size)
         return sum(self.records.over(sizes), np.zeros(self.n_codes))
 
     @cached_property
     def work(self) -> Float64:
-        """Increments of a walk over the sets with each first code, float64 (C,)."""
+        """Number of increments of a walk over the sets with each first code, float64 (C,)."""
         return self.increments(self.size)
 
     @cached_property
     def total(self) -> float:
-        """Increments of a walk."""
+        """Total number of increments of a walk."""
         return float(self.work.sum())
 
     def rare_sets(self, generalized: NDArray[np.uint8], together: Pairs | None = None) -> Iterator[RareSets]:
@@ -82,14 +82,17 @@ class CountTree:
             1 for nodes whose sets are skipped, uint8 (V,). The walk reads the array before each part, so the caller may
             add nodes.
         together
-            Pairs of codes that sets must start with. None for all sets.
+            Pairs of codes with which sets must start. None for all sets.
         """
         from anonset_kernels.count_tree import EXACT
 
         return self._walk(EXACT, generalized, np.empty((0, 0), np.uint8) if together is None else together)
 
     def rare_leaves(self, generalized: NDArray[np.uint8]) -> Iterator[RareSets]:
-        """Yield the rare leaves, at any depth, of the tree of all sets of up to `size` nodes, as `rare_sets` does."""
+        """Yield the rare leaves of the tree of all sets of up to `size` nodes, like `rare_sets`.
+
+        Leaves can have any depth.
+        """
         from anonset_kernels.count_tree import LEAVES
 
         return self._walk(LEAVES, generalized, np.empty((0, 0), np.uint8))
@@ -114,7 +117,7 @@ class CountTree:
     def _walk_window(
         self, walk: WindowSearch, window: Span, generalized: NDArray[np.uint8], together: Pairs
     ) -> Iterator[RareSets]:
-        """Yield the rare sets of the only window, which is divided into tasks (see `rare_sets`)."""
+        """Yield the rare sets of the only window, like `rare_sets`. The window is divided into tasks."""
         records = walk.suffixes.of_window(window)
 
         def find(span: Span) -> tuple[Found, int]:
@@ -171,7 +174,7 @@ class CountTree:
 
 
 def _increments(blocks: Iterable[Int32], n_codes: int, size: int) -> Float64:
-    """Count the increments in some blocks for the sets of `size` codes with each first code, float64 (C,)."""
+    """Return the increments in some blocks for the sets of `size` codes with each first code, float64 (C,)."""
     from anonset_kernels.count_tree import walk_sizes
 
     return sum((walk_sizes(codes, n_codes, size) for codes in blocks), np.zeros(n_codes))

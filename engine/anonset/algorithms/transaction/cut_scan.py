@@ -24,7 +24,7 @@ class Expansion(RedactedRepr):
     node: str = field(repr=False)
     """Expanded node."""
     cost: int
-    """Cost of the cut after the step, times (number of leaves - 1)."""
+    """Cost of the cut after the step, multiplied by (number of leaves - 1)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +36,7 @@ class Scenario(RedactedRepr):
     suppressed: Int32
     """Suppressed nodes of the cut, int32, in preorder."""
     cost: int
-    """Loss metric LM, times (number of leaves - 1)."""
+    """Loss metric LM, multiplied by (number of leaves - 1)."""
     expansions: tuple[Expansion, ...]
     evaluated: int
     """Number of evaluated cuts."""
@@ -49,14 +49,16 @@ class Scenario(RedactedRepr):
 
 
 def search_cut(threats: MinimalThreats, leaves: Int64, phase: str, progress: Progress | None) -> Scenario:
-    """Expand nodes top-down from the root, always the node that reduces the cost most, until no expansion does.
+    """Expand nodes top-down, starting with the root, until no expansion reduces the cost.
+
+    Each step expands the node that reduces the cost most.
 
     Parameters
     ----------
     threats
         Minimal threats over the (reduced) taxonomy.
     leaves
-        Number of leaves below each node for the costs, int64 (V,).
+        Number of leaves below each node that costs count, int64 (V,).
     """
     from anonset_kernels.hghs import begin, step
 
@@ -86,7 +88,7 @@ def search_cut(threats: MinimalThreats, leaves: Int64, phase: str, progress: Pro
 
 
 def _taxonomy(threats: MinimalThreats, generalize: Int64, suppress: Int64, order: Int32, place: Int32) -> "Taxonomy":
-    """Return the reduced taxonomy, indexed by place."""
+    """Return the reduced taxonomy. Nodes are identified by their place in the suppression scan."""
     from anonset_kernels.hghs import Taxonomy
 
     parent = threats.hierarchy.parent
@@ -104,7 +106,7 @@ def _taxonomy(threats: MinimalThreats, generalize: Int64, suppress: Int64, order
 
 
 def _lists(threats: MinimalThreats, place: Int32) -> "Threats":
-    """Return the threats by place, before they are added to lists."""
+    """Return the threats, with the places of their nodes, and empty lists."""
     from anonset_kernels.hghs import Threats, index_members
 
     n, n_nodes, width = threats.n, len(place), max(1, len(threats.by_size))

@@ -1,4 +1,4 @@
-"""Search for a hierarchy cut without rare sets, which fixes one rare set of the count-tree after the other.
+"""Search for a hierarchy cut without rare sets. The rare sets of the count-tree are fixed one after the other.
 
 A set of nodes is rare if 1 to k - 1 records contain it. A fix generalizes nodes so that the set becomes frequent.
 
@@ -119,15 +119,15 @@ class CutSearch:
         """NCP numerator if the leaves below each node are published as the node, int64 (V,)."""
         self.fixes: list[Fix] = []
         self.increments = 0.0
-        """Number of counting steps so far, which is the number of pairs of a record and a counted set that it contains.
+        """Number of counting steps so far. A step is a pair of a record and a counted set that the record contains.
 
-        Counted pairs of nodes are on or above the cut when this size starts, and include pairs of ancestor and
-        descendant. Counted sets of more nodes are on the cut, or on or above it if the cut has more than 16,384 nodes.
+        For size 2, the counted sets are all pairs of nodes on or above the cut, including pairs of related nodes. For
+        larger sizes, they are the sets of nodes on the cut, or on and above the cut if it has more than 16,384 nodes.
         """
 
     @cached_property
     def data(self) -> "Data":
-        """The items of each record and, transposed, the records of each item."""
+        """Items of each record, and records of each item."""
         from anonset_kernels.rows import transpose
 
         column = self.nodes.blocks.column
@@ -179,7 +179,10 @@ class CutSearch:
             yield from self._rare_larger_sets(size)
 
     def rare_leaves(self, m: int) -> Iterator[RareSets]:
-        """Yield the rare leaves, at any depth, of the count-tree of sets of up to `m` nodes, in preorder."""
+        """Yield the rare leaves of the count-tree of sets of up to `m` nodes, in preorder.
+
+        Leaves can have any depth.
+        """
         if m == 1:
             yield self.nodes.rare(self._on_or_above)
         elif m > 1:
@@ -193,14 +196,14 @@ class CutSearch:
         return sum(float(tree.increments(size).sum()) for size in range(1, m + 1))
 
     def fix(self, rare: RareSets, *, looked_up: bool = True) -> None:
-        """Make each rare set frequent by the cheapest rules, in order. Sets fixed in the meantime are skipped.
+        """Make the rare sets frequent by the cheapest rules, in order. Sets that earlier rules fix are skipped.
 
         Parameters
         ----------
         looked_up
-            True to check in the records that each rule is frequent. This is unnecessary if rare sets arrive by size,
-            and each size is complete and in count-tree order. A rare rule is then already fixed, because it is smaller
-            than the set or precedes the set.
+            True to check in the records that each rule is frequent. The check is unnecessary if rare sets are passed by
+            size, and each size is complete and in count-tree order. A rare rule would then be fixed before the set,
+            because it is smaller or comes earlier in this order.
         """
         from anonset_kernels.fix import fix_threats
 
@@ -219,12 +222,12 @@ class CutSearch:
         yield from self._rare_of(self._tables(self._on_or_above, 2))
 
     def _tables(self, taking_part: Nodes, size: int, *, refused: bool = True) -> RareTables:
-        """Return the tables of the sets of `taking_part`. If `refused`, the limit on increments applies."""
+        """Return the tables of the sets of nodes in `taking_part`. If `refused`, the limit on increments applies."""
         most = self.max_increments if refused else float("inf")
         return self.nodes.rare_tables(taking_part, self.image, size, most)
 
     def _rare_of(self, tables: RareTables, *, accounted: bool = False) -> Iterator[RareSets]:
-        """Yield the rare sets of some nodes from tables. If `accounted`, `increments` already includes them."""
+        """Yield the rare sets that are stored in tables. If `accounted`, `increments` already includes the counting."""
         for table in tables.of_all(self.generalized):
             self.increments += 0.0 if accounted else table.increments
             accounted = True  # the first table counts the increments of all tables
@@ -237,9 +240,9 @@ class CutSearch:
     def _rare_larger_sets(self, size: int) -> Iterator[RareSets]:
         """Yield the rare sets of 3 or more nodes.
 
-        The rare sets of the cut are cheap to find and determine which sets above it can be rare. If these candidates
-        are few compared with a count over all nodes, their supports are counted. Otherwise, the sets of all nodes that
-        can be rare together are counted. If the cut has too many nodes for a matrix of pairs, the sets of all nodes are
+        The rare sets of nodes on the cut are found first, because they are few and determine which sets above the cut
+        can be rare. If it is cheaper, only the supports of these candidates are counted. Otherwise, all sets are
+        counted whose nodes can be rare together. If the cut has too many nodes for a matrix of pairs, all sets are
         counted.
         """
         live = self.nodes.by_support[self._on_or_above[self.nodes.by_support]]
@@ -253,7 +256,8 @@ class CutSearch:
         yield from self._rare_above(size, live, self._together_above(nodes, together, live), accounted=True)
 
     def _rare_on_cut(self, size: int, live: Int32) -> tuple[Int32, Pairs, RareAbove | None]:
-        """Return the cut's nodes by code, their pairs in rare sets, and a search for the rare sets above the cut.
+        """Return the nodes of the cut by code, the pairs of codes in rare sets, and a search for the rare sets above
+        the cut.
 
         The search is None if counting all nodes in `live` is cheaper.
         """
@@ -295,7 +299,10 @@ class CutSearch:
     def _rare_above(
         self, size: int, live: Int32, together: Pairs | None, *, accounted: bool = False
     ) -> Iterator[RareSets]:
-        """Yield the rare sets of nodes in `live`. If `together` is given, all pairs of a set must be marked in it."""
+        """Yield the rare sets of nodes in `live`.
+
+        If `together` is given, only sets are counted whose pairs are all marked in it.
+        """
         takes_part = np.ones(len(live), np.bool_) if together is None else together.any(axis=1)
         taking_part = np.zeros(self.hierarchy.n_nodes, np.bool_)
         taking_part[live[takes_part]] = True
@@ -314,7 +321,7 @@ class CutSearch:
     def _together_above(self, node_of_code: Int32, pairs: Pairs, live: Int32) -> Pairs | None:
         """Return 1 for each pair of nodes in `live` that can be in the same rare set.
 
-        Both nodes of such a pair are at or above nodes of the same rare set of the cut.
+        This requires that both nodes are at or above nodes of the same rare set of the cut.
 
         Returns
         -------

@@ -34,9 +34,9 @@ class Direct(Generalization):
     """Direct anonymization (DA), which finds a k^m-anonymous cut in a single traversal of the complete count-tree.
 
     Guarantees k^m-anonymity.
-    Cost: an increment for each set of up to m nodes in each record, where records are expanded by the ancestors of
-    their items. Sets that contain a rare set are counted as well. The search therefore rejects large count-trees and
-    recommends apriori anonymization, which does not count these sets.
+    Cost: an increment for each record and each set of up to m nodes that the record contains. A record contains the
+    nodes of its items and all ancestors of these nodes. Sets that contain a rare set are also counted. The search
+    therefore rejects large count-trees and recommends apriori anonymization, which does not count these sets.
 
     References: Terrovitis, Mamoulis, Kalnis, VLDB 2008, Algorithm 3.
     Deviations: leaves of the count-tree are examined at any depth, not only at depth m, because the paper's rule misses

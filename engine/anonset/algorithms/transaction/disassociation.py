@@ -50,16 +50,17 @@ class Disassociation(RedactedRepr):
     person with a probability above 1/k. Items of fewer than k records are suppressed. Records are clustered in the Gray
     order of their items. The items of a cluster are placed into k^m-anonymous chunks, each item into the first chunk
     that accepts it. Items of fewer than k records of the cluster become terms. Terms of neighbouring clusters are moved
-    into chunks that these clusters share. A sensitive item has a separate chunk, and is a term if a chunk would show it
-    in more records than `cap` permits. The result is deterministic and independent of the record order. Cost: a step
-    for each occurrence of an item and each set of up to m - 1 items of the same record in earlier chunks. Memory: as
-    many sets as in a single cluster, or in all terms.
+    into chunks that these clusters share. A sensitive item has a separate chunk. It becomes a term if more of the
+    cluster's records contain it than `cap` permits. The result is deterministic and independent of the record order.
+    Cost: a step for each occurrence of an item and each set of up to m - 1 items of the same record that already have a
+    chunk.
+    Memory: the items of a few clusters, and the terms of all clusters.
 
     References: Terrovitis, Liagouris, Mamoulis, Skiadopoulos, "Privacy preservation by disassociation", PVLDB 2012.
     Deviations: clusters are runs of the Gray order unless `clustering` requests the clusters of the paper. A shared
-    chunk is assigned only to clusters without an inner chunk that shows an item of it, because the paper's condition
-    does not preserve the guarantee. The chunks of a cluster without terms must cover it, with space for k matches of
-    each set.
+    chunk is assigned only to clusters whose own chunks contain none of its items, because the paper's condition does
+    not preserve the guarantee. If a cluster has no terms, each of its records has a sub-record in a chunk. Each set of
+    items from several chunks must then be able to occur in k records, or unable to occur.
 
     >>> from anonset.data import Table
     >>> table = Table.from_sets([["a", "b"], ["a", "b"], ["a", "c"], ["b"], ["b", "d"]])
@@ -99,12 +100,12 @@ class Disassociation(RedactedRepr):
 
     @property
     def own_traits(self) -> Traits:
-        """Traits of the algorithm. Clusters by frequent items exclude block processing, as they need all records."""
+        """Traits of the algorithm. Clusters by frequent items need all records and exclude block processing."""
         return self.traits if self.clustering == "gray" else replace(self.traits, by_blocks=False)
 
     @property
     def model(self) -> DisassociationModel:
-        """Maximum probability 1/k of linking a sub-record to a person."""
+        """Model that limits the probability of linking a sub-record to a person to 1/k."""
         return DisassociationModel(self.k, self.m, self.sensitive_items, self.cap)
 
     def recode(
@@ -145,7 +146,7 @@ class Disassociation(RedactedRepr):
         return Result(recoding, figures=figures, notes=notes)
 
     def _rule(self, column: SetColumn) -> "ChunkRule":
-        """Return the constraints on the chunks of a column."""
+        """Return the conditions that the chunks of a column must satisfy."""
         from anonset_kernels._first_fit import ChunkRule
 
         is_alone, index = np.zeros(len(column.vocabulary), np.bool_), column.vocabulary.index
@@ -154,7 +155,7 @@ class Disassociation(RedactedRepr):
         return ChunkRule(self.k, self.m, share.numerator, share.denominator, is_alone)
 
     def _clusters(self, column: SetColumn, scratch: Store) -> "_Clusters":
-        """Return the records of each cluster."""
+        """Form the clusters, and return the records of each cluster."""
         order, size = GrayOrder.of(column, scratch), max(self.cluster_size, 2 * self.k)
         if self.clustering == "gray" or not column.n:
             return _Clusters(order.record, np.array(near_equal(column.n, size), np.int64), order)
@@ -176,7 +177,7 @@ class _Clusters(NamedTuple):
 
 
 class _RecodingBuilder(ExitStack):
-    """A recoding under construction, built from a few clusters at a time."""
+    """Builds a recoding from a few clusters at a time."""
 
     def __init__(self, clusters: _Clusters, rule: "ChunkRule", store: Store) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Exact k^m cut, which is a hierarchy cut of minimum loss, with or without suppression, and a proof of optimality."""
+"""Exact k^m cut, which is the hierarchy cut of minimum loss with or without suppression, and a proof of optimality."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -33,13 +33,13 @@ MAX_AT_ONCE = 1 << 28
 
 @dataclass(frozen=True, kw_only=True)
 class Exact(RedactedRepr):
-    """The k^m-anonymous cut of minimum NCP, with a proven lower bound of the loss of any cut.
+    """Find the k^m-anonymous cut of minimum NCP, and prove a lower bound of the loss of any cut.
 
-    Guarantees k^m-anonymity, and that no cut of the hierarchy loses less than the figure `lower_bound`. Unless a
-    limit is reached, loss and bound agree to 1e-9 (or to `gap`). The loss is at most that of AA without suppression,
-    or of mHgHs with suppression, because the search starts from their results.
-    Cost: a few linear programs over the open inner nodes, and passes over the records for the rare pairs, for the
-    rare triples (without suppression), and for the rare sets of cuts if these are larger.
+    Guarantees k^m-anonymity, and that no cut of the hierarchy has a loss below the figure `lower_bound`. Unless a limit
+    is reached, loss and bound agree to 1e-9, or to `gap`. Without suppression, the search starts from the result of AA,
+    and with suppression from the result of mHgHs. The loss is therefore never higher than the loss of these results.
+    Cost: a few linear programs over the open inner nodes, and passes over the records. Passes are needed for the rare
+    pairs, for the rare triples without suppression, and for larger rare sets of cuts.
 
     References: the method is unpublished. HiGHS solves a covering problem over rare sets (see `exact_cut.problem`). The
     cut has the same loss as the cut of OA (Terrovitis, Mamoulis, Kalnis, VLDB 2008, Algorithm 2), which enumerates
@@ -69,7 +69,9 @@ class Exact(RedactedRepr):
     m: int
     """Maximum number of items that the attacker knows (>= 1)."""
     suppress: bool | None = False
-    """True to allow suppression, at the cost of the root. None to allow it only if a single symbol would remain."""
+    """True to allow suppression. A suppressed item has the same cost as the root. None to allow suppression only if a
+    single symbol would remain without it.
+    """
     gap: float = 0.0
     """Relative difference between the loss and its proven minimum at which the search stops."""
     time_limit: float | None = None
@@ -128,10 +130,10 @@ class Exact(RedactedRepr):
         """Find the cut for records in blocks, whose item codes are leaf positions. Block sizes do not matter.
 
         If the hierarchy has a rival hierarchy, both are searched, each with all steps and half of the time. The cut
-        with the smaller NCP is returned. At equal NCP, the cut of the hierarchy is returned. Without suppression, pairs
-        and triples are counted block by block. If m is 4 or more, or triples exceed their limit, at most k copies of
-        each distinct record are stored. Without suppression, they are stored as they appear under the permanently
-        closed nodes.
+        with the smaller NCP is returned, or the cut of the hierarchy if both are equal. Without suppression, pairs and
+        triples are counted block by block. If m is 4 or more, or triples exceed their limit, at most k copies of each
+        distinct record are stored. Without suppression, the permanently closed nodes replace the items below them
+        before this.
 
         Raises
         ------
@@ -197,7 +199,7 @@ class Exact(RedactedRepr):
         return self._solved(problem, SearchBudget(self.time_limit, self.max_steps, problem.blocks.n), progress)
 
     def _solved(self, problem: CutProblem, limits: SearchBudget, progress: Progress | None) -> Result:
-        """Return the best cut of a problem."""
+        """Search for the best cut of a problem, and return it as a result."""
         blocks, hierarchy = problem.blocks, problem.hierarchy
         if 0 < blocks.n_nonempty < self.k:
             return _result(problem, _suppressed(problem))
@@ -210,7 +212,7 @@ class Exact(RedactedRepr):
         return _result(problem, _suppressed(problem) if in_vain else search.best, search)
 
     def _best_heuristic(self, problem: CutProblem, limits: SearchBudget, progress: Progress | None) -> Cut:
-        """Return the best cut that heuristics find quickly, as the start of the search."""
+        """Return the best cut that heuristics find quickly. The search starts from this cut."""
         hierarchy, tell = problem.hierarchy, limits.stop_after_limit(progress)
         root = Cut(hierarchy, np.zeros(hierarchy.n_leaves, np.int32))
         cuts = [_suppressed(problem) if problem.suppress else root]
@@ -224,7 +226,7 @@ class Exact(RedactedRepr):
         return min(map(problem.without_needless_nodes, cuts), key=problem.rank)
 
     def _heuristic(self, problem: CutProblem, progress: Progress) -> Cut:
-        """Return the cut of AA or, with suppression, of mHgHs, which needs all records in memory.
+        """Return the cut of AA or, with suppression, the cut of mHgHs. MHgHs needs all records in memory.
 
         Raises
         ------
@@ -264,7 +266,7 @@ def _suppressed_unasked(result: Result) -> str:
 
 
 def _result(problem: CutProblem, cut: Cut, search: ExactSearch | None = None) -> Result:
-    """Return a cut with the statistics of its proof. Without a search, the cut must be the only possible cut."""
+    """Return a cut with the statistics of its proof. If there was no search, the cut must be the only possible cut."""
     cost, total = problem.cost(cut), problem.total
     if search is None:
         figures = {"ncp": cost / total, "lower_bound": cost / total, "gap": 0.0}

@@ -1,4 +1,4 @@
-"""Records, block by block, as the codes of their items' ancestors, for passes over the records.
+"""Expanded records for passes over blocks of records. A record is expanded to the codes of its items' ancestors.
 
 Records in memory are expanded once. Blocks in files are expanded again for each pass, unless `stored` is called, which
 stores the expanded records in files.

@@ -1,4 +1,4 @@
-"""Records as the codes of their items' ancestors, which papers call expanded transactions, with an index for walks."""
+"""Expanded records, with an index for walks. A record is expanded to the codes of its items' ancestors."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,7 +43,7 @@ def expand_records(
 
 
 def room_for(support: Int64, n: int) -> tuple[Int64, Index]:
-    """Return the start of each code's list of records, and an uninitialized array for the lists."""
+    """Return the start of each code's list of positions, and an uninitialized array for the lists."""
     start = begins_of(support)
     wide = start[-1] + n > np.iinfo(np.int32).max
     n_positions = int(start[-1])

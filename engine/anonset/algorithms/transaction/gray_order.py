@@ -1,7 +1,7 @@
-"""Horizontal partitions of similar records, which are runs of the reflected Gray order of their bit vectors.
+"""Partitions of similar records. The partitions are runs of the reflected Gray order of the records' bit vectors.
 
-Records are sorted as rows of codes that compare like the bit vectors (kernel `gray.gray_codes`). They are sorted like
-published rows, in files if the column is stored in files.
+Records are sorted by keys that are compared like the bit vectors (see the kernel `gray.gray_codes`). If the column is
+stored in files, they are sorted in files.
 """
 
 from dataclasses import dataclass
@@ -68,9 +68,9 @@ class GrayOrder(RedactedRepr):
         return cls(in_order.record, column.n - column.n_nonempty, ordered, item)
 
     def runs(self, k: int, partitions: int) -> list[Run]:
-        """Cut the order into at most `partitions` runs of about equal length, each of at least k records.
+        """Divide the order into at most `partitions` runs of about equal length. Each run has at least k records.
 
-        Empty records belong to no run. If there are fewer than k records, all are in a single run.
+        Empty records are in no run. If there are fewer than k other records, all of them are in a single run.
 
         >>> GrayOrder.of(SetColumn.of([{"a"}, {"a", "b"}, {"b"}, {"a"}, set()])).runs(2, 10)
         [(1, 3), (3, 5)]

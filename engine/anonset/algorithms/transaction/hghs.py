@@ -41,7 +41,7 @@ class ThreatBased(KmAlgorithm, ABC):
 
     @abstractmethod
     def search(self, threats: MinimalThreats, m: int, progress: Progress | None) -> Result:
-        """Find the cut by the minimal threats of up to m nodes (m >= 1). `threats` must not contain any yet."""
+        """Find the cut by the minimal threats of up to m nodes (m >= 1). `threats` must be empty before the call."""
 
     def recode(
         self,
@@ -77,17 +77,18 @@ class ThreatBased(KmAlgorithm, ABC):
 class HgHs(ThreatBased):
     """Find a cut top-down, and suppress some of its nodes, to combine generalization and suppression (HgHs).
 
-    Guarantees k^m-anonymity after the suppressed nodes are removed. Always feasible, because all nodes may be
+    Guarantees k^m-anonymity after the suppressed nodes are removed. A solution always exists, because all nodes may be
     suppressed.
-    Cost: an increment for each set of up to m nodes in each record whose members except the last form a frequent
-    set, or a few for each such set if records are dense. Records contained in k others are excluded first. Each
-    search step then evaluates each node of a cut once. The search rejects more than `max_threats` threats, and more
-    than `max_increments` increments for a set size. MHgHs needs fewer. Memory: the minimal threats.
+    Cost: for each set of up to m nodes whose members except the last form a frequent set, an increment for each record
+    that contains the set. If records are dense, a few increments per set suffice. Records that k other records contain
+    are excluded first. Each search step evaluates each node of a cut once. The search fails if there are more than
+    `max_threats` threats, or if a set size needs more than `max_increments` increments. MHgHs needs fewer of both.
+    Memory: the minimal threats.
 
     References: Liu and Wang, "Anonymizing transaction data by integrating suppression and generalization", 2010,
     sections 3 and 4.1.
-    Deviations: a threat must be supported (the paper's definition admits sets that occur in no record). Costs are
-    compared as integers. The cut is evaluated by incremental changes to the scan, with the same decisions.
+    Deviations: a threat must occur in a record. By the paper's definition, sets that occur in no record are also
+    threats. Costs are compared as integers. A cut is evaluated by updating the scan, with the same decisions.
 
     >>> from anonset.data import Hierarchy, Table
     >>> hierarchy = Hierarchy.from_tree(

@@ -26,9 +26,9 @@ def near_equal(n: int, size: int) -> list[int]:
 def horizontal_parts(rows: SetColumn, k: int, size: int) -> list[Int64]:
     """Divide the records recursively by their most frequent item and return the records of each part.
 
-    Parts of at most `size` records are not divided further. An item divides a part or its subparts only if at least k
-    records of the part contain the item and at least k do not. If no dividing item remains, the part is cut into pieces
-    in the given order. Cost: O(nnz) for each item that divides a record's part.
+    Parts of at most `size` records are not divided further. An item is used to divide a part only if at least k records
+    of the part contain the item and at least k records do not. If no item remains, the part is divided into pieces in
+    the given order. Cost: each record is read once for each item that divides its part.
 
     >>> rows = SetColumn.of(text.split() for text in ("a b", "a", "a b", "b", "c", "c"))
     >>> [part.tolist() for part in horizontal_parts(rows, 1, 2)]

@@ -1,19 +1,19 @@
 """Generalization of a cut until it is k^m-anonymous in combination with an earlier release of the same persons.
 
 An attacker knows a few items of a person who is in both releases. Each item appears as a symbol in at least one of the
-releases. Every set of known items must have at least k matches. There are two ways to count matches. The search uses
-the first, stricter way if it can be satisfied:
+releases. Every set of known items must have at least k matches. Matches can be counted in two ways. The search uses the
+first way, which is stricter, if it can be satisfied:
 
 * linked: a match is a person in both releases whose rows in both releases contain the symbols of the known items. This
   protects even against an attacker who can match the rows of a person in the two releases. It requires that the
   earlier release alone is k^m-anonymous for the persons in both releases.
-* by rows: a match is a row of a release that contains the symbols, and that may represent the same record as a row with
-  the symbols in the other release. The composition attack counts matches in this way.
+* by rows: a match is a row of a release that contains the symbols of the known items, and that may represent the same
+record as such a row of the other release. The composition attack counts matches in this way.
 
-Raising the cut never removes matches, and the second condition is satisfied at the root. The search therefore raises
-the cut until no violation remains, to the parents that fix most sets relative to their loss. It then lowers nodes
-again, in order of descending cost, as long as the condition is satisfied. In the result no single node can be split.
-The method is unpublished.
+Raising the cut never removes matches, and the root satisfies the second condition. The search therefore raises the cut
+until no violation remains. It chooses the parents that fix the most sets relative to their loss. Then it splits nodes
+again, in order of descending cost, if the condition remains satisfied. In the result, no single node can be split. The
+method is unpublished.
 """
 
 from collections import Counter
@@ -61,13 +61,13 @@ def raise_to_joint_anonymity(
     column
         Original column, bound to the hierarchy of the cut.
     certain
-        A flag for the new release and a flag for the earlier release. A flag is True if an item without a symbol
-        certainly occurs in none of the records.
+        A flag for each release, the new release first. True if an item without a symbol in the release certainly occurs
+        in none of its records.
 
     Returns
     -------
     tuple of Result and bool
-        The result, and whether it protects against an attacker who can match the rows of a person.
+        The result, and True if it protects against an attacker who can match the rows of a person.
 
     Raises
     ------
@@ -134,9 +134,10 @@ _OF_SEARCH = ("increments", "clauses", "closed", "rounds", "nodes")
 
 
 def _mending(cut: Cut, column: SetColumn, broken: list[Known]) -> list[int]:
-    """Return parents of cut nodes that together fix all violated sets, chosen greedily by fixed sets per loss.
+    """Return parents of cut nodes that together fix all violated sets. They are chosen greedily by fixed sets per loss.
 
-    A parent fixes each set that has a node below the parent. Any parent fixes a set without a node below the root.
+    A parent fixes each set that contains a node below it. If a set contains no node below the root, any parent fixes
+    it.
     """
     tree, occurrences = cut.hierarchy, begins_of(column.occurrences)
     leaves = tree.n_leaves_below.astype(np.int64)
@@ -169,7 +170,7 @@ def _raised(cut: Cut, parents: list[int]) -> Cut:
 
 
 def _lowered(cut: Cut, floor: Int32, column: SetColumn, holds: Callable[[Cut], bool]) -> Cut:
-    """Split nodes of a cut into children at or above `floor`, by descending cost, while `holds` accepts the result."""
+    """Split nodes of a cut, by descending cost, if `holds` accepts the result. No node is split below `floor`."""
     tree, occurrences = cut.hierarchy, begins_of(column.occurrences)
     leaves = tree.n_leaves_below.astype(np.int64)
     examined = set[int]()
@@ -189,7 +190,7 @@ def _lowered(cut: Cut, floor: Int32, column: SetColumn, holds: Callable[[Cut], b
 
 
 def _parted(cut: Cut, floor: Int32, node: int) -> Cut:
-    """Return a cut in which the children of a node replace it, or nodes of `floor` that are above these children."""
+    """Return a cut in which a node is replaced by its children. Nodes of `floor` above the children replace them."""
     tree, image = cut.hierarchy, cut.image.copy()
     below = np.flatnonzero(image == node)
     child = tree.leaf_node[below].copy()
@@ -202,7 +203,7 @@ def _parted(cut: Cut, floor: Int32, node: int) -> Cut:
 
 @dataclass(frozen=True, eq=False)
 class _CommonPersons(RedactedRepr):
-    """A cut, an earlier release, and the persons in both."""
+    """Rows of the persons who are both in an earlier release and in the data that a cut publishes."""
 
     both: ReleasePair
     nodes: Int64
@@ -222,12 +223,13 @@ class _CommonPersons(RedactedRepr):
         earlier_kinds: Int64,
         certain: tuple[bool, bool],
     ) -> "_CommonPersons":
-        """Return the common persons, whose items are published by a cut."""
+        """Return the rows of the persons who are in both releases."""
         later, nodes = _published(cut, column)
         return cls(ReleasePair(later, earlier, certain), nodes, later.kind[people], earlier_kinds)
 
     def rare(self, column: SetColumn, k: int, m: int, *, linked: bool) -> Iterator[Known]:
-        """Yield the appearances of known items that have fewer than k matches.
+        """Yield the sets of up to m known items with fewer than k matches, as the symbols of each item in both
+        releases.
 
         Parameters
         ----------

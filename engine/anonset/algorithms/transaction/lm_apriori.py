@@ -1,4 +1,4 @@
-"""Apriori anonymization for l^m-diversity, which generalizes non-sensitive items and does not change sensitive items.
+"""Apriori anonymization for l^m-diversity. Non-sensitive items are generalized, and sensitive items are not changed.
 
 The steps are those of AA (see `apriori`), with a diversity test instead of the count, until a sweep changes nothing::
 
@@ -40,13 +40,14 @@ class LmApriori(RedactedRepr):
     """Apriori anonymization with the test of l^m-diversity instead of k^m-anonymity.
 
     Guarantees that each set of up to m non-sensitive items that matches a record matches at least k records, and that
-    no sensitive item occurs in more than a share 1/l of the matching records. Diversity is not monotone. A
-    generalization that fixes a set may violate another set. Sweeps over the sizes 1 to m therefore repeat until the cut
-    is stable. Cost: for each sweep, an increment for each set of up to m nodes of the cut in each record, and for each
-    sensitive item of these records.
+    no sensitive item occurs in more than a share 1/l of the matching records. Diversity is not monotone: a
+    generalization that fixes a set may violate another set. Sweeps over the sizes 1 to m are therefore repeated until
+    the cut does not change. Cost: for each sweep, for each record and each set of up to m nodes of the cut that it
+    contains, an increment for the set and for each sensitive item of the record.
 
     References: Terrovitis, Mamoulis, Kalnis, VLDB Journal 2011, as described by Poulis et al., 2013, section 5.
-    Deviations: only sets on the current cut are visited, because a threat above it does not imply a threat below.
+    Deviations: only sets of nodes on the current cut are visited, because a threat above the cut does not imply a
+    threat on it.
 
     The hierarchy of the recoding contains the sensitive items as additional leaves. The given hierarchy must not
     contain them (`attach_sensitive`).
@@ -115,7 +116,7 @@ class LmApriori(RedactedRepr):
         *,
         progress: Progress | None = None,
     ) -> Result:
-        """Find the cut for records with leaf positions as codes; the hierarchy has the sensitive items attached.
+        """Find the cut for records with leaf positions as codes. The sensitive items must be attached to the hierarchy.
 
         Parameters
         ----------
@@ -137,7 +138,7 @@ class LmApriori(RedactedRepr):
 
 
 class _DiversitySearch:
-    """A cut of the non-sensitive items under construction. Sensitive items have the last leaf codes."""
+    """Search for a cut of the non-sensitive items. Sensitive items have the last leaf codes."""
 
     def __init__(
         self,
@@ -165,9 +166,9 @@ class _DiversitySearch:
 
     @cached_property
     def data(self) -> tuple[Int64, Int32, Int64, Int32]:
-        """The records and, transposed, the records of each non-sensitive item.
+        """Items of each record, and records of each non-sensitive item.
 
-        They are in memory, or in files like the records.
+        They are in files if the records are in files, otherwise in memory.
         """
         from anonset_kernels.lm import add_records
 
@@ -201,7 +202,10 @@ class _DiversitySearch:
         return len(self.fixes) > before
 
     def _mend(self, size: int) -> None:
-        """Visit the sets of one size in count-tree order, always on the current cut."""
+        """Fix the sets of `size` nodes that violate the model, in count-tree order.
+
+        Sets are always on the current cut.
+        """
         nodes = self.rank[nodes_at_or_above(self.hierarchy, self.image)[self.rank]]
         on_cut = np.isin(nodes, self.image).astype(np.uint8)
         intervals = Intervals(self.hierarchy.leaf_lo[nodes], self.hierarchy.leaf_hi[nodes])

@@ -44,8 +44,8 @@ class Partition(RedactedRepr):
 class LocalGeneralization(RedactedRepr):
     """Divide the records top-down so that each published record is identical to at least k - 1 others.
 
-    Guarantees k-anonymity of entire records, which implies k^m-anonymity for every m. Local recoding: an item may be
-    published unchanged in one partition and as an ancestor in another.
+    Guarantees k-anonymity of entire records, which implies k^m-anonymity for every m. The recoding is local: an item
+    may be published unchanged in one partition and as an ancestor in another.
     Cost: O(items of the data) for each level of the division, and a sort of each divided partition.
 
     References: He and Naughton, "Anonymization of set-valued data via top-down, local generalization", VLDB 2009,
@@ -76,7 +76,7 @@ class LocalGeneralization(RedactedRepr):
 
     @property
     def model(self) -> TransactionKAnonymity:
-        """k-anonymity of transactions."""
+        """The model k-anonymity of transactions."""
         return TransactionKAnonymity(self.k)
 
     def recode(

@@ -37,7 +37,7 @@ class RecodedPartition(RedactedRepr):
     """A partition and its cut by apriori anonymization."""
 
     records: tuple[int, ...] | Int64
-    """Input records in Gray order. An array in files, int64 (records,), if the data are in a work directory."""
+    """Input records in Gray order. If the data are in a work directory, this is an array in files, int64 (records,)."""
     cut: tuple[str, ...]
     """Nodes of the cut, in preorder."""
     fixes: tuple[Fix, ...]
@@ -58,10 +58,10 @@ class _PartitionResult(RedactedRepr):
 class Lra(AprioriBased):
     """Divide the records into runs of similar records, and anonymize each run by its own hierarchy cut.
 
-    Guarantees k^m-anonymity of every partition, and therefore of the entire data. Records are similar if they are
-    close in the Gray order of their bit vectors. Empty records belong to no partition and are unchanged.
-    Cost: a run of apriori anonymization for each partition. Partitions are independent tasks. Out of core, the order
-    and partitions that do not fit into memory together are stored in the work directory.
+    Guarantees k^m-anonymity of every partition, and therefore of the entire data. Similar records are close in the Gray
+    order of their bit vectors. Empty records belong to no partition and are unchanged.
+    Cost: a run of apriori anonymization for each partition. Partitions are independent tasks. If the run is out of
+    core, the order is stored in the work directory, and so are partitions that do not fit into memory together.
 
     References: Terrovitis, Mamoulis, Kalnis, "Local and global recoding methods for anonymizing set-valued data",
     VLDB Journal 2011 (LRA), as described by Poulis et al., 2013.
@@ -93,7 +93,7 @@ class Lra(AprioriBased):
 
     @property
     def model(self) -> PartitionKmAnonymity:
-        """k^m-anonymity of every partition."""
+        """The model k^m-anonymity of every partition."""
         return PartitionKmAnonymity(self.k, self.m)
 
     @property
@@ -155,7 +155,7 @@ class Lra(AprioriBased):
         return _PartitionResult(nodes, tuple(Cut.of(hierarchy, nodes).labels), tuple(fixes), increments)
 
     def _suits_bitmaps(self, records: SetColumn, hierarchy: Hierarchy) -> bool:
-        """Return True if the kernel supports a partition and cannot exceed `max_increments`."""
+        """Return True if the kernel supports a partition and certainly needs at most `max_increments` increments."""
         before = spans.begins_of(records.occurrences)
         n_nodes = int(np.count_nonzero(before[hierarchy.leaf_hi] > before[hierarchy.leaf_lo]))
         codes = np.bincount(records.lengths * (int(hierarchy.depth.max(initial=0)) + 1))

@@ -17,7 +17,10 @@ from anonset.spelling import require_known, setting
 
 @dataclass(frozen=True)
 class RoundResult(RedactedRepr):
-    """Result of a round, which applies HgHs for sets of up to `m` items to the taxonomy that earlier rounds reduced."""
+    """Result of a round.
+
+    Round m applies HgHs to threats of up to m items, on the taxonomy that earlier rounds reduced.
+    """
 
     m: int
     expansions: tuple[Expansion, ...]
@@ -26,25 +29,25 @@ class RoundResult(RedactedRepr):
     suppressed: tuple[str, ...]
     """Suppressed nodes of the cut, in preorder."""
     cost: int
-    """Loss metric LM, times (number of leaves - 1)."""
+    """Loss metric LM, multiplied by (number of leaves - 1)."""
     threats: int
     """Number of minimal threats over the reduced taxonomy."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class MHgHs(ThreatBased):
-    """Apply HgHs in rounds, for sets of 1, 2, ... m items.
+    """Apply HgHs in rounds, for sets of up to 1, 2, ... m items (mHgHs).
 
-    Guarantees k^m-anonymity after the suppressed nodes are removed. Always feasible. Each round starts at the root
-    again, over the taxonomy without the nodes below the cut of the previous round. It mines only threats of its own
-    size, because smaller threats are known from earlier rounds.
+    Guarantees k^m-anonymity after the suppressed nodes are removed. A solution always exists. Each round starts at the
+    root of the taxonomy, from which the nodes below the cut of the previous round were removed. A round only mines the
+    threats of the largest size, because smaller threats are known from earlier rounds.
     Cost: a run of HgHs for each round.
 
     References: Liu and Wang, "Anonymizing transaction data by integrating suppression and generalization", 2010,
     section 4.2.
-    Deviations: suppression in one round has no effect on the next. Costs count the leaves of the original taxonomy,
-    as in the losses that the paper reports; `cost="reduced"` counts the leaves of the reduced taxonomy, as in the
-    paper's text.
+    Deviations: suppression in a round has no effect on the next round. Costs count the leaves of the original taxonomy,
+    because the paper reports these losses. With `cost="reduced"` they count the leaves of the reduced taxonomy, as in
+    the text of the paper.
 
     >>> from anonset.data import Hierarchy, Table
     >>> hierarchy = Hierarchy.from_tree(
@@ -62,7 +65,7 @@ class MHgHs(ThreatBased):
     traits: ClassVar[Traits] = Traits(memory_factor=1.3, coarsens=True, answers=("km",))
 
     cost: str = "original"
-    """Leaves that costs count, either all leaves (``original``), or leaves of the reduced taxonomy (``reduced``)."""
+    """Leaves that costs count. ``original`` counts all leaves, and ``reduced`` the leaves of the reduced taxonomy."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -86,7 +89,7 @@ class MHgHs(ThreatBased):
         return Result(scenario.recoding, tuple(rounds), figures)
 
     def _leaves(self, threats: MinimalThreats) -> Int64:
-        """Leaves below each node as counted in the costs, int64 (V,)."""
+        """Return the number of leaves below each node that costs count, int64 (V,)."""
         if self.cost == "original":
             return threats.hierarchy.n_leaves_below.astype(np.int64)
         return np.maximum(count_cut_below(threats.hierarchy, threats.bottom), 1)

@@ -25,9 +25,9 @@ class Optimal(Generalization):
     """Optimal anonymization (OA), which finds the k^m-anonymous hierarchy cut with the smallest NCP.
 
     Guarantees k^m-anonymity and minimum NCP over all cuts.
-    Cost: exponential in the number of items (a balanced hierarchy of fan-out f has T(N) = 1 + T(N / f)^f cuts). The
-    search therefore stops with an error beyond `max_cuts` and recommends `Exact`, which finds a cut of the same loss
-    for thousands of items.
+    Cost: exponential in the number of items. A balanced hierarchy of fan-out f has T(N) = 1 + T(N / f)^f cuts. The
+    search therefore fails after `max_cuts` cuts, and recommends `Exact`, which finds a cut of the same loss for
+    thousands of items.
 
     References: Terrovitis, Mamoulis, Kalnis, VLDB 2008, Algorithm 2.
     Deviations: a cut is queued only once. Rare sets found on a cut are stored, so that a later cut that publishes any
@@ -94,7 +94,7 @@ class Optimal(Generalization):
         return Result(lattice.cut(best), tuple(improved), {"cuts": examined})  # line 16
 
     def _is_km(self, nodes: SupportedNodes, lattice: "_Cuts", cut: int, rare_sets: list[int]) -> bool:
-        """Return True if no set of up to m nodes of a cut is rare. If a set is rare, store it."""
+        """Return True if no set of up to m nodes of a cut is rare. A rare set is added to `rare_sets`."""
         if any(rare & cut == rare for rare in rare_sets):
             return False
         if (rare_set := nodes.rare_set(lattice.cut(cut), self.m)) is None:

@@ -1,4 +1,4 @@
-"""Local search over partitions of the items, by descents and, for m <= 2, by temporary violations at a penalty."""
+"""Local search over partitions of the items. For m <= 2, violations are temporarily allowed at a penalty."""
 
 from itertools import cycle, islice
 
@@ -28,7 +28,7 @@ _STEEPEST = 4096
 _SWEEPS = 30
 """Maximum number of sweeps of a descent."""
 _NEXT_TO_NOTHING = 14
-"""Negative binary logarithm of the relative saving of a sweep at or below which a descent ends."""
+"""A descent ends if a sweep reduces the cost by at most 2 to the power of minus this number, relative to the cost."""
 _CELLS_PER_CALL = 30_000_000
 _LARGEST_COST = 1 << 60
 
@@ -63,7 +63,7 @@ class PartitionSearch:
         self.best, self.cost = self.groups.of.copy(), self._cost
 
     def run(self) -> None:
-        """Search until all rounds or all steps are used. `best` then is the partition of minimum cost."""
+        """Search until all rounds or all steps are used. Afterwards, `best` is the partition of minimum cost."""
         if self.rule.m > 2:
             self._descents()
             return
@@ -76,7 +76,9 @@ class PartitionSearch:
             self._keep()
 
     def _descents(self) -> None:
-        """Descend twice by safe moves with increasing weights. The first descent uses at most half of the steps.
+        """Descend twice by moves without violations.
+
+        The weight `mu` increases. The first descent uses at most half of the steps.
 
         The first descent starts from the given partition and processes frequent items first. The second starts from a
         single set of all items and processes rare items first. On most data, the second descent stops immediately. On
@@ -100,7 +102,10 @@ class PartitionSearch:
             self._keep()
 
     def _rounds(self) -> None:
-        """Allow violated pairs at an increasing penalty, until no initial penalty improves the partition."""
+        """Allow violated pairs at an increasing penalty.
+
+        Repeat with other initial penalties until none improves the partition.
+        """
         failed = 0
         for number, share in enumerate((*_FIRST, *islice(cycle(_AGAIN), _ROUNDS - len(_FIRST)))):
             if failed >= len(_AGAIN) and number >= len(_FIRST) + len(_AGAIN):
@@ -131,14 +136,17 @@ class PartitionSearch:
         return int(self.groups.state[TOTAL])
 
     def _keep(self) -> bool:
-        """Store the current partition and return True if it has no violation and costs less than the best."""
+        """Store the current partition if it has no violation and costs less than the best.
+
+        Return True if it was stored.
+        """
         is_better = self._violated == 0 and self._cost < self.cost
         if is_better:
             self.best, self.cost = self.groups.of.copy(), self._cost
         return is_better
 
     def _open(self, of: Int32) -> None:
-        """Set the current partition and number the groups by smallest item."""
+        """Set the current partition. Groups are numbered by their smallest items."""
         group, occurring = np.full(len(of), -1, np.int32), of >= 0
         _, first, number = np.unique(of[occurring], return_index=True, return_inverse=True)
         group[occurring] = np.argsort(np.argsort(first))[number]
@@ -182,7 +190,9 @@ class PartitionSearch:
                 return
 
     def _anneal(self, share: int) -> bool:
-        """Move items at a penalty that doubles, while items move and either pairs are violated or the penalty is low.
+        """Move items at a penalty that doubles after each sweep.
+
+        The sweeps end if no item moves, or if no pair is violated and the penalty is not low.
 
         Returns False if the remaining violations are unlikely to be resolved, because the cost exceeds 1.5 times the
         best cost, or because a high penalty leaves more violations than half of the number of groups.

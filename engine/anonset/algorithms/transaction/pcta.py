@@ -32,8 +32,8 @@ class Pcta(SetBased):
 
     References: Gkoulalas-Divanis, Loukides, "PCTA: privacy-constrained clustering-based transaction data
     anonymization", 2011.
-    Deviations: a constraint is satisfied as COAT's paper defines it, so an unsupported constraint need not reach k.
-    A constraint that a merge violates is satisfied by further merges.
+    Deviations: a constraint is satisfied as defined in COAT's paper, so a constraint that occurs in no record need not
+    reach k. A constraint that a merge violates is satisfied by further merges.
 
     >>> from anonset.data import Table
     >>> table = Table.from_sets(["abc", "ab", "ac", "bd", "d"])

@@ -1,9 +1,9 @@
-"""Rare sets of nodes above a hierarchy cut, and their supports, derived from the rare sets of the cut.
+"""Rare sets of nodes above a hierarchy cut, with their supports, derived from the rare sets of nodes on the cut.
 
-A set above the cut is rare only if no set of the cut below it has support k or more. Tables of the cut's sets show
-whether this is the case. If a single rare set of the cut is below a set, both have the same support. If several rare
-sets are below a set, its support is the size of the union of their records. These few records are among the records
-that increased a counter of a table. Sets that the tables do not decide are counted.
+A set above the cut can only be rare if no set of the cut below it has support k or more. Tables of the sets of the cut
+show whether this is true. If a single rare set of the cut is below a set, both have the same support. If several rare
+sets are below a set, its support is the size of the union of their records. All these records increased a counter of a
+table, so only these records are read. Sets that the tables do not decide are counted.
 """
 
 from collections.abc import Sequence
@@ -32,7 +32,9 @@ SETS_AT_ONCE, BYTES_AT_ONCE = 1 << 22, 1 << 28
 With 1 GiB instead of 256 MiB, the cache misses of a task cost more than another pass over the records.
 """
 MOST_BELOW = 1 << 12
-"""Maximum number of sets of the cut below a set. A set with more is counted in the records."""
+"""Maximum number of sets of the cut below a set for which the tables are used. Sets above more sets are counted in the
+records.
+"""
 _TASKS = 4
 _BYTES_OF_RAISED = 80  # a set, its key, and sort buffers
 _BYTES_OF_HOLDER = 40  # a set and a record, unsorted and sorted
@@ -93,7 +95,7 @@ class RareAbove:
         return indexed(sets, len(self.rare.node_of_code)), self.rare.support[order]
 
     def _possible(self, sets: Int32) -> NDArray[np.bool_]:
-        """Return True for each set of nodes that can be rare, bool (T,)."""
+        """Return True for each set of nodes that can be rare according to the tables, bool (T,)."""
         from anonset_kernels.sets_above import keep_possible
 
         possible = np.ones(len(sets), np.bool_)
@@ -103,7 +105,7 @@ class RareAbove:
         return possible
 
     def _rare_of(self, sets: Int32) -> Found:
-        """Return the rare sets among possible sets, with their supports."""
+        """Return the rare sets in `sets`, with their supports."""
         from anonset_kernels.sets_above import rare_below
 
         index, support_on_cut = self._indexed
@@ -145,7 +147,7 @@ class RareAbove:
         return sizes
 
     def _holders(self, sets: Int32) -> Int64:
-        """Return the numbers of the records that contain each set of the cut, int64, concatenated by set."""
+        """Return the records that contain each set of the cut, set by set, int64."""
         nodes = self.rare.node_of_code
         counter = SetCounter(sets, self._ancestors(nodes), len(nodes), self.nodes.k)
         of_tables = zip(*(table.rows for table in self.tables), strict=True)
@@ -156,7 +158,7 @@ class RareAbove:
         return by_set
 
     def _counted(self, sets: Int32) -> Int32:
-        """Count the records that contain each set of nodes, up to k: int32 (T,)."""
+        """Count the records that contain each set of nodes, up to k, int32 (T,)."""
         counted, taking_part = np.empty(len(sets), np.int32), np.zeros(self.nodes.hierarchy.n_nodes, np.bool_)
         taking_part[sets.ravel()] = True
         nodes = self.nodes.by_support[taking_part[self.nodes.by_support]]
@@ -175,7 +177,8 @@ class RareAbove:
     def _ancestors(self, nodes: Int32) -> "Ancestors":
         """Return the codes of each leaf.
 
-        They are the codes of the leaf's node on the cut and of the node's ancestors, as far as these are in `nodes`.
+        These are the codes of the leaf's node on the cut and of the ancestors of this node. Only nodes in `nodes` have
+        codes.
         """
         from anonset_kernels._record_codes import ancestor_codes
 

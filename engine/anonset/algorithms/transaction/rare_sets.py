@@ -1,4 +1,4 @@
-"""Node sets with insufficient support, found by tables, count-trees or counts of given sets."""
+"""Rare sets of nodes. They are found by tables, by walks of a count-tree, or by counting given sets."""
 
 from dataclasses import dataclass
 

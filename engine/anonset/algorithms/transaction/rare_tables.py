@@ -1,9 +1,9 @@
-"""Rare sets of nodes, from few passes over the records with counters that stop at k, 64 sets in a word.
+"""Rare sets of nodes, found in a few passes over the records. Counters stop at k, and a word has bits of 64 counters.
 
-A search needs rare sets, never a support of k or more. In each pass, a table of bit planes (`kernels.bit_planes`)
-counts the sets whose first node, in count-tree order, is among the first nodes for which there is memory. The next
-pass counts the sets of the following nodes, without nodes that were generalized in the meantime. Each pass reads the
-records again.
+A search needs the supports of rare sets only, so counters can stop at k. In each pass, a table of bit planes (see the
+kernels in `bit_planes`) counts the sets whose first node is in a range. The range begins with the first nodes in
+count-tree order and is as large as memory permits. The next pass counts the sets that begin with the following nodes,
+without nodes that were generalized in the meantime. Each pass reads the records again.
 """
 
 from bisect import bisect_right
@@ -35,29 +35,30 @@ SIZES = (2, 3, 4, 5)
 BY_LARGEST = 5
 """Set size for which each largest code has a separate table."""
 BYTES_OF_TABLE, BYTES_SHARED = 1 << 30, 1 << 29
-"""Maximum table memory: BYTES_OF_TABLE for a task, if memory permits; BYTES_SHARED for all tasks of a cluster, which
-return their tables, and for all threads if no memory limit is set.
+"""Maximum memory of tables. A task has at most BYTES_OF_TABLE if memory permits. BYTES_SHARED limits the tables of all
+tasks of a cluster, which are returned to the coordinator, and of all threads if no memory limit is set.
 """
 LARGE, BYTES_BESIDE = 3, BYTES_SHARED + (1 << 26)
-"""Tables of sets of LARGE or more nodes may reach these limits. An algorithm then needs BYTES_BESIDE of additional
-memory, for the tables and the bits of rare sets.
+"""Tables of sets of LARGE or more nodes may reach the limits above. An algorithm then needs BYTES_BESIDE of additional
+memory for the tables and the bits of rare sets.
 """
 BYTES_OF_PAIRS, BYTES_IN_CACHE = 3 << 20, 1 << 18
 """Limits for tables of pairs. If a table of all pairs fits into BYTES_OF_PAIRS, a single pass counts them. Otherwise
 the first pass counts the pairs of as many first nodes as fit into BYTES_IN_CACHE. Most nodes are often generalized
-after this pass and not counted later; each later pass counts half of the remaining nodes. Each access to a table larger
-than the cache is a cache miss.
+after this pass and need not be counted. Each later pass counts half of the remaining nodes. Each access to a table that
+is larger than the cache is a cache miss.
 """
 RECORDS_PER_PIECE = 1 << 16
 SETS_PER_CALL, WORDS_PER_CALL, SETS_OF_CALL = 1 << 14, 4, 1 << 20
-"""SETS_PER_CALL: initial capacity for rare sets. WORDS_PER_CALL: words of first codes read out per call; single words
-would fetch each line of the table several times. SETS_OF_CALL: maximum number of sets per call, if memory permits.
+"""Sizes of a call that reads rare sets from a table. SETS_PER_CALL is the initial capacity for rare sets, and
+SETS_OF_CALL is the maximum if memory permits. A call reads WORDS_PER_CALL words of first codes, because reading single
+words would load each cache line several times.
 """
 BYTES_READ_OUT = 128
-"""Memory in bytes for a rare set that threads read and sort, or that waits for the sets of other threads."""
+"""Memory in bytes for a rare set while threads read and sort sets, or while it waits for the sets of other threads."""
 BYTES_PER_INCREMENT, MOST_PASSES = 1, 4
-"""Limits for tables of larger sets: bytes for each increment of a walk, unless the table fits into the cache; and
-number of passes.
+"""Limits for tables of larger sets. A table has at most BYTES_PER_INCREMENT bytes for each increment of a walk, unless
+it fits into the cache. There are at most MOST_PASSES passes.
 """
 _SAMPLES, _SAMPLED = 8, 256
 _TASKS, _SMALL_TASKS = 4, 16
@@ -65,16 +66,17 @@ _OF_16_BITS = 1 << 16
 
 UInt64 = NDArray[np.uint64]
 Counted = tuple["Planes", Int64, list[UInt64]]
-"""A table; record counts by number of codes, int64 (C + 1,); and bits of the records that raised a counter, by block.
+"""A table; the number of records with each number of codes, int64 (C + 1,); and for each block, a bitmap of the records
+that increased a counter.
 """
 CountedRows = tuple[int, StoredRows, UInt64]
-"""Number of the first record, the records, and a bit for each record that raised a counter of a table."""
+"""Number of the first record, the records, and a bitmap of the records that increased a counter of a table."""
 _Part = TypeVar("_Part")
 
 
 @dataclass(frozen=True, eq=False)
 class RareTable:
-    """Sets of `size` nodes whose first node is in a leading range, and supports below k."""
+    """Table of the sets of `size` nodes whose first node is in a range, with their supports below k."""
 
     node_of_code: Int32
     """Participating nodes by descending support, int32 (C,)."""
@@ -91,7 +93,7 @@ class RareTable:
 
     @property
     def increments(self) -> float:
-        """Increments for counting each set in each record, including sets with a later first node."""
+        """Number of increments of a walk over all sets, including the sets whose first node is after the range."""
         return increments_of(self.lengths, self.size)
 
     def without_supports(self) -> "RareTable":
@@ -104,13 +106,13 @@ class RareTable:
         Parameters
         ----------
         generalized
-            uint8 (V,): nodes to skip. The pass reads it before each batch, so the caller may add to it.
+            1 for nodes to skip, uint8 (V,). The array is read again before each batch, so the caller may add nodes.
         """
         for word in range(self.planes.n_words):
             yield from self._parts([(64 * word, 64 * word + 64)], lambda: generalized[self.node_of_code])
 
     def all_rare_sets(self, store: Store) -> Iterator[RareSets]:
-        """Yield the rare sets in count-tree order, generalized nodes included, in batches.
+        """Yield all rare sets in count-tree order, in batches. Sets with generalized nodes are included.
 
         Only workers of this process read the tables, which are in the memory of this process.
         """
@@ -125,8 +127,9 @@ class RareTable:
         dead: Callable[[], NDArray[np.uint8]],
         run_all: Callable[..., Any] = map,
     ) -> Iterator[RareSets]:
-        """Yield the rare sets with a first code in `ranges` and without dead (generalized) codes, dividing large
-        ranges.
+        """Yield the rare sets whose first code is in `ranges`, except sets with generalized codes.
+
+        Large ranges are divided.
         """
         rare_parts: Iterator[RareSets | None] = run_all(lambda firsts: self._rare(firsts, dead()), ranges)
         for (low, high), part in zip(ranges, rare_parts, strict=True):
@@ -138,7 +141,10 @@ class RareTable:
                 yield part
 
     def _rare(self, firsts: tuple[int, int], dead: NDArray[np.uint8]) -> RareSets | None:
-        """Return the rare sets with a first code in a range and without dead codes. None if there are too many."""
+        """Return the rare sets whose first code is in a range, except sets with generalized codes.
+
+        None if there are too many.
+        """
         from anonset_kernels.rare_in_planes import rare_from
 
         n_found, capacity = SETS_PER_CALL, 0
@@ -151,7 +157,7 @@ class RareTable:
         if self.size == BY_LARGEST:
             order = np.lexsort(codes[:n_found].T[::-1])
         else:
-            first = codes[:n_found, 0]  # other codes are ascending; NumPy sorts 16 bits by counting
+            first = codes[:n_found, 0]  # the other codes are ascending, and NumPy sorts 16 bits by counting
             order = np.argsort(first.astype(np.uint16) if len(dead) <= _OF_16_BITS else first, kind="stable")
         return RareSets(codes[order], support[order], self.node_of_code)
 
@@ -169,9 +175,10 @@ class CountSets:
     """Number of words of first codes."""
 
     def __call__(self, group: Iterable[StoredRows]) -> tuple["Planes", Int64, UInt64]:
-        """Return the table of the sets, the number of codes in each record, and the records that raised a counter.
+        """Return the table of the sets, the number of records with each number of codes, and the records that raised a
+        counter.
 
-        The bits of all records are one array, which a task on a cluster returns in a file.
+        The bitmap of all records is a single array. A task on a cluster returns it in a file.
         """
         counted = table, lengths, adding = self.nothing()
         for rows in group:
@@ -232,7 +239,7 @@ class RareTables:
     image: Int32
     """Initial node of each leaf, int32 (M,). A record contains these nodes and their ancestors."""
     nodes: Int32
-    """Participating nodes by descending support, so that ancestors come first: int32 (C,)."""
+    """Participating nodes by descending support, so that ancestors are first, int32 (C,)."""
     size: int
     k: int
     progress: Progress | None
@@ -246,14 +253,14 @@ class RareTables:
 
     @property
     def beats_walk(self) -> bool:
-        """True if tables are likely faster than a walk, because few tables suffice and each is small."""
+        """True if tables are probably faster than a walk, because few tables suffice and each table is small."""
         if not self.few_passes:
             return False
         table_bytes = bytes_of(len(self.nodes), self.size, self.k, self._words_of(self.nodes))
         return table_bytes <= BYTES_IN_CACHE or table_bytes <= BYTES_PER_INCREMENT * self._estimated_increments()
 
     def _estimated_increments(self) -> float:
-        """Estimate the increments for counting each set in each record from a sample of the records."""
+        """Estimate the number of increments of a walk from a sample of the records."""
         pieces = self._pieces()
         chosen = [pieces[begin * len(pieces) // _SAMPLES] for begin in range(_SAMPLES if pieces else 0)]
         ends = [len(indptr) - 1 for indptr, _ in chosen]
@@ -271,7 +278,8 @@ class RareTables:
         Parameters
         ----------
         generalized
-            uint8 (V,): nodes that no longer participate, read again before each table; None if there are none.
+            1 for nodes that no longer participate, uint8 (V,). It is read again before each table. None if there are
+            none.
 
         Raises
         ------
@@ -286,16 +294,16 @@ class RareTables:
             nodes = nodes if generalized is None else nodes[generalized[nodes] == 0]
 
     def increments(self) -> float:
-        """Return the increments for counting each set in each record. Only record lengths are counted."""
+        """Return the number of increments of a walk over all sets. Only the lengths of the records are computed."""
         return self._counted(self.nodes, 0).increments
 
     def rare_together(self, capacity: Callable[[float], int]) -> tuple[float, Pairs, RareSets | None, list[RareTable]]:
-        """Return the increments, the pairs of nodes in rare sets, the rare sets, and tables of frequent sets.
+        """Return the number of increments, the pairs of nodes in rare sets, the rare sets, and tables of frequent sets.
 
         Parameters
         ----------
         capacity
-            Returns the maximum number of rare sets for a number of increments.
+            Function that returns the maximum number of rare sets to return, given the number of increments.
 
         Returns
         -------
@@ -338,11 +346,14 @@ class RareTables:
         return RareSets(np.empty((0, self.size), np.int32), np.empty(0, np.int32), self.nodes)
 
     def _words_of(self, nodes: Int32) -> int:
-        """Return the number of words of first nodes that fit into memory at a time. 0 if none fits."""
+        """Return the number of words of first nodes whose table fits into memory. 0 if none fits."""
         return self._words_within(self._held(), len(nodes), (len(nodes) + 63) // 64)
 
     def _words_before(self, nodes: Int32) -> int:
-        """Return the number of words of first nodes to count before nodes generalized by the found sets are removed."""
+        """Return the number of words of first nodes for the next pass.
+
+        Nodes that are generalized after the pass need not be counted in later passes.
+        """
         n_words, available = (len(nodes) + 63) // 64, self._held()
         if self.size > 2 or bytes_of(len(nodes), 2, self.k, n_words) <= BYTES_OF_PAIRS:
             return self._words_within(available, len(nodes), n_words)
@@ -359,15 +370,16 @@ class RareTables:
         return BYTES_SHARED // tasks if limits.room is None else limits.at_once_within(BYTES_OF_TABLE, tasks)
 
     def _words_within(self, available: int, n_codes: int, n_words: int) -> int:
-        """Return `n_words`, or the words for each of the fewest equal passes, with tables of `available` bytes."""
+        """Return the number of words of first nodes per pass, for the fewest passes of equal size.
+
+        A table may have `available` bytes. The result is `n_words` if a single pass suffices.
+        """
         sizes = range(1, n_words + 1)
         most = bisect_right(sizes, available, key=lambda words: bytes_of(n_codes, self.size, self.k, words))
         return -(-n_words // -(-n_words // most)) if most else 0
 
     def _counted(self, nodes: Int32, n_words: int) -> RareTable:
-        """Count the sets of some nodes whose first node has its bit in the first `n_words` words, in all records, up
-        to k.
-        """
+        """Count, up to k, the records with each set whose first node is in the first `n_words` words."""
         from anonset_kernels.bit_planes import merge
 
         count, pieces = self._count(nodes, n_words), self._pieces()
@@ -398,7 +410,7 @@ class RareTables:
         return RareTable(nodes, intervals, self.size, table, lengths, rows_of, at_once)
 
     def _require_few(self, lengths: Int64, n_words: int) -> None:
-        """Raise an error if the records counted so far exceed the maximum number of increments."""
+        """Raise an error if the records counted so far need more than the maximum number of increments."""
         if n_words and increments_of(lengths, self.size) > self.max_increments:
             refuse_above(self.max_increments, self.size, self.increments())
 
@@ -410,7 +422,7 @@ class RareTables:
                 self.progress(f"sets of {self.size}", float(done), float(n_parts))
 
     def _count(self, nodes: Int32, n_words: int) -> CountSets:
-        """Return a counter for the sets of `nodes` whose first node has its bit in the first `n_words` words."""
+        """Return a counter for the sets of `nodes` whose first node is in the first `n_words` words."""
         from anonset_kernels._record_codes import ancestor_codes
 
         tree, code = self.hierarchy, np.full(self.hierarchy.n_nodes, -1, np.int32)

@@ -48,11 +48,13 @@ class SetBased(RedactedRepr, ABC):
     m: int | None = None
     """Number of items in the protected itemsets (>= 1). All itemsets of this size are protected."""
     constraints: PrivacyPolicy | None = None
-    """Protected itemsets, instead of m."""
+    """Protected itemsets. Set either this parameter or m."""
     utility: UtilityPolicy | None = None
-    """Groups of items that may be generalized together. If None, all items are in the same group."""
+    """Groups of items that may be generalized together. If None, all items may be generalized together."""
     item_weights: str | ItemWeights | None = None
-    """Weights of the utility loss: ``lca`` (default with a hierarchy), ``uniform`` (else), ``ones`` or custom."""
+    """Weights of the utility loss (``lca``, ``uniform``, ``ones`` or custom weights). The default is ``lca`` if there
+    is a hierarchy, otherwise ``uniform``.
+    """
 
     def __post_init__(self) -> None:
         _ = self.model
@@ -61,7 +63,7 @@ class SetBased(RedactedRepr, ABC):
 
     @property
     def own_traits(self) -> Traits:
-        """Traits of the algorithm. Listed privacy constraints exclude block processing, as they need all records."""
+        """Traits of the algorithm. A list of privacy constraints needs all records and excludes block processing."""
         return self.traits if self.constraints is None else replace(self.traits, by_blocks=False)
 
     @property

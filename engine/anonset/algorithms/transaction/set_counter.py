@@ -1,4 +1,4 @@
-"""Counts of given sets of codes in records, up to k, and the records that contain them."""
+"""Count the records that contain given sets of codes, up to k, and list these records."""
 
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
@@ -42,7 +42,7 @@ class SetCounter:
         self.index = indexed(sets, n_codes)
 
     def __reduce__(self) -> "tuple[type[SetCounter], tuple[Int32, Ancestors, int, int]]":
-        """Return the sets without counts and index."""
+        """Pickle the sets without their counts and index."""
         return SetCounter, (self.sets, self.ancestors, self.n_codes, self.k)
 
     def count(self, group: Iterable[StoredRows]) -> Int32:
@@ -77,7 +77,7 @@ class SetCounter:
 
 
 def in_ranges(sets: Int32, n_codes: int, most: int) -> Iterator[Int32]:
-    """Sort sets by their last code, then by the second to last code and so on, and yield ranges of sorted sets.
+    """Sort sets by the last code, then by the second to last code and so on. Yield ranges of the sorted sets.
 
     Parameters
     ----------
@@ -128,7 +128,10 @@ def _zero_counts(index: "SetIndex") -> "RareSetCounts":
 
 
 def _bits_of_pairs(index: "SetIndex") -> UInt64:
-    """Return the codes that precede each last code as bits, uint64 (L, W). Rows start at the lowest last code."""
+    """Return a bitmap of the second to last codes for each last code, uint64 (L, W).
+
+    Rows start with the lowest last code.
+    """
     n_words, lowest = _words(len(index.begin) - 1), index.lowest
     pairs = np.zeros((int(index.sets[-1, -1]) + 1 - lowest, n_words), np.uint64)
     last = np.repeat(np.arange(len(pairs)), np.diff(index.begin[lowest : lowest + len(pairs) + 1]))

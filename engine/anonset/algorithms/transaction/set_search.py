@@ -1,4 +1,4 @@
-"""Local search for a partition of the items into sets, starting from the best cut of a tree of halves."""
+"""Local search for a partition of the items into sets. It starts from the exact cut of a tree that halves the items."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -25,17 +25,17 @@ _LARGEST_MU = 100
 class SetSearch(KmAlgorithm):
     """Form sets of items without a hierarchy, by moving single items between sets while the cost decreases.
 
-    Guarantees k^m-anonymity, and at most the cost of the initial cut. `exact` finds this cut on trees that halve the
-    items by frequency and by number. The cost of a set is the product of its occurrence count and its item count, times
-    1 + `mu` V, where V is the variance of the binary logarithms of the item supports. With `mu=0`, the cost is NCP
-    only, and frequent items share sets with rare items. For m <= 2, pairs may be violated temporarily, at an increasing
-    penalty. For m > 2, each move is safe, `mu` increases to the requested value, and a second search starts from a
-    single set.
+    Guarantees k^m-anonymity, and at most the cost of the initial cut. `exact` finds the initial cut on two trees, which
+    halve the items by frequency and by number. The cost of a set is the product of its occurrence count and its item
+    count, times 1 + `mu` V, where V is the variance of the binary logarithms of the item supports. With `mu=0`, the
+    cost is NCP only, and frequent items share sets with rare items. For m <= 2, pairs may be violated temporarily, at
+    an increasing penalty. For m > 2, each move is safe, `mu` increases to the requested value, and a second search
+    starts from a single set.
 
-    Cost: some dozen sweeps over the items. For each item and each record that contains it, a sweep needs the number of
-    sets in the record, times the number of these sets that are among up to 64 targets of a move. For m > 2, a sweep
-    also reads a bitmap of the records for each combination of m sets in the records of an item. Memory: the distinct
-    records and 4 bytes for each pair of sets; for m > 2, also a bit for each record of a set.
+    Cost: some dozen sweeps over the items. A sweep considers up to 64 target sets for each item. For each record that
+    contains the item, it needs the number of sets in the record times the number of these sets that are targets. For m
+    > 2, a sweep also reads a bitmap of the records for each combination of m sets in the records of an item. Memory:
+    the distinct records and 4 bytes for each pair of sets; for m > 2, also a bit for each record of a set.
 
     References: the method is unpublished. `exact` documents the search for the cut.
 

@@ -13,19 +13,19 @@ Kept = Callable[[Int32], NDArray[np.bool_]]
 
 
 def sets_above(hierarchy: Hierarchy, sets: Int32, at_once: int, possible: Kept) -> Iterator[Int32]:
-    """Yield, in batches, the given sets of nodes, and all sets in which ancestors replace members of a given set.
+    """Yield, in batches, the given sets of nodes, and all sets that result if ancestors replace members of a given set.
 
     No yielded set contains a node and an ancestor of this node. If the rare sets of a cut are given, the result
-    includes every rare set of nodes at or above the cut. A record that contains a rare set above the cut also contains
-    a set of the cut below this set, and the set of the cut is at most as frequent.
+    includes every rare set of nodes at or above the cut. The reason is that a record with a rare set above the cut also
+    contains a set of the cut below this set, which is at most as frequent.
 
     Parameters
     ----------
     sets
         Sets of nodes, int32 (T, size). No node of a set is above another node of the set.
     at_once
-        Maximum number of sets in which a member is raised at once. Sets with common results are always in the same
-        batch, even if they exceed this number.
+        Maximum number of sets in a batch. Sets with common results are always in the same batch, even if the batch is
+        then larger.
     possible
         Function that selects the sets to keep. If it rejects a set, it must reject all sets above this set. The given
         sets are always kept.
@@ -33,14 +33,14 @@ def sets_above(hierarchy: Hierarchy, sets: Int32, at_once: int, possible: Kept) 
     Yields
     ------
     int32 (R, size)
-        Distinct sets, each in a single batch, with ascending rows and without the root.
+        Distinct sets without the root, in ascending order. No set is in two batches.
     """
     sets = _distinct(hierarchy, np.sort(sets, axis=1))  # drops the reference to the given sets, which may be large
     yield from _above(hierarchy, sets, 0, at_once, possible)
 
 
 def _above(hierarchy: Hierarchy, sets: Int32, member: int, at_once: int, possible: Kept) -> Iterator[Int32]:
-    """Yield, in batches, the results of raising members at or after position `member`."""
+    """Yield, in batches, the sets that result if members from position `member` on are raised."""
     if member == sets.shape[1]:
         yield sets
         return
@@ -56,7 +56,8 @@ def _above(hierarchy: Hierarchy, sets: Int32, member: int, at_once: int, possibl
 def _parts(hierarchy: Hierarchy, sets: Int32, member: int, at_once: int) -> Iterator[Int32]:
     """Yield batches of ascending sets with disjoint results.
 
-    Batches differ in a member before position `member`, or in this member's ancestor below the root.
+    The sets of different batches differ in a member before position `member`, or in the child of the root above this
+    member.
     """
     if len(sets) <= at_once:
         yield sets

@@ -1,4 +1,4 @@
-"""Refining, which moves terms of neighbouring clusters into chunks that groups of 4, 16, 64, ... clusters share."""
+"""Move terms of neighbouring clusters into chunks that groups of 4, 16, 64, ... clusters share (refining)."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ class SharedTerms(NamedTuple):
     """Terms that were moved into shared chunks, and the shared chunks."""
 
     pair: Int64
-    """Position of each moved term in the (cluster, item) pairs, int64."""
+    """Position of each moved term in the pairs of a cluster and an item, int64."""
     chunk: Int32
     """Chunk of each moved term, int32."""
     first: Int32
@@ -41,8 +41,7 @@ class MovableTerms(RedactedRepr):
     terms: Int32
     """Number of terms of each cluster, int32 (clusters,)."""
     must_keep: Bools
-    """True for clusters that must keep a term, because their chunks alone would disclose too much, bool (clusters,).
-    """
+    """True for clusters that must keep a term, because their chunks alone would disclose too much, bool (clusters,)."""
     pair: Int64
     """Number of each term in the caller's pairs, int64 (t,)."""
     cluster: Int32
@@ -56,7 +55,9 @@ class MovableTerms(RedactedRepr):
     records: Int32
     """Postings of all terms, int32."""
     shown: Int64
-    """Items in the chunks of each group, as group number times number of items plus item code, ascending, int64."""
+    """Items in the chunks of each group, in ascending order, int64. An element is group number * number of items + item
+    code.
+    """
     width: int = 1
     """Number of clusters in a group."""
 
@@ -65,8 +66,8 @@ class MovableTerms(RedactedRepr):
 
         A shared chunk is assigned to the clusters of a range whose other chunks, including shared chunks of smaller
         groups, contain none of the chunk's items. An item that another chunk of the range contains therefore gets a
-        separate chunk. Other items are combined in k^m-anonymous chunks. A capped item gets a separate chunk below the
-        cap. A cluster keeps its last term if its chunks alone would disclose too much.
+        separate chunk. All other items are combined in k^m-anonymous chunks. A sensitive item gets a separate chunk if
+        its share remains below the cap. A cluster keeps its last term if chunks without terms would disclose too much.
         """
         none = np.empty(0, np.int32)
         moved = [SharedTerms(np.empty(0, np.int64), none, none, none)]
@@ -115,7 +116,7 @@ class MovableTerms(RedactedRepr):
         return moved
 
     def _compact(self) -> None:
-        """Keep only the postings of the remaining terms, and renumber their records 0, 1, 2, ..."""
+        """Remove the postings of moved terms, and renumber the records of the remaining terms 0, 1, 2, ..."""
         begins, places = gathered(self.starts, self.ends - self.starts)
         self.starts, self.ends = begins[:-1], begins[1:]
         self.records = np.unique(self.records[places], return_inverse=True)[1].ravel().astype(np.int32)

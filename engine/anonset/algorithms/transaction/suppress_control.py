@@ -39,20 +39,20 @@ class SuppressControl(RedactedRepr):
 
     Sensitive items may be suppressed as well.
 
-    Guarantees rho-uncertainty with antecedents of at most m items. Always feasible, because no inference is possible
-    without sensitive items. Suppressing an item does not change the share of rules without this item, so smaller
-    antecedents remain safe. The loss is usually high. If a share rho of the records contains a sensitive item, then for
-    many other items, by chance, the same share of the records with the other item contains it. Cost: for each size, a
-    step for each set of this size in each record and each sensitive item of the record.
+    Guarantees rho-uncertainty with antecedents of at most m items. A solution always exists, because no inference is
+    possible if all sensitive items are suppressed. Suppressing an item does not change the share of rules without this
+    item, so smaller antecedents remain safe. The loss is usually high. If a share of about rho of the records contains
+    a sensitive item, the share is by chance as large among the records with many other items.
+    Cost: for each size, a step for each set of this size in each record and each sensitive item of the record.
 
-    With `generalize`, non-sensitive items are generalized first if this and the remaining suppression lose less (NCP)
-    than suppression only. The loss is never higher. Cost: as above for each evaluated cut.
+    With `generalize`, non-sensitive items are generalized first if generalization and the remaining suppression
+    together have a smaller NCP than suppression only. The cost above applies to each evaluated cut.
 
     References: Cao, Karras, Raïssi, Tan, "rho-uncertainty: inference-proof transaction anonymization", VLDB 2010.
-    Deviations: antecedents have at most m items. All rules of a size are listed before their first item is
-    suppressed. Ties are resolved in favour of suppressing the last item. `generalize` is our own method, not the
-    TDControl of the paper, whose text was not available. The hierarchy of the recoding contains the sensitive items
-    as additional leaves; the given hierarchy must not contain them.
+    Deviations: antecedents have at most m items. All rules of a size are listed before an item is suppressed. Of
+    several equal items, the last is suppressed. `generalize` is our own method, not the TDControl of the paper, whose
+    text was not available. The hierarchy of the recoding contains the sensitive items as additional leaves; the given
+    hierarchy must not contain them.
 
     >>> table = Table.from_sets([["a", "hiv"], ["a"], ["a"], ["b", "hiv"], ["c"], ["c"]])
     >>> result = SuppressControl(rho=0.5, m=1, sensitive_items=("hiv",)).recode(table, {})
@@ -75,7 +75,9 @@ class SuppressControl(RedactedRepr):
     strict: bool = True
     """True if the share must be below rho. If False, the share may also equal rho."""
     from_nothing: bool = True
-    """True to also limit the share among all records, for an attacker who knows no items."""
+    """True to also limit the share of a sensitive item among all records. This protects against an attacker who knows
+    no items.
+    """
     generalize: bool = False
     """True to generalize items first if this loses less than suppression alone. Needs a hierarchy."""
     max_tries: int = 300
@@ -102,7 +104,7 @@ class SuppressControl(RedactedRepr):
     ) -> Result:
         """Find the items to suppress. `Result.trace` contains these items in order.
 
-        The recoding is a cut if the column has a hierarchy, else single-item groups.
+        The recoding is a cut if the column has a hierarchy, otherwise single-item groups.
 
         Raises
         ------
@@ -128,7 +130,7 @@ class SuppressControl(RedactedRepr):
         return {**hierarchies, column.name: attach_sensitive(hierarchies[column.name], self.sensitive_items)}
 
     def _recode_generalized(self, column: SetColumn, hierarchy: Hierarchy) -> Result:
-        """Find the cut with the smallest loss, which includes the loss by suppression."""
+        """Find the cut with the smallest loss. The loss includes suppressed items."""
         secret = np.isin(np.array(hierarchy.leaves.labels), self.sensitive_items)
         cuts = ControlCuts(column, hierarchy, secret, lambda published: self._suppress(published)[0], self.max_tries)
         best, n_cuts = cuts.search()

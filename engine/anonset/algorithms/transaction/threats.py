@@ -1,7 +1,8 @@
-"""Minimal privacy threats over the antichains of a taxonomy (Liu and Wang 2010, sections 2 and 4.1).
+"""Minimal privacy threats of a taxonomy (Liu and Wang 2010, sections 2 and 4.1).
 
-A threat is a supported set of nodes, none above another, with a support below k. It is minimal if all proper subsets
-are frequent. The threats of a cut are the minimal threats with all nodes on the cut, so all cuts share one mining run.
+A threat is a set of unrelated nodes that occurs in at least one, but fewer than k, records. It is minimal if all proper
+subsets are frequent. The threats of a cut are the minimal threats whose nodes are all on the cut, so the threats of all
+cuts are mined together.
 """
 
 from collections import deque
@@ -33,7 +34,7 @@ SPANS_PER_ROUND = 16
 STEPS_PER_CALL = 50_000_000  # work of some tenths of a second, so that interrupts are handled between calls
 ROWS_PER_CALL = 100_000_000  # of code pairs, or of sets to insert
 THREATS_PER_CALL = 1 << 16
-_INCREMENTS_PER_STEP = 4  # of the search for dominated records, which has cache misses
+_INCREMENTS_PER_STEP = 4  # steps of the search for dominated records, which has cache misses
 
 
 class MinimalThreats:
@@ -243,11 +244,11 @@ class StoredRecords:
 
     @cached_property
     def decisive(self) -> tuple[Int64, ExpandedCodes]:
-        """Records that affect which sets are rare, by descending length.
+        """Records that determine which sets are rare, by descending length.
 
         The record numbers are int64 (R,), and the records have the form of `arrays`. A record has no effect if k other
-        records each contain all of its codes. The search for records without effect stops after as much time as a walk
-        over all records for sets of three takes.
+        records each contain all of its codes. The search for records without effect stops when it has taken as long as
+        a walk over the sets of three codes of all records.
         """
         from anonset_kernels.count_tree import walk_sizes
         from anonset_kernels.decisive_records import gather, keep_decisive, outline
@@ -297,7 +298,7 @@ def _hash_table(smaller: Sequence[Int32], size: int) -> tuple[Int32, Int32]:
 
 
 def _spans(work: NDArray[np.float64]) -> list[tuple[int, int]]:
-    """Divide the codes into spans that need about the same work."""
+    """Divide the codes into spans of about equal work."""
     done, spans, first = np.cumsum(work), [], 0
     while first < len(work):
         before = done[first - 1] if first else 0.0

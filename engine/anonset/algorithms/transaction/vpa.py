@@ -38,7 +38,7 @@ class SubtreePart(RedactedRepr):
 
 @dataclass(frozen=True, kw_only=True)
 class Vpa(AprioriBased):
-    """Anonymize the items below each child of the root separately, then fix rare sets across these parts.
+    """Anonymize the items below each node at a given depth separately, then fix rare sets across these parts.
 
     Guarantees k^m-anonymity by a single hierarchy cut.
     Cost: a run of apriori anonymization on each part, and a run on all items that starts from the cuts of the parts.

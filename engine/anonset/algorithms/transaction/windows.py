@@ -1,4 +1,4 @@
-"""Passes over a count-tree. All sets with the same first code are counted together, from the codes that follow it.
+"""Passes over a count-tree. Sets with the same first code are counted together, in the codes that follow this code.
 
 A single block in memory is read directly. For other blocks, a pass is divided into windows, which are spans of first
 codes. The codes that follow each first code of a window are stored contiguously, usually within the memory limit. A
@@ -50,12 +50,12 @@ def spans(work: Float64, within: Span, most: float) -> Iterator[Span]:
 
 @dataclass(frozen=True, eq=False)
 class Suffixes:
-    """Codes that follow each code in the records of some blocks."""
+    """Codes that follow each code in the records of some blocks. They are called *suffixes*."""
 
     parts: "Sequence[Int32] | _FollowingCodes"
     """Records of each block, as ascending codes with -1 after each record."""
     in_place: bool
-    """True if there is a single block, which is in memory and is read directly."""
+    """True if there is a single block in memory, which is read directly."""
     least: int
     """Minimum number of codes that must follow a code in a record."""
     entries: Int64
@@ -67,7 +67,7 @@ class Suffixes:
 
     @classmethod
     def of(cls, expanded: ExpandedBlocks, n_codes: int, least: int) -> "Suffixes":
-        """Return the suffixes of some blocks with their sizes."""
+        """Return the suffixes of some blocks, and count their codes and records."""
         parts = expanded.stored()
         in_place = len(parts) > 0 and not expanded.in_parts
         least = 0 if in_place else least
@@ -76,14 +76,17 @@ class Suffixes:
         return cls(parts, in_place, least, entries, records, expanded.store)
 
     def following(self, code: int, least: int) -> "Suffixes":
-        """Return the suffixes of the codes after `code`, in the records that contain `code`. They are not stored."""
+        """Return the suffixes of the codes after `code` in the records that contain `code`.
+
+        These suffixes are not stored.
+        """
         parts = _FollowingCodes(self.parts, code)
         entries, records = _SuffixMeasurement(len(self.entries), least)(parts)
         return Suffixes(parts, False, least, entries, records, self.store)
 
     @cached_property
     def windows(self) -> list[Span]:
-        """Windows in order. A block that is read directly has a single window."""
+        """Windows of first codes, in order. There is a single window if a block is read directly."""
         if self.in_place:
             return [(0, len(self.entries))]
         sizes = (self.entries + self.records).astype(np.float64)
@@ -142,7 +145,7 @@ class _FollowingCodes:
                 begin = end
 
     def _of(self, codes: Int32) -> Int32:
-        """Return the following codes in some records."""
+        """Return the codes that follow the code in the records of a block."""
         positions, ends = np.flatnonzero(codes == self.code), np.flatnonzero(codes < 0)
         change = np.zeros(len(codes) + 1, np.int8)
         change[positions + 1] = 1
@@ -152,7 +155,7 @@ class _FollowingCodes:
 
 @dataclass(frozen=True, eq=False)
 class WindowSearch:
-    """Search for the rare sets of a window that contain no generalized node.
+    """Search for the rare sets of a window without generalized nodes.
 
     The kernel `walk` documents `rule` and `intervals`.
     """
@@ -204,7 +207,7 @@ class PairMarker:
         return packed(together), *rare_sets
 
     def step(self, span: Span, together: UInt8, records: ExpandedCodes | None = None) -> tuple[Found, int]:
-        """Mark the pairs in an array. Threads may share it, because they only set cells.
+        """Mark the pairs of a span in an array. Threads may share the array, because they only set cells.
 
         Parameters
         ----------
@@ -224,7 +227,10 @@ class PairMarker:
 
 @dataclass(frozen=True, eq=False)
 class _SuffixMeasurement:
-    """Measures the suffixes of each code in some blocks. Suffixes of fewer than `least` codes do not count."""
+    """Counts the suffixes of each code in some blocks, and their codes.
+
+    Suffixes of fewer than `least` codes are ignored.
+    """
 
     n_codes: int
     least: int

@@ -1,1 +1,1 @@
-"""Solution of the exact k^m cut as a covering problem, with clauses that are added when they are violated."""
+"""Solve the exact k^m cut as a covering problem. Clauses are added to the problem when a solution violates them."""

@@ -1,4 +1,4 @@
-"""Clauses of rare sets, stored as arrays."""
+"""Clauses of rare sets, which are the rows of the covering problem, stored as arrays."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,23 +15,26 @@ from anonset.data.table import Int32
 TOLERANCE = 1e-6
 """Smallest violation that is not a rounding error."""
 MAX_AT_ONCE = 1 << 20
-"""Maximum number of clauses converted to rows at once. Each needs 200 bytes."""
+"""Maximum number of clauses that are converted to rows at once. A clause needs 200 bytes during the conversion."""
 
 
 @dataclass(frozen=True, eq=False)
 class Clauses(RedactedRepr):
-    """Clauses of rare sets with the same size j. `problem` defines the clause of a set."""
+    """Clauses of n rare sets of the same size j. The module `problem` defines the clause of a set."""
 
     parents: Int32
     """Parents of the members, from left to right, int32 (n, j)."""
     meetings: Int32
     """Lowest common ancestors of neighbouring members, int32 (n, j - 1)."""
     items: Int32
-    """Leaves of a record that contains the set, int32 (n, j). (n, 0) without suppression."""
+    """Leaves of a record that contains the set, one below each member, int32 (n, j). (n, 0) without suppression."""
 
     @classmethod
     def of(cls, problem: CutProblem, sets: Int32, items: Int32 | None = None) -> "Clauses":
-        """Return the distinct clauses, in order, of sets of nodes, int32 (n, j), from left to right."""
+        """Return the distinct clauses of sets of nodes, in order.
+
+        `sets` is int32 (n, j), with the nodes from left to right.
+        """
         from anonset_kernels.rare_sets import meeting_nodes
 
         n, size = sets.shape
@@ -42,9 +45,9 @@ class Clauses(RedactedRepr):
 
     @classmethod
     def of_parents(cls, problem: CutProblem, parents: Int32) -> "Clauses":
-        """Return the clauses of sets, given the parents of their members, int32 (n, j), from left to right.
+        """Return the clauses of sets whose members have the given parents, int32 (n, j), from left to right.
 
-        Unrelated nodes and their parents have the same lowest common ancestor.
+        The members are not needed, because unrelated nodes and their parents have the same lowest common ancestor.
         """
         from anonset_kernels.rare_sets import meeting_nodes
 
@@ -60,10 +63,12 @@ class Clauses(RedactedRepr):
         return Clauses(self.parents[chosen], self.meetings[chosen], self.items[chosen])
 
     def violated(self, closed: Float64) -> NDArray[np.bool_]:
-        """Return True for violated clauses, bool (n,). `closed` is the value of each node, from 0 (open) to 1 (closed).
+        """Return True for each violated clause, bool (n,).
 
-        Leaves are ignored. If more than `MAX_AT_ONCE` clauses are violated, at most this number are selected, evenly
-        spaced.
+        `closed` is the value of each node, from 0 (open) to 1 (closed).
+
+        Suppression is ignored. If more than `MAX_AT_ONCE` clauses are violated, an evenly spaced selection of them is
+        returned.
         """
         missed = np.empty(self.n, np.bool_)
         for some in self._pieces:
@@ -78,7 +83,7 @@ class Clauses(RedactedRepr):
 
     @property
     def closing(self) -> Int32:
-        """Distinct nodes that clauses without leaves force to be closed, because the other terms cancel, int32."""
+        """Distinct nodes that must be closed because a clause contains no other variable after terms cancel, int32."""
         signs = np.concatenate([np.ones(self.parents.shape[1]), -np.ones(self.meetings.shape[1])])
         nodes = np.empty(0, np.int32)
         for some in self._pieces:
@@ -88,5 +93,5 @@ class Clauses(RedactedRepr):
 
     @property
     def _pieces(self) -> Iterator[slice]:
-        """Slices of the clauses whose rows fit into memory."""
+        """Slices of at most `MAX_AT_ONCE` clauses."""
         return (slice(first, first + MAX_AT_ONCE) for first in range(0, self.n, MAX_AT_ONCE))

@@ -1,4 +1,4 @@
-"""Records without copies after the k-th of equal records. They determine all rare sets."""
+"""Reduce equal records to k copies. The remaining records determine all rare sets."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from anonset.data.store import MEMORY, Store
 
 _PARTS_PER_ROUND = 4
 _COPIES_AT_ONCE = 3
-"""Number of copies of the rows in memory, which are the results, their concatenation, and the reduced result."""
+"""Number of copies of the rows in memory: the results of the parts, their concatenation, and the reduced result."""
 BYTES_OF_ROW = 32
 """Bytes per row for the comparison of rows."""
 
@@ -36,7 +36,7 @@ def joined_rows(parts: list[Rows]) -> Rows:
 
 @dataclass(frozen=True, eq=False)
 class FirstCopies(RedactedRepr):
-    """Reduces a part to the first k of equal rows."""
+    """Removes all but the first k of equal rows from a part."""
 
     shown: Callable[[StoredRows], Rows]
     """Function that converts the rows of a part before the comparison."""
@@ -61,8 +61,9 @@ class FirstCopies(RedactedRepr):
 def first_copies(parts: Sequence[StoredRows], reduce: FirstCopies, store: Store = MEMORY) -> Rows:
     """Return the rows of all parts in order, with only the first k of equal rows.
 
-    A set of nodes with support below k in all rows has the same support in the result. Other sets have support k or
-    more. The result is independent of the division into parts. Memory: some parts, and up to three times the result.
+    A set of nodes with a support below k in all rows has the same support in the result. All other sets have a support
+    of at least k in the result. The result is independent of the division into parts. Memory: some parts, and up to
+    three times the result.
 
     Raises
     ------

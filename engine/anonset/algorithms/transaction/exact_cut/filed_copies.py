@@ -1,4 +1,4 @@
-"""First copies of equal records in files. Rows are hashed into shares, so that equal rows are in the same share."""
+"""Reduce equal records in files to k copies. Rows are hashed into shares, so that equal rows are in the same share."""
 
 import secrets
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""Rows in a store, which are written part by part and read in pieces. The last array that uses them deletes them."""
+"""Rows in a store. They are written part by part, read in pieces, and deleted with the last array that uses them."""
 
 from collections.abc import Iterable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Limits of a search, which are solver steps, the same on every machine, and an optional time limit in seconds."""
+"""Limits of a search: solver steps, which are the same on every machine, and an optional time limit in seconds."""
 
 import threading
 import time
@@ -13,8 +13,9 @@ from anonset.spelling import setting
 
 STEPS_OF_A_RELAXATION = 10
 SETS_OF_A_STEP, SETS_OF_A_RECORD = 2e7, 2
-"""Minimum number of sets counted in a step, in total and per record. The larger number counts, so that steps scale with
-the data."""
+"""Number of sets that are counted in a step: the total number, or the number per record times the number of records if
+this is larger. Steps therefore scale with the data.
+"""
 TABLES_FASTER = 10
 """Speed of counting sets in arrays of counters, as a multiple of the speed of walking the count tree."""
 OUT_OF_STEPS = "its step limit is reached"
@@ -25,7 +26,7 @@ _TICK = 0.05
 
 
 class LimitReached(Exception):  # noqa: N818
-    """The search must return the best result so far. The message states the reason."""
+    """Raised when a search must stop and return the best result so far. The message states the reason."""
 
 
 def require_room(limits: spans.Limits, n_bytes: int) -> None:
@@ -49,7 +50,7 @@ class SearchBudget(RedactedRepr):
     """Remaining limits of a search."""
 
     seconds: float | None
-    """Remaining seconds at the start. None if there is no time limit."""
+    """Seconds until the time limit, from the creation of this object. None if there is no time limit."""
     steps: float
     """Remaining steps. A relaxation takes ten steps, a round of cuts or a branch-and-bound node at most one, and
     counting 2 * 10^7 sets one step.
@@ -93,7 +94,7 @@ class SearchBudget(RedactedRepr):
 
     @property
     def sets_in_tables(self) -> float:
-        """Number of sets of nodes that the remaining steps allow to count in tables."""
+        """Number of sets of nodes that can be counted in tables with the remaining steps."""
         return self.steps * self._sets_of_a_step * TABLES_FASTER
 
     @property

@@ -1,4 +1,4 @@
-"""Rare pairs of nodes. Rare siblings are found first, because they close nodes, then all other maximal rare pairs."""
+"""Rare pairs of nodes. Rare siblings are found first, because they force nodes to be closed."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -18,11 +18,12 @@ from anonset.errors import TooLargeError
 CELLS_PER_PASS = 1 << 25
 """Number of counters of a worker in each pass over the records."""
 MAX_PAIR_BITS = 1 << 33
-"""Maximum number of node pairs in a bit matrix of rare pairs (1 GiB, or about 90,000 nodes)."""
+"""Maximum number of bits in a matrix of rare pairs (1 GiB, or about 90,000 nodes)."""
 MAX_PAIR_WORK = 1 << 36
-"""Maximum number of pairs of nodes to count in records. Counting them takes some minutes."""
+"""Maximum number of pairs of nodes that are counted in records. Counting this number takes some minutes."""
 MAX_CHOSEN = 1 << 26
-"""Maximum number of node pairs (a byte each) for a selection of counted pairs. More pairs are counted again."""
+"""Maximum number of bytes for a selection of counted pairs, with a byte per pair. Larger selections are counted again.
+"""
 PAIRS_PER_CALL = 1 << 16
 Counts = NDArray[np.unsignedinteger]
 
@@ -30,10 +31,10 @@ Counts = NDArray[np.unsignedinteger]
 def rare_siblings(problem: CutProblem, closed: Nodes) -> Int32:
     """Return rare pairs of siblings on or above the closed nodes, int32 (n, 2), by parent.
 
-    For each node with rare pairs of frequent children, the result contains at least one of these pairs. The result
-    determines most nodes that must be closed. On kosarak (k=5, m=2), it determines 4,779 of 5,121 nodes from 130,000
-    pairs, while a matrix of all pairs has 7 * 10^8 cells. Cost: a pass over the records for each `CELLS_PER_PASS` pairs
-    of siblings.
+    If a node has rare pairs of frequent children, the result contains at least one of these pairs. The result
+    determines most of the nodes that must be closed. On kosarak (k=5, m=2), it determines 4,779 of 5,121 nodes from
+    130,000 pairs, while a matrix of all pairs has 7 * 10^8 cells. Cost: a pass over the records for each
+    `CELLS_PER_PASS` pairs of siblings.
     """
     hierarchy, k = problem.hierarchy, problem.k
     parent, entry = hierarchy.parent, entries(hierarchy, closed)
@@ -111,7 +112,7 @@ class CountedPairs(RedactedRepr):
 
 
 class RarePairs:
-    """Rare pairs of the nodes of a view, as bits.
+    """Rare pairs of the nodes of a view, stored as bits.
 
     Cost: the fewest passes over the records that memory permits (`rare_tables`). No pass is needed if the pairs were
     counted for another view of the problem.
@@ -178,7 +179,7 @@ def _summed(parts: Iterable[Counts], total: Counts, k: int) -> Counts:
 
 
 def _spans(work: Float64, limit: float) -> Iterator[tuple[int, int]]:
-    """Divide rows into spans of at most `limit` work, or of a single row."""
+    """Divide rows into spans. The work of a span is at most `limit`, or the span is a single row."""
     done, first = np.cumsum(work), 0
     while first < len(work):
         before = done[first - 1] if first else 0.0

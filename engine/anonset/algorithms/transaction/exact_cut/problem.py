@@ -55,7 +55,7 @@ Tree = tuple[Int32, Int32, Int32]
 
 @dataclass(frozen=True, eq=False)
 class CutProblem(RedactedRepr):
-    """Input of the search. The hierarchy has more than one leaf."""
+    """Input of the search for an exact cut. The hierarchy must have more than one leaf."""
 
     blocks: Blocks
     """Records, bound to the hierarchy (item codes are leaf positions)."""
@@ -74,7 +74,7 @@ class CutProblem(RedactedRepr):
 
     @property
     def begun(self) -> Nodes:
-        """Inner nodes that the finest cut closes, bool (V,)."""
+        """True for inner nodes that the finest cut closes, bool (V,)."""
         on_it = np.zeros(self.hierarchy.n_nodes, np.bool_)
         on_it[self.finest] = True
         inner: Nodes = (on_it | below_closed(self.hierarchy, on_it)) & ~self.hierarchy.is_leaf
@@ -102,7 +102,7 @@ class CutProblem(RedactedRepr):
 
     @cached_property
     def occurring(self) -> Nodes:
-        """Inner nodes above an occurring item, bool (V,). Closing other nodes costs nothing."""
+        """True for inner nodes above an item that occurs, bool (V,). Closing any other node costs nothing."""
         inner: Nodes = ~self.hierarchy.is_leaf & (self.support > 0)
         return inner
 
@@ -137,7 +137,7 @@ class CutProblem(RedactedRepr):
         return self.cost(cut), int(self.blocks.occurrences[cut.image == SUPPRESSED].sum())
 
     def without_needless_nodes(self, cut: Cut) -> Cut:
-        """Return a cut that does not generalize items without occurring neighbours."""
+        """Replace nodes that no record contains, and suppressed items that never occur, by nodes of the finest cut."""
         idle = np.where(cut.image == SUPPRESSED, self.blocks.occurrences == 0, self.support[cut.image] == 0)
         return Cut(self.hierarchy, np.where(idle, self.finest, cut.image).astype(np.int32))
 

@@ -23,7 +23,7 @@ class Relaxation:
     Parameters
     ----------
     closed
-        Nodes that are permanently closed, bool (V,). All nodes below a closed node must be closed.
+        True for nodes that are permanently closed, bool (V,). All nodes below a closed node must be closed.
     worth
         Approximate value of the optimum.
     """
@@ -58,7 +58,9 @@ class Relaxation:
         return costs
 
     def _order(self) -> SparseRows:
-        """Return the rows that relate variables: children of closed nodes are closed, and leaves not suppressed."""
+        """Return the rows for the hierarchy: if a node is closed, its children are closed and its leaves are not
+        suppressed.
+        """
         parent = self.problem.hierarchy.parent
         children = self.nodes[parent[self.nodes] >= 0]
         closing = np.stack([self.of_node[children], self.of_node[parent[children]]], axis=1)
@@ -126,7 +128,7 @@ class Relaxation:
         return Point(closed, suppressed)
 
     def _values(self, cut: Cut) -> Float64:
-        """Return a cut as values of the variables."""
+        """Return the values of the linear program's variables that represent a cut."""
         hierarchy = self.problem.hierarchy
         image = np.where(cut.image == SUPPRESSED, hierarchy.leaf_node, cut.image)
         inside = image[hierarchy.leaf_lo[self.nodes]]
@@ -135,7 +137,10 @@ class Relaxation:
 
 
 def _numbered(things: Int32, n: int, first: int) -> Int32:
-    """Return the column of each element of `things`, counted from `first`, int32 (n,). -1 for other elements."""
+    """Return the column of each element, int32 (n,), or -1.
+
+    The elements in `things` get the columns from `first` on.
+    """
     columns = np.full(n, -1, np.int32)
     columns[things] = first + np.arange(len(things), dtype=np.int32)
     return columns

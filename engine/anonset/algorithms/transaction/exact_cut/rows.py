@@ -29,7 +29,7 @@ class SparseRows(RedactedRepr):
 
     @classmethod
     def of(cls, columns: Int32, values: Float64, least: float | Float64) -> "SparseRows":
-        """Return dense rows as sparse rows. Entries of the same column are summed. Columns below 0 are dropped.
+        """Convert dense rows to sparse rows. Entries of the same column are summed. Columns below 0 are ignored.
 
         >>> rows = SparseRows.of(np.array([[4, 2, 4]], np.int32), np.array([1.0, 1.0, -1.0]), 1.0)
         >>> rows.columns.tolist(), rows.values.tolist()
@@ -93,14 +93,16 @@ class SparseRows(RedactedRepr):
         return shortfall
 
     def spread(self, short: Float64, free: NDArray[np.bool_], least: float, most: int) -> Int64:
-        """Return rows with a shortfall above `least`, by descending shortfall, with a limited number per column.
+        """Select rows with a shortfall above `least`, by descending shortfall.
+
+        The number of rows per column is limited.
 
         Parameters
         ----------
         short
             Shortfall of each row, float64 (n,).
         free
-            True for columns that are not fixed, bool (C,). Only they limit the number of rows.
+            True for columns that are not fixed, bool (C,). Only these columns limit the number of rows.
         most
             Maximum number of rows. The result is empty only if no row has a shortfall above `least`.
         """

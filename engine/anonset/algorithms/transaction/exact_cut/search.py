@@ -1,4 +1,7 @@
-"""Search for the exact cut, which repeatedly solves a relaxation and adds the clauses of rare sets in its solution."""
+"""Search for the exact cut.
+
+The search repeatedly solves a relaxation, and adds the clauses that its solution violates.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,12 +25,15 @@ from anonset.generalization import Cut
 PROVEN = 1e-9
 """Relative gap that counts as zero, which is the precision of floating-point bounds."""
 _THRESHOLDS = (0.34, 0.42, 0.5, 0.6, 0.67, 0.8, 1.0 - OPEN)
-"""Closedness from which a node counts as closed, when rare sets are searched at a fractional point."""
+"""Thresholds for a search for rare sets at a fractional point. A node counts as closed if its value reaches the
+threshold.
+"""
 
 _LEAST_NEW = 0.25
-"""Minimum share of unexamined nodes at a depth for listing the triples of this depth separately."""
+"""Minimum share of nodes at a depth that are new. If the share is smaller, the depth is combined with the next depth.
+"""
 _ROUNDINGS = 4
-"""Maximum number of rounded points in which to search for rare sets with unknown clauses."""
+"""Maximum number of rounded points that are searched for rare sets with unknown clauses."""
 
 
 @dataclass(frozen=True)
@@ -133,7 +139,7 @@ class ExactSearch:
         return View(self.problem, self.records, point, 1.0 - OPEN, 2)
 
     def _gather(self) -> None:
-        """Store the records in a single part from now on, as they appear under the permanently closed nodes."""
+        """Replace the records by a single part in which the permanently closed nodes replace the items below them."""
         if self._gathered is not self.closed:
             self.records, self._gathered = [self._view_of_closed().gathered()], self.closed
 
@@ -271,7 +277,7 @@ class ExactSearch:
 
 
 def _with_below(problem: CutProblem, closed: Nodes, nodes: Int32) -> Nodes:
-    """Return the inner nodes that are closed after closing `nodes` and all nodes below closed nodes."""
+    """Return the closed inner nodes after `nodes`, and all nodes below a closed node, are also closed."""
     more = closed.copy()
     more[nodes] = True
     inner: Nodes = (more | below_closed(problem.hierarchy, more)) & ~problem.hierarchy.is_leaf

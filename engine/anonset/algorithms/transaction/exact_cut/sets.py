@@ -1,4 +1,4 @@
-"""Rare sets of three or more nodes, found on a cut and raised to maximal rare sets, and records that contain them."""
+"""Find rare sets of three or more nodes on a cut, raise them to maximal sets, and list records that contain them."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 SETS_PER_ROUND = 6_000
 SETS_PER_NODE = 400
-"""Maximum number of sets with the same first node. They are selected evenly. Further sets have little effect."""
+"""Maximum number of sets with the same first node. If there are more, an even selection is used, because further sets
+have little effect.
+"""
 MAX_TOGETHER = 1 << 28
 """Maximum size of the byte matrix that marks the node pairs that can occur in a violated set."""
 WITNESSES_PER_ROUND = 1 << 18
@@ -34,7 +36,8 @@ items also leads to many more rounds.
 SETS_PER_CALL = 500
 """Number of sets that are raised between checks of the limits."""
 LEAST_SENT = 1e8
-"""Minimum number of sets in a window that is counted on cluster workers. Smaller tasks would not save time."""
+"""Minimum number of sets in a window that is counted on cluster workers. Sending smaller windows would not save time.
+"""
 _ROOM = 40_000
 _WINDOW = 16
 
@@ -93,7 +96,10 @@ class _ViolationSearch(RedactedRepr):
     closed: Float64
 
     def __call__(self, firsts: Iterable[int]) -> list[Int32]:
-        """Return an even selection of the sets that start with each node, int32 (n, size), for the nodes' positions."""
+        """Return an even selection of the sets that start with each of the given nodes, int32 (n, size).
+
+        Nodes are given by their positions.
+        """
         return [self._below(first) for first in firsts]
 
     def _below(self, first: int) -> Int32:
@@ -164,7 +170,7 @@ def witness_clauses(view: View, sets: Int32) -> Clauses:
 
 
 def _allowed(problem: CutProblem, nodes: Int32, weight: Float64, closed: Float64) -> NDArray[np.uint8]:
-    """Return 1 for node pairs that can be in a violated set, uint8 (C, C). Empty if all pairs can."""
+    """Return 1 for node pairs that can be in a violated set, uint8 (C, C). Empty if this is true of all pairs."""
     from anonset_kernels.rare_sets import allow_violated
 
     n = len(nodes) if len(nodes) ** 2 <= MAX_TOGETHER else 0
@@ -174,7 +180,7 @@ def _allowed(problem: CutProblem, nodes: Int32, weight: Float64, closed: Float64
 
 
 def _slack(tree: Tree, sets: Int32, weights: Float64, closed: Float64) -> Float64:
-    """Return the violation of each set's clause, float64 (n,). `weights` are the members' unpublished degrees."""
+    """Return the violation of each set's clause, float64 (n,). `weights` are the unpublished degrees of the members."""
     from anonset_kernels.rare_sets import meeting_nodes
 
     meetings = meeting_nodes(tree, sets)

@@ -32,7 +32,7 @@ _SAFE = 1e-9
 
 
 class Solver:
-    """Minimizes costs under a growing set of rows, with a single model that retains the basis.
+    """Minimizes costs under a growing set of rows. The solver keeps its basis when rows are added.
 
     The model contains only rows that some solution violated, because few of many rows are needed.
 
@@ -109,7 +109,7 @@ class Solver:
         return self.values, self.proven
 
     def _give(self, short: Float64) -> bool:
-        """Add rows with a shortfall to the model, unless it contains them. Return True if any rows were added."""
+        """Add rows with a shortfall that the model does not contain yet. Return True if any rows were added."""
         short[self.given] = 0.0
         missed = self.rows.spread(short, self.free, _MISSED, _ROWS_AT_ONCE)
         chosen = np.zeros(self.rows.n, np.bool_)
@@ -137,13 +137,15 @@ class Solver:
         return values.astype(np.float64) if covers else None
 
     def fix(self, cost: float) -> None:
-        """Fix a variable if the other value would cost at least `cost`, by the bounds of the last linear program."""
+        """Fix each variable whose other value would cost at least `cost` by the bounds of the last linear program."""
         free, beyond = self.free, cost * (1 + _SAFE) - self.proven
         self.bound(np.flatnonzero(free & (self.reduced > beyond)).astype(np.int32), 0.0, 0.0)
         self.bound(np.flatnonzero(free & (-self.reduced > beyond)).astype(np.int32), 1.0, 1.0)
 
     def solve_integer(self, start: Float64, gap: float) -> tuple[Float64 | None, float]:
-        """Solve the integer program from a start. Return the best values so far, and HiGHS's lower bound.
+        """Solve the integer program from a start.
+
+        Return the best values so far, and the lower bound that HiGHS reports.
 
         The initial program has the rows of the linear model with little slack at the model's solution, or all rows if
         there are few. Violated rows are added until there are none. If a limit stops the search, the best values are

@@ -27,7 +27,7 @@ BYTES_IN_MEMORY = 1 << 26
 SIZE = 3
 """Size of a triple."""
 LEAST_NODES = 64
-"""Number of nodes below which tables are so cheap that it is not worthwhile to close nodes before counting."""
+"""If there are fewer nodes, tables are so cheap that nodes need not be closed before counting."""
 MAX_LISTED = 1 << 27
 """Maximum number of clauses. Each needs 28 bytes, and another 28 bytes during construction."""
 KEYS_PER_CALL, KEYS_AT_ONCE, SPANS = 1 << 16, 1 << 22, 64

@@ -23,7 +23,7 @@ from anonset_kernels._arrays import ExpandedCodes
 
 _BYTES_OF_ENTRY = 8  # code and position
 OPEN = 1e-6
-"""Minimum distance of a node's closedness from 1 for the node to count as open."""
+"""Tolerance for values of a point. A node counts as closed if its closedness is at most this value below 1."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +51,7 @@ class Point(RedactedRepr):
 
 @dataclass(frozen=True, eq=False)
 class ShowRecords(RedactedRepr):
-    """Converts records of a part to the form that a view shows."""
+    """Converts the records of a part to their form in a view."""
 
     first: Int32 | None
     """First leaf of each leaf's entry node, int32 (M,). It replaces the leaf. None if leaves are unchanged."""
@@ -112,7 +112,7 @@ class View(RedactedRepr):
 
     @property
     def local_store(self) -> Store:
-        """Store with workers of this process, for gathered records."""
+        """Store with workers of this process. It is used for gathered records."""
         return self.store.with_local_workers()
 
     @cached_property
@@ -161,7 +161,7 @@ class View(RedactedRepr):
 
     @cached_property
     def cut(self) -> Int32:
-        """Entry nodes of leaves that are not suppressed, int32, in the order of `nodes`."""
+        """Distinct entry nodes of all leaves that are not suppressed, int32, in the order of `nodes`."""
         hierarchy = self.problem.hierarchy
         far = self.point.unpublished_degree(self.problem)[hierarchy.leaf_node] >= self.threshold
         shown = np.zeros(hierarchy.n_nodes, np.bool_)
