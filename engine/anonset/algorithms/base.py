@@ -12,7 +12,7 @@ from anonset.generalization import Recoding
 from anonset.privacy import PrivacyModel
 
 Progress = Callable[[str, float, float], None]
-"""Called with (phase, amount done, total amount) to report progress."""
+"""Function that reports progress. It is called with the phase, the amount done and the total amount."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +50,7 @@ class Algorithm(Protocol):
         *,
         progress: Progress | None = None,
     ) -> Result:
-        """Find a recoding of the table. The result is not verified. Use `anonset.anonymize` to publish data.
+        """Find a recoding of the table. The result is not verified, so use `anonset.anonymize` to publish data.
 
         Columns must be bound to their hierarchies.
 
@@ -98,7 +98,9 @@ class Guarantee:
     also_answers: tuple[str, ...] = ()
     """Names of models that the result satisfies for some parameters. `suggest` tries the algorithm for these models."""
     forms_sets: bool = False
-    """True if it publishes sets of items, named by their members. Labels that set names cannot contain are rejected."""
+    """True if it publishes sets of items. A set is named by its members, so labels that set names cannot contain are
+    rejected.
+    """
     sets_from_data: bool = False
     """True if item frequencies determine the published sets. A set then discloses that its items are about equally
     frequent, and the attestation declares this.
@@ -121,7 +123,7 @@ class Scaling:
     by_blocks: bool = False
     """True if it processes records in blocks and allocates no array of table length."""
     on_workers: bool = False
-    """True if it runs tasks on blocks in other processes. Tasks on parts always can."""
+    """True if it runs tasks on blocks in other processes. Tasks on parts can always run in other processes."""
     split_records: int | None = None
     """Maximum number of records in a part if larger data are split. None if the algorithm needs all data at once.
 
@@ -131,7 +133,9 @@ class Scaling:
     splits_in_memory: bool = False
     """True if it also splits data in memory, so that the result does not depend on the memory limit."""
     where: str = ""
-    """Condition on the parameters for blocks or parts, as a phrase after "where". Empty if there is no condition."""
+    """Condition on the parameters under which blocks or parts are used, as a phrase after "where". Empty if there is
+    none.
+    """
     undivided: str = ""
     """Reason why workers in other processes do not help. Empty if they help."""
 
@@ -172,7 +176,7 @@ class Advice:
     """Conditions under which `suggest` tries an algorithm, and messages recommend it."""
 
     not_tried: str = ""
-    """Reason why `suggest` never tries this algorithm. Empty if `suggest` does."""
+    """Reason why `suggest` never tries this algorithm. Empty if `suggest` tries it."""
     set_beside: tuple[str, ...] = ()
     """Models for which `suggest` also shows this algorithm if m >= 2, with a mark that the guarantee differs."""
     keeps_more: bool = False

@@ -32,7 +32,7 @@ def renumber_clusters(cluster: NDArray[np.integer]) -> tuple[Int32, Int32]:
 
 
 def list_members(cluster: NDArray[np.integer]) -> list[Int64]:
-    """Return the records of each cluster, ascending, as an int64 array per cluster.
+    """Return an int64 array for each cluster, which contains its records in ascending order.
 
     >>> [members.tolist() for members in list_members(np.array([1, 0, 1], np.int32))]
     [[1], [0, 2]]

@@ -1,9 +1,9 @@
-"""Continuation of the recoding of an earlier release. Items with a common symbol keep it, or get a coarser symbol.
+"""Continue the recoding of an earlier release. Items with the same symbol keep this symbol or get a coarser symbol.
 
-An algorithm that accepts an initial cut starts from the earlier cut. For other algorithms with a single recoding of all
-records, one of the items represents each set of items that the earlier release publishes as a symbol. The support of
-the representative is the support of the symbol, so the guarantee also covers the symbols. Finally, each item is
-published like its representative.
+An algorithm that accepts an initial cut starts from the earlier cut. For all other algorithms with a single recoding of
+all records, an item represents all items that the earlier release publishes as the same symbol. The support of this
+representative is the support of the symbol, so the guarantee also covers the symbols. Finally, each item is published
+like its representative.
 """
 
 from collections.abc import Mapping
@@ -71,7 +71,7 @@ def coarsened(
 ) -> Result:
     """Find a recoding at or above `start`. Items that `start` suppresses remain suppressed.
 
-    The result does not contain a bound of the minimum loss.
+    The statistics of the result do not contain a lower bound of the loss.
 
     Raises
     ------
@@ -103,7 +103,10 @@ def coarsened(
 
 
 def _representatives(column: SetColumn, image: Int32) -> Int32:
-    """Return the representative of each item, int32 (M,). It occurs if possible. -1 for suppressed items."""
+    """Return the representative of each item, int32 (M,). -1 for suppressed items.
+
+    If any item of a symbol occurs in the data, so does the representative.
+    """
     order = np.lexsort((np.arange(len(image)), column.occurrences == 0, image))
     first = np.ones(len(order), np.bool_)
     first[1:] = image[order][1:] != image[order][:-1]
@@ -170,7 +173,7 @@ def _for_representatives(algorithm: Any, column: SetColumn, representative: Int3
 
 
 def _require_share(algorithm: Any, recoding: Cut | ItemGroups) -> None:
-    """Reject a recoding that suppresses too many items. Items that the earlier release suppresses count as well."""
+    """Reject a recoding that suppresses too many items. Items that the earlier release suppresses are also counted."""
     allowed, of = getattr(algorithm, "max_suppressed", None), len(recoding.suppressed)
     if allowed is None or not isinstance(recoding, ItemGroups):
         return

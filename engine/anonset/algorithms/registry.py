@@ -1,4 +1,4 @@
-"""Algorithms by command-line name, first built-in algorithms, then algorithms of installed packages."""
+"""Algorithms by command-line name. Built-in algorithms are first, followed by algorithms of installed packages."""
 
 from collections.abc import Callable, Mapping
 
@@ -54,5 +54,5 @@ ALGORITHMS: Mapping[str, type[Algorithm]] = Algorithms(_OWN, _OFFERED)
 
 
 def with_traits(can: Callable[[Traits], object]) -> list[str]:
-    """Return the names of the algorithms with traits that satisfy `can`."""
+    """Return the names of the algorithms whose traits satisfy `can`."""
     return [name for name, cls in ALGORITHMS.items() if can(traits_of(cls))]

@@ -26,15 +26,15 @@ from anonset.privacy.model import require_at_least
 
 @dataclass(frozen=True, kw_only=True)
 class Anatomy(RedactedRepr):
-    """Form groups of l or more tuples with pairwise different sensitive values.
+    """Form groups of at least l tuples whose sensitive values are all different.
 
-    Every tuple counts as a separate person. Individuals with several tuples are therefore not protected (see
+    Each tuple counts as a separate person. Individuals with several tuples are therefore not protected (see
     `SafeGrouping`). Cost: O(n log V) for V sensitive values. Memory: 12 bytes per tuple, in the work directory if the
     tuples are stored there.
 
-    Tuples with the same value are assigned to groups at random. If they were assigned in row order, the order of the
-    rows would disclose most values. If the draws depended only on the seed, guessing the seed would also disclose the
-    values (see `Draws`).
+    Tuples with the same value are assigned to groups at random. Otherwise the order of the rows would disclose most
+    values. The draws do not depend on the seed only, because a guessed seed would then disclose the values (see
+    `Draws`).
 
     References: Xiao, Tao, "Anatomy: simple and effective privacy preservation", VLDB 2006.
     Deviations: a residual tuple joins the first group that does not contain its value. The paper draws a group at
@@ -69,7 +69,7 @@ class Anatomy(RedactedRepr):
 
     @property
     def model(self) -> AnatomyDiversity:
-        """l-diversity of the buckets."""
+        """The model l-diversity of the buckets."""
         return AnatomyDiversity(self.l)
 
     def recode(

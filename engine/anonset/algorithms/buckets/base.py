@@ -11,9 +11,9 @@ from anonset.generalization.bucketizing import require_bucket_roles
 from anonset.publications.buckets import STAR
 
 MOST_TUPLES = (1 << 31) - 1
-"""Maximum tuple count, because tuple numbers have 31 bits."""
+"""Maximum number of tuples, because tuple numbers have 31 bits."""
 PARTS_INSTEAD = "publish parts of the individuals separately"
-"""Advice in messages about tables with more tuples."""
+"""Advice in messages about tables with more than `MOST_TUPLES` tuples."""
 _MISSING_ID = "?"
 _MOST_KEYS = 1 << 31
 """Maximum number of value combinations that a sort key can represent in addition to the row number."""
@@ -86,7 +86,7 @@ def require_eligible(algorithm: str, column: CategoricalColumn, l: int) -> None:
 
 
 def random_by_code(codes: Int32, n_codes: int, draws: Draws, purpose: str, store: Store = MEMORY) -> Int32:
-    """Return the entry numbers sorted by code, in random order within a code, int32 (n,), in `store`."""
+    """Return the entry numbers sorted by code, int32 (n,), in `store`. Entries of the same code are in random order."""
     from anonset_kernels import buckets
 
     stretch, order = (store.array("order", np.int32, len(codes)) for _ in range(2))
@@ -107,10 +107,10 @@ def random_runs(rows: Int32, starts: Int64, draws: Draws, purpose: str) -> tuple
 
 
 def sorted_rows(columns: tuple[CategoricalColumn, ...]) -> tuple[Int32, Int64]:
-    """Return the rows, stably sorted by their values, and the start of each run of rows with equal values.
+    """Return the rows sorted by their values, and the start of each run of rows with equal values. The sort is stable.
 
-    The arrays are int32 (n,) and int64 (runs + 1,). The last start is n. Cost: O(n) per column that does not fit into
-    the keys.
+    The arrays are int32 (n,) and int64 (runs + 1,). The last start is n. Cost: a sort of the keys, and O(n) for each
+    column that does not fit into the keys.
     """
     from anonset_kernels.buckets import sorted_runs
 

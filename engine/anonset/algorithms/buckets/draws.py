@@ -1,4 +1,4 @@
-"""Random draws that a publication does not disclose, because their key is secret."""
+"""Random draws with a secret key. A publication does not disclose the draws."""
 
 import hashlib
 import secrets
@@ -17,8 +17,8 @@ class Draws(RedactedRepr):
     """Key of all draws of a run, from which a separate key is derived for each purpose.
 
     The key depends on the seed and the complete input, or consists of secure random bytes. Seeds are often small, and
-    the groups show whether a guessed seed is right. If the key depended only on the seed, trying 40,000 seeds would
-    take seconds. With these keys, trying seeds requires the complete input, including sensitive values.
+    the groups show whether a guessed seed is correct. If the key depended only on the seed, an attacker could try
+    40,000 seeds in seconds. With this key, an attacker also needs the complete input, including sensitive values.
 
     >>> Draws(b"secret").key("star").dtype, Draws(b"secret").key("star").shape
     (dtype('uint64'), (2,))

@@ -23,7 +23,7 @@ from anonset.generalization.recoding import SUPPRESSED
 TUPLES_PER_PART = 1 << 21
 """Approximate tuple count of a part. A part is larger if a single individual has more tuples."""
 MOST_MERGED = 16
-"""Size at which a part without valid groups stops joining neighbouring parts, as a multiple of the part size."""
+"""Maximum size of a part without valid groups that joins a neighbouring part, as a multiple of the part size."""
 SPLIT = "safe grouping: who is in which part"
 
 
@@ -126,9 +126,9 @@ def group_parts(
     n: int,
     store: Store,
 ) -> Iterator[GroupedTuples]:
-    """Yield the groups of each part. A part without a group joins the next part, or the last part that has groups.
+    """Yield the groups of each part. A part without groups joins the next part, or the last part with groups.
 
-    If the joined parts exceed `largest` tuples, or no other part remains, they are yielded without a group. `store`
+    If joined parts have more than `largest` tuples, or no other part remains, they are yielded without groups. `store`
     contains the parts.
     """
     waiting: GroupedTuples | None = None
@@ -179,7 +179,7 @@ class CollectedGroups(RedactedRepr):
         self.first.append(self.first[-1] + grouped.figures["groups"])
 
     def number(self, number_of: Int32) -> None:
-        """Replace the group numbers, which were assigned part by part, by `number_of`, int32 (groups,)."""
+        """Replace each group number by its entry in `number_of`, int32 (groups,)."""
         for first, end in spans(len(self.group)):
             group = self.group[first:end]
             is_grouped = group != SUPPRESSED

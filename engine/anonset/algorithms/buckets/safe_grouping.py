@@ -51,20 +51,20 @@ FIGURES = ("individuals", "groups", "starred", "removed_for_diversity", "removed
 class SafeGrouping(RedactedRepr):
     """Put all tuples of an individual into the same l-diverse group of at least k equally visible individuals.
 
-    Individuals are sorted by descending tuple count. Each group consists of k consecutive individuals. If k does not
-    divide the number of individuals, some groups have k + 1. Tuples of the most frequent value are removed from a group
-    until it is l-diverse. If fewer than k individuals remain, all tuples of the group are removed. Then identities are
-    replaced by a star until all individuals of the group have the same number of visible tuples.
+    Individuals are sorted by descending number of tuples. Each group consists of k consecutive individuals. If k does
+    not divide the number of individuals, some groups have k + 1 individuals. Tuples of the most frequent value are
+    removed from a group until it is l-diverse. If fewer than k individuals remain, all tuples of the group are removed.
+    Then identities are replaced by a star until all individuals of the group have the same number of visible tuples.
 
-    All choices that the tuple counts do not determine are drawn at random and not published. These are the order of
-    individuals with equal counts, the groups with k + 1 individuals and the group numbers. They are also the value to
-    remove among equally frequent values, the individual with most tuples that loses the tuple, the removed tuple among
-    the individual's tuples with this value, and the identities that become a star. Without random draws, group sizes in
-    descending order would disclose who loses a tuple, and its value, for about 60 of 3,000 persons with k=l=2. The loss
-    therefore varies slightly from run to run.
+    All choices that the tuple counts do not determine are drawn at random and not published. Draws determine the order
+    of individuals with equal counts, the groups with k + 1 individuals, and the group numbers. They also determine
+    which of equally frequent values loses a tuple, which individual loses it, which of the individual's tuples is
+    removed, and which identities become a star. Without random draws, group sizes in descending order would disclose a
+    removed tuple and its value for about 60 of 3,000 persons with k=l=2. The loss therefore varies slightly from run to
+    run.
 
-    Data in files that exceed a part are grouped part by part. A keyed hash of the id assigns individuals to parts. This
-    hardly changes the loss. Groups are numbered at random over all parts.
+    Data in files with more tuples than a part are grouped part by part. A keyed hash of the id assigns individuals to
+    parts. This hardly changes the loss. Groups are numbered at random over all parts.
 
     Cost: O(n), and O(size (log(size) + l)) for each group that loses tuples. Memory: about 60 bytes per tuple of a
     part.
@@ -74,9 +74,9 @@ class SafeGrouping(RedactedRepr):
     Deviations: residual individuals are distributed over the groups, at most one per group. In the paper's example they
     join the last group, whose size would show that its individuals have the smallest tuple count. A failing group is
     removed, because the paper's loop would not terminate. Starring does not change values, so diversity is enforced by
-    removal. Among the individuals with the value, the individual with most tuples loses a tuple. Ties are drawn with
-    equal probability, regardless of how many tuples with the value an individual has, so that a loss does not disclose
-    this number. The parameters minConf, maxConf and exp of the paper are not used.
+    removal. Among the individuals with the value, the individual with most tuples loses a tuple. If several individuals
+    have the most tuples, each is drawn with equal probability, so that a removal does not disclose how many tuples with
+    the value an individual has. The parameters minConf, maxConf and exp of the paper are not used.
 
     >>> from anonset.data import CategoricalColumn, Table
     >>> ids = CategoricalColumn.of("patient", ["P1", "P1", "P2", "P1"])
@@ -162,7 +162,7 @@ class SafeGrouping(RedactedRepr):
         )
 
     def _refuse(self, sensitive: CategoricalColumn, n_removed: int) -> NoReturn:
-        """Raise the error that no group remains. The message contains the reason."""
+        """Raise an error because no group remains. The message contains the reason."""
         counts = np.bincount(sensitive.codes)
         value, share = int(counts.argmax()), float(counts.max() / sensitive.n)
         reason = (
@@ -218,11 +218,14 @@ class _Solver(RedactedRepr):
 
 
 def _unnamed(column: CategoricalColumn) -> CategoricalColumn:
-    """Return a column without labels. Grouping needs only the label count, and smaller tasks are sent faster."""
+    """Return a column without labels. Grouping only needs the number of labels, and smaller tasks are sent faster."""
     return CategoricalColumn(column.name, column.codes, Vocabulary.numbered(len(column.vocabulary)))
 
 
 def _looked_up(column: CategoricalColumn, tuples: Int32) -> Int32:
-    """Return the codes of tuples, int32 (n,). One-byte codes, where possible, halve the time for ten million tuples."""
+    """Return the codes of tuples, int32 (n,).
+
+    If possible, codes of one byte are looked up, which halves the time for ten million tuples.
+    """
     codes = column.codes.astype(np.uint8) if len(column.vocabulary) <= 1 << 8 else column.codes
     return codes[tuples].astype(np.int32, copy=False)

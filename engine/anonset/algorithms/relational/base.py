@@ -54,7 +54,7 @@ class Formation(RedactedRepr, ABC):
     relational_weights: Mapping[str, float] | None = None
     """Weight of each relational column in the loss. If None, all weights are equal."""
     refine: bool = False
-    """True to dissolve neighbouring clusters and form them again while this lowers the loss."""
+    """True to dissolve neighbouring clusters and form new clusters while this lowers the loss."""
     max_evaluations: int = 300_000_000
     """Maximum number of loss evaluations while refining (about 10^8 per second)."""
     sensitive: str | None = None
@@ -81,7 +81,7 @@ class Formation(RedactedRepr, ABC):
 
     @property
     def model(self) -> KAnonymity:
-        """k-anonymity or, with a sensitive column, (k,l)-diversity or (k,t)-closeness."""
+        """The model k-anonymity or, with a sensitive column, (k,l)-diversity or (k,t)-closeness."""
         return model_of(self.k, self.sensitive, (self.l, self.l_kind, self.c), (self.t, self.t_distance, self.t_tree))
 
     @abstractmethod
@@ -95,7 +95,7 @@ class Formation(RedactedRepr, ABC):
         """
 
     def clusters(self, qi: QuasiIdentifiers, progress: Progress | None = None) -> tuple[Int32, dict[str, float]]:
-        """Return the clusters of `form`, which are refined if `refine` is True, and statistics of the search.
+        """Return the clusters of `form` and statistics of the search. The clusters are refined if `refine` is True.
 
         Raises
         ------
@@ -118,7 +118,9 @@ class Formation(RedactedRepr, ABC):
     def _refined_by_rule(
         self, qi: QuasiIdentifiers, cluster: Int32, formed: Int32, progress: Progress | None
     ) -> RefinedClusters:
-        """Refine without the rule and merge clusters that break it. Refine the better of the result and `formed`.
+        """Refine without the rule, then merge clusters that break the rule.
+
+        Refine the better of the result and `formed` again.
 
         The second refinement preserves the rule.
         """
@@ -133,7 +135,7 @@ class Formation(RedactedRepr, ABC):
     def _clusters_of_parts(
         self, qi: QuasiIdentifiers, parts: list[Int64], progress: Progress | None
     ) -> tuple[Int32, dict[str, float]]:
-        """Cluster each part separately. Records of a part have common values below the ceilings."""
+        """Cluster each part separately. The records of a part have common values below the ceilings."""
         smallest = min(map(len, parts))
         if smallest < self.k:
             small = sum(len(records) for records in parts if len(records) < self.k)
@@ -220,7 +222,7 @@ def _numbered(parts: list[Int64], n: int) -> Int32:
 
 @dataclass(frozen=True, kw_only=True)
 class QuadraticFormation(Formation):
-    """A formation with quadratic running time. It rejects large tables."""
+    """Base class of formations with quadratic running time. They reject large tables."""
 
     max_records: int = 100_000
     """Maximum number of records, because the time is quadratic."""

@@ -13,13 +13,13 @@ from anonset.data.quasi_identifiers import QuasiIdentifiers
 class BottomUp(SubtreeFormation):
     """Full-subtree recoding that replaces sibling values by their parent, in order of the best gain per loss.
 
-    Guarantees k-anonymity. While some class has fewer than k records, the algorithm generalizes the children of one
-    node that are all in the cut. It selects the node with the largest growth of the smallest class per unit of loss,
-    or, if the smallest class cannot grow, the node with the least loss. The first column, then preorder resolves ties.
-    Finally it specializes nodes as in top-down, because some early generalizations become unnecessary. Cost: O(T v) per
-    candidate node and step.
+    Guarantees k-anonymity. While some class has fewer than k records, the algorithm generalizes to a node whose
+    children are all in the cut. It selects the node with the largest growth of the smallest class per unit of loss. If
+    the smallest class cannot grow, it selects the node with the least loss. Ties are resolved by column, then by
+    preorder. Finally the algorithm specializes nodes as in top-down, because some early generalizations become
+    unnecessary. Cost: O(T v) per candidate node and step.
 
-    The smallest class is a narrow criterion. However, a criterion that counts the records in all small classes
+    The size of the smallest class is a narrow criterion, but a criterion that counts the records in all small classes
     generalizes column after column to the root. On Adult (k=10) the loss is then 0.875, compared with 0.667 for the
     smallest class, which is also the loss of full-domain recoding.
 
@@ -61,9 +61,9 @@ class BottomUp(SubtreeFormation):
         return cuts
 
     def _try(self, cuts: Cuts, a: int, node: int, smallest: int) -> tuple[int, float]:
-        """Return 1 and the growth of the smallest class per unit of loss if a node is generalized.
+        """Return (1, growth of the smallest class per unit of loss) for a generalization to `node`.
 
-        If the smallest class does not grow, return 0 and the negative loss.
+        If the smallest class does not grow, return (0, negative loss).
         """
         below = cuts.below(a, node)
         before = cuts.cost(a, below)

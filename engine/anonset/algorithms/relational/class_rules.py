@@ -1,4 +1,4 @@
-"""Requirements on classes in addition to k, and merging of classes until they meet the requirements."""
+"""Requirements on classes in addition to k. Classes that violate a requirement are merged."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -131,7 +131,7 @@ def notes_on(model: KAnonymity, table: Table) -> tuple[str, ...]:
 
 
 def merge_broken(qi: QuasiIdentifiers, cluster: Int32) -> Int32:
-    """Merge each cluster that breaks the rule of `qi` with another cluster, until all clusters satisfy the rule.
+    """Merge clusters that break the rule of `qi` with other clusters, until all clusters satisfy the rule.
 
     Clusters are processed by smallest record. The candidates are the 64 clusters whose union increases the total loss
     least. The cheapest candidate whose union satisfies the rule is chosen. If no union does, the cheapest candidate is
@@ -152,7 +152,7 @@ def merge_broken(qi: QuasiIdentifiers, cluster: Int32) -> Int32:
 
 
 class _Merging:
-    """Clusters during merging, with their values and, for merged clusters, the resulting cluster."""
+    """Clusters during merging, with their values, and the result of each merge."""
 
     def __init__(self, qi: QuasiIdentifiers, rule: ClassRule, cluster: Int32, n: int) -> None:
         self.rule, self.tuples = rule, GeneralizedTuples.of(qi, cluster, n)
@@ -192,7 +192,7 @@ class _Merging:
 def _rule(
     terms: tuple[int, ...], column: CategoricalColumn, place_of: Int64, ways: NDArray[np.int64] | None = None
 ) -> ClassRule:
-    """Return the rule. Categories with the same place in `place_of` count as the same value; -1 means missing."""
+    """Return the rule. Categories with the same place in `place_of` count as the same value. -1 is a missing value."""
     overall = np.zeros(int(place_of.max(initial=0)) + 1, np.int64)
     np.add.at(overall, place_of[place_of >= 0], column.overall[place_of >= 0])
     moves = np.zeros((0, 3), np.int64) if ways is None else ways

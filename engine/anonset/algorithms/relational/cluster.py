@@ -36,14 +36,14 @@ _SEEDS_PER_CALL = 256
 
 @dataclass(frozen=True, kw_only=True)
 class Cluster(Formation):
-    """CLUSTER: add the k - 1 best matching records to each seed, and the remaining records to the best clusters.
+    """Add the k - 1 best matching records to each seed, and each remaining record to the best cluster (CLUSTER).
 
-    Guarantees k-anonymity. For each of the n / k seeds, the algorithm computes a bound per block of 64 distinct tuples,
-    and the exact loss of the tuples in candidate blocks. Cost: O(n^2 / k) in the worst case, and much less if the
-    attributes separate the records well.
+    Guarantees k-anonymity. For each of the n / k seeds, the algorithm computes a lower bound of the loss for each block
+    of distinct tuples, and the exact loss of the tuples in blocks whose bound is low enough. Cost: O(n^2 / k) in the
+    worst case, and much less if the attributes separate the records well.
 
     References: Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos, ECML/PKDD 2013, algorithm CLUSTER.
-    Deviations: the seed is the first remaining record, unless a random seed is given.
+    Deviations: a cluster starts with the first remaining record, unless a random seed is given.
 
     >>> from anonset.data import Table
     >>> table = Table.from_columns(sex=["f", "m", "f", "m"], race=["1", "2", "1", "1"])

@@ -60,7 +60,7 @@ def column_trees(qi: QuasiIdentifiers) -> list[ColumnTree]:
 
 
 class Cuts:
-    """Published nodes of each distinct tuple under a cut per tree, and their loss."""
+    """Cuts of all trees, with the published nodes of each distinct tuple, and the loss of these nodes."""
 
     def __init__(self, qi: QuasiIdentifiers, *, at_roots: bool) -> None:
         self.qi, self.trees = qi, column_trees(qi)

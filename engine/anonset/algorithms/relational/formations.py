@@ -1,4 +1,4 @@
-"""Registry of the cluster formations, by the names used in the RT frameworks."""
+"""Registry of the cluster formations, by the names that users pass to RT frameworks."""
 
 from typing import Any
 

@@ -26,14 +26,15 @@ from anonset.privacy import require_at_least, require_share
 
 @dataclass(frozen=True, kw_only=True)
 class FullDomain(Formation):
-    """Full-domain recoding of least loss, which applies the same level of each column to all records.
+    """Find the full-domain recoding of least loss, which publishes each column at the same level in all records.
 
     A level is a column of the hierarchy file. A node with a single child is published as this child, which protects
     equally.
 
-    Guarantees k-anonymity, and with a sensitive column also l or t. The result has the least loss (NCP) of all valid
-    vectors of levels. Lexicographic order resolves ties. Up to `max_suppressed_records` of the records may be
-    suppressed. Suppressed records are published with the root of each column, and together must form a valid class.
+    Guarantees k-anonymity. With a sensitive column it also guarantees l or t. The result has the least loss (NCP) of
+    all valid vectors of levels. Ties are resolved by lexicographic order. A share `max_suppressed_records` of the
+    records may be suppressed. Suppressed records are published with the root of each column, and together they must
+    form a valid class.
     Cost: O(T v) per visited vector for T distinct tuples.
 
     References: LeFevre, DeWitt, Ramakrishnan, SIGMOD 2005 (Incognito). Incognito returns all valid vectors. This class
@@ -94,7 +95,7 @@ class FullDomain(Formation):
         return Solution(cluster, levels.generalize(cluster, vectors), figures)
 
     def _solve(self, qi: QuasiIdentifiers, progress: Progress | None) -> tuple[Int32, Vector, NDArray[np.bool_]]:
-        """Return the class of each record, the vector, and the suppressed records."""
+        """Return the class of each record, the best vector of levels, and the suppressed records."""
         levels = Levels.of(qi)
         require_few_vectors(self.name, levels, self.max_vectors)
         weight = np.bincount(qi.tuple_of, minlength=qi.n_tuples).astype(np.int64)

@@ -1,4 +1,4 @@
-"""Clusters of relational tuples as arrays, with the losses of clusters and of their unions."""
+"""Generalized tuples of clusters, with the losses of clusters and of their unions."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,14 +13,13 @@ _NOISE = 1e-12
 
 
 def loss_keys(loss: Float64) -> Float64:
-    """Return losses rounded to twelve decimals for comparisons. This removes rounding noise."""
+    """Return losses rounded to twelve decimals. Rounding noise then does not affect comparisons."""
     key: Float64 = np.rint(loss * 1e12)
     return key
 
 
 def first_least(loss: Float64) -> int:
-    """Return the index of the smallest loss. Losses that differ only by rounding noise are equal; the first is
-    returned.
+    """Return the index of the first smallest loss. Losses that differ only by rounding noise are equal.
 
     >>> first_least(np.array([0.5, 0.1 + 0.2, 0.3]))
     1
@@ -90,7 +89,7 @@ class GeneralizedTuples:
         return self.values.low.shape[1] if len(self.values.low) else self.values.code.shape[1]
 
     def losses(self) -> Float64:
-        """Return the loss N of each cluster, float64 (C,)."""
+        """Return the loss of each cluster, float64 (C,)."""
         from anonset_kernels.relational import losses
 
         out = np.empty(self.n, np.float64)
@@ -98,8 +97,9 @@ class GeneralizedTuples:
         return out
 
     def union_losses(self, c: int, others: "GeneralizedTuples | None" = None) -> Float64:
-        """Return the loss N of the unions of cluster `c` with each cluster of `others` (default: this object),
-        float64.
+        """Return the loss of the union of cluster `c` with each cluster of `others`, float64.
+
+        The default is this object.
         """
         from anonset_kernels.relational import merged_loss
 
@@ -109,7 +109,7 @@ class GeneralizedTuples:
         return out
 
     def merge(self, c: int, x: int, others: "GeneralizedTuples | None" = None) -> None:
-        """Replace cluster `c` by the union with cluster `x` of `others` (default: this object)."""
+        """Replace cluster `c` by its union with cluster `x` of `others`. The default of `others` is this object."""
         from anonset_kernels.relational import merge_into
 
         merge_into(self.qi.space, self.values, c, (self if others is None else others).values, x)

@@ -16,13 +16,13 @@ from anonset.data.table import Int32
 
 @dataclass(frozen=True, kw_only=True)
 class KMember(QuadraticFormation):
-    """k-member: start each cluster with a record distant from the last added record, and add the records with the
-    smallest increase of loss.
+    """Start clusters far from each other, and add the records that increase the loss least (k-member).
 
-    Guarantees k-anonymity. Cost: O(n T v) for T distinct tuples, so large tables are rejected.
+    Each cluster starts with the remaining record that is farthest from the record that was added last. Guarantees
+    k-anonymity. Cost: O(n T v) for T distinct tuples, so large tables are rejected.
 
     References: Byun, Kamra, Bertino, Li, DASFAA 2007.
-    Deviations: the first start is the record farthest from record 0.
+    Deviations: the first cluster starts with the record that is farthest from record 0.
 
     >>> from anonset.data import Table
     >>> table = Table.from_columns(sex=["f", "m", "f", "m"], race=["1", "2", "1", "2"])
@@ -89,7 +89,7 @@ class _RemainingRecords:
         return int(furthest(self.singles.union_losses(t), self.alive, self.head))
 
     def nearest(self, tuples: GeneralizedTuples, c: int, size: int) -> int:
-        """Return the tuple whose addition increases the loss of a cluster of `size` records least."""
+        """Return the tuple that increases the loss of a cluster of `size` records least if it is added."""
         from anonset_kernels.relational import nearest
 
         single = GeneralizedTuples(tuples.qi, tuples.take(np.array([c])).values)

@@ -77,7 +77,7 @@ class Levels:
         return np.indices([height + 1 for height in self.heights]).reshape(len(self.heights), -1).T.astype(np.int64)
 
     def allowed(self) -> NDArray[np.int64]:
-        """Return the vectors of levels below all ceilings in lexicographic order, int64 (n, v)."""
+        """Return the vectors of levels that respect all ceilings, int64 (n, v). They are in lexicographic order."""
         vectors = self.vectors()
         for a, domain in enumerate(self.qi.domains):
             if isinstance(domain, Hierarchy) and domain.capped:
@@ -128,7 +128,7 @@ def tuple_rule(qi: QuasiIdentifiers) -> TupleRule | None:
 
 
 class Classes:
-    """Classes of tuples with equal published values. Repeated counts reuse the same arrays.
+    """Classes of tuples with equal published values. Each call of `count` reuses the same arrays.
 
     A class fails if it has fewer than k records or breaks the rule.
     """
@@ -140,7 +140,9 @@ class Classes:
         self._room = np.empty(1 << (2 * len(weight) + 2).bit_length(), np.int32)
 
     def count(self, ids: Int32, costs: Float64, rows: Int64, k: int) -> tuple[int, int, float]:
-        """Form the classes. Return the smallest size, the records in failing classes, and the loss of the others.
+        """Form the classes.
+
+        Return the smallest class size, the number of records in failing classes, and the loss of all others.
 
         Sets `class_of` to the class of each tuple, int32 (T,), and `failed` to 1 for failing classes, uint8 (C,).
         """

@@ -16,18 +16,20 @@ from anonset.data.table import Int32, Int64
 from anonset.privacy import require_at_least
 
 PRICES = (0.02, 0.04, 0.06, 0.08, 0.1, 0.12, 0.15, 0.2, 0.25, 0.3, 0.4, 0.6, 1.0)
-"""Penalty of a postponed record in each round, as a share of the loss of a record with all columns at their roots."""
+"""Price of a postponed record in each round, as a share of the loss of a record whose columns are all at their roots.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class LocalRecoding(Formation):
     """Apply the best full-domain recoding to some records, and repeat this with the remaining records.
 
-    Guarantees k-anonymity. Each round publishes the classes of at least k records under a single vector of levels. The
-    vector minimizes the loss, including a price per postponed record that increases from round to round. Therefore
-    early rounds publish dense regions with little loss, and late rounds publish outliers. Records that remain at the
-    end join the class with the least increase of loss. Cost: O(T v) per vector and round for T remaining distinct
-    tuples. Vectors with a lower bound above the price are skipped.
+    Guarantees k-anonymity. Each round applies a single vector of levels, and publishes the classes of at least k
+    records. All other records are postponed to the next round. The vector minimizes the loss plus a price for each
+    postponed record, which increases from round to round. Early rounds therefore publish dense regions with little
+    loss, and late rounds publish outliers. Records that remain at the end join the class whose loss increases least.
+    Cost: O(T v) per vector and round for T remaining distinct tuples. Vectors with a lower bound above the price are
+    skipped.
 
     References: Prasser, Eicher, Spengler, Bild, Kuhn, Software: Practice and Experience 2020 (ARX: full-domain
     recodings, iterated on suppressed records).
@@ -80,9 +82,9 @@ class LocalRecoding(Formation):
         return self._join(qi, class_of) if len(remaining) else renumber_clusters(class_of[qi.tuple_of])[0]
 
     def _round(self, levels: Levels, counted: Classes, remaining: Int64, price: float) -> Int64 | None:
-        """Return the class of each remaining tuple, -1 for failing classes.
+        """Return the class of each remaining tuple, or -1 if the class fails.
 
-        None if no vector costs less than the price.
+        Return None if no vector costs less than the price of postponing all tuples.
         """
         ids, costs = np.ascontiguousarray(levels.ids[:, remaining]), np.ascontiguousarray(levels.costs[:, remaining])
         n, vectors = int(counted.weight.sum()), levels.vectors()
@@ -102,7 +104,7 @@ class LocalRecoding(Formation):
         return np.where(of < 0, -1, np.unique(of, return_inverse=True)[1].reshape(-1) - int(counted.failed.any()))
 
     def _join(self, qi: QuasiIdentifiers, class_of: Int64) -> Int32:
-        """Add the records that remain at the end to the classes with the least increase of loss."""
+        """Add the records that remain at the end to the classes whose loss increases least."""
         cluster = class_of[qi.tuple_of]
         assigned, unassigned = np.flatnonzero(cluster >= 0), np.flatnonzero(cluster < 0)
         cluster[assigned] = renumber_clusters(cluster[assigned])[0]

@@ -47,7 +47,7 @@ class Mondrian(Formation):
 
         plain = QuasiIdentifiers(qi.columns, qi.domains, (1.0,) * len(qi.columns))
         kind, slot, _, _, width, cost_at, cost, parent, subtree_end = plain.space
-        share_at = cost_at + begins_of(kind == 0)  # the additional element is for the width of each range
+        share_at = cost_at + begins_of(kind == 0)  # a range has an additional element for its width
         share = np.empty(int(share_at[-1]), np.float64)
         parents, ends = np.zeros(len(share), np.int32), np.zeros(len(share), np.int32)
         for a in range(len(kind)):

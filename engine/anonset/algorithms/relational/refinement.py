@@ -1,4 +1,4 @@
-"""Cluster refinement, which dissolves neighbouring clusters and forms them again while the loss decreases.
+"""Refinement of clusters. Neighbouring clusters are dissolved and replaced by new clusters while the loss decreases.
 
 References: the moves are the local search moves of constrained clustering. The search dissolves several clusters at
 once and temporarily accepts slightly higher costs, as in the ruin-and-recreate method (Schrimpf, Schneider,
@@ -28,9 +28,10 @@ WINDOW = 4096
 PATIENCE = 30
 """Number of unsuccessful steps, per possible cluster, after which the search stops."""
 PHASES = 64
-"""Number of phases with equal evaluation counts. The tolerance decreases by phase to 0 in the last phase."""
+"""Number of phases, which have equal numbers of evaluations. The tolerance decreases in each phase, to 0 in the last.
+"""
 TOLERANCE = 1 / 16
-"""Increase of the loss by a step that the first phase accepts, as a share of the mean loss of a cluster."""
+"""Loss increase that the first phase accepts for a step, as a share of the mean loss of a cluster."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ def refine_clusters(
     window: int = WINDOW,
     tolerance: float = TOLERANCE,
 ) -> RefinedClusters:
-    """Reduce the loss of clusters of at least k records. If this fails, return the clusters unchanged.
+    """Reduce the loss of clusters of at least k records. If the loss cannot be reduced, return the clusters unchanged.
 
     If the clusters satisfy the rule of `qi`, the result also satisfies it, because steps that break the rule are
     rejected. In this case, records of a tuple are distinguished by sensitive value. Cost: at most `max_evaluations`

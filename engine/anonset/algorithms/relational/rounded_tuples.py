@@ -1,4 +1,4 @@
-"""Clusters of relational tuples with the losses of published ranges. Published ranges are rounded outward."""
+"""Clusters of relational tuples whose losses refer to published ranges. Published ranges are rounded outward."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,11 +18,11 @@ def as_published(tuples: GeneralizedTuples) -> GeneralizedTuples:
 
 
 class RoundedTuples(GeneralizedTuples):
-    """Clusters in which a range costs the share of the domain that it covers after rounding outward.
+    """Generalized tuples in which the loss of a range is the share of the domain that it covers after rounding outward.
 
     `values` contains the ranges before rounding. The rounded range of a union is the union of the rounded ranges, so
-    each range is rounded only once. A single value is published unchanged without loss, but counts as the entire cell
-    in unions with other values.
+    each range is rounded only once. A single value is published unchanged and has no loss. In a union with other
+    values, it covers its entire cell.
     """
 
     def __init__(
@@ -37,14 +37,15 @@ class RoundedTuples(GeneralizedTuples):
         return ClusterStates(self.low, self.high, *self.values[2:])
 
     def losses(self) -> Float64:
-        """Return the loss N of each cluster, float64 (C,)."""
+        """Return the loss of each cluster, float64 (C,)."""
         low, high = self.values[:2]
         ranges = np.where(low == high, low, self.low), np.where(low == high, high, self.high)
         return GeneralizedTuples(self.qi, ClusterStates(*ranges, *self.values[2:])).losses()
 
     def union_losses(self, c: int, others: GeneralizedTuples | None = None) -> Float64:
-        """Return the loss N of the unions of cluster `c` with each cluster of `others` (default: this object),
-        float64.
+        """Return the loss of the union of cluster `c` with each cluster of `others`, float64.
+
+        The default is this object.
         """
         tuples, target = GeneralizedTuples(self.qi, self.published), self._rounded(others)
         out = tuples.union_losses(c, GeneralizedTuples(self.qi, target.published))
@@ -59,7 +60,7 @@ class RoundedTuples(GeneralizedTuples):
         return out
 
     def merge(self, c: int, x: int, others: GeneralizedTuples | None = None) -> None:
-        """Replace cluster `c` by the union with cluster `x` of `others` (default: this object)."""
+        """Replace cluster `c` by its union with cluster `x` of `others`. The default of `others` is this object."""
         target = self._rounded(others)
         super().merge(c, x, target)
         self.low[:, c] = np.minimum(self.low[:, c], target.low[:, x])
@@ -83,7 +84,7 @@ class RoundedTuples(GeneralizedTuples):
 
 
 def _rounded_ranges(qi: QuasiIdentifiers, values: ClusterStates) -> tuple[Float64, Float64]:
-    """Return the ends of the cells that the ranges overlap, float64 (ranges, C), cut off at the domain bounds."""
+    """Return the ends of the cells that the ranges overlap, float64 (ranges, C). No end is outside the domain."""
     low, high = values[0].copy(), values[1].copy()
     for domain, slot in zip(qi.domains, qi.slot.tolist(), strict=True):
         if isinstance(domain, Range) and domain.grid is not None:

@@ -1,4 +1,4 @@
-"""Steps shared by the full-subtree recodings, in which a cut in the tree of each column determines the classes."""
+"""Steps shared by the full-subtree recodings. A cut in the tree of each column determines the classes."""
 
 from abc import abstractmethod
 from dataclasses import dataclass, replace
@@ -15,7 +15,7 @@ from anonset.data.table import Int32
 
 @dataclass(frozen=True, kw_only=True)
 class SubtreeFormation(Formation):
-    """A formation by full-subtree recoding, which publishes all values below a node of the cut as this node."""
+    """Base class of full-subtree recodings. All values below a node of the cut are published as this node."""
 
     @property
     def own_traits(self) -> Traits:

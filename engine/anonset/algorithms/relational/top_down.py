@@ -14,7 +14,7 @@ class TopDown(SubtreeFormation):
     """Full-subtree recoding that replaces nodes by their children while every class has at least k records.
 
     Guarantees k-anonymity. Starting at the roots, the algorithm specializes the node that reduces the loss (NCP) most
-    without creating a class of fewer than k records. The first column, then preorder resolves ties. Cost: O(T v) per
+    without creating a class of fewer than k records. Ties are resolved by column, then by preorder. Cost: O(T v) per
     inner node of the hierarchies for T distinct tuples.
 
     References: Fung, Wang, Yu, ICDE 2005 (top-down specialization).

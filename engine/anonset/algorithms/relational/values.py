@@ -14,7 +14,9 @@ from anonset.spelling import setting
 
 
 def relational_values(qi: QuasiIdentifiers, tuples: GeneralizedTuples) -> tuple[RelationalValues, ...]:
-    """Return the published texts of each column, which are values, nodes, ``[low:high]`` or ``(a,b,c)``.
+    """Return the published texts of each column.
+
+    A text is a value, a node, a range ``[low:high]`` or a set ``(a,b,c)``.
 
     If the column has a grid, ranges are rounded outward to it.
     """

@@ -15,7 +15,7 @@ from anonset.data.table import Int32, Int64
 
 @dataclass(frozen=True, kw_only=True)
 class XuBottomUp(QuadraticFormation):
-    """Merge undersized clusters with the partner of least loss, and split oversized clusters.
+    """Merge clusters of fewer than k records with the partner of least loss, and split clusters of at least 2k records.
 
     Guarantees k-anonymity. Cost: O(n^2 v log k), so large tables are rejected.
 

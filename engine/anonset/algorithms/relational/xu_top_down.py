@@ -16,12 +16,12 @@ from anonset.data.table import Int32
 
 @dataclass(frozen=True, kw_only=True)
 class XuTopDown(QuadraticFormation):
-    """Split clusters of at least 2k records in two, around distant records.
+    """Split clusters of at least 2k records in two. Each half grows around one of two distant records.
 
     Guarantees k-anonymity. Cost: O(n v) per level of splits, O(n^2 v) in the worst case, so large tables are rejected.
 
     References: Xu, Wang, Pei, Wang, Shi, Fu, KDD 2006.
-    Deviations: the first seed is the first record. An undersized side receives records from the other side.
+    Deviations: the first seed is the first record. A side of fewer than k records receives records from the other side.
 
     >>> from anonset.data import Table
     >>> table = Table.from_columns(sex=["f", "m", "f", "m"], race=["1", "2", "1", "2"])

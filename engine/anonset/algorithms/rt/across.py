@@ -1,9 +1,9 @@
 """Merging of clusters across parts. Each part merges some clusters separately, then all parts are merged together.
 
-If clusters were merged only within their parts, the loss would be higher: the best partner of a cluster may be in
-another part, and the bound applies to the loss of all records. Therefore each part merges its clusters only up to a
-threshold on the seed's loss. After this, as many clusters remain as one process can merge. These clusters are then
-merged as in the paper.
+If clusters were merged only within their parts, the loss would be higher, because the best partner of a cluster may be
+in another part, and the bound applies to the loss of all records. Each part therefore merges clusters only while the
+loss of the seed is below a threshold. About as many clusters remain as a single process can merge. These clusters are
+then merged as in the paper.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,16 +23,16 @@ from anonset.data.table import Int32, Int64
 from anonset_kernels._arrays import ClusterStates
 
 MOST_BEGUN = 1 << 15
-"""Approximate number of clusters that are merged across parts. Merging, which is quadratic, takes a few seconds."""
+"""Approximate number of clusters that are merged across parts. Merging is quadratic and takes a few seconds."""
 MOST_TOGETHER = 1 << 22
-"""Maximum record count of a cluster merged across parts, because it is published in memory."""
+"""Maximum number of records in a cluster that is merged across parts, because such a cluster is published in memory."""
 _LONGEST = 8
 """Maximum number of records that represent a cluster in item distances. They are the longest records."""
 
 
 @dataclass(frozen=True, eq=False)
 class PartlyMergedClusters(RedactedRepr):
-    """Clusters of a part, some of which are merged."""
+    """Clusters of a part after merging up to the threshold."""
 
     cluster: Int32
     """Cluster of each record of the part, int32."""
@@ -51,7 +51,7 @@ class PartlyMergedClusters(RedactedRepr):
     def of(
         cls, clusters: Clusters, seeds: Sequence[float], figures: Mapping[str, float], *, by_items: bool
     ) -> "PartlyMergedClusters":
-        """Return the data of the current clusters. `by_items` adds the records for merging by items."""
+        """Return the state of the current clusters. If `by_items`, include the records that merging by items needs."""
         cluster = clusters.cluster()
         longest = _longest(clusters.function.column, cluster) if by_items else None
         return cls(cluster, clusters.size, clusters.tuples.values, np.array(seeds, np.float64), longest, dict(figures))
@@ -91,7 +91,7 @@ class ClustersOfAllParts(Clusters):
 
 
 def threshold(samples: Sequence[PartlyMergedClusters], share: float) -> float:
-    """Return the seed loss up to which each part merges its clusters separately.
+    """Return the threshold of the seed's loss up to which each part merges its clusters separately.
 
     About `MOST_BEGUN` clusters of all parts then remain.
 

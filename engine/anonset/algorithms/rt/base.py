@@ -35,7 +35,7 @@ OnInfeasible = Literal["error", "merge"]
 
 @dataclass(frozen=True, kw_only=True)
 class RTFramework(RedactedRepr, ABC):
-    """A framework that clusters records. Each cluster has relational values and a separate item mapping."""
+    """Base class of frameworks that cluster records. Each cluster has relational values and a separate item mapping."""
 
     name: ClassVar[str]
     """Name on the command line."""
@@ -75,7 +75,9 @@ class RTFramework(RedactedRepr, ABC):
         *,
         progress: Progress | None = None,
     ) -> Result:
-        """Form clusters and publish each separately. `form_and_publish` documents the entries of `Result.trace`.
+        """Form clusters and publish each cluster separately.
+
+        `form_and_publish` documents the entries of `Result.trace`.
 
         Raises
         ------
@@ -97,7 +99,7 @@ class RTFramework(RedactedRepr, ABC):
 
 @dataclass(frozen=True, kw_only=True)
 class RelationalFirst(RTFramework):
-    """A framework that clusters records by relational values and applies a transaction algorithm to each cluster."""
+    """Base class of frameworks that cluster records by relational values, then anonymize the items of each cluster."""
 
     traits: ClassVar[Traits] = Traits(
         split_records=MOST_MERGED,
@@ -113,12 +115,13 @@ class RelationalFirst(RTFramework):
     formation: str = "cluster"
     """Method that forms the initial clusters."""
     on_infeasible: OnInfeasible = "error"
-    """Action for a cluster with 1 to k - 1 non-empty records: an error, or an initial merge with the best partner.
+    """Action for a cluster with 1 to k - 1 non-empty records. It is an error, or a merge with the best partner before
+    all other merges.
     """
     seed: int | None = None
     """Random seed of the formation "cluster". If None, each cluster starts with the first remaining record."""
     refine: bool = False
-    """True to dissolve neighbouring clusters and form them again while this lowers the loss."""
+    """True to dissolve neighbouring clusters and form new clusters while this lowers the loss."""
     max_evaluations: int = 300_000_000
     """Maximum number of loss evaluations while refining (about 10^8 per second)."""
 
@@ -152,7 +155,7 @@ class RelationalFirst(RTFramework):
 
     @property
     def model(self) -> KKmAnonymity | KLmDiversity:
-        """(k, l^m)-diversity if the transaction algorithm guarantees l^m-diversity, otherwise (k, k^m)-anonymity."""
+        """The model (k, l^m)-diversity if the transaction algorithm guarantees it, otherwise (k, k^m)-anonymity."""
         return transaction_model(self.algorithm, self.k, self.m)
 
     @property
@@ -162,7 +165,7 @@ class RelationalFirst(RTFramework):
 
     @abstractmethod
     def merge_and_publish(self, clusters: Clusters, progress: Progress | None) -> Result:
-        """Publish each cluster, in merging frameworks after merging. `Result.trace` contains the merges in order.
+        """Publish each cluster. Merging frameworks merge clusters first. `Result.trace` contains the merges in order.
 
         Raises
         ------
@@ -208,10 +211,12 @@ class RelationalFirst(RTFramework):
 
 @dataclass(frozen=True, kw_only=True)
 class MergingFramework(RelationalFirst):
-    """A framework that merges clusters subject to a bound on one of their losses."""
+    """Base class of frameworks that merge clusters while one of the two losses is subject to a bound."""
 
     delta: float
-    """Maximum loss, in [0, 1]. rum-bound limits the loss of relational values (Rum), tum-bound of items (Tum)."""
+    """Maximum loss, in [0, 1]. rum-bound limits the loss of relational values (Rum), and tum-bound the loss of items
+    (Tum).
+    """
     merge: MergeOrder = "rt"
     """Similarity that determines which clusters are merged: by relational values (r), items (t), or both (rt)."""
     order: ItemOrder = "btd"

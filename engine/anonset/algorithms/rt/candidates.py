@@ -1,7 +1,7 @@
 """Merge candidates of a seed, in order (Poulis et al. 2013, section 4).
 
-The first candidate is almost always among the nearest by items, or among the best by both criteria. Therefore a search
-computes a few candidates, and more on demand. This does not change the order.
+A merge usually uses one of the first candidates. A search therefore computes a few candidates, and more on demand. This
+does not change the order.
 """
 
 from collections.abc import Callable, Iterator
@@ -23,7 +23,7 @@ Nearest = Callable[[int], tuple[Int64, Float64]]
 
 _FEW, _WIDER = 64, 4
 _DOUBT = 1e-9
-"""If an updated sum differs from the bound by less than this tolerance, all losses are summed again."""
+"""Tolerance of an updated sum. If the sum differs from the bound by less, all losses are summed again."""
 
 
 def candidates(
@@ -74,7 +74,7 @@ def first_within(
 
 
 def merge_infeasible(name: str, clusters: Clusters) -> None:
-    """Merge each cluster that no mapping can make anonymous with its best partner by loss, in cluster order.
+    """Merge each cluster that no mapping can make anonymous with the partner of least loss, in cluster order.
 
     Raises
     ------
@@ -150,8 +150,8 @@ def _nearest(clusters: Clusters, seed: int, among: NDArray[np.bool_]) -> Nearest
 def _cheapest(keys: Float64, usable: NDArray[np.bool_]) -> Callable[[int], Int64]:
     """Return a function that returns the given number of usable indices with the smallest keys, sorted by key.
 
-    The smallest index resolves ties. Keys are integers. With the index in their low bits they are distinct, and sorting
-    them is much faster than a stable sort of pairs.
+    Ties are resolved by the smallest index. Keys are integers. The index is stored in their low bits, because distinct
+    keys are sorted much faster than pairs.
     """
     places, shift = np.flatnonzero(usable), max(1, len(keys).bit_length())
     keys = keys[places]

@@ -45,7 +45,7 @@ class ClusterFunction(RedactedRepr):
     """Items of all records. If there is a hierarchy, item codes are its leaves."""
     hierarchy: Hierarchy | None
     k: int
-    """Minimum number of non-empty records in a cluster that contains any."""
+    """Minimum number of non-empty records in a cluster, unless all its records are empty."""
     search: ClusterSearch
     """Search that applies the transaction algorithm to clusters."""
 
@@ -79,7 +79,7 @@ class ClusterFunction(RedactedRepr):
         return self.search(clusters)
 
     def infeasible(self, clusters: Sequence[Int64]) -> NDArray[np.bool_]:
-        """Return True for each cluster that no mapping makes anonymous: it has 1 to k - 1 non-empty records."""
+        """Return True for each cluster with 1 to k - 1 non-empty records, which no mapping makes anonymous."""
         members, start = concatenate(clusters)
         n_filled = np.diff(begins_of(self.column.lengths[members] > 0)[start])
         too_few: NDArray[np.bool_] = (n_filled > 0) & (n_filled < self.k)
@@ -133,7 +133,7 @@ class ClusterFunction(RedactedRepr):
 
     @cached_property
     def _node_sizes(self) -> tuple[Int64, Float64]:
-        """Leaf count below each node, and the weight of the node's loss. The weight of a single item is 0."""
+        """Number of leaves below each node, and weight of each node in the loss. The weight of a single item is 0."""
         size = np.ones(1, np.int64) if self.hierarchy is None else self.hierarchy.n_leaves_below.astype(np.int64)
         return size, (size > 1).astype(np.float64)
 

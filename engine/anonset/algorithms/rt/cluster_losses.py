@@ -10,14 +10,17 @@ from anonset.algorithms.transaction.cluster_mappings import ClusterMapping
 from anonset.data.table import Int64
 
 _SCALE = 1074
-"""Losses are summed as integer multiples of 2^-1074. Every float64 is a multiple of this, so sums are exact."""
+"""Losses are summed as integer multiples of 2^-1074. Sums are exact, because every float64 is a multiple of this
+number.
+"""
 
 
 class ClusterLosses:
     """Mapping of each cluster, and the total loss of the records.
 
     Losses are never negative, so the sum of the known losses is a lower bound of the total loss. While this sum exceeds
-    the requested bound, mappings of unions are not computed. Most unions are merged again before a mapping is needed.
+    the requested bound, mappings of unions are not computed. Most unions are merged again before their mappings are
+    needed.
     """
 
     def __init__(self, clusters: Clusters) -> None:
@@ -27,7 +30,7 @@ class ClusterLosses:
         self._open = set(clusters.smallest[clusters.alive].tolist())
         self._total = 0
         self._begun, self._repairs = clusters.cluster(), len(clusters.trace)
-        self._known: dict[tuple[int, int], int] = {}  # key: smallest record and size, unique because clusters only grow
+        self._known: dict[tuple[int, int], int] = {}  # key: smallest record and size, which only grows
 
     @property
     def tum(self) -> float:
@@ -45,7 +48,7 @@ class ClusterLosses:
         return [self._mapping[first] for first in self.clusters.smallest[self.clusters.alive].tolist()]
 
     def take_merge(self, seed: int, other: int) -> None:
-        """Record the merge of two clusters, identified by their smallest records."""
+        """Update the losses after a merge of two clusters. Clusters are identified by their smallest records."""
         for first in (seed, other):
             self._open.discard(first)
             self._mapping.pop(first, None)
@@ -53,14 +56,17 @@ class ClusterLosses:
         self._open.add(min(seed, other))
 
     def tum_after(self, seed: int, other: int) -> float:
-        """Return the average loss per record after merging two clusters, identified by their smallest records."""
+        """Return the average loss per record after a merge of two clusters.
+
+        Clusters are identified by their smallest records.
+        """
         self._publish_open()
         places = self.clusters.place(seed), self.clusters.place(other)
         (loss,) = self._publish([self.clusters.members(*places)])[1]
         return self._mean(self._total - self._loss[seed] - self._loss[other] + loss)
 
     def _publish_open(self) -> None:
-        """Compute all missing mappings together. This is faster than computing only some mappings one by one."""
+        """Compute all missing mappings together. This is faster than computing only the needed mappings one by one."""
         if not self._open:
             return
         chosen = sorted(self._open)
@@ -73,7 +79,10 @@ class ClusterLosses:
         self._open.clear()
 
     def smallest_tum(self) -> float:
-        """Return the smallest average loss of all states so far. Missing mappings are computed."""
+        """Return the smallest average loss that the clusters had before or after any merge.
+
+        Missing mappings are computed.
+        """
         members = {int(part[0]): part for part in list_members(self._begun)}
         loss = {first: self._known[first, len(part)] for first, part in members.items()}
         total = smallest = sum(loss.values())

@@ -57,7 +57,7 @@ class Distances:
         return Search(self, c, np.where(candidates, np.maximum(self.own, self.own[c]), np.inf))
 
     def merge(self, c: int, x: int, distance: float) -> None:
-        """Replace cluster `c` by its union with `x`, given the distance of the union."""
+        """Replace cluster `c` by its union with cluster `x`. `distance` is the distance of the union."""
         from anonset_kernels.btd import gather_segments, unite
 
         size = int(self.size[c] + self.size[x])
@@ -70,21 +70,21 @@ class Distances:
         self.end += size
 
     def keep(self, alive: NDArray[np.bool_]) -> None:
-        """Keep only the current clusters."""
+        """Remove all clusters that are not in `alive`."""
         self.first, self.size, self.own = self.first[alive], self.size[alive], self.own[alive]
         self.heads = self.heads[alive]
 
 
 class Search:
-    """An expandable search for the clusters whose unions with a given cluster have the smallest distances.
+    """Search for the clusters whose unions with a given cluster have the smallest distances. It can be continued.
 
     Parameters
     ----------
     distances, c
         The distances of all clusters, and the index of the given cluster.
     bound
-        Lower bound on the distance of each union, float64 (C,): the larger distance of its two clusters. Infinite for
-        clusters that are no candidates.
+        Lower bound of the distance of each union, float64 (C,). It is the larger distance of both clusters, or infinite
+        for clusters that are no candidates.
     """
 
     def __init__(self, distances: Distances, c: int, bound: Float64) -> None:
@@ -93,7 +93,10 @@ class Search:
         self._count = int(np.count_nonzero(bound < np.inf))
 
     def nearest(self, count: int) -> tuple[Int64, Float64]:
-        """Return the indices and distances of the `count` nearest candidates. The smallest index resolves ties."""
+        """Return the indices and distances of the `count` nearest candidates.
+
+        Ties are resolved by the smallest index.
+        """
         from anonset_kernels.btd import nearest_unions
 
         of, count = self._distances, min(count, self._count)

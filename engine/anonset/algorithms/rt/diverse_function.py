@@ -1,6 +1,6 @@
-"""Transaction function for (k, l^m)-diversity, which applies l^m-AA to each cluster (Poulis et al. 2013, section 5).
+"""Transaction function for (k, l^m)-diversity. It applies l^m-AA to each cluster (Poulis et al. 2013, section 5).
 
-Sensitive items are published unchanged. Distances and losses count only the other items.
+Sensitive items are published unchanged. Distances and losses count only non-sensitive items.
 """
 
 from collections.abc import Mapping, Sequence
@@ -74,8 +74,9 @@ class DiverseFunction(ClusterFunction):
         )
 
     def infeasible(self, clusters: Sequence[Int64]) -> NDArray[np.bool_]:
-        """Return True for each cluster that no mapping makes diverse. It has too few non-empty records, or too many
-        records with a sensitive item.
+        """Return True for each cluster that no mapping makes diverse.
+
+        Such a cluster has too few non-empty records, or too many records with a sensitive item.
         """
         return np.array([bool(self.why_infeasible(members)) for members in clusters], bool)
 
@@ -121,7 +122,7 @@ class DiverseFunction(ClusterFunction):
 
 
 def _detach(attached: Hierarchy, sensitive: tuple[str, ...]) -> Hierarchy:
-    """Return the hierarchy without the sensitive items. The leaf codes of the other items do not change."""
+    """Return the hierarchy without the sensitive items. The leaf codes of all other items do not change."""
     if not is_attached(attached, sensitive):
         return attached
     end = int(attached.subtree_end[1])

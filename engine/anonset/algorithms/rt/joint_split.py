@@ -41,7 +41,7 @@ LARGEST_RELATIONAL_LOSS: Mapping[str, Fraction] = {
     "balanced": Fraction(10, 100),
     "attributes": Fraction(3, 100),
 }
-"""Largest relational loss (RUM) of each `point`. The benchmark `rt_frontier` measures whether points differ."""
+"""Largest relational loss (RUM) of each `point`. The benchmark `rt_frontier` compares the results of the points."""
 LARGEST_WEIGHT = WHOLE // 2
 """Largest weight that the search for a `point` tries, in millionths."""
 _PLACES = 6
@@ -54,16 +54,17 @@ class JointSplit(RedactedRepr):
     """Split the records top-down by relational values while the weighted sum of relational and item loss decreases.
 
     Guarantees (k, k^m)-anonymity: each leaf has at least k records with the same published relational values, and the
-    items of these records are k^m-anonymous. Cost: per tree level and relational column, the pairs of nodes above the
-    items of each record (for m > 2 also the larger sets), then one run of the transaction algorithm per leaf.
+    items of these records are k^m-anonymous. Cost: for each tree level and relational column, the pairs of nodes above
+    the items of each record, and for m > 2 also larger sets. In addition, a run of the transaction algorithm for each
+    leaf.
 
     The items influence the choice of regions, so a boundary discloses that item distributions differ on both sides
     (minimality). Each side has at least k records, and range ends are rounded.
 
     References: none (developed for this library).
-    Deviations: a leaf publishes the values that occur in it, not the region between the cuts. On two data sets with a
-    relational loss of 0.31, this lowers the errors of the counts of frequent items and pairs from 5.7 and 9.0 % to
-    4.3 and 8.6 %. Range ends are rounded outward to the grid of the column.
+    Deviations: a leaf publishes the region of the values that occur in it, not the complete region between the cuts. On
+    two data sets with a relational loss of 0.31, this lowers the errors of the counts of frequent items and pairs from
+    5.7 and 9.0 % to 4.3 and 8.6 %. Range ends are rounded outward to the grid of the column.
     """
 
     name: ClassVar[str] = "joint-split"
@@ -117,7 +118,7 @@ class JointSplit(RedactedRepr):
 
     @property
     def model(self) -> KKmAnonymity | KLmDiversity:
-        """(k, l^m)-diversity if the transaction algorithm guarantees l^m-diversity, otherwise (k, k^m)-anonymity."""
+        """The model (k, l^m)-diversity if the transaction algorithm guarantees it, otherwise (k, k^m)-anonymity."""
         return transaction_model(self.algorithm, self.k, self.m)
 
     @property
@@ -166,7 +167,7 @@ class JointSplit(RedactedRepr):
 
     @property
     def _given(self) -> int | None:
-        """Requested weight, in millionths."""
+        """The requested weight in millionths."""
         return None if self.w is None else int(exact(self.w) * WHOLE)
 
     def _least_weight(self, growth: TreeGrowth) -> int:

@@ -1,7 +1,7 @@
-"""The current clusters of an RT-dataset during merging (Poulis et al. 2013, section 4).
+"""Clusters of an RT-dataset during merging (Poulis et al. 2013, section 4).
 
-Clusters are sorted by smallest record. The union of two clusters is stored at the index of the earlier cluster. The
-smallest index resolves ties.
+Clusters are sorted by smallest record. The union of two clusters is stored at the index of the earlier cluster. Ties
+are resolved by the smallest index.
 """
 
 from collections.abc import Sequence
@@ -44,7 +44,7 @@ class Merge(RedactedRepr):
 
 
 def intermediate_losses(rum: float, clusters: int, trace: Sequence[Merge], most: int = 4) -> list[tuple[float, int]]:
-    """Return pairs of relational loss and cluster count: before, at some losses during, and after the merges.
+    """Return pairs of relational loss and cluster count before, during and after the merges.
 
     The pairs describe one run. A run with another bound may merge other clusters.
 
@@ -53,14 +53,14 @@ def intermediate_losses(rum: float, clusters: int, trace: Sequence[Merge], most:
     rum, clusters
         Loss and number of clusters before the merges.
     trace
-        The merges in order. Their losses ascend.
+        The merges in order. The losses are ascending.
     most
         Maximum number of intermediate losses. Each is a multiple of 0.05.
 
     Returns
     -------
     list of (loss, clusters)
-        Each loss, and the cluster count after the last merge that does not exceed the loss.
+        Loss, and number of clusters after the last merge that does not exceed this loss.
 
     Examples
     --------
@@ -90,7 +90,7 @@ class Clusters:
     """
 
     most: int | None = None
-    """Maximum record count of a union; None if unlimited."""
+    """Maximum number of records in a union. None if unlimited."""
 
     def __init__(
         self,
@@ -156,11 +156,11 @@ class Clusters:
         return [self.members(place) for place in np.flatnonzero(self.alive).tolist()]
 
     def place(self, smallest: int) -> int:
-        """Return the index of the cluster with a given smallest record."""
+        """Return the index of the cluster whose smallest record is `smallest`."""
         return int(np.searchsorted(self.smallest, smallest))
 
     def seed(self) -> int:
-        """Return the cluster with the smallest loss. The smallest index resolves ties."""
+        """Return the cluster with the smallest loss. Ties are resolved by the smallest index."""
         return int(np.argmin(self._seed_keys))
 
     def usable(self, seed: int) -> NDArray[np.bool_]:
@@ -174,7 +174,10 @@ class Clusters:
         return self.most is not None and 2 * int(self.size[seed]) > self.most
 
     def set_aside(self, seed: int) -> bool:
-        """Exclude a cluster, all of whose unions exceed the size limit, from the seeds. Return True if seeds remain."""
+        """Exclude a cluster from the seeds, because all its unions exceed the size limit.
+
+        Return True if seeds remain.
+        """
         if self.most is None or not np.any(self.alive & (self.size + self.size[seed] > self.most)):
             return False
         self._seed_keys[seed] = np.inf
@@ -192,9 +195,7 @@ class Clusters:
         return self._distances
 
     def merge(self, seed: int, other: int, ncp: float, distance: float) -> int:
-        """Merge two clusters and return the index of the union. `distance` is the item distance of the union, if
-        known.
-        """
+        """Merge two clusters and return the index of the union. `distance` is its item distance, if known."""
         size = int(self.size[seed] + self.size[other])
         self.total += size * ncp - float(self.size[seed] * self.ncp[seed] + self.size[other] * self.ncp[other])
         decision = Merge(int(self.smallest[seed]), int(self.smallest[other]), size, ncp, self.total / self.n)

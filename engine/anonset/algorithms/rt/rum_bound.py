@@ -40,8 +40,9 @@ class RumBound(MergingFramework):
     """Rum-bound: merge clusters to reduce the item loss while the relational loss remains within a bound.
 
     Guarantees (k, k^m)-anonymity, and a relational loss (NCP) of at most `delta`. The cost is the sum of three terms.
-    The formation is the first. Each merge computes a loss per cluster, and distances of possible nearest clusters. The
-    transaction algorithm runs once per published cluster, in the order "ul" once per candidate of each merge.
+    The first is the formation. The second is a loss per cluster, and distances of possible nearest clusters, for each
+    merge. The third is a run of the transaction algorithm for each published cluster, or with order "ul" for each
+    candidate of each merge.
 
     References: Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos, ECML/PKDD 2013, Rum-bound and RMERGE_R, _T, _RT. With
     order "ul", the baselines RM_TUL and RM_RTUL.
@@ -79,7 +80,7 @@ class RumBound(MergingFramework):
         return self.order == "btd"
 
     def begin_part(self, part: Table, hierarchies: Mapping[str, Hierarchy], *, up_to: float) -> PartlyMergedClusters:
-        """Form the clusters of a part, and merge them within the bound while the seed has a loss of at most `up_to`."""
+        """Form the clusters of a part. Merge them within the bound while the loss of the seed is at most `up_to`."""
         qi = bind_tuples(self.name, self.k, part, hierarchies, self.relational_weights, bounded=True)
         clusters = self.formed(part, hierarchies, qi, None)
         before = self._before(clusters)
@@ -118,9 +119,7 @@ class RumBound(MergingFramework):
         return clusters.merged()
 
     def publish_part(self, part: Table, hierarchies: Mapping[str, Hierarchy], cluster: Int32) -> Result:
-        """Publish the clusters of some records. `cluster` is the cluster number of each record. Clusters are numbered
-        by smallest record.
-        """
+        """Publish the clusters of some records. `cluster` is the cluster of each record, by smallest record."""
         qi = bind_tuples(self.name, self.k, part, hierarchies, self.relational_weights, bounded=True)
         return publish(Clusters(qi, cluster, self.function(part, hierarchies)), {})
 

@@ -30,9 +30,9 @@ class TumBound(MergingFramework):
     """Tum-bound: merge clusters until the item loss is within a bound.
 
     Guarantees (k, k^m)-anonymity, and a utility loss (UL) of the items of at most `delta`. The cost is the sum of three
-    terms. The formation is the first. Each merge computes a loss per cluster, and distances of possible nearest
-    clusters. The transaction algorithm runs once per union that is needed to check the bound. In the order "ul" it runs
-    once per candidate, with `scan` once per candidate until a candidate satisfies the bound.
+    terms. The first is the formation. The second is a loss per cluster, and distances of possible nearest clusters, for
+    each merge. The third is a run of the transaction algorithm for each union that is needed to check the bound. With
+    order "ul" it runs for each candidate. With `scan` it runs for each candidate until one satisfies the bound.
 
     References: Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos, ECML/PKDD 2013, Tum-bound and TMERGE_R, _T, _RT. With
     order "ul", the baselines TM_TUL and TM_RTUL.
@@ -45,7 +45,7 @@ class TumBound(MergingFramework):
     )
 
     scan: bool = False
-    """True to prefer a merge after which the bound is met."""
+    """True to prefer a merge that satisfies the bound."""
 
     def merge_and_publish(self, clusters: Clusters, progress: Progress | None) -> Result:
         """Merge clusters until the utility loss of the items is at most `delta`, and publish each resulting cluster.

@@ -1,1 +1,1 @@
-"""Splitting of tables that exceed an algorithm's size limit into parts that do not."""
+"""Splitting of tables that exceed an algorithm's size limit into smaller parts."""

@@ -14,7 +14,7 @@ from anonset.data.spans import spans
 from anonset.data.table import Column, Int64
 
 BINS = 512
-"""Maximum number of bins of an axis. It limits the number of cut positions."""
+"""Maximum number of bins of an axis. The number of bins limits the number of possible cuts."""
 _SAMPLE = 1 << 16
 
 Bins = NDArray[np.uint16]
@@ -41,7 +41,7 @@ class BinnedColumn(RedactedRepr, ABC):
 
 @dataclass(frozen=True, eq=False)
 class _Numbers(BinnedColumn):
-    """Numbers, binned by quantiles of a systematic sample."""
+    """Numbers in bins. The bounds of the bins are quantiles of a systematic sample."""
 
     column: NumericColumn
     bounds: Float64
@@ -153,6 +153,9 @@ def binned(axis: BinnedColumn, out: Bins) -> None:
 
 
 def _thinned(place: Int64) -> tuple[Bins, int]:
-    """Return the bin of each position, and the bin count. Neighbours share a bin if there are too many positions."""
+    """Return the bin of each position, and the number of bins.
+
+    Neighbours share a bin if there are too many positions.
+    """
     n_bins = max(1, min(BINS, len(place)))
     return (place * n_bins // max(1, len(place))).astype(np.uint16), n_bins

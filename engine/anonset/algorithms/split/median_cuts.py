@@ -1,4 +1,4 @@
-"""Splitting of data into parts of limited size without moving records, by strict Mondrian on block histograms.
+"""Split data into parts of limited size by strict Mondrian. Histograms of blocks are used, and records are not moved.
 
 Lines of LeFevre, DeWitt, Ramakrishnan (ICDE 2006) and their implementation::
 
@@ -26,11 +26,11 @@ from anonset.data.store import MEMORY, Store
 from anonset.data.table import Column, Int32, Int64
 
 _LEAST_SHARE = 8
-"""Divisor of the maximum part size that results in the minimum part size. This avoids tiny parts."""
+"""The minimum part size is the maximum part size divided by this number. This avoids tiny parts."""
 
 
 class _Node(NamedTuple):
-    """A part during the search, with the axis and position of its cut, and the number of its left half."""
+    """Part during the search, with the axis and position of its cut, and the number of its left half."""
 
     axis: int
     at: int
@@ -133,7 +133,10 @@ class MedianCuts(RedactedRepr):
         return None
 
     def _histograms(self, active: Sequence[int], *, moving: bool) -> Int64:
-        """Return the record counts per part, axis and bin. If `moving`, first move records to this level's parts."""
+        """Return the number of records in each part, axis and bin.
+
+        If `moving`, first assign records to the parts of this level.
+        """
         place = np.full(len(self.nodes), -1, np.int64)
         place[list(active)] = np.arange(len(active))
         table = self._table()
@@ -154,7 +157,10 @@ class MedianCuts(RedactedRepr):
         return total
 
     def _table(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]:
-        """Return the axis, the first bin after the cut and the left half of each part. The axis is -1 without a cut."""
+        """Return the axis, the first bin after the cut and the left half of each part.
+
+        The axis is -1 if there is no cut.
+        """
         rows = [(-1, 0, 0) if node is None else tuple(node) for node in self.nodes]
         axis, position, left = np.array(rows, np.int64).T
         return axis, position, left.astype(np.int32)
@@ -162,7 +168,7 @@ class MedianCuts(RedactedRepr):
     def _moved(
         self, span: tuple[int, int], table: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]
     ) -> Int32:
-        """Move the records of a block to the halves of their parts."""
+        """Assign the records of a block to the halves of their parts."""
         axis, position, left = table
         node = self.node[slice(*span)].copy()
         of = axis[node]
@@ -174,7 +180,10 @@ class MedianCuts(RedactedRepr):
         return node
 
     def _gathered(self) -> PartRecords:
-        """Return the records part by part, in tree order. Parts above the limit that cannot be cut are split evenly."""
+        """Return the records part by part, in tree order.
+
+        Parts above the limit without a cut are split into equal pieces.
+        """
         leaves, waiting = [], [0]
         while waiting:
             number = waiting.pop()

@@ -1,4 +1,4 @@
-"""Merging of clusters across the parts of a table, before they are published.
+"""Merge clusters across the parts of a table before the clusters are published.
 
 The records are read in three passes. First, a sample of parts determines the seed loss up to which parts merge their
 clusters separately. Second, all parts form clusters and merge them up to this loss. The remaining clusters are then
@@ -25,9 +25,9 @@ from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError
 
 _SAMPLED = 16
-"""Number of sampled parts that determine the threshold for merging inside parts."""
+"""Number of sampled parts. They determine the threshold for merging within parts."""
 _TOGETHER = 1 << 17
-"""Maximum number of records that are published together. Larger clusters are published alone."""
+"""Maximum number of records that are published together. Clusters with more records are published separately."""
 _OF_CUTS = ("parts", "smallest_part", "largest_part", "rum_before", "tum_before", "clusters_before")
 """Statistics that describe the initial parts."""
 

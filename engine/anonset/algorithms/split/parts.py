@@ -19,7 +19,7 @@ from anonset.generalization.local import MappingsInParts
 from anonset.generalization.recoding import Parts
 
 MOST_MERGED = 64
-"""Size at which an infeasible part stops joining neighbouring parts, as a multiple of the maximum part size."""
+"""Maximum size of an infeasible part that joins neighbouring parts, as a multiple of the maximum part size."""
 _MEANS = frozenset({"rum", "rum_before", "tum", "tum_before", "ncp", "ncp_before", "w", "estimated_item_loss"})
 """Statistics that are averages per record."""
 _EXTREMES = {"largest_cluster": max, "smallest_cluster": min}
@@ -83,9 +83,9 @@ class _RunOnPart(RedactedRepr):
 class PartTaskRunner(RedactedRepr):
     """Runs tasks on the parts of a table.
 
-    In this process, parts are anonymized sequentially, and the algorithm uses all threads. Two parts at a time would be
-    slower, because much of the work is Python code. On cluster workers, parts are anonymized in parallel. The results
-    are the same.
+    In this process, parts are anonymized sequentially, and the algorithm uses all threads. Processing two parts at a
+    time is slower, because much of the work is Python code. On cluster workers, parts are anonymized in parallel. The
+    results are the same.
     """
 
     name: str
@@ -124,7 +124,7 @@ class PartTaskRunner(RedactedRepr):
         return [done[span] for span in spans]
 
     def solve_joining(self, task: Task, spans: Sequence[Span]) -> list[SolvedPart]:
-        """Run a task on all parts. An infeasible part joins a neighbouring part.
+        """Run a task on all parts. Infeasible parts are merged with neighbouring parts.
 
         Raises
         ------

@@ -138,8 +138,7 @@ class BadCohorts:
     def _windows(
         self, members: Int32, suffixes: Suffixes, on_cut: UInt8
     ) -> Iterator[tuple[Span, ExpandedCodes | None]]:
-        """Yield spans of codes that may follow the given members of a set, and the codes that follow each span in the
-        records.
+        """Yield spans of codes that may follow the given members of a set, with the codes that follow in the records.
 
         Codes before the next code of the cut are skipped. If the codes that follow a single code exceed the memory
         limit, None is yielded instead of them.

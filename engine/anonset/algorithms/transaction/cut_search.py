@@ -256,8 +256,7 @@ class CutSearch:
         yield from self._rare_above(size, live, self._together_above(nodes, together, live), accounted=True)
 
     def _rare_on_cut(self, size: int, live: Int32) -> tuple[Int32, Pairs, RareAbove | None]:
-        """Return the nodes of the cut by code, the pairs of codes in rare sets, and a search for the rare sets above
-        the cut.
+        """Return the nodes of the cut by code, the pairs of codes in rare sets, and a search above the cut.
 
         The search is None if counting all nodes in `live` is cheaper.
         """

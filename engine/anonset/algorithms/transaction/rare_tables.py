@@ -175,8 +175,7 @@ class CountSets:
     """Number of words of first codes."""
 
     def __call__(self, group: Iterable[StoredRows]) -> tuple["Planes", Int64, UInt64]:
-        """Return the table of the sets, the number of records with each number of codes, and the records that raised a
-        counter.
+        """Return the table of the sets, the record count by number of codes, and the records that raised a counter.
 
         The bitmap of all records is a single array. A task on a cluster returns it in a file.
         """

@@ -16,12 +16,12 @@ from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int64
 
 WHOLE = 10**6
-"""Integer that represents the weight 1."""
+"""Denominator of weights, which are integers in millionths."""
 Regions = tuple[Region, ...]
 
 
 _AT_ONCE = 1 << 11
-"""A single call scores all cuts of nodes with fewer records, because each call has a fixed cost."""
+"""Number of records of a node below which a single call scores all its cuts, because each call has a fixed cost."""
 
 
 @dataclass(eq=False)
@@ -32,7 +32,7 @@ class NodeSplit(RedactedRepr):
     axis: int
     relational: tuple[int, int]
     items: list[int | None]
-    """Item loss of each side. None before it is scored."""
+    """Item loss of each side. None before the side is scored."""
 
 
 @dataclass(eq=False)
@@ -45,7 +45,7 @@ class Node(RedactedRepr):
     relational: int
     items: int
     cuts: list[NodeSplit] | None = None
-    """Possible cuts, by descending relational gain, then column order. None before they are computed."""
+    """Possible cuts by descending relational gain, then by column order. None before the cuts are computed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +64,7 @@ class Tree(RedactedRepr):
 
 @dataclass(frozen=True)
 class Losses(RedactedRepr):
-    """Units of both losses, chosen such that the weighted sum is an integer.
+    """Units of both losses. They are chosen so that the weighted sum is an integer.
 
     The relational loss of a node is the record count times the sum of the relative widths (region width divided by
     column width).
@@ -112,7 +112,7 @@ class TreeGrowth(RedactedRepr):
     """Store for workers that compute the cuts of nodes."""
     progress: Progress | None = None
     at_once: int = _AT_ONCE
-    """A single call scores all cuts of nodes with fewer records."""
+    """Number of records of a node below which a single call scores all its cuts."""
     _known: dict[Regions, Node] = field(default_factory=dict)
 
     def grow(self, w: int) -> Tree:
@@ -195,7 +195,7 @@ class TreeGrowth(RedactedRepr):
         return best
 
     def _bound(self, cut: NodeSplit, w: int) -> int:
-        """Return a lower bound of the loss of a cut. It is exact if both sides are scored."""
+        """Return a lower bound of the loss of a cut. The bound equals the loss if both sides are scored."""
         return self.losses.weighted(sum(cut.relational), sum(items or 0 for items in cut.items), w)
 
     def _parts(self, node: Node, cut: NodeSplit) -> list[Int64]:

@@ -20,7 +20,7 @@ class Pruning(RedactedRepr):
     """Number of leaves."""
     relational_ncp: float
     item_loss: float
-    """Item loss, estimated by the scores that also guide the growth."""
+    """Item loss as estimated by the scores that guide the growth."""
 
 
 _APART = 1 / 200
@@ -45,7 +45,7 @@ def frontier(tree: Tree, losses: Losses, w: int) -> list[Pruning]:
     points, at_most = [], w
     for number, (_, clusters, relational, items) in enumerate(steps):
         above = steps[number + 1][0] if number + 1 < len(steps) else Fraction(-1)
-        if at_most > above:  # otherwise no weight with 6 decimals results in this pruning
+        if at_most > above:  # if not, no weight with 6 decimals results in this pruning
             share = relational / losses.relational_unit, items / losses.items_unit
             points.append(Pruning(at_most / WHOLE, clusters, *share))
         at_most = min(at_most, int(above // 1)) if above >= 0 else -1
@@ -55,7 +55,7 @@ def frontier(tree: Tree, losses: Losses, w: int) -> list[Pruning]:
 
 
 def _weakest_links(tree: Tree, losses: Losses) -> list[tuple[Fraction, int, int, int]]:
-    """Return the largest weight (in millionths), the leaf count and the losses of each pruning."""
+    """Return the largest weight in millionths, the number of leaves, and the losses of each pruning."""
     nodes, children = tree.nodes, tree.children
     parent = [-1] * len(nodes)
     relational, items = [node.relational for node in nodes], [node.items for node in nodes]

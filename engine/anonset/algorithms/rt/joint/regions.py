@@ -1,4 +1,4 @@
-"""Regions of relational columns, and how a region is split in two.
+"""Regions of relational columns, and the split of a region into two halves.
 
 A leaf publishes a region per column: a number range between admissible ends, a set of values, or a set of hierarchy
 nodes that do not overlap. After each split, a region shrinks to the values that occur in its records.
@@ -31,7 +31,7 @@ from anonset.publications.symbols import set_label
 from anonset.spelling import setting
 
 Region = tuple[int, ...]
-"""A part of a column's values.
+"""Region of a column, which is a part of its values.
 
 For numbers, a region consists of the first cell, the last cell + 1 and, except in halves, both published limits. For
 values, it consists of their codes. For values with a hierarchy, it consists of nodes.
@@ -93,7 +93,8 @@ class _Numbers(Axis):
     grid: Grid | None
     """Admissible ends of published ranges."""
     within: tuple[int, int]
-    """Smallest and largest number of the column. Parts of a range outside these limits do not count as width."""
+    """Smallest and largest number of the column. Parts of a range outside these limits do not contribute to its width.
+    """
     scale: int
     """Factor that makes all published ends integers. Regions contain these integers."""
 
@@ -241,7 +242,7 @@ def _width(values: int) -> int:
 def _frequent_half(members: Sequence[int], counts: Mapping[int, int]) -> Halves | None:
     """Split off the most frequent members that together have at least half of the records.
 
-    At least one occurring member remains.
+    At least one member that occurs remains in the other half.
 
     >>> _frequent_half((0, 1, 2, 3), {0: 1, 1: 5, 2: 0, 3: 2})
     ((1,), (0, 2, 3))

@@ -1,4 +1,4 @@
-"""Fast estimate of the item loss of record sets, by apriori with a hierarchy `halves:frequency` of their items."""
+"""Fast estimate of the item loss of record sets. It is the loss of apriori on a tree that halves items by frequency."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ _LARGEST_K = (1 << 16) - 1
 
 @dataclass(frozen=True, eq=False)
 class Scores(RedactedRepr):
-    """Loss of record sets. Each item of each record loses the number of other items in its group."""
+    """Loss of record sets. The loss of an item in a record is the number of other items in the item's group."""
 
     column: SetColumn
     k: int

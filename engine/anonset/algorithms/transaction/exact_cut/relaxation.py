@@ -46,9 +46,7 @@ class Relaxation:
         self.solver = Solver(self._costs(open_), constant, self._order(), worth, limits)
 
     def _costs(self, open_: Nodes) -> Int64:
-        """Return the cost of each variable. A closed `saviour` avoids the suppression costs of the rare leaves below
-        it.
-        """
+        """Return the cost of each variable. A closed `saviour` avoids the suppression of the rare leaves below it."""
         problem = self.problem
         costs = np.zeros(len(self.nodes) + len(self.leaves), np.int64)
         np.add.at(costs, self.of_node[open_], problem.weights[open_])
@@ -58,9 +56,7 @@ class Relaxation:
         return costs
 
     def _order(self) -> SparseRows:
-        """Return the rows for the hierarchy: if a node is closed, its children are closed and its leaves are not
-        suppressed.
-        """
+        """Return the rows that close the children of closed nodes and do not suppress leaves below closed nodes."""
         parent = self.problem.hierarchy.parent
         children = self.nodes[parent[self.nodes] >= 0]
         closing = np.stack([self.of_node[children], self.of_node[parent[children]]], axis=1)
