@@ -1,12 +1,13 @@
 """Labels stored in files, for columns in which most values are different, such as ids."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from anonset.data.computed_sequence import ComputedSequence
 from anonset.data.spans import spans
 from anonset.data.store import backing, damage_error
 
@@ -20,7 +21,7 @@ _TEXT_AT_ONCE = 1 << 22
 """Bytes of labels per read."""
 
 
-class FiledLabels(Sequence[str]):
+class FiledLabels(ComputedSequence[str]):
     """Distinct labels in canonical order. Each label is read from mapped files when it is accessed.
 
     >>> labels = FiledLabels(np.array([0, 1, 3]), np.frombuffer(b"abb", np.uint8))
@@ -62,17 +63,8 @@ class FiledLabels(Sequence[str]):
     def __len__(self) -> int:
         return self.filed + (self.last is not None)
 
-    @overload
-    def __getitem__(self, index: int) -> str: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> tuple[str, ...]: ...
-
-    def __getitem__(self, index: int | slice) -> str | tuple[str, ...]:
-        if isinstance(index, slice):
-            return tuple(self[place] for place in range(*index.indices(len(self))))
-        if not 0 <= index < len(self):
-            raise IndexError
+    def member(self, index: int) -> str:
+        """Return the label of a code."""
         if index == self.filed:
             return self.last or ""
         return self.text[self.starts[index] : self.starts[index + 1]].tobytes().decode()

@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from anonset.data.computed_sequence import ComputedSequence
 from anonset.data.file_labels import FiledLabels
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError
@@ -34,7 +34,7 @@ def canonical_order(labels: Iterable[str]) -> list[str]:
     return sorted(listed)
 
 
-class NumberedLabels(Sequence[str]):
+class NumberedLabels(ComputedSequence[str]):
     """The labels 1, 2, ..., n. They are computed when accessed and use constant memory.
 
     >>> labels = NumberedLabels(12)
@@ -48,17 +48,8 @@ class NumberedLabels(Sequence[str]):
     def __len__(self) -> int:
         return self._n
 
-    @overload
-    def __getitem__(self, index: int) -> str: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> tuple[str, ...]: ...
-
-    def __getitem__(self, index: int | slice) -> str | tuple[str, ...]:
-        if isinstance(index, slice):
-            return tuple(str(place + 1) for place in range(*index.indices(self._n)))
-        if not 0 <= index < self._n:
-            raise IndexError
+    def member(self, index: int) -> str:
+        """Return the label of a code."""
         return str(index + 1)
 
     def __iter__(self) -> Iterator[str]:

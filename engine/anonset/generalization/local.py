@@ -4,19 +4,19 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import Hierarchy, Vocabulary
+from anonset.data.computed_sequence import ComputedSequence
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table import Int32
 from anonset.generalization.recoding import Cut, ItemGroups
 
 
 @dataclass(frozen=True, eq=False)
-class ClusterCuts(RedactedRepr, Sequence[Cut]):
+class ClusterCuts(RedactedRepr, ComputedSequence[Cut]):
     """Cuts of many clusters. Only the inner nodes are stored, because most leaves are published unchanged."""
 
     hierarchy: Hierarchy
@@ -26,23 +26,17 @@ class ClusterCuts(RedactedRepr, Sequence[Cut]):
     def __len__(self) -> int:
         return len(self.nodes)
 
-    @overload
-    def __getitem__(self, index: int) -> Cut: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> "ClusterCuts": ...
-
-    def __getitem__(self, index: int | slice) -> "Cut | ClusterCuts":
-        if isinstance(index, slice):
-            return ClusterCuts(self.hierarchy, self.nodes[index])
+    def member(self, index: int) -> Cut:
+        """Return the cut of a cluster."""
         return Cut.of(self.hierarchy, self.nodes[index])
 
-    def __iter__(self) -> Iterator[Cut]:
-        return (self[index] for index in range(len(self)))
+    def part(self, indices: range) -> "ClusterCuts":
+        """Return the cuts of some clusters."""
+        return ClusterCuts(self.hierarchy, tuple(self.nodes[index] for index in indices))
 
 
 @dataclass(frozen=True, eq=False)
-class MappingsInParts(RedactedRepr, Sequence[Cut | ItemGroups]):
+class MappingsInParts(RedactedRepr, ComputedSequence[Cut | ItemGroups]):
     """Item mappings of clusters, part by part.
 
     >>> found = MappingsInParts(([1, 2], [3]), (0, 2, 3))
@@ -58,20 +52,17 @@ class MappingsInParts(RedactedRepr, Sequence[Cut | ItemGroups]):
     def __len__(self) -> int:
         return self.first[-1]
 
-    @overload
-    def __getitem__(self, index: int) -> Cut | ItemGroups: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Cut | ItemGroups]: ...
-
-    def __getitem__(self, index: int | slice) -> Cut | ItemGroups | Sequence[Cut | ItemGroups]:
-        if isinstance(index, slice):
-            part = bisect_right(self.first, index.start or 0) - 1
-            if (index.start, index.stop, index.step) == (*self.first[part : part + 2], None):
-                return self.of_part[part]
-            return [self[cluster] for cluster in range(*index.indices(len(self)))]
+    def member(self, index: int) -> Cut | ItemGroups:
+        """Return the mapping of a cluster."""
         part = bisect_right(self.first, index) - 1
         return self.of_part[part][index - self.first[part]]
+
+    def part(self, indices: range) -> Sequence[Cut | ItemGroups]:
+        """Return the mappings of some clusters. A complete part is not copied."""
+        part = bisect_right(self.first, indices.start) - 1
+        if part < len(self.of_part) and indices == range(self.first[part], self.first[part + 1]):
+            return self.of_part[part]
+        return super().part(indices)
 
     def __iter__(self) -> Iterator[Cut | ItemGroups]:
         return chain.from_iterable(self.of_part)
@@ -105,7 +96,7 @@ class MergedItems(RedactedRepr):
 
 
 @dataclass(frozen=True, eq=False)
-class ClusterGroups(RedactedRepr, Sequence[ItemGroups]):
+class ClusterGroups(RedactedRepr, ComputedSequence[ItemGroups]):
     """Item groups of many clusters, stored as merged items."""
 
     vocabulary: Vocabulary
@@ -115,17 +106,11 @@ class ClusterGroups(RedactedRepr, Sequence[ItemGroups]):
     def __len__(self) -> int:
         return len(self.merged)
 
-    @overload
-    def __getitem__(self, index: int) -> ItemGroups: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> "ClusterGroups": ...
-
-    def __getitem__(self, index: int | slice) -> "ItemGroups | ClusterGroups":
-        if isinstance(index, slice):
-            return ClusterGroups(self.vocabulary, self.merged[index])
+    def member(self, index: int) -> ItemGroups:
+        """Return the groups of a cluster."""
         image = self.merged[index].image(len(self.vocabulary))
         return ItemGroups(self.vocabulary, np.unique(image, return_inverse=True)[1].reshape(-1).astype(np.int32))
 
-    def __iter__(self) -> Iterator[ItemGroups]:
-        return (self[index] for index in range(len(self)))
+    def part(self, indices: range) -> "ClusterGroups":
+        """Return the groups of some clusters."""
+        return ClusterGroups(self.vocabulary, tuple(self.merged[index] for index in indices))

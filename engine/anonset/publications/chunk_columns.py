@@ -7,11 +7,12 @@ from contextlib import ExitStack
 from dataclasses import dataclass, fields
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, Generic, Self, TypeVar, overload
+from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from anonset.data.computed_sequence import ComputedSequence
 from anonset.data.distinct import distinct
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of, gathered, spans
@@ -175,25 +176,13 @@ def same_columns(first: Any, second: Any) -> bool:
 _One = TypeVar("_One")
 
 
-class _Columns(RedactedRepr, Sequence[_One]):
+class _Columns(RedactedRepr, ComputedSequence[_One]):
     """A sequence whose elements are stored as columns."""
 
     @classmethod
     def of(cls, members: Sequence[_One]) -> Self:
         """Convert a sequence to columns. Columns are returned unchanged."""
         raise NotImplementedError
-
-    def _member(self, number: int) -> _One:
-        raise NotImplementedError
-
-    @overload
-    def __getitem__(self, number: int) -> _One: ...
-    @overload
-    def __getitem__(self, number: slice) -> tuple[_One, ...]: ...
-    def __getitem__(self, number: int | slice) -> _One | tuple[_One, ...]:
-        if isinstance(number, slice):
-            return tuple(self[index] for index in range(*number.indices(len(self))))
-        return self._member(range(len(self))[number])
 
     def __eq__(self, other: object) -> bool:
         return same_columns(self, type(self).of(other)) if isinstance(other, Sequence) else NotImplemented
@@ -232,10 +221,11 @@ class ClusterColumns(_Columns[PublishedCluster]):
     def __len__(self) -> int:
         return len(self.n)
 
-    def _member(self, where: int) -> PublishedCluster:
-        terms = self.terms[self.term_begins[where] : self.term_begins[where + 1]].tolist()
-        chunks = range(int(self.chunk_begins[where]), int(self.chunk_begins[where + 1]))
-        return PublishedCluster(int(self.n[where]), tuple(terms), tuple(self.rows[chunk] for chunk in chunks))
+    def member(self, index: int) -> PublishedCluster:
+        """Return a cluster."""
+        terms = self.terms[self.term_begins[index] : self.term_begins[index + 1]].tolist()
+        chunks = range(int(self.chunk_begins[index]), int(self.chunk_begins[index + 1]))
+        return PublishedCluster(int(self.n[index]), tuple(terms), tuple(self.rows[chunk] for chunk in chunks))
 
     def slice(self, first: int, end: int) -> "ClusterColumns":
         """Return the clusters from `first` to `end` - 1."""
@@ -280,8 +270,9 @@ class SharedChunks(_Columns[SharedChunk]):
     def __len__(self) -> int:
         return len(self.first)
 
-    def _member(self, where: int) -> SharedChunk:
-        return SharedChunk(int(self.first[where]), int(self.last[where]), self.rows[where])
+    def member(self, index: int) -> SharedChunk:
+        """Return a shared chunk."""
+        return SharedChunk(int(self.first[index]), int(self.last[index]), self.rows[index])
 
     def slice(self, first: int, end: int) -> "SharedChunks":
         """Return the chunks from `first` to `end` - 1."""
