@@ -1,10 +1,10 @@
 """Print digests of the output of some 200 fixed jobs over all algorithms, to check a refactoring.
 
 Run it in two checkouts and compare: ``python -m tests.same_bytes > before.jsonl``, or with ``--every 5`` for a sample.
-Each line describes a job: arguments, exit code, printed text and the SHA-256 of every file; the same for a run out of
-core with tiny limits; and the output of commands on the publication. Of the private report only reproducible fields are
-compared (trace, figures, measures), not times, memory, versions or paths. The last lines are commands that publish
-nothing.
+Each line describes a job by arguments, exit code, printed text and the SHA-256 of every file. It contains the same
+figures for a run out of core with tiny limits, and the output of commands on the publication. Only reproducible fields
+of the private report are compared (trace, figures, measures), not times, memory, versions or paths. The last lines
+describe commands that publish nothing.
 """
 
 import argparse
@@ -294,7 +294,7 @@ def suggestions() -> Iterator[Job]:
 
 
 def run(arguments: Job) -> dict[str, Any]:
-    """Run a command in this process; return its exit code and output."""
+    """Run a command in this process. Return its exit code and output."""
     from anonset.cli.main import main
 
     out, err = io.StringIO(), io.StringIO()
@@ -321,7 +321,7 @@ def _untimed(value: Any) -> Any:
 
 
 def digests(folder: Path) -> dict[str, Any]:
-    """Return the digests of all files below a folder; of the private report only reproducible fields."""
+    """Return the digests of all files below a folder. For the private report, only reproducible fields are used."""
     result: dict[str, Any] = {}
     for path in sorted(folder.rglob("*")):
         if path.name == "report.json":
@@ -334,14 +334,14 @@ def digests(folder: Path) -> dict[str, Any]:
 
 
 def ran(arguments: Job, here: Path, out: Path) -> dict[str, Any]:
-    """Run a command that publishes; return its output and the digests of the published files."""
+    """Run a command that publishes. Return its output and the digests of the published files."""
     done = run(arguments)
     line: dict[str, Any] = {"code": done["code"]} | {name: _plain(done[name], here, out) for name in ("out", "err")}
     return line | {"public": digests(out), "private": digests(out.with_name(f"{out.name}.private"))}
 
 
 def asked(arguments: Job, here: Path, out: Path) -> dict[str, Any]:
-    """Run a command on a publication; return its output and the digest of its page."""
+    """Run a command on a publication. Return its output and the digest of its page."""
     with tiny_limits() if "--memory-limit" in arguments else contextlib.nullcontext():
         done = run(arguments)
     line: dict[str, Any] = {"code": done["code"]} | {name: _plain(done[name], here, out) for name in ("out", "err")}

@@ -1,7 +1,7 @@
-"""Promises of a major version (`docs/files.md`, "Versions"): what a version offers, later versions offer too.
+"""Check that each version keeps the options, names and fields of earlier versions (`docs/files.md`, "Versions").
 
-``python tests/test_stability.py`` adds what is new to `PROMISED` and deletes nothing: a release runs it, and a new
-major version begins with an empty file.
+``python tests/test_stability.py`` adds new options, names and fields to `PROMISED`, and deletes nothing. A release runs
+this command. A new major version begins with an empty file.
 """
 
 import contextlib
@@ -53,7 +53,7 @@ ON_PUBLICATIONS = {"risk": ("safe",), "evaluate": ("data.csv", "safe", "--items"
 
 
 def offered() -> dict[str, dict[str, list[str]]]:
-    """Return what this version offers: sorted names by kind and place."""
+    """Return the sorted options, names and fields of this version, by kind and place."""
     return {
         "options": {" ".join(path): sorted(_options(command)) for path, command in _commands(make_app())},
         "job files": {"keys": sorted(settings_model().model_fields)},

@@ -62,13 +62,13 @@ class Contract:
     holds: Callable[[Any, int, int], bool]
     """Naive check of a publication."""
     infeasible: Callable[[int], Case] | None = None
-    """Input that is infeasible for this k (>= 2); None if every input is feasible."""
+    """Input that is infeasible for this k (>= 2). None if every input is feasible."""
     suppresses: bool = False
     """True if items or tuples may be suppressed."""
     same_at_one: bool = True
     """True if k = 1 publishes the input unchanged."""
     longest_is_most: bool = True
-    """True if m is capped at the longest record; otherwise a larger m changes the search."""
+    """True if m is capped at the longest record. Otherwise a larger m changes the search."""
     parameters: tuple[str, ...] = ("k", "m")
     """Names of the parameters set from k and m; rho is 1/k."""
 

@@ -69,7 +69,7 @@ def fixes_of(result: Result) -> list[Fix]:
 
 
 def run_twin(name: str, rows: Rows, tree: Tree, k: int, m: int) -> Decision | None:
-    """Run a naive implementation; return None if it is infeasible."""
+    """Run a naive implementation. Return None if it is infeasible."""
     try:
         outcome = TWINS[name](rows, HierarchyModel(tree), k, m)
     except Infeasible:
@@ -78,7 +78,7 @@ def run_twin(name: str, rows: Rows, tree: Tree, k: int, m: int) -> Decision | No
 
 
 def run_library(name: str, rows: Rows, tree: Tree, k: int, m: int) -> Decision | None:
-    """Run the library's algorithm; return None if it is infeasible."""
+    """Run the library's algorithm. Return None if it is infeasible."""
     hierarchy = Hierarchy.from_tree(tree)
     table = bound_table(rows, hierarchy)
     algorithm: Algorithm = library_class(name)(k=k, m=m)

@@ -100,7 +100,7 @@ def clusters_of(result: Result) -> list[list[int]]:
 
 
 def run(table: Table, k: int, m: int, **options: Any) -> Result | None:
-    """Run the algorithm with COAT on the leaves; return None if it is infeasible."""
+    """Run the algorithm with COAT on the leaves. Return None if it is infeasible."""
     try:
         return JointSplit(k=k, m=m, transaction=Coat, **options).recode(table, HIERARCHIES)
     except InfeasibleError:

@@ -101,7 +101,7 @@ cases = st.builds(draw, st.integers(0, 10**9))
 
 
 def expected(case: Case, bound: str, scan: bool) -> tuple[Any, ...] | float | None:
-    """Run the naive implementation; return clusters, merges and losses, or the loss reached if it is infeasible."""
+    """Run the naive implementation. Return clusters, merges and losses, or the loss reached if it is infeasible."""
     chosen, relation = case.settings, case.relational.relation
     frame = twins.Frame(relation, case.items, apriori_twin(case.k, case.m), case.k, chosen["order"], chosen["btd"])
     try:

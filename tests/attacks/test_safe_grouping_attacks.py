@@ -156,7 +156,7 @@ def test_guessing_seeds_identifies_hundreds_if_the_key_ignores_the_input(monkeyp
 
 
 def linked_values(found: Published, *, in_order: bool = False) -> float:
-    """Link each group's rows to its values in table order; return the excess of correct links over chance.
+    """Link each group's rows to its values in table order. Return the excess of correct links over chance.
 
     A link is correct by chance with the value's share in the group. `in_order` first sorts the rows by value, as a
     careless program might. The unit is the standard deviation of the matches of a random permutation (Hoeffding 1951).

@@ -1,4 +1,4 @@
-"""Random draws where the papers give no details: leaf orders, samples, and unbalanced taxonomies."""
+"""Random leaf orders, samples and unbalanced taxonomies, for choices that the papers do not state."""
 
 import doctest
 

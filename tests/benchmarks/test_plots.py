@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.compiled, pytest.mark.studies]
 
 @pytest.fixture
 def drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Draw a curve; return the file, and the axes when it was saved."""
+    """Draw a curve. Return the file, and the axes when it was saved."""
     saved: list[Drawing] = []
     save = Drawing.savefig
 

@@ -1,4 +1,4 @@
-"""Experiments on RT-datasets: measurements of a case, input, and claims that can hold and can fail."""
+"""Inputs, measurements and claims of the experiments on RT-datasets. Each claim can hold and can fail."""
 
 import subprocess
 import sys

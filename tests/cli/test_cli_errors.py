@@ -29,7 +29,7 @@ def files(**texts: str) -> Change:
 
 
 def flags(**values: str | None) -> Change:
-    """Change the job's options; None removes an option."""
+    """Change the job's options. None removes an option."""
 
     def change(place: Place, job: list[str]) -> list[str]:
         for name, value in values.items():

@@ -26,7 +26,7 @@ def writes(*arguments: Any) -> bool:
 
 
 def failing(patch: pytest.MonkeyPatch, owner: Any, name: str, number: int, fail: Call) -> list[int]:
-    """Make the n-th call of a function fail; return a list that grows by an entry per call."""
+    """Make the n-th call of a function fail. Return a list that grows by an entry per call."""
     honest, calls = getattr(owner, name), []
 
     def counted(*arguments: Any, **options: Any) -> Any:
@@ -40,7 +40,7 @@ def failing(patch: pytest.MonkeyPatch, owner: Any, name: str, number: int, fail:
 
 
 def stories(place: Place, job: list[str], owner: Any, name: str, fail: Call) -> list[str]:
-    """Run a job that fails at its first call, then at its second and so on, until it succeeds; return the messages."""
+    """Run a job that fails at its first call, then at its second and so on, until it succeeds. Return the messages."""
     messages: list[str] = []
     while True:
         with pytest.MonkeyPatch.context() as patch:

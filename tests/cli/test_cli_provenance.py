@@ -46,7 +46,7 @@ def made(request: pytest.FixtureRequest, long: Place, publish_once: Callable[...
 
 
 def evaluated(place: Place, data: str, roles: list[str], *more: str) -> str:
-    """Return the error message of `evaluate`; empty if it succeeds."""
+    """Return the error message of `evaluate`. Empty if it succeeds."""
     ran = place.run("evaluate", str(place.folder / data), str(place.out), *roles, *more)
     assert (ran.code, ran.err.count("\n")) in ((0, 0), (2, 1)), ran.err
     return ran.err

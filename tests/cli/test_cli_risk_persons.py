@@ -19,7 +19,7 @@ TREES = ("--hierarchy", "code=balanced:5", "--hierarchy", "zip=prefix:4,3")
 
 
 def published_by_word(place: Place, key: str) -> tuple[str, str]:
-    """Publish stays with `--rows-are-persons`; return the data and the dropped columns."""
+    """Publish stays with `--rows-are-persons`. Return the data and the dropped columns."""
     data = stays(key=key)
     path = write(place.folder / "stays.csv", data)
     dropped = ",".join(name for name in data if name not in ("code", "sex", "zip"))

@@ -1,4 +1,4 @@
-"""Follow the printed advice of the command line literally, like a user without other knowledge."""
+"""Run the commands that the command line prints, like a user who knows nothing else."""
 
 import contextlib
 import csv
@@ -45,7 +45,7 @@ def follow(folder: Path, raw: RawFile, unit: str | None = None) -> Way:
     Parameters
     ----------
     unit
-        Answer to the question "who is a person?"; by default a careful steward's answer.
+        Answer to the question "who is a person?". By default a careful steward's answer.
     """
     (folder / raw.name).write_bytes(raw.content)
     way, command = Way(), f"anonset inspect {shlex.quote(raw.name)} {raw.flags}".strip()
@@ -84,12 +84,15 @@ class Judgement:
     """Disclosures of a publication, by the persons of the rows."""
 
     smallest_class: int
-    """Persons in the smallest class of equal relational values; for items only, persons with the rarest symbol."""
+    """Number of persons in the smallest class of equal relational values. If only items are published, number of
+    persons with the rarest symbol.
+    """
     persons_below_k: int
     secrets: tuple[str, ...]
     """Texts that must not be published, but occur in the publication."""
     median_error: float | None
-    """Median relative error of the counts of the 50 most frequent codes; a symbol counts as one of its members."""
+    """Median relative error of the counts of the 50 most frequent codes. A symbol is assumed to represent one member.
+    """
     clear: tuple[str, ...] = ()
     """Published sensitive columns without protection by a model."""
 

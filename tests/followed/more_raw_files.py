@@ -1,4 +1,4 @@
-"""Raw files of more programs: claims, registers, libraries, banks, spreadsheets, JSON Lines."""
+"""Raw files of further kinds: claims, registers, libraries, banks, spreadsheets and JSON Lines."""
 
 import csv
 import io
@@ -11,7 +11,7 @@ import numpy as np
 from followed.raw_files import CODES, FIRST_NAMES, RawFile, people
 
 ICD = [*CODES, "U07", "U09"]
-"""Codes including those that start with U."""
+"""Codes, including codes that start with U."""
 
 
 def _text(rows: Sequence[Sequence[str]], delimiter: str) -> str:
@@ -25,7 +25,8 @@ def _dotted(code: str, number: int) -> str:
 
 
 def us_claims(n: int, seed: int) -> RawFile:
-    """Claim lines of CMS: principal and numbered diagnoses, AM and PM, null words among codes and dates."""
+    """Generate claim lines of CMS with principal and numbered diagnoses, AM and PM. Codes and dates include words for a
+    missing value."""
     random = np.random.default_rng(seed)
     everybody, rows, persons, secrets = people(n, seed, ICD), [], [], set[str]()
     for i, person in enumerate(everybody):
@@ -49,7 +50,9 @@ def us_claims(n: int, seed: int) -> RawFile:
 
 
 def german_cases(n: int, seed: int) -> RawFile:
-    """German patients: Windows-1252, sums and a note at the end, a few rows without a number."""
+    """Generate German patients in Windows-1252. The file has a few rows without a number, and sums and a note at the
+    end.
+    """
     everybody, rows, persons, secrets = people(n, seed, ICD), [], [], set[str]()
     for i, person in enumerate(everybody):
         codes = [_dotted(code, i) for code in sorted(person.codes)][:4]
@@ -65,7 +68,7 @@ def german_cases(n: int, seed: int) -> RawFile:
 
 
 def library(n: int, seed: int) -> RawFile:
-    """Loans of a library: titles with blanks and commas, quoted line breaks."""
+    """Generate loans of a library. Titles contain blanks and commas, and quoted cells contain line breaks."""
     random = np.random.default_rng(seed)
     things = ["House", "City", "Garden", "River", "Letter", "Winter"]
     titles = [f"The {a} of the {b}" for a in things for b in things[:3]] + [f"{a}, Lost and Found" for a in things]
@@ -82,7 +85,7 @@ def library(n: int, seed: int) -> RawFile:
 
 
 def products(n: int, seed: int) -> RawFile:
-    """Purchases of customers: product names with blanks, Swiss numbers, tabs."""
+    """Generate purchases of customers with product names that contain blanks, Swiss numbers and tabs."""
     random = np.random.default_rng(seed)
     goods = [f"{a} {b} {c}" for a in ("Bio", "Fein", "Alpen") for b in ("Milch", "Käse", "Brot") for c in ("1 l", "XL")]
     rows, persons, secrets = [], [], set[str]()
@@ -97,7 +100,7 @@ def products(n: int, seed: int) -> RawFile:
 
 
 def two_sets(n: int, seed: int) -> RawFile:
-    """Patients with diagnoses separated by commas and drugs separated by bars."""
+    """Generate patients with diagnoses separated by commas and drugs separated by bars."""
     everybody, rows, persons, secrets = people(n, seed), [], [], set[str]()
     for i, person in enumerate(everybody):
         secrets.add(f"P{person.number}")
@@ -119,7 +122,7 @@ def two_sets(n: int, seed: int) -> RawFile:
 
 
 def french_stays(n: int, seed: int) -> RawFile:
-    """Stays of the French PMSI: DP and DAS, Latin-1, French sums."""
+    """Generate stays of the French PMSI in Latin-1, with the columns DP and DAS and French sums."""
     everybody, rows, persons, secrets = people(n, seed, ICD), [], [], set[str]()
     for i, person in enumerate(everybody):
         codes = sorted(person.codes)[:4]
@@ -133,7 +136,7 @@ def french_stays(n: int, seed: int) -> RawFile:
 
 
 def spanish_bank(n: int, seed: int) -> RawFile:
-    """Clients of a Spanish bank: amounts with points and commas, products separated by quoted semicolons."""
+    """Generate clients of a Spanish bank. Amounts contain points and commas, and quoted semicolons separate products."""
     random = np.random.default_rng(seed)
     names = ["hipoteca", "tarjeta", "fondo", "seguro", "nómina", "depósito"]
     rows, persons, secrets = [], [], set[str]()
@@ -149,7 +152,7 @@ def spanish_bank(n: int, seed: int) -> RawFile:
 
 
 def visits_as_json(n: int, seed: int) -> RawFile:
-    """Patients as JSON Lines, with arrays and a nested object."""
+    """Generate patients as JSON Lines, with arrays and a nested object."""
     everybody, lines, persons, secrets = people(n, seed), [], [], set[str]()
     for i, person in enumerate(everybody):
         secrets |= {person.surname, str(person.number)}
@@ -163,7 +166,9 @@ def visits_as_json(n: int, seed: int) -> RawFile:
 
 
 def workbook(n: int, seed: int) -> RawFile:
-    """Patients in a workbook: title, empty row, postal codes as numbers, dates, a sum without formula."""
+    """Generate patients in a workbook with a title, an empty row, postal codes as numbers, dates, and a sum without
+    formula.
+    """
     import openpyxl
 
     everybody, persons, secrets = people(n, seed), [], set[str]()
@@ -195,7 +200,9 @@ def workbook(n: int, seed: int) -> RawFile:
 
 
 def hes(n: int, seed: int) -> RawFile:
-    """Episodes of HES: diag_4_01 to diag_4_06, bars, dates with month names, no header line."""
+    """Generate episodes of HES with the columns diag_4_01 to diag_4_06, bars, dates with month names, and no header
+    line.
+    """
     everybody, rows, persons, secrets = people(n, seed, ICD), [], [], set[str]()
     for i, person in enumerate(everybody):
         codes = [code + "XD9"[i % 3] for code in sorted(person.codes)][:6]
@@ -208,7 +215,7 @@ def hes(n: int, seed: int) -> RawFile:
 
 
 def nameless(n: int, seed: int) -> RawFile:
-    """Patients without a header line: id, date of birth, sex, codes."""
+    """Generate patients with id, date of birth, sex and codes, without a header line."""
     everybody, rows, persons, secrets = people(n, seed), [], [], set[str]()
     for i, person in enumerate(everybody):
         secrets |= {f"{person.born:%d.%m.%Y}", str(person.number)}
@@ -218,7 +225,7 @@ def nameless(n: int, seed: int) -> RawFile:
 
 
 def school(n: int, seed: int) -> RawFile:
-    """Pupils: name, class, subjects separated by commas, a count at the end."""
+    """Generate pupils with name, class and subjects separated by commas, and a count at the end."""
     random = np.random.default_rng(seed)
     subjects = ["art", "biology", "chemistry", "latin", "music", "physics", "sport", "french"]
     everybody, rows, persons, secrets = people(n, seed), [], [], set[str]()

@@ -45,11 +45,11 @@ class RawFile:
     name: str
     content: bytes
     persons: Sequence[int]
-    """Person of each data row, in file order."""
+    """Person of each data row, in the order of the file."""
     secrets: frozenset[str]
-    """Texts that must not be published: names, full dates of birth, identifiers."""
+    """Texts that must not be published, such as names, full dates of birth and identifiers."""
     codes: Sequence[frozenset[str]] = field(default=())
-    """Items of each person; empty if the file has none."""
+    """Items of each person. Empty if the file has none."""
     unit: str = "row"
     """A careful steward's answer to the question "who is a person?"."""
     flags: str = ""
@@ -74,7 +74,7 @@ class _Person:
 
 
 def people(n: int, seed: int, codes: Sequence[str] = CODES) -> list[_Person]:
-    """Draw persons with visits; codes cluster by chapter, and a few codes are frequent."""
+    """Draw persons with visits. The codes of a person are often from the same chapter, and a few codes are frequent."""
     random = np.random.default_rng(seed)
     weights = 1.0 / (1 + np.arange(len(codes))) ** 0.9
     order = random.permutation(len(codes))
@@ -103,7 +103,7 @@ def _of(name: str, head: str, rows: Sequence[tuple[int, str]], everybody: Sequen
 
 
 def german_diagnoses(n: int, seed: int) -> RawFile:
-    """Diagnoses: semicolons, decimal commas, latin-1."""
+    """Generate diagnoses with semicolons, decimal commas and Latin-1."""
     random = np.random.default_rng(seed + 1)
     all_of_them = people(n, seed)
     rows, secrets = [], set[str]()
@@ -124,7 +124,7 @@ def german_diagnoses(n: int, seed: int) -> RawFile:
 
 
 def english_encounters(n: int, seed: int) -> RawFile:
-    """Encounters with codes in numbered columns, the last of them often empty."""
+    """Generate encounters with codes in numbered columns. The last columns are often empty."""
     random = np.random.default_rng(seed + 2)
     all_of_them = people(n, seed)
     rows, secrets, encounter, item_sets = [], set[str](), 500_000, []
@@ -143,7 +143,7 @@ def english_encounters(n: int, seed: int) -> RawFile:
 
 
 def crosses(n: int, seed: int) -> RawFile:
-    """Patients with a cross for each diagnosis, below a title."""
+    """Generate patients with a cross for each diagnosis, below a title."""
     all_of_them = people(n, seed)
     names = sorted({code for one in all_of_them for code in one.codes})
     rows, secrets = [], set[str]()
@@ -158,7 +158,7 @@ def crosses(n: int, seed: int) -> RawFile:
 
 
 def prescriptions(n: int, seed: int) -> RawFile:
-    """Prescriptions: tabs, number and name of the insured person, a sum at the end."""
+    """Generate prescriptions with tabs, the number and name of the insured person, and a sum at the end."""
     random = np.random.default_rng(seed + 3)
     all_of_them = people(n, seed, ATC)
     doctors = [f"Dr. {random.choice(SURNAMES)}" for _ in range(30)]
@@ -195,7 +195,7 @@ def prescriptions(n: int, seed: int) -> RawFile:
 
 
 def unnamed_key(n: int, seed: int) -> RawFile:
-    """Visits with an oddly named person key; year of birth and sex repeat with the key."""
+    """Generate visits with an oddly named person key. Year of birth and sex repeat with the key."""
     all_of_them = people(n, seed)
     rows, secrets = [], set[str]()
     for i, person in enumerate(all_of_them):
@@ -220,7 +220,7 @@ def unnamed_key(n: int, seed: int) -> RawFile:
 
 
 def survey(n: int, seed: int) -> RawFile:
-    """Persons without names: the case in which a guarantee per row is correct."""
+    """Generate persons without names, each with a single row. A guarantee per row is correct for these data."""
     random = np.random.default_rng(seed + 4)
     rows = []
     for i in range(n):
@@ -237,7 +237,7 @@ def survey(n: int, seed: int) -> RawFile:
 
 
 def loyalty(n: int, seed: int) -> RawFile:
-    """Articles bought in a shop, by customer."""
+    """Generate the articles that the customers of a shop bought."""
     all_of_them = people(n, seed, ARTICLES)
     rows, secrets = [], set[str]()
     for i, person in enumerate(all_of_them):
@@ -248,7 +248,7 @@ def loyalty(n: int, seed: int) -> RawFile:
 
 
 def french_register(n: int, seed: int) -> RawFile:
-    """Stays with French words, several codes per cell."""
+    """Generate hospital stays with French words and several codes per cell."""
     all_of_them = people(n, seed)
     rows, secrets = [], set[str]()
     for i, person in enumerate(all_of_them):
@@ -262,7 +262,7 @@ def french_register(n: int, seed: int) -> RawFile:
 
 
 def spoilt_numbers(n: int, seed: int) -> RawFile:
-    """Diagnoses with identifiers that a spreadsheet wrote in scientific notation."""
+    """Generate diagnoses with identifiers that a spreadsheet wrote in scientific notation."""
     all_of_them = people(n, seed)
     rows = []
     for i, person in enumerate(all_of_them):
@@ -279,7 +279,7 @@ def spoilt_numbers(n: int, seed: int) -> RawFile:
 
 
 def clean_patients(n: int, seed: int) -> RawFile:
-    """Patients with identifiers and codes, some of them null words."""
+    """Generate patients with identifiers and codes. Some codes are words for a missing value."""
     all_of_them = people(n, seed)
     rows, secrets = [], set[str]()
     for i, person in enumerate(all_of_them):
@@ -296,7 +296,7 @@ def clean_patients(n: int, seed: int) -> RawFile:
 
 
 def cases_of_named(n: int, seed: int) -> RawFile:
-    """Cases with a case number; persons are identified only by name and date of birth."""
+    """Generate cases with a case number. Only name and date of birth identify the persons."""
     random = np.random.default_rng(seed + 5)
     all_of_them = people(n, seed)
     rows, secrets, case = [], set[str](), 70_000
@@ -319,7 +319,7 @@ def cases_of_named(n: int, seed: int) -> RawFile:
 
 
 def visits_without_ids(n: int, seed: int) -> RawFile:
-    """Visits without names or identifiers; year of birth, sex and postcode belong to the person."""
+    """Generate visits without names or identifiers. Year of birth, sex and postcode belong to the person."""
     all_of_them = people(n, seed)
     rows, secrets = [], set[str]()
     for i, person in enumerate(all_of_them):
@@ -338,7 +338,9 @@ def visits_without_ids(n: int, seed: int) -> RawFile:
 
 
 def titled_extract(n: int, seed: int) -> RawFile:
-    """Admissions, tab-separated below a title: numbers with blanks, dates as 12-Mar-1950, codes separated by bars."""
+    """Generate admissions, separated by tabs below a title. Numbers contain blanks, dates have the form 12-Mar-1950,
+    and bars separate codes.
+    """
     all_of_them = people(n, seed)
     rows, secrets = [], set[str]()
     for i, person in enumerate(all_of_them):
@@ -353,7 +355,7 @@ def titled_extract(n: int, seed: int) -> RawFile:
 
 
 def absences(n: int, seed: int) -> RawFile:
-    """Absences of pupils, identified only by first name and surname."""
+    """Generate absences of pupils. Only first name and surname identify a pupil."""
     random = np.random.default_rng(seed + 6)
     all_of_them = people(n, seed)
     rows, secrets = [], set[str]()
@@ -372,7 +374,7 @@ def absences(n: int, seed: int) -> RawFile:
 
 
 def shop_orders(n: int, seed: int, header: str = "kontakt") -> RawFile:
-    """Order lines, with an e-mail address under an uninformative header."""
+    """Generate order lines with an e-mail address under an uninformative header."""
     random = np.random.default_rng(seed + 7)
     all_of_them = people(n, seed, ARTICLES)
     rows, secrets, order, item_sets = [], set[str](), 9_000, []
@@ -400,7 +402,7 @@ def shop_orders(n: int, seed: int, header: str = "kontakt") -> RawFile:
 
 
 def orders_by_name(n: int, seed: int) -> RawFile:
-    """Order lines with the buyer's full name under an uninformative header."""
+    """Generate order lines with the buyer's full name under an uninformative header."""
     all_of_them = people(n, seed, ARTICLES)
     rows, secrets = [], set[str]()
     persons = {
@@ -415,7 +417,7 @@ def orders_by_name(n: int, seed: int) -> RawFile:
 
 
 def claims_by_combination(n: int, seed: int) -> RawFile:
-    """Claims in which two columns together identify a person, as the owner knows."""
+    """Generate claims. The owner knows that two columns together identify a person."""
     random = np.random.default_rng(seed + 8)
     all_of_them = people(n, seed)
     rows, secrets, item_sets = [], set[str](), []
@@ -432,7 +434,7 @@ def claims_by_combination(n: int, seed: int) -> RawFile:
 
 
 def survey_with_one_secret(n: int, seed: int) -> RawFile:
-    """Persons with a secret column of few frequent values."""
+    """Generate persons with a secret column that has few, frequent values."""
     random = np.random.default_rng(seed + 9)
     rows = []
     for i in range(n):
@@ -444,7 +446,7 @@ def survey_with_one_secret(n: int, seed: int) -> RawFile:
 
 
 def survey_with_secrets(n: int, seed: int) -> RawFile:
-    """Persons with several secret columns."""
+    """Generate persons with several secret columns."""
     random = np.random.default_rng(seed + 10)
     rows = []
     for i in range(n):
@@ -459,7 +461,7 @@ def survey_with_secrets(n: int, seed: int) -> RawFile:
 
 
 def long_claims(n: int, seed: int) -> RawFile:
-    """Claim lines with the insured person's number; amounts and places of service vary."""
+    """Generate claim lines with the insured person's number. Amounts and places of service vary."""
     random = np.random.default_rng(seed + 11)
     all_of_them = people(n, seed)
     rows, secrets, item_sets, claim = [], set[str](), [], 0
@@ -477,7 +479,7 @@ def long_claims(n: int, seed: int) -> RawFile:
 
 
 def disagreeing(n: int, seed: int) -> RawFile:
-    """Stays with a unique number; the insured person's number repeats."""
+    """Generate hospital stays with a unique number. The insured person's number repeats."""
     all_of_them = people(n, seed)
     rows, secrets, stay = [], set[str](), 40_000
     for i, person in enumerate(all_of_them):

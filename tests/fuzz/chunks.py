@@ -101,7 +101,7 @@ def _items(text: str) -> twin.Row:
 
 
 def require_way_back(case: Case, ran: Ran) -> list[int]:
-    """Check that the private directory names each record once; return each record's cluster."""
+    """Check that the private directory names each record once. Return each record's cluster."""
     lines = lines_of(ran.private / "records.csv")
     cluster_of = {int(line["input_record"]): int(line["cluster"]) for line in lines}
     assert sorted(cluster_of) == list(range(len(original_rows(case))))
@@ -111,7 +111,7 @@ def require_way_back(case: Case, ran: Ran) -> list[int]:
 
 
 def untrue(case: Case, published: twin.Chunks, cluster_of: list[int]) -> str:
-    """Return the first difference between published chunks and the original; empty if they agree."""
+    """Return the first difference between published chunks and the original. Empty if they agree."""
     shown = twin.items_of(published)
     rows = [frozenset(row & shown) for row in original_rows(case)]
     if [cluster_of.count(c) for c in range(len(published.clusters))] != [cluster.n for cluster in published.clusters]:

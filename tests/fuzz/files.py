@@ -114,7 +114,7 @@ def checks_of(case: Case, given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _spec(case: Case, folder: Path, column: str) -> str:
-    """Write the hierarchy file of a column, if any; return the hierarchy setting."""
+    """Write the hierarchy file of a column, if any. Return the hierarchy setting."""
     if case.specs[column] != "file":
         return case.specs[column]
     path = folder / f"tree-{column}.csv"

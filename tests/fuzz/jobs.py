@@ -70,7 +70,7 @@ def policy_of(case: Case) -> list[list[str]]:
 
 
 def policy_file(case: Case, ran: Ran) -> dict[str, str]:
-    """Write the protected itemsets to a file; return the setting that names the file."""
+    """Write the protected itemsets to a file. Return the setting that names the file."""
     if case.parameters.get("privacy_constraints", "km") == "km":
         return {}
     path = ran.out.with_name("protected.txt")
@@ -90,7 +90,7 @@ def evaluated(case: Case, ran: Ran) -> Evaluation:
 
 
 def refused_to_verify(published: Path, given: Mapping[str, Any]) -> PublicationCheck | None:
-    """Verify a publication; return None if it is rejected."""
+    """Verify a publication. Return None if it is rejected."""
     try:
         return check(published, given)
     except InputError:

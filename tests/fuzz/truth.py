@@ -22,7 +22,7 @@ def original_rows(case: Case) -> list[set[str]]:
 
 
 def untrue(case: Case, published: Records, record: Sequence[int]) -> str:
-    """Return the first difference between published records and the original; empty if they agree."""
+    """Return the first difference between published records and the original. Empty if they agree."""
     if case.sets:
         members = {symbol: members for symbol, (_, members) in published.book.items()}
         for row in published.rows:
@@ -66,7 +66,7 @@ def _covers(case: Case, published: Records, name: str, label: str, value: str) -
 
 
 def require_way_back(case: Case, published: Records, private: Path) -> list[int]:
-    """Check that the private directory maps the original to the published cells; return each row's record."""
+    """Check that the private directory maps the original to the published cells. Return each row's record."""
     lines = lines_of(private / "records.csv")
     record = [int(line["input_record"]) for line in lines]
     rows = original_rows(case)
@@ -154,5 +154,5 @@ def require_true_buckets(case: Case, tables: Tables, data: Mapping[str, Any], pr
 
 
 def holds_any(texts: Collection[str], private: Collection[str]) -> str:
-    """Return the first private text that occurs in the texts; empty if none."""
+    """Return the first private text that occurs in the texts. Empty if none."""
     return next((secret for secret in private for text in texts if secret in text), "")

@@ -41,7 +41,7 @@ def files_of(folder):
 
 
 def report_of_both(tmp_path):
-    """Check that runs in memory and out of core wrote equal files; return the report of the latter."""
+    """Check that runs in memory and out of core wrote equal files. Return the report of the latter."""
     assert files_of(tmp_path / "memory") == files_of(tmp_path / "blocks")
     private = [files_of(tmp_path / f"{out}.private") for out in ("memory", "blocks")]
     reports = [json.loads(files.pop("report.json")) for files in private]

@@ -21,7 +21,7 @@ class PeopleFile(NamedTuple):
     option: dict[str, Any] = {}  # noqa: RUF012
     """Option that the file needs besides roles, if any."""
     said: str = ""
-    """Text by which the error message names the option; by default, the option itself."""
+    """Text by which the error message names the option. By default, the option itself."""
 
 
 def _rows(delimiter: str, end: str = "\n", items: str = " ", *, space: str = "") -> str:

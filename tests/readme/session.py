@@ -72,7 +72,7 @@ def shown(code: str, names: dict[str, Any]) -> dict[str, Any]:
 
 
 def _last_value(code: str, names: dict[str, Any]) -> Any:
-    """Run a block; return the value of the last line if it is an expression."""
+    """Run a block. Return the value of the last line if it is an expression."""
     tree = ast.parse(code)
     last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
     exec(compile(tree, "<block>", "exec"), names)

@@ -14,7 +14,7 @@ Rows = tuple[Row, ...]
 
 @dataclass(frozen=True)
 class Shared:
-    """A shared chunk: the range of clusters, and the sub-records."""
+    """Shared chunk with the range of its clusters and the sub-records."""
 
     first: int
     last: int
@@ -23,7 +23,7 @@ class Shared:
 
 @dataclass(frozen=True)
 class Cluster:
-    """A published cluster: its record count, its term items, and the sub-records of each chunk."""
+    """Published cluster with record count, term items, and the sub-records of each chunk."""
 
     n: int
     terms: Row
@@ -163,7 +163,7 @@ def pieces(order: Sequence[int], size: int) -> list[list[int]]:
 
 
 def horpart(records: Sequence[int], rows: Sequence[Row], k: int, size: int, used: Row) -> list[list[int]]:
-    """Split records by their most frequent unused item, as in the paper; skip an item if either part has 1 to k - 1
+    """Split records by their most frequent unused item, as in the paper. Skip an item if either part has 1 to k - 1
     records.
     """
     if len(records) <= size:

@@ -1,4 +1,4 @@
-"""Naive implementation of the exact k^m cut: enumerate every recoding; check each rare set and its clauses."""
+"""Naive implementation of the exact k^m cut. It enumerates every recoding, and checks each rare set and its clauses."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
@@ -10,7 +10,7 @@ from reference.suppression import support
 from reference.transaction_algorithms import Infeasible, Rows, is_antichain, is_km
 
 Recoding = Mapping[str, str | None]
-"""Published node of each leaf; None if suppressed."""
+"""Published node of each leaf. None if suppressed."""
 
 
 def recodings(tree: HierarchyModel, *, suppress: bool) -> list[Recoding]:

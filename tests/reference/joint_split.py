@@ -1,4 +1,4 @@
-"""Naive implementation of joint top-down splitting: sets, Counters and Fractions."""
+"""Naive implementation of joint top-down splitting, with sets, Counters and Fractions."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence

@@ -1,4 +1,4 @@
-"""Naive implementations of the information loss measures: one occurrence at a time, in fractions."""
+"""Naive implementations of the information loss measures, which process one occurrence at a time and use fractions."""
 
 from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
@@ -9,7 +9,8 @@ Rows = Sequence[Collection[str]]
 
 
 def item_ncp(rows: Rows, image: Mapping[str, str | None], tree: HierarchyModel) -> Fraction:
-    """Return the average of leaves(u)/M over the occurrences; 0 for an unchanged item, 1 for None (suppressed).
+    """Return the average of leaves(u)/M over the occurrences. The cost is 0 for an unchanged item and 1 for None
+    (suppressed).
 
     Suppressed leaves do not count as leaves of u.
     """
@@ -37,7 +38,7 @@ def ncp_numerator(rows: Rows, image: Mapping[str, str], tree: HierarchyModel) ->
 
 
 def became(pairs: Sequence[tuple[str, str | None]]) -> dict[str, int]:
-    """Count (original, published) pairs by outcome; None means suppressed."""
+    """Count (original, published) pairs by outcome. None means suppressed."""
     result = {"kept": 0, "generalized": 0, "suppressed": 0}
     for original, published in pairs:
         if published is None:

@@ -47,7 +47,7 @@ class Refinement:
         return sum(size(self.slots[d]) * self.loss(self.slots[d]) for d in slots if self.slots[d])
 
     def try_(self, own: int, others: list[int]) -> bool:
-        """Dissolve a cluster and some others; return True if the new clusters are accepted."""
+        """Dissolve a cluster and some others. Return True if the new clusters are accepted."""
         wanted, way, start = 1 + next(self.random) % (MOST_NEAR - 1), next(self.random) % 16, next(self.random)
         near = [own, *others[:wanted]]
         pool: dict[int, int] = {}

@@ -32,7 +32,7 @@ def distance(a: Collection[str], b: Collection[str], numerator: str = "xor") -> 
 
 
 def cluster_distance(rows: Items, numerator: str = "xor") -> Fraction:
-    """Return the BTD of a set of records: the maximum BTD of two of its records."""
+    """Return the BTD of a set of records, which is the maximum BTD of two of the records."""
     return max((distance(a, b, numerator) for a, b in combinations(rows, 2)), default=Fraction(0))
 
 

@@ -76,7 +76,7 @@ class Twin:
         return all(distance(self.holding(itemset), self.k) == 0 for itemset in sets)
 
     def sweep(self, groups: Groups, penalty: int) -> int:
-        """Move each item to its cheapest group; return the number of moves."""
+        """Move each item to its cheapest group. Return the number of moves."""
         moves = 0
         self.sweeps += 1
         for item in self.order:
@@ -129,7 +129,7 @@ class Twin:
         return result
 
     def repair(self, groups: Groups) -> int:
-        """Merge groups until there is no violation; return the number of merges."""
+        """Merge groups until there is no violation. Return the number of merges."""
         merges = 0
         while self.violation(groups):
             full = [i for i, group in enumerate(groups) if group]
@@ -200,7 +200,7 @@ class Twin:
         return better
 
     def anneal(self, groups: Groups, share: int) -> bool:
-        """Sweep with doubling penalties; return True if cost and violation are acceptable at the end."""
+        """Sweep with doubling penalties. Return True if cost and violation are acceptable at the end."""
         unit = max(1, self.least // self.n_items)
         penalty = max(1, unit * share // 64)
         while penalty <= 4096 * unit:

@@ -50,7 +50,7 @@ def occurrences(node: str, rows: Rows, tree: HierarchyModel) -> int:
 def evaluate(
     cut: Sequence[str], rows: Rows, tree: HierarchyModel, k: int, m: int, leaves: Mapping[str, int] | None = None
 ) -> Scenario:
-    """Suppress rare nodes of a cut in descending order of cost; return the total cost."""
+    """Suppress rare nodes of a cut in descending order of cost. Return the total cost."""
     size = leaves or {v: len(tree.below[v]) for v in tree.nodes}
     top = size[tree.root]
     occurs = {v: occurrences(v, rows, tree) for v in cut}

@@ -115,7 +115,7 @@ def maximal(nodes: Iterable[str], tree: HierarchyModel) -> set[str]:
 
 
 def fix(itemset: Path, image: Image, rows: Rows, tree: HierarchyModel, k: int) -> tuple[Image, Path]:
-    """Make an itemset frequent at the least loss; return the new recoding and the new nodes."""
+    """Make an itemset frequent at the least loss. Return the new recoding and the new nodes."""
     expanded = [{v for item in row for v in tree.chain[item]} for row in rows]
     best: tuple[tuple[int, int, list[int]], Image, Path] | None = None
     for choice in product(*(tree.chain[v] for v in itemset)):

@@ -89,7 +89,7 @@ def test_generalization_finds_a_solution_if_one_exists(case: Case, seed: int) ->
 
 
 def relational(seed: int, n: int) -> tuple[Table, dict[str, Hierarchy], dict[str, list[str]], dict[str, set[str]]]:
-    """Draw records with two columns, and ceilings of the first or of both; return also the nodes above the ceilings."""
+    """Draw records with two columns, and ceilings of the first or of both. Return also the nodes above the ceilings."""
     rng = random.Random(seed)
     trees = rng.sample(TREES, 2)
     models = [HierarchyModel(parse(tree)) for tree in trees]

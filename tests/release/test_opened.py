@@ -52,7 +52,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def counts(made: Path) -> dict[tuple[str, str], Any]:
-    """Run each command on each publication in one process; return exit code, opened and hashed files."""
+    """Run each command on each publication in one process. Return exit code, opened and hashed files."""
     commands = list(product(NAMES, COMMANDS))
     more = {"report": ("-o", "page.html")}
     lines = json.dumps([(str(made / name), command, "job.toml", *more.get(command, ())) for name, command in commands])

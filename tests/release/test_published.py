@@ -145,7 +145,7 @@ def test_records_that_are_none(tmp_path: Path, text: str, message: str) -> None:
 
 
 def naive_records(text: str) -> object:
-    """Return the records and the clusters in a text, row by row; None if the text is invalid."""
+    """Return the records and the clusters in a text, row by row. None if the text is invalid."""
     rows = list(csv.reader(text.splitlines()))[1:]
     number = re.compile("-?[0-9]+")
     for place, row in enumerate(rows):

@@ -170,7 +170,7 @@ STEPS = ("__enter__", "_make_private", "_mark", "seal", "rename", "finish", "syn
 
 
 def _is_interrupted_at(number: int, folder: Path) -> bool:
-    """Publish with a signal at the n-th line of the module; return False if there are fewer lines."""
+    """Publish with a signal at the n-th line of the module. Return False if there are fewer lines."""
     staging = Staging(folder / "out", folder / "private")
     left = number
 

@@ -1,4 +1,4 @@
-"""The server of the page as a process: what it serves, and how it ends."""
+"""The server process of the page, its answers, and its end."""
 
 import http.client
 import logging
