@@ -136,7 +136,7 @@ def french_stays(n: int, seed: int) -> RawFile:
 
 
 def spanish_bank(n: int, seed: int) -> RawFile:
-    """Generate clients of a Spanish bank. Amounts contain points and commas, and quoted semicolons separate products."""
+    """Generate clients of a Spanish bank. Amounts contain points and commas. Quoted semicolons separate products."""
     random = np.random.default_rng(seed)
     names = ["hipoteca", "tarjeta", "fondo", "seguro", "nómina", "depósito"]
     rows, persons, secrets = [], [], set[str]()
