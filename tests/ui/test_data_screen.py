@@ -12,9 +12,10 @@ from tests.ui.clicks import by_clicks, element, texts, until
 
 from anonset.cli.main import main
 from anonset.settings.job_files import read_job
-from anonset.ui.fix_buttons import fix_in_words, fixes_for
+from anonset.ui.fix_buttons import fixes_for
 from anonset.ui.folder import Folder
 from anonset.ui.page_state import PageState
+from anonset.ui.setting_words import fix_in_words
 
 pytestmark = pytest.mark.long
 
@@ -40,7 +41,9 @@ def test_a_fix_changes_the_job_file_by_the_printed_settings(tmp_path: Path, monk
         await opened(user, state, "visits.csv")
         state.answer("row")
         await until(lambda: not state.busy)
-        user.find("Treat -99 as missing").click()
+        assert "“Treat -99 as missing”" in texts(user)  # the message names the button
+        assert "--null" not in texts(user)
+        user.find(content="Treat -99 as missing", marker="fix").click()
         await until(lambda: not state.busy and "null" in state.raw)
         await until(lambda: "Treat -99 as missing" not in texts(user))
 
@@ -58,7 +61,7 @@ def test_a_fix_before_there_is_a_job_file_repeats_the_inspection(tmp_path: Path)
     async def way(user: User, state: PageState) -> None:
         await opened(user, state, "marks.csv")
         assert not (tmp_path / "marks.toml").exists()
-        user.find("Apply to a1, a2, a3: item: a 0/1 column").click()
+        user.find(content="Apply to a1, a2, a3: item: a 0/1 column", marker="fix").click()
         await until(lambda: not state.busy and state.raw)
         await until(lambda: "Apply to a1" not in texts(user))
 
@@ -139,7 +142,7 @@ def test_a_column_that_no_model_protects_is_removed_on_the_screen_promise(tmp_pa
     async def way(user: User, state: PageState) -> None:
         await opened(user, state, "visits.toml")
         await user.open("/promise")
-        user.find("Apply to hiv: do not publish").click()
+        user.find(content="Apply to hiv: do not publish", marker="fix").click()
         await until(lambda: "hiv" in state.settings["drop"] and state.busy)
         await until(lambda: "Guarantee" in texts(user))
         for screen, label in (("/try", "Try the candidates"), ("/publish", "Publish")):

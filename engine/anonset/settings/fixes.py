@@ -2,7 +2,7 @@
 
 import re
 import shlex
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, get_args
 
@@ -10,11 +10,18 @@ from anonset.data.redacted_repr import RedactedRepr
 from anonset.settings.job_changes import ROLES, with_role
 from anonset.settings.overriding import name_list
 from anonset.settings.readers import Names
-from anonset.settings.settings import RoleSettings
+from anonset.settings.settings import RoleSettings, settings_model
 from anonset.spelling import setting, spell_options
 
-_OPTION = re.compile(r"--([a-z][a-z-]*)(?: ('[^']*'|[^\s'-][^\s]*|-\d*(?![\w-])))?")
-_PLACEHOLDER = re.compile(r"[A-Z_]{2,}|\.\.\.|or|and").fullmatch
+_OPTION = re.compile(r"--([a-z][a-z-]*)(?: ('[^']*'|[^\s'\"-][^\s'\"]*|-\d*(?![\w-])))?")
+_COMMAND = re.compile(r"\banonset [a-z]+ \S")
+_PLACEHOLDER = re.compile(r"[A-Z_]{2,}|\.\.\.").fullmatch
+_CONTINUATION = re.compile(
+    r"adds|allows|also|and|applies|cannot|chooses|continues|depends|describe|does|draws|if|in|into|is|it|"
+    r"keeps|limits|makes|merges|must|names|needs|of|on|or|protects|publishes|removes|replaces|requires|runs|shows|skips|"
+    r"that|to|together|uses|with|without"
+).fullmatch
+"""Match a word that continues the sentence after an option without a value."""
 _OWNERS = ("rows_are_persons", "identifying_as_declared", "unit")
 """Settings that only the owner can declare, so no message applies them."""
 
@@ -47,19 +54,33 @@ def fixes_in(message: str, job: Mapping[str, Any] | None = None) -> list[Recomme
     []
     """
     columns = {name for role in ROLES for name in name_list((job or {}).get(role, ()))}
-    fixes: list[RecommendedSettings] = []
-    end = -1
+    fixes = [fix for _, _, fix in _found_in(message, columns)]
+    return [fix for fix in {fix.options: fix for fix in fixes}.values() if not _is_applied(fix, job or {})]
+
+
+def _found_in(message: str, columns: Collection[str]) -> list[tuple[int, int, RecommendedSettings]]:
+    """Return start, end and settings of each recommendation in a message. Adjacent options belong together."""
+    found: list[tuple[int, int, RecommendedSettings]] = []
     for match in _OPTION.finditer(message):
-        text = match[0].rstrip(";:,)")
+        text = _option_in(match, columns)
         parsed = _parsed(text, columns)
         if parsed is None:
             continue
-        if fixes and match.start() == end + 1:
-            fixes[-1] = RecommendedSettings(f"{fixes[-1].options} {text}", {**fixes[-1].settings, **parsed})
-        else:
-            fixes.append(RecommendedSettings(text, parsed))
-        end = match.start() + len(text)
-    return [fix for fix in {fix.options: fix for fix in fixes}.values() if not _is_applied(fix, job or {})]
+        if parsed[next(iter(parsed))] is True:  # a word after it is no value
+            text = text.partition(" ")[0]
+        start, fix = match.start(), RecommendedSettings(text, parsed)
+        if found and start == found[-1][1] + 1:
+            start, _, before = found.pop()
+            fix = RecommendedSettings(f"{before.options} {text}", {**before.settings, **parsed})
+        found.append((start, match.start() + len(text), fix))
+    return found
+
+
+def _option_in(match: re.Match[str], columns: Collection[str]) -> str:
+    """Return the option of a match with its value, without punctuation or a word that continues the sentence."""
+    value = (match[2] or "").rstrip(";:,)")
+    continues = _CONTINUATION(value) and value not in columns
+    return f"--{match[1]}" if continues else match[0].rstrip(";:,)")
 
 
 def _is_applied(fix: RecommendedSettings, job: Mapping[str, Any]) -> bool:
@@ -104,6 +125,36 @@ def with_role_words(reason: str, column: str, words: Mapping[str, str]) -> str:
         for role, text in words.items():
             reason = reason.replace(setting(role, column), f"“{text}”")
     return reason
+
+
+def with_option_words(
+    message: str, recommended: Callable[[RecommendedSettings], str], control: Callable[[str, str], str]
+) -> str:
+    """Return a message with words in place of the options that it names. Commands remain as they are.
+
+    Parameters
+    ----------
+    recommended
+        Returns the words for a recommended setting (see `fixes_in`).
+    control
+        Returns the words for any other setting of a job, from its name and its value. The value is empty if the message
+        contains none.
+    """
+    fields = settings_model().model_fields
+    text, command, rest = message.partition(found[0]) if (found := _COMMAND.search(message)) else (message, "", "")
+
+    def in_words(match: re.Match[str]) -> str:
+        option = _option_in(match, ())
+        name, value = match[1].replace("-", "_"), " ".join(shlex.split(option)[1:])
+        if name not in fields:
+            return match[0]
+        return control(name, "" if _PLACEHOLDER(value) else value) + match[0][len(option) :]
+
+    parts, done = list[str](), 0
+    for start, end, fix in _found_in(text, ()):
+        parts += [_OPTION.sub(in_words, text[done:start]), recommended(fix)]
+        done = end
+    return "".join([*parts, _OPTION.sub(in_words, text[done:]), command, rest])
 
 
 def with_fix(job: Mapping[str, Any], fix: RecommendedSettings) -> dict[str, Any]:

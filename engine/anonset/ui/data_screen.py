@@ -10,10 +10,11 @@ from anonset.settings.fixes import with_role_words
 from anonset.settings.job_files import ANSWERS, OPEN, ROW
 from anonset.settings.overriding import name_list
 from anonset.spelling import as_typed, counted
-from anonset.ui.fix_buttons import ROLE_WORDS, fix_buttons, fixes_for
+from anonset.ui.fix_buttons import fix_buttons, fixes_for
 from anonset.ui.frame import LiveSection, Screen, button, text
 from anonset.ui.page_state import PageState
 from anonset.ui.run_sections import show_exposed
+from anonset.ui.setting_words import ROLE_WORDS, ROW_WORDS, UNIT, message_in_words
 
 _ALWAYS = ("items", "relational", "sensitive", "keep", "drop")
 """Roles offered for every column. Other roles are offered only if a column has them already."""
@@ -84,7 +85,7 @@ def _question(screen: Screen) -> None:
     state = screen.state
     if state.findings is None or not state.unit:
         return
-    text("h2", "Who is a person?").props("id=unit")
+    text("h2", UNIT).props("id=unit")
     options = _units(state)
     if state.unit == OPEN:
         text("p", "Choose an answer first: roles and risk depend on it. Only you know it.").classes("alert")
@@ -113,7 +114,7 @@ def _declared(state: PageState) -> list[str]:
 
 
 def _in_words(unit: str, persons: int | None) -> str:
-    what = "Each row is a person" if unit == ROW else f"Each {unit} is a person"
+    what = ROW_WORDS if unit == ROW else f"Each {unit} is a person"
     return what if persons is None else f"{what}: {counted(persons, 'person')}"
 
 
@@ -204,5 +205,5 @@ def _problems(screen: Screen) -> None:
     with ui.element("ul"):
         for problem in [*errors, *problems]:
             with ui.element("li"):
-                text("span", problem)
+                text("span", message_in_words(problem))
                 fix_buttons(screen, problem)

@@ -10,6 +10,7 @@ from nicegui.elements.mixins.text_element import TextElement
 
 from anonset.errors import AnonsetError
 from anonset.ui.page_state import PageState, message_of
+from anonset.ui.setting_words import message_in_words
 
 SCREENS = (
     ("/", "Data"), ("/hierarchies", "Hierarchies"), ("/promise", "Promise"), ("/policies", "Policies"),
@@ -105,7 +106,7 @@ class Screen:
 
     def _show_messages(self, _: object) -> None:
         for message in dict.fromkeys(filter(None, (self._message, self.state.error))):
-            text("div", message).classes("alert").props("role=alert")
+            alert(message).props("role=alert")
 
 
 class LiveSection:
@@ -143,6 +144,11 @@ Build = Callable[[LiveSection], object]
 def text(tag: str, content: str) -> TextElement:
     """Create a text element."""
     return TextElement(tag=tag, text=content)
+
+
+def alert(message: str, tag: str = "div") -> TextElement:
+    """Create a message with labels of controls in place of options."""
+    return text(tag, message_in_words(message)).classes("alert")
 
 
 def button(label: str, action: Callable[[], object]) -> TextElement:

@@ -8,8 +8,9 @@ from nicegui import ui
 from anonset.errors import AnonsetError
 from anonset.jobs.column_hierarchy import ColumnHierarchy
 from anonset.spelling import counted
-from anonset.ui.frame import LiveSection, Screen, button, text
+from anonset.ui.frame import LiveSection, Screen, alert, button, text
 from anonset.ui.page_state import PageState
+from anonset.ui.setting_words import CEILING, RULE
 from anonset.ui.tree_state import TreeState
 
 _STEP = 50
@@ -65,7 +66,7 @@ def _specs(screen: Screen) -> None:
 
     with ui.element("div").classes("sizes"):
         options = {spec: f"{spec}: {words}" for spec, words in trees.choices.items()}
-        choice = ui.select(options, value=trees.spec, label="Rule or file", on_change=lambda event: choose(event.value))
+        choice = ui.select(options, value=trees.spec, label=RULE, on_change=lambda event: choose(event.value))
         choice.props("outlined stack-label").classes("field").mark("spec")
         own = ui.input("Other levels or file", value=trees.spec)
         own.props('outlined stack-label hint="for example prefix:1,4 or bins:0,18,65"').classes("field").mark(
@@ -91,7 +92,7 @@ def _status(trees: TreeState) -> None:
         text("h2", "Faults of the hierarchy")
         with ui.element("ul"):
             for fault in trees.faults[:_STEP]:
-                text("li", fault).classes("alert")
+                alert(fault, "li")
         if len(trees.faults) > _STEP:
             text("p", f"{len(trees.faults) - _STEP:,} more faults")
 
@@ -246,7 +247,7 @@ class _TreeView:
         with self._panel:
             is_ceiling = node in tree.ceilings
             with ui.element("div").classes("actions"):
-                label = "Remove the ceiling" if is_ceiling else "Publish nothing above this node (ceiling)"
+                label = "Remove the ceiling" if is_ceiling else CEILING
                 if node:
                     button(label, partial(self._click, node)).mark("set ceiling")
                 button("Close", self._panel.delete)

@@ -9,19 +9,15 @@ from anonset.release.guarantee_limits import sentences
 from anonset.settings.model_choices import obstacle, remedy, sizes_of
 from anonset.settings.overriding import name_list
 from anonset.ui.fix_buttons import fix_buttons
-from anonset.ui.frame import LiveSection, Screen, text
+from anonset.ui.frame import LiveSection, Screen, alert, text
 from anonset.ui.page_state import PageState, message_of
+from anonset.ui.setting_words import KNOWN, SIZE_WORDS
 
 _MODELS = {
     "km": "some items of the person",
     "k": "attributes of the person",
     "kl": "attributes of the person; the sensitive column must not be inferred",
     "kkm": "attributes and some items of the person",
-}
-_SIZES = {
-    "k": "k: how many records must match?",
-    "m": "m: how many items may an attacker know?",
-    "l": "l: how many sensitive values must each class contain?",
 }
 
 
@@ -56,7 +52,7 @@ def _models(screen: Screen, section: LiveSection) -> None:
     if chosen not in _MODELS:
         text("p", f"The job file contains the model {chosen}. This screen does not show its parameters.")
     with ui.element("fieldset").style("border: 0; padding: 0; margin: 0"):
-        text("legend", "What may an attacker know?").style("font-size: 1.15rem; font-weight: 600")
+        text("legend", KNOWN).style("font-size: 1.15rem; font-weight: 600")
         for model, known in _MODELS.items():
             why = obstacles[model]
             with ui.element("label").classes("choice"):
@@ -88,7 +84,7 @@ def _choose_sizes(screen: Screen, section: LiveSection) -> None:
     with ui.element("div").classes("sizes"):
         for name, value in _numbers(state).items():
             number = ui.number(
-                _SIZES[name], value=value, min=1, step=1, precision=0,
+                SIZE_WORDS[name], value=value, min=1, step=1, precision=0,
                 on_change=lambda event, name=name: choose(name, event.value),
             )  # fmt: skip
             number.props("outlined debounce=300 stack-label").mark(f"size {name}").style(
@@ -114,7 +110,7 @@ def _show_words(screen: Screen) -> None:
     statement, limits, message = _words(screen.state)
     with ui.element("div").props("aria-live=polite"):
         if message:
-            text("p", message).classes("alert")
+            alert(message, "p")
             fix_buttons(screen, message)
             return
         text("h2", "Guarantee")

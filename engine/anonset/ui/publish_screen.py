@@ -5,10 +5,12 @@ from collections.abc import Mapping
 from nicegui import ui
 
 from anonset.release.guarantee_limits import sentences
-from anonset.ui.frame import Screen, button, text
+from anonset.ui.fix_buttons import fix_buttons
+from anonset.ui.frame import Screen, alert, button, text
 from anonset.ui.page_state import PageState
 from anonset.ui.run_sections import ended, show_errors, show_risk
 from anonset.ui.runs import CANCELLED, CommandRun
+from anonset.ui.setting_words import OUT
 
 _SHARES = {"items": "Items", "values": "Attribute values"}
 
@@ -22,7 +24,7 @@ def publish_screen(state: PageState) -> None:
             return
         typed: dict[str, str] = {}
         screen.section(lambda: (state.raw.get("out"), state.publishing, state.busy), lambda _: _start(screen, typed))
-        screen.section(lambda: _progress_state(state.publication), lambda _: _progress(state))
+        screen.section(lambda: (_progress_state(state.publication), state.raw), lambda _: _progress(screen))
         screen.section(lambda: state.out, lambda _: _result(state))
         screen.section(lambda: ended(state.risk), lambda _: show_risk(state.risk))
         screen.section(lambda: ended(state.report), lambda _: _report(state.report))
@@ -48,7 +50,7 @@ def _start(screen: Screen, typed: dict[str, str]) -> None:
     state = screen.state
     text("p", "anonset verifies the result before it publishes it. A run that fails or is cancelled leaves no file.")
     name = ui.input(
-        "New folder for the publication", value=typed.get("out", str(state.raw.get("out", ""))),
+        OUT, value=typed.get("out", str(state.raw.get("out", ""))),
         on_change=lambda event: typed.update(out=event.value),
     )  # fmt: skip
     name.props("outlined stack-label").style("width: 22rem; max-width: 100%").mark("out")
@@ -71,8 +73,8 @@ def _progress_state(run: CommandRun | None) -> object:
     return run and (run.stage, run.share and round(run.share, 2), run.code, len(run.errors), id(run))
 
 
-def _progress(state: PageState) -> None:
-    run = state.publication
+def _progress(screen: Screen) -> None:
+    run = screen.state.publication
     if run is None:
         return
     with ui.element("div").props("role=status"):
@@ -87,9 +89,10 @@ def _progress(state: PageState) -> None:
         elif run.code:
             text("p", "Nothing was published.")
             for message in run.errors or [f"The command failed (exit code {run.code})."]:
-                text("div", message).classes("alert")
+                alert(message)
+                fix_buttons(screen, message)
     for message in run.warnings:
-        text("div", message).classes("alert")
+        alert(message)
 
 
 def _result(state: PageState) -> None:

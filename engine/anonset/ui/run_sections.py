@@ -7,7 +7,7 @@ from nicegui import ui
 
 from anonset.report.risks.records import higher_after_text
 from anonset.spelling import counted
-from anonset.ui.frame import text
+from anonset.ui.frame import alert, text
 from anonset.ui.runs import CommandRun
 
 _SHARES = ("An attacker knows", "People who are unique")
@@ -175,4 +175,4 @@ def _percent(share: float | None, missing: str = "not counted") -> str:
 def show_errors(run: CommandRun) -> None:
     """Show the messages of a failed command."""
     for message in run.errors or [f"The command failed (exit code {run.code})."]:
-        text("div", message).classes("alert")
+        alert(message)

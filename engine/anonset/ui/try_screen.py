@@ -8,9 +8,10 @@ from nicegui import ui
 from anonset.report.comparison import shared_losses
 from anonset.ui.charts import line_chart
 from anonset.ui.fix_buttons import fix_buttons
-from anonset.ui.frame import Screen, button, text
+from anonset.ui.frame import Screen, alert, button, text
 from anonset.ui.page_state import PageState
 from anonset.ui.runs import CANCELLED
+from anonset.ui.setting_words import TRY
 from anonset.ui.trial import Trial
 
 _FIGURES = {
@@ -63,7 +64,7 @@ def _start(screen: Screen) -> None:
         elif state.busy:
             text("p", "Inspecting the data …").props("role=status")
         else:
-            button("Try the candidates", lambda: screen.act(state.try_candidates)).mark("try")
+            button(TRY, lambda: screen.act(state.try_candidates)).mark("try")
 
 
 def _progress_state(trial: Trial | None) -> object:
@@ -83,7 +84,7 @@ def _progress(state: PageState) -> None:
             text("p", "Cancelled.")
         else:
             for message in trial.running.errors:
-                text("div", message).classes("alert")
+                alert(message)
 
 
 def _results_state(state: PageState) -> object:
@@ -104,7 +105,7 @@ def _recommended(screen: Screen) -> None:
     if not suits:
         text("p", "The job has changed since this trial. Try the candidates again.").classes("alert")
     if best is None:
-        text("p", f"No candidate is useful: {found['reason']}.").classes("alert")
+        alert(f"No candidate is useful: {found['reason']}.", "p")
         fix_buttons(screen, found["reason"])
         return
     name, _, utility = found["reason"].partition("): ")
@@ -118,7 +119,7 @@ def _recommended(screen: Screen) -> None:
         with ui.element("div").classes("actions"):
             button("Use this result", lambda: screen.act(state.choose_candidate, best["settings"])).mark("choose best")
     if found["warning"] and suits:
-        text("p", f"{found['warning']}.").classes("alert")
+        alert(f"{found['warning']}.", "p")
         fix_buttons(screen, found["warning"])
 
 

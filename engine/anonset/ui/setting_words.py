@@ -1,0 +1,126 @@
+"""Settings in the words of the page: labels of its controls, and texts of its buttons."""
+
+from typing import Any
+
+from anonset.settings.fixes import RecommendedSettings, with_option_words
+from anonset.settings.overriding import name_list
+
+ROLE_WORDS = {
+    "items": "items: a set per person",
+    "one_hot": "item: a 0/1 column",
+    "one_code": "item: a code",
+    "relational": "an attacker may know it",
+    "sensitive": "sensitive: must not be inferred",
+    "id": "identifies the person: not published",
+    "keep": "publish unchanged, not protected",
+    "drop": "do not publish",
+}
+"""Roles of columns in words."""
+_ACTIONS = {
+    "encoding": "read as {}",
+    "input_format": "read as {}",
+    "separator": "split items at {}",
+    "delimiter": "split columns at {}",
+    "header_line": "use line {} as the header",
+    "no_header": "read the first line as a record",
+    "skip_rows": "skip {}",
+    "decimal": "use the {} as the decimal sign",
+    "null": "treat {} as missing",
+    "missing": "accept missing {}",
+    "numeric": "read {} as numbers",
+    "normalize": "clean up codes: {}",
+    "unknown": "{} codes that the hierarchy does not contain",
+    "inner_items": "accept codes that are groups of the hierarchy",
+    "id": "each {} is a person",
+    "group": "merge the rows of each person",
+    "differing": "publish the values of each person's first row",
+}
+"""Effect of each setting in words."""
+_VALUES = {
+    "encoding": {"latin-1": "Latin-1", "cp1252": "Windows-1252"},
+    "input_format": {"baskets": "lines of items", "xlsx": "an Excel file", "jsonl": "JSON Lines", "parquet": "Parquet"},
+    "separator": {" ": "blanks", ",": "commas", "\t": "tabs"},
+    "delimiter": {",": "commas", "\t": "tabs"},
+    "skip_rows": {
+        "no-id": "rows without a person",
+        "footer": "totals and notes at the end",
+        "labels": "the line of units or descriptions below the header",
+    },
+    "decimal": {",": "comma", ".": "point"},
+    "missing": {"empty,value": "values", "empty": "sets of items", "value": "attribute values"},
+    "unknown": {"suppress": "suppress", "prefix": "shorten"},
+}
+"""Values of settings in words. Other values are shown as they are."""
+SIZE_WORDS = {
+    "k": "k: how many records must match?",
+    "m": "m: how many items may an attacker know?",
+    "l": "l: how many sensitive values must each class contain?",
+}
+"""Labels of the sizes of a model."""
+ROW_WORDS = "Each row is a person"
+UNIT = "Who is a person?"
+KNOWN = "What may an attacker know?"
+RULE = "Rule or file"
+CEILING = "Publish nothing above this node (ceiling)"
+TRY = "Try the candidates"
+OUT = "New folder for the publication"
+_CONTROLS = {
+    **{role: (words, "Data") for role, words in ROLE_WORDS.items()},
+    **dict.fromkeys(("unit", "id", "group"), (UNIT, "Data")),
+    "rows_are_persons": (ROW_WORDS, "Data"),
+    **{name: (label, "Promise") for name, label in SIZE_WORDS.items()},
+    "model": (KNOWN, "Promise"),
+    "hierarchy": (RULE, "Hierarchies"),
+    "ceiling": (CEILING, "Hierarchies"),
+    "algorithm": (TRY, "Try"),
+    "out": (OUT, "Publish"),
+}
+"""Label and screen of the control for each setting."""
+
+
+def message_in_words(message: str) -> str:
+    """Return a message with labels of controls in place of options. Commands in the message remain as they are.
+
+    >>> message_in_words("column 'age' is text: --hierarchy age=values, or --drop age")
+    "column 'age' is text: “Rule or file” (age=values) on the screen Hierarchies, or “Apply to age: do not publish”"
+    >>> message_in_words("--max-loss must be at most 1; --publish-as-is zip publishes it")
+    'max_loss in the job file must be at most 1; publish_as_is (zip) in the job file publishes it'
+    >>> message_in_words("merge the rows: --id pid --group")
+    'merge the rows: “Each pid is a person, merge the rows of each person”'
+    >>> message_in_words("to propose roles: anonset inspect a.csv --items codes")
+    'to propose roles: anonset inspect a.csv --items codes'
+    """
+    return with_option_words(message, lambda fix: f"“{fix_in_words(fix)}”", _control)
+
+
+def _control(name: str, value: str) -> str:
+    """Return the control for a setting in words, and the value that a message recommends, if any."""
+    label, screen = _CONTROLS.get(name, ("", ""))
+    shown = f" ({value.removesuffix('=...')})" if value else ""
+    return f"“{label}”{shown} on the screen {screen}" if label else f"{name}{shown} in the job file"
+
+
+def fix_in_words(fix: RecommendedSettings) -> str:
+    """Return the effect of recommended settings in words.
+
+    >>> from anonset.settings.fixes import fixes_in
+    >>> for message in ("use --encoding latin-1", "--no-header", "--null -99", "--drop ZIP", "--id pid --group"):
+    ...     print(fix_in_words(fixes_in(message, {"relational": ["ZIP", "pid"]})[0]))
+    Read as Latin-1
+    Read the first line as a record
+    Treat -99 as missing
+    Apply to ZIP: do not publish
+    Each pid is a person, merge the rows of each person
+    """
+    words = ", ".join(_words(name, value) for name, value in fix.settings.items())
+    return f"{words[:1].upper()}{words[1:]}"
+
+
+def _words(name: str, value: Any) -> str:
+    names = ", ".join(name_list(value)) if isinstance(value, (list, str)) else str(value)
+    if name in ROLE_WORDS and name != "id":
+        return f"apply to {names}: {ROLE_WORDS[name]}"
+    in_words = _VALUES.get(name, {})
+    parts = value if isinstance(value, list) else [value]
+    shown = ", ".join(in_words.get(part, str(part)) for part in parts)
+    return _ACTIONS.get(name, f"set {name.replace('_', '-')} to {{}}").format(shown)
