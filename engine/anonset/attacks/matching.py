@@ -92,7 +92,7 @@ class RowPairs(RedactedRepr):
         Parameters
         ----------
         kinds
-            int64 (n, 2): the distinct rows of each person.
+            The distinct rows of each person, int64 (n, 2).
         """
         shape = pair.later.column.n, pair.earlier.column.n
         compatible = list[Int64]()

@@ -193,6 +193,6 @@ def _say(error: BaseException) -> None:
 
 
 def _end(code: int) -> None:
-    """Write the exit code to the log, if any."""
+    """Write the exit code to the log. Do nothing if there is no log."""
     if output := sys.modules.get("anonset.cli.output"):
         output.end_log(code)

@@ -45,7 +45,7 @@ class Blocks(RedactedRepr):
     longest: int
     """Number of items of the longest record."""
     occurrences: Int64
-    """int64 (M,): number of records that contain each item."""
+    """Number of records that contain each item, int64 (M,)."""
     store: Store = MEMORY
     """Store of the blocks, with the workers that process them."""
 

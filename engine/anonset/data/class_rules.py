@@ -20,7 +20,7 @@ class ClassRule(RedactedRepr):
     terms: Int64
     """int64 (8,): see `anonset_kernels._class_rules`."""
     overall: Int64
-    """int64 (M,): frequency of each value in the complete table."""
+    """Frequency of each value in the complete table, int64 (M,)."""
     value: Int32
     """Value of each record, int32 (n,). Missing values are -1 and are not counted."""
     ways: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 3), np.int64))
@@ -75,11 +75,11 @@ class TupleRule(RedactedRepr):
     rule: ClassRule
     n_tuples: int
     tuple_of: Int32
-    """int32 (E,): tuple of each entry."""
+    """Tuple of each entry, int32 (E,)."""
     value: Int32
-    """int32 (E,): value of each entry."""
+    """Value of each entry, int32 (E,)."""
     weight: Int64
-    """int64 (E,): record count of each entry."""
+    """Record count of each entry, int64 (E,)."""
 
     def take(self, tuples: NDArray[np.integer]) -> "TupleRule":
         """Return the rule for the given tuples only. The tuples are numbered anew."""

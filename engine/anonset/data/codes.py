@@ -75,7 +75,7 @@ class RowNumbers(_StoredNumbers):
 
 
 Codes = Int32 | NarrowCodes
-"""Codes, int32 (n,), that are read in slices."""
+"""Interface of stored codes, int32 (n,), which are read in slices."""
 
 
 def as_codes(stored: NDArray[Any]) -> Codes:

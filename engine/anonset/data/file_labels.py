@@ -31,9 +31,9 @@ class FiledLabels(ComputedSequence[str]):
 
     def __init__(self, starts: Int64, text: UInt8, *, numeric: bool = False, last: str | None = None) -> None:
         self.starts = starts
-        """int64 (n + 1,): start of each label in `text`."""
+        """Start of each label in `text`, int64 (n + 1,)."""
         self.text = text
-        """uint8 (bytes,): concatenated labels in UTF-8."""
+        """Concatenated labels in UTF-8, uint8 (bytes,)."""
         self.numeric = numeric
         """True if all labels are integers, in numeric order."""
         self.last = last

@@ -67,7 +67,7 @@ def refined(
     hierarchy
         The given tree.
     occurrences
-        int64 (M,): frequency of each leaf.
+        Frequency of each leaf, int64 (M,).
     by, from_data
         As for `halves`.
     keep_root

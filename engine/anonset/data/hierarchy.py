@@ -29,7 +29,7 @@ class Hierarchy(RedactedRepr):
     parent: Int32
     """Parent of each node, int32 (V,). -1 for the root."""
     leaf_lo: Int32
-    """int32 (V,): first leaf code below each node."""
+    """First leaf code below each node, int32 (V,)."""
     leaf_hi: Int32
     """End of the leaf codes below each node (last code plus one), int32 (V,)."""
     subtree_end: Int32
@@ -66,23 +66,23 @@ class Hierarchy(RedactedRepr):
 
     @cached_property
     def leaf_node(self) -> Int32:
-        """int32 (M,): node of each leaf code."""
+        """Node of each leaf code, int32 (M,)."""
         return np.flatnonzero(self.is_leaf).astype(np.int32)
 
     @cached_property
     def is_leaf(self) -> NDArray[np.bool_]:
-        """Bool (V,): True for leaves."""
+        """True for leaves, bool (V,)."""
         leaf: NDArray[np.bool_] = self.subtree_end == np.arange(1, self.n_nodes + 1)
         return leaf
 
     @cached_property
     def n_leaves_below(self) -> Int32:
-        """int32 (V,): number of leaves below each node (1 for a leaf)."""
+        """Number of leaves below each node (1 for a leaf), int32 (V,)."""
         return self.leaf_hi - self.leaf_lo
 
     @cached_property
     def depth(self) -> Int32:
-        """int32 (V,): number of edges from the root."""
+        """Number of edges from the root, int32 (V,)."""
         return np.array(_depths(self.parent.tolist()), np.int32)
 
     @cached_property

@@ -198,7 +198,7 @@ def balanced_by_frequency(labels: Sequence[str], occurrences: Int64, fanout: int
     labels
         At least one label.
     occurrences
-        int64 (M,): number of records that contain each label.
+        Number of records that contain each label, int64 (M,).
 
     Raises
     ------

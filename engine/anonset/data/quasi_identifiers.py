@@ -96,7 +96,7 @@ class QuasiIdentifiers(RedactedRepr):
 
     @cached_property
     def kind(self) -> NDArray[np.int8]:
-        """int8 (v,): RANGE, NODE or SET."""
+        """RANGE, NODE or SET, int8 (v,)."""
         kinds = [RANGE if isinstance(d, Range) else SET if isinstance(d, ValueSet) else NODE for d in self.domains]
         return np.array(kinds, np.int8)
 
@@ -151,7 +151,7 @@ class QuasiIdentifiers(RedactedRepr):
 
     @property
     def tuple_of(self) -> Int32:
-        """int32 (n,): distinct tuple of each record."""
+        """Distinct tuple of each record, int32 (n,)."""
         return self._distinct[1]
 
     @cached_property

@@ -35,7 +35,7 @@ class SetColumn(RedactedRepr):
     name: str
     """Name of the column."""
     indptr: Int64
-    """int64 (n + 1,): start of each record in the items."""
+    """Start of each record in the items, int64 (n + 1,)."""
     codes: Codes
     """Item codes in stored form, int32 (nnz,). In files they may have two bytes each and must be read in slices."""
     vocabulary: Vocabulary
@@ -75,7 +75,7 @@ class SetColumn(RedactedRepr):
 
     @cached_property
     def lengths(self) -> Int64:
-        """int64 (n,): number of items of each record."""
+        """Number of items of each record, int64 (n,)."""
         return np.diff(self.indptr)
 
     @cached_property
@@ -91,7 +91,7 @@ class SetColumn(RedactedRepr):
 
     @cached_property
     def occurrences(self) -> Int64:
-        """int64 (M,): number of records that contain each item (its support)."""
+        """Number of records that contain each item (its support), int64 (M,)."""
         return code_counts(self.codes, len(self.vocabulary))
 
     def counted(self, store: Store) -> Self:
@@ -219,7 +219,7 @@ class CategoricalColumn(RedactedRepr):
 
     name: str
     codes: Int32
-    """int32 (n,): codes of the vocabulary."""
+    """Codes of the vocabulary, int32 (n,)."""
     vocabulary: Vocabulary
     counts: Int64 | None = field(default=None, repr=False)
     """Frequency of each category in the complete column, int64 (M,). None if this column is complete."""
@@ -234,12 +234,12 @@ class CategoricalColumn(RedactedRepr):
 
     @cached_property
     def occurrences(self) -> Int64:
-        """int64 (M,): frequency of each category."""
+        """Frequency of each category, int64 (M,)."""
         return code_counts(self.codes, len(self.vocabulary))
 
     @property
     def overall(self) -> Int64:
-        """int64 (M,): frequency of each category in the complete column."""
+        """Frequency of each category in the complete column, int64 (M,)."""
         return self.occurrences if self.counts is None else self.counts
 
     def slice(self, first: int, end: int) -> "CategoricalColumn":

@@ -103,7 +103,8 @@ def by_range(shared: SharedChunks) -> tuple[Int64, dict[tuple[int, int], bytes]]
 def grouped(
     groups: Sequence[Group], of_range: Mapping[tuple[int, int], bytes], number: int, as_text: Callable[[bytes], Any]
 ) -> Group:
-    """Merge neighbouring groups step by step until the groups have `number` clusters; sort the groups at each step.
+    """Merge neighbouring groups step by step until the groups have `number` clusters. The groups are sorted at each
+    step.
 
     Parameters
     ----------

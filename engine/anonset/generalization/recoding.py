@@ -138,7 +138,7 @@ class PerCluster(RedactedRepr):
     """A local recoding, with an item mapping and relational values for each cluster of records."""
 
     cluster: Int32
-    """int32 (n,): cluster of each record."""
+    """Cluster of each record, int32 (n,)."""
     items: Sequence[Cut | ItemGroups]
     """Item mapping of each cluster. Empty if there is no set-valued column."""
     relational: tuple[RelationalValues, ...] = ()
@@ -193,7 +193,7 @@ class Bucketized(RedactedRepr):
 
 
 TERMS = -1
-"""Place of an item that is published only among the terms of its cluster."""
+"""Value of `Disassociated.place` for an item that is published as a term of its cluster."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -48,9 +48,11 @@ class Candidate(RedactedRepr):
     note: str = field(default="", repr=False)
     """Reason for the rejection of the candidate, or warnings about the publication."""
     countable: CountAccuracy | None = None
-    """Errors of item counts for a recipient. None without items."""
+    """Errors of counts of frequent items that a recipient can compute. None if the data have no items."""
     commonest: tuple[tuple[str, int, float], ...] = field(default=(), repr=False)
-    """Label, count, and expected count for a recipient of each of the most frequent items. Empty without items."""
+    """Label, count, and count expected by a recipient, for each of the most frequent items. Empty if the data have no
+    items.
+    """
     nodes: bool = False
     """Whether published symbols are nodes of the given item hierarchy."""
     frontier: tuple[Pruning, ...] = field(default=(), repr=False)
@@ -73,7 +75,7 @@ class Candidate(RedactedRepr):
 
     @property
     def seconds(self) -> float:
-        """Seconds of search and application."""
+        """Seconds of the search and of the application of its result."""
         return sum(self.phases.get(name, 0.0) for name in ("search", "apply"))
 
     @property
@@ -122,7 +124,9 @@ class Candidate(RedactedRepr):
 
     @property
     def ranges_kept(self) -> float | None:
-        """Mean share of the range that remains in relational columns, from 0 to 1. None without relational columns."""
+        """Mean share of the range that remains in relational columns, from 0 to 1. None if there are no relational
+        columns.
+        """
         return 1.0 - self.measures["rum"] if "rum" in self.measures else None
 
     def __repr__(self) -> str:

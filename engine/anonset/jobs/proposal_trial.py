@@ -241,7 +241,9 @@ class ProposalReader:
         work.problems += [problem] if problem not in work.problems and not asked else []
 
     def _missing(self) -> list[str]:
-        """Return the setting for nulls. Empty without nulls. In a column of 0 and 1, the empty text counts as null."""
+        """Return the setting for nulls. Empty if the data contain no null. In a column of 0 and 1, the empty text
+        counts as null.
+        """
         if any(column.nulls or (column.null_words and self.given.get("null")) for column in self.profiles):
             return ["empty", "value"]
         return (

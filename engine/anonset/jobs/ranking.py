@@ -66,8 +66,8 @@ def ranked(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 
 def counts_usably(candidate: Candidate) -> bool | None:
-    """Return True if counts of frequent items from the candidate's publication are accurate enough. None
-    without items.
+    """Return True if counts of frequent items from the candidate's publication are accurate enough. None if the data
+    have no items.
     """
     error = None if candidate.countable is None else candidate.countable.items_error
     return None if error is None else candidate.outcome == "holds" and error <= COUNTED_WITHIN
@@ -171,7 +171,7 @@ def warning(best: Candidate | None, dropped: Sequence[str] = (), without: Candid
 
 
 def _remedy(best: Candidate, dropped: Sequence[str], without: Candidate | None) -> str:
-    """Return advice for more accurate counts, as the end of a warning. Empty without relational columns."""
+    """Return advice for more accurate counts, as the end of a warning. Empty if there are no relational columns."""
     if best.ranges_kept is None:
         return ""
     if without is None or without.countable is None or not counts_usably(without):
@@ -181,7 +181,7 @@ def _remedy(best: Candidate, dropped: Sequence[str], without: Candidate | None) 
 
 
 def explain_failure(candidates: Sequence[Candidate], model: PrivacyModel, seconds: float) -> str:
-    """Explain why no candidate is useful, and the remedy.
+    """Explain why no candidate is useful, and what to change.
 
     Parameters
     ----------

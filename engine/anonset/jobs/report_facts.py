@@ -35,9 +35,9 @@ class ReportFacts(RedactedRepr):
     after: RiskReport
     """Risks of the publication."""
     before: tuple[Exposure, ...] = ()
-    """Risks of the original for an attacker with the same knowledge. Empty without the original."""
+    """Risks of the original for an attacker with the same knowledge. Empty if the original is not available."""
     errors: CountAccuracy | None = None
-    """Errors of item counts. None without the original."""
+    """Errors of counts of frequent items. None if the original is not available."""
     private: Report | None = None
     """Private report. None if it is not available."""
 
@@ -87,7 +87,7 @@ class RiskComparison(RedactedRepr):
         )  # fmt: skip
 
     def errors(self, publication: Published) -> CountAccuracy | None:
-        """Return the errors of item counts. None without items."""
+        """Return the errors of counts of frequent items. None if the data have no items."""
         column = self.original.transactions
         return None if column is None else countable(FrequentItems.of(column), publication)
 

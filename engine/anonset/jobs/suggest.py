@@ -70,7 +70,7 @@ class Suggestion(RedactedRepr):
     sample: int | None = None
     """Size of the sample on which candidates were tried first, in records."""
     with_own_hierarchy: Candidate | None = None
-    """Best candidate with nodes of the given item hierarchy. None without a given hierarchy."""
+    """Best candidate with nodes of the given item hierarchy. None if no hierarchy is given."""
     warning: str = field(default="", repr=False)
     """Problem of the best candidate. Empty if there is none."""
     beside: Candidate | None = None

@@ -38,7 +38,7 @@ class CountAccuracy(RedactedRepr):
     """Accuracy of counts from a publication."""
 
     items_error: float | None
-    """Median relative error of the counts of the most frequent items. None without items."""
+    """Median relative error of the counts of the most frequent items. None if there are no items."""
     pairs_error: float | None
     """Median relative error of the counts of the most frequent pairs. None if no record has two items."""
     stands_for: float | None

@@ -157,7 +157,7 @@ class SymbolSupports:
         return fsum(self._holding(chosen).chance)
 
     def pairs(self, number: int) -> NDArray[np.float64] | None:
-        """Return None, because groups have several items."""
+        """Return None, because groups may have several items."""
         return None
 
     def _holding(self, chosen: Chosen) -> "_CandidateRecords":

@@ -37,7 +37,7 @@ def record_losses(published: SetColumn, size: Int64, weight: Float64) -> Float64
 
 
 def record_utility_loss(publication: Records) -> float:
-    """Return the mean utility loss of the records of a publication. Return 0 without records.
+    """Return the mean utility loss of the records of a publication. Return 0 if there are no records.
 
     >>> from anonset.data import Hierarchy, Table
     >>> from anonset.generalization import Cut, apply

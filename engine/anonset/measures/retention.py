@@ -33,7 +33,7 @@ def rare_in_clusters(column: SetColumn, cluster: Int32, k: int) -> float:
     Parameters
     ----------
     cluster
-        int32 (n,): cluster of each record.
+        Cluster of each record, int32 (n,).
 
     Examples
     --------
@@ -159,7 +159,7 @@ def lm_of_sizes(by_size: Int64) -> Fraction:
 
 def _mean(by_size: Int64, costs: Int64, most: int) -> Fraction:
     """Return the mean cost of the occurrences as a share of `most`. The counts and costs are by symbol size, int64 (M +
-    1,). Return 0 without occurrences.
+    1,). Return 0 if there are no occurrences.
     """
     occurring = np.flatnonzero(by_size)
     total = sum(

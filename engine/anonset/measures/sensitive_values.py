@@ -25,7 +25,9 @@ Float64 = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class ObservedDiversity(RedactedRepr):
-    """Smallest l and largest t over the classes with known values. All attributes are 0 without known values."""
+    """Smallest l and largest t over the classes with known values. All attributes are 0 if there are no known
+    values.
+    """
 
     classes: int
     """Number of classes with known values."""

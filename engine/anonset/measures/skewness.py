@@ -18,8 +18,8 @@ DEALS = 10
 
 @dataclass(frozen=True)
 class Skewness(RedactedRepr):
-    """Success of guessing the sensitive value of a row, with and without its class. All attributes are 0 without known
-    values.
+    """Success of guessing the sensitive value of a row, with and without its class. All attributes are 0 if there are
+    no known values.
     """
 
     guessed_of_all: float

@@ -68,7 +68,7 @@ class Coherence(PrivacyModel):
 
     @property
     def inference(self) -> str:
-        """Bound on inferring a sensitive item. Empty without sensitive items, or if `h` is 1."""
+        """Bound on inferring a sensitive item. Empty if there are no sensitive items, or if `h` is 1."""
         if not self.sensitive_items or self.share == 1:
             return ""
         return f"Each sensitive item occurs in a share of at most {shortest_text(self.h)} of these records."

@@ -80,7 +80,7 @@ class DisassociationModel(PrivacyModel):
 
     @property
     def inference(self) -> str:
-        """Bound on inferring a sensitive item of a chunk. Empty without `cap`."""
+        """Bound on inferring a sensitive item of a chunk. Empty if `cap` is None."""
         if self.cap is None:
             return ""
         return (

@@ -62,7 +62,7 @@ class PrivacyModel(RedactedRepr, ABC):
     for the same item.
     """
     served_by: ClassVar[str] = ""
-    """Default algorithm of a third-party model; empty for built-in models."""
+    """Default algorithm of a third-party model. Empty for built-in models."""
 
     def __init_subclass__(cls, **more: Any) -> None:
         """Set `k` and `m` to None in models without these parameters."""

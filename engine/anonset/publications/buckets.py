@@ -185,7 +185,7 @@ def count_values(group: Int32, value: Int32, n_values: int, count: Int64 | None 
     Parameters
     ----------
     group, value
-        int32 (n,): codes.
+        Codes, int32 (n,).
     n_values
         Number of value codes. At least 1 if there are tuples.
     count

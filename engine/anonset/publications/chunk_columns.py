@@ -87,13 +87,13 @@ class ChunkRows(RedactedRepr):
     """
 
     begins: Int64
-    """int64 (chunks + 1,): start of each chunk in the rows."""
+    """Start of each chunk in the rows, int64 (chunks + 1,)."""
     indptr: Int64
-    """int64 (rows + 1,): start of each row in `items`."""
+    """Start of each row in `items`, int64 (rows + 1,)."""
     items: Int32
     """int32: items of each row, ascending."""
     count: Int64
-    """int64 (rows,): frequency of each row in the chunk."""
+    """Frequency of each row in the chunk, int64 (rows,)."""
 
     @classmethod
     def of(cls, chunks: Iterable[Rows]) -> "ChunkRows":
@@ -118,7 +118,7 @@ class ChunkRows(RedactedRepr):
 
     @property
     def chunk(self) -> Int64:
-        """int64 (rows,): chunk of each row."""
+        """Chunk of each row, int64 (rows,)."""
         return np.repeat(np.arange(len(self)), np.diff(self.begins))
 
     @cached_property
@@ -136,7 +136,7 @@ class ChunkRows(RedactedRepr):
 
     @property
     def sizes(self) -> Int64:
-        """int64 (chunks,): number of sub-records per chunk."""
+        """Number of sub-records per chunk, int64 (chunks,)."""
         done = begins_of(self.count)
         sizes: Int64 = done[self.begins[1:]] - done[self.begins[:-1]]
         return sizes
@@ -195,13 +195,13 @@ class ClusterColumns(_Columns[PublishedCluster]):
     """Clusters stored as columns."""
 
     n: Int64
-    """int64 (clusters,): record count per cluster."""
+    """Record count per cluster, int64 (clusters,)."""
     term_begins: Int64
-    """int64 (clusters + 1,): start of each cluster's terms."""
+    """Start of each cluster's terms, int64 (clusters + 1,)."""
     terms: Int32
     """int32: terms of each cluster, ascending."""
     chunk_begins: Int64
-    """int64 (clusters + 1,): start of each cluster's chunks."""
+    """Start of each cluster's chunks, int64 (clusters + 1,)."""
     rows: ChunkRows
     """Chunks of all clusters."""
 
@@ -240,12 +240,12 @@ class ClusterColumns(_Columns[PublishedCluster]):
 
     @property
     def cluster_of_chunk(self) -> Int64:
-        """int64 (chunks,): cluster of each chunk."""
+        """Cluster of each chunk, int64 (chunks,)."""
         return np.repeat(np.arange(len(self)), np.diff(self.chunk_begins))
 
     @property
     def cluster_of_term(self) -> Int64:
-        """int64 (terms,): cluster of each term."""
+        """Cluster of each term, int64 (terms,)."""
         return np.repeat(np.arange(len(self)), np.diff(self.term_begins))
 
 
@@ -254,9 +254,9 @@ class SharedChunks(_Columns[SharedChunk]):
     """Shared chunks stored as columns."""
 
     first: Int64
-    """int64 (chunks,): first cluster of each chunk's range."""
+    """First cluster of each chunk's range, int64 (chunks,)."""
     last: Int64
-    """int64 (chunks,): last cluster of each chunk's range."""
+    """Last cluster of each chunk's range, int64 (chunks,)."""
     rows: ChunkRows
 
     @classmethod

@@ -48,7 +48,7 @@ class Chunks(Published):
     record: Int64 | None = None
     """Input records, ordered by cluster, int64 (n,). Private."""
     cluster: Int32 | None = None
-    """int32 (n,): cluster of each record. Private."""
+    """Cluster of each record, int32 (n,). Private."""
     totals: tuple[tuple[int, int], ...] | None = field(default=None, repr=False)
     """Pairs of a term and the number of its records in the clusters that publish it as a term. None if the numbers are
     not published.

@@ -31,7 +31,7 @@ class Records(Published):
     kept: tuple[CategoricalColumn, ...]
     """Columns published unchanged."""
     record: Int64
-    """int64 (n,): input record of each published row. Private."""
+    """Input record of each published row, int64 (n,). Private."""
     cluster: Int32 | None = None
     """Cluster of each published row, int32 (n,). None for global recodings. Private."""
     order: tuple[str, ...] = ()

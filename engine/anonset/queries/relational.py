@@ -62,7 +62,7 @@ class ValueDomain:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Labels of a categorical column, in canonical order; empty for a numeric column."""
+        """Labels of a categorical column, in canonical order. Empty for a numeric column."""
         return () if self.vocabulary is None else tuple(self.vocabulary.labels)
 
     def allowed(self, condition: Condition) -> frozenset[str]:

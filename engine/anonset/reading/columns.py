@@ -34,11 +34,11 @@ class Encoder:
     separator.
     """
     empty_for_null: bool = False
-    """Whether a null set is read as the empty set."""
+    """True if a null set is read as the empty set."""
     value_for_null: bool = False
-    """Whether a null category is read as the category ``?``."""
+    """True if a null category is read as the category ``?``."""
     whole: bool = False
-    """Whether a cell of text is read as one item, unless a separator is declared."""
+    """True if a cell of text without a declared separator is one item."""
     codes_declared: bool = False
     """True if the owner declares that each cell contains one item."""
     exact: bool = False
@@ -158,7 +158,7 @@ class Encoder:
         return text
 
     def number(self, name: str, column: Any) -> NumericColumn:
-        """Encode a column of numbers, as int64 if every value is an integer, and else as float64."""
+        """Encode a column of numbers. The type is int64 if every value is an integer, otherwise float64."""
         return self.numbers(name, column).column(name)
 
     def numbers(self, name: str, column: Any) -> Numbers:

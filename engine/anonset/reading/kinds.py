@@ -135,7 +135,9 @@ def _look(name: str, looked_at: Sequence[str], kind: str) -> ValueFormat:
 
 
 def _regular(labels: Sequence[str], kind: str) -> Sequence[str]:
-    """Return the labels that match the pattern of a kind. Return all labels if the kind has no pattern."""
+    """Return the labels that match the pattern of the kind of their column. Return all labels if the kind has no
+    pattern.
+    """
     form = _FORMS.get(kind)
     return labels if form is None else [label for label in labels if form(label)]
 

@@ -57,7 +57,7 @@ class Numbers(RedactedRepr):
     """Currency of the numbers. Empty if they are no amounts of money."""
 
     def column(self, name: str) -> NumericColumn:
-        """Return the numbers as a column, of int64 if every value is an integer, and else of float64."""
+        """Return the numbers as a column. Its type is int64 if every value is an integer, otherwise float64."""
         return NumericColumn(name, self.values.astype(np.int64) if self.integers or self.whole else self.values)
 
 
@@ -177,7 +177,7 @@ class _Numbers:
         return arrow.replaced(arrow.without(text, _MARKS[decimal]), ",", "."), "".join(currencies)
 
     def parsed(self, text: Any) -> Numbers:
-        """Parse text as integers if all values are integers, else as floats."""
+        """Parse text as integers if all values are integers, otherwise as floats."""
         import pyarrow as pa
 
         wrong = np.flatnonzero(~arrow.to_numpy(arrow.matches(text, _NUMBER)))
@@ -219,7 +219,7 @@ class _Numbers:
         return Numbers(floats, values.dtype == np.int64, are_integers)
 
     def refuse(self, rows: NDArray[np.integer], required: str) -> None:
-        """Reject the given rows, if any. The message shows no values."""
+        """Reject the given rows. Do nothing if there are none. The message shows no values."""
         if len(rows):
             first = self.before + rows[0] + 1
             place = f"row {first}{others(len(rows), self.until)}"

@@ -292,7 +292,9 @@ def _at_address(address: str, declared: str | None) -> Source:
 
 
 def _endings(names: Sequence[str], declared: str | None) -> tuple[str, ...]:
-    """Return the suffixes of data files in a folder. They belong to Parquet, or else to the first known format."""
+    """Return the suffixes of data files in a folder. They are the suffixes of Parquet if there are Parquet files,
+    otherwise those of the first known format.
+    """
     if declared is not None:
         ending = _ENDINGS.get(format_of(Path("x"), declared))
         return () if ending is None else (ending, f"{ending}.gz", f"{ending}.zst")

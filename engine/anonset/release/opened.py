@@ -172,7 +172,7 @@ class OpenedPublication(RedactedRepr):
 
     @cached_property
     def report(self) -> Report | None:
-        """Private report, or None without a private directory.
+        """Private report. None if there is no private directory.
 
         Raises
         ------

@@ -18,7 +18,7 @@ def published_relational_loss(
     hierarchies: Mapping[str, Hierarchy],
     weights: Mapping[str, float] | None = None,
 ) -> float:
-    """Return the mean NCP of the published relational values over the records. Return 0 without records.
+    """Return the mean NCP of the published relational values over the records. Return 0 if there are no records.
 
     The cost of an unchanged value is 0. The cost of ``[low:high]`` is its share of the range from the smallest to the
     largest original value. The cost of ``(a,b,c)`` is its share of the original values. The cost of a node is its share

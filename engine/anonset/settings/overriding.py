@@ -35,7 +35,7 @@ def make_settings(flags: Mapping[str, Any], job: Mapping[str, Any] | None = None
 
 
 def over(job: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings of a job file overridden by flags; for hierarchies and roles, column by column.
+    """Return the settings of a job file, overridden by flags. Hierarchies and roles are overridden column by column.
 
     >>> over({"k": 2, "hierarchy": {"born": "date:year"}}, {"k": 5, "m": None, "hierarchy": {"code": "prefix:1"}})
     {'k': 5, 'hierarchy': {'born': 'date:year', 'code': 'prefix:1'}}

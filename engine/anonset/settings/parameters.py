@@ -203,7 +203,7 @@ def make_algorithm(
     Parameters
     ----------
     model, algorithm
-        Names; either is sufficient.
+        Names of a model and of an algorithm. One of them is sufficient.
     values
         The parameters by setting.
     context

@@ -26,7 +26,7 @@ class ProjectJob:
 def job_of(project: Project) -> ProjectJob:
     """Return the settings of a job that corresponds to a project.
 
-    A column without a known role gets no role; `anonset anonymize` then requires a role.
+    A column without a known role gets no role. `anonset anonymize` then requires a role.
     """
     guarantee, unknown = _guarantee(tuple(criterion for criterion in project.criteria if criterion != _SAMPLE))
     settings: dict[str, Any] = {} if project.delimiter is None else {"delimiter": project.delimiter}
@@ -65,7 +65,7 @@ def job_of(project: Project) -> ProjectJob:
     return ProjectJob(settings, guarantee, trees, tuple(skipped))
 
 
-_WITHOUT = {None: "no role in the project", "sensitive": "sensitive, but no converted criterion protects it"}
+_WITHOUT = {None: "no role in the project", "sensitive": "sensitive, but none of the converted criteria protects it"}
 _OF = r" for attribute '(?P<sensitive>.*)'"
 _CRITERIA = (
     (r"(?P<k>\d+)-anonymity", {"model": "k"}),
@@ -89,7 +89,7 @@ def _decimal(text: str) -> float | None:
 
 
 _NUMBERS: dict[str, Callable[[str], Any]] = {"k": _whole, "l": _whole, "c": _decimal, "t": _decimal}
-"""Parsers of numbers; each returns None for a text that is not a number or has more digits."""
+"""Parsers of numbers. A parser returns None for a text that is not a number, or has too many digits."""
 _SAMPLE = "Inclusion"
 """ARX's criterion for a research subset, which may contain all records."""
 

@@ -95,7 +95,9 @@ class ReadingSettings(_FileSettings):
 
     @classmethod
     def of_job(cls, job: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the settings that this command takes from a job file, given its flags; by default all fields."""
+        """Return the settings that this command takes from a job file, given its flags. By default, these are all
+        fields.
+        """
         return {name: value for name, value in job.items() if name in cls.model_fields}
 
 

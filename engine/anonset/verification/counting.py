@@ -110,7 +110,7 @@ class RowBits:
     symbols
         Symbols that occur, ascending, int32 (n,).
     weight
-        int64 (rows,): number of records of each row.
+        Number of records of each row, int64 (rows,).
     """
 
     def __init__(self, symbols: Int32, weight: Int64, k: int) -> None:
@@ -242,7 +242,7 @@ class ItemsetCounting:
         rows
             Rows ordered by first symbol.
         weight
-            int64 (rows,): number of records of each row.
+            Number of records of each row, int64 (rows,).
         """
         from anonset_kernels.verification import DistinctRowItems, EnumerationCounts, advance
 
@@ -265,7 +265,7 @@ class ItemsetCounting:
         Parameters
         ----------
         weight
-            int64 (rows,): number of records of each row.
+            Number of records of each row, int64 (rows,).
 
         Returns
         -------
@@ -303,7 +303,7 @@ class ItemsetCounting:
         Parameters
         ----------
         weight
-            int64 (rows,): number of records of each row.
+            Number of records of each row, int64 (rows,).
         """
         from anonset_kernels.verified_triples import count_triples, read_triples
 

@@ -286,7 +286,7 @@ def check_km(
     progress: Progress | None,
     store: Store = MEMORY,
 ) -> Verdict:
-    """Check published records. The witness is the smallest violating set; ties are resolved by codes.
+    """Check published records. The witness is the smallest violating set. Ties are resolved by codes.
 
     Every size from 1 to m is counted separately, because a record shorter than m contains no set of m symbols. Sizes
     above the longest record have no occurrences. If records are long, symbols in the same records are merged. A set

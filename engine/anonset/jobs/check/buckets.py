@@ -27,7 +27,7 @@ class BucketsCheck(KindCheck[Buckets]):
         return bool(self.publication.ids) and self.publication.n > MOST_CORRELATED
 
     def correlations(self) -> Mapping[str, Correlations] | None:
-        """Return the disclosures from several rows of one individual. None without ids or with too many rows."""
+        """Return the disclosures from several rows of one individual. None if there are no ids or too many rows."""
         if not self.publication.ids or self.too_large:
             return None
         return correlations(self.publication, self.model.diversity)

@@ -17,7 +17,7 @@ class ChunkRisk(RiskReport):
     clusters: int
     """Number of clusters."""
     smallest: int
-    """Number of records in the smallest cluster. 0 without clusters."""
+    """Number of records in the smallest cluster. 0 if there are no clusters."""
     told: tuple[ItemInference, ...] = ()
     """Confidence about other items of persons, if the original is available."""
 
@@ -35,7 +35,7 @@ def _of_chunks(publication: Chunks, context: RiskContext) -> ChunkRisk:
 
 
 def _require_about_chunks(**arguments: object) -> None:
-    """Reject settings that need whole records, because a disassociated publication contains only parts of records.
+    """Reject settings that need complete records, because a disassociated publication contains only parts of records.
 
     Raises
     ------

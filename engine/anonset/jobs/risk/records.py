@@ -41,7 +41,9 @@ class Risk(RiskReport):
     disclosures: Mapping[str, ObservedDiversity]
     """Disclosure of each sensitive column by the classes of equal quasi-identifiers."""
     before: tuple[Exposure, ...] = ()
-    """The same results for the original data, with the same knowledge and unit. Empty without the original."""
+    """The same results for the original data, with the same knowledge and unit. Empty if the original is not
+    available.
+    """
     journalist: tuple[float, float] | None = None
     """Journalist risk, for attackers who do not know who is in the data. It consists of the highest risk, and the share
     of records above the threshold.

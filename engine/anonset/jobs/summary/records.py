@@ -17,11 +17,15 @@ class RecordsSummary(Summary):
     """Summary of published records."""
 
     single: float | None = None
-    """Share of published symbol occurrences with a single item. None without symbols."""
+    """Share of published symbol occurrences with a single item. None if there are no symbols."""
     stands_for: float | None = None
-    """Mean number of items of a symbol with several items, over occurrences. None without such symbols."""
+    """Mean number of items of the symbols with several items, weighted by their occurrences. None if every symbol has
+    one item.
+    """
     width: float | None = None
-    """Mean width of published numbers and ranges, as a share of the column's span. None without numbers."""
+    """Mean width of published numbers and ranges, as a share of the column's span. None if no column contains
+    numbers.
+    """
 
 
 @summary.register

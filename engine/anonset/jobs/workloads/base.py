@@ -79,7 +79,7 @@ class QueryAnswers:
 def answers(
     original: Table, publication: Published, spec: WorkloadSpec, hierarchies: Mapping[str, Hierarchy] | None = None
 ) -> QueryAnswers | None:
-    """Return the average relative error of a workload, or None without a workload.
+    """Return the average relative error of a workload. None if no workload is requested.
 
     Parameters
     ----------

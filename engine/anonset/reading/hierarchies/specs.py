@@ -97,7 +97,7 @@ def hierarchy_for(
     name
         Name of the column, for messages.
     occurrences
-        int64 (M,): number of records that contain each label, for trees built from frequencies.
+        Number of records that contain each label, for trees built from frequencies, int64 (M,).
 
     Raises
     ------

@@ -130,7 +130,7 @@ class WatchedCandidates(ExitStack):
 
 
 class _Keys:
-    """One number for each row of a candidate so far. It is the value of a single numeric column, or else a hash."""
+    """One number for each row of a candidate so far. It is the value of a single numeric column, otherwise a hash."""
 
     def __init__(self, store: Store) -> None:
         self.kept = store.growing("keys", np.int64)

@@ -339,7 +339,7 @@ class _Batch(RedactedRepr):
         return SetColumn(name, begins_of(lengths), codes[arrow.to_numpy(coded.indices)], Vocabulary(()))
 
     def _require_all(self, holds: NDArray[np.bool_], requirement: str) -> None:
-        """Raise an error with the first row for which the condition is false, if any."""
+        """Raise an error with the first row for which the condition is false. Do nothing if there is none."""
         if not holds.all():
             _require(False, self.path, f"row {self.before + int(np.argmin(holds))}: {requirement}")
 

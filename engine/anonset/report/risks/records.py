@@ -298,7 +298,9 @@ def _attack_grid(risk: Risk) -> RiskTable:
 
 
 def _further(risk: Risk) -> dict[str, object] | None:
-    """Return the results of further attacks, and the knowledge that each attack requires. None without attacks."""
+    """Return the results of further attacks, and the knowledge that each attack requires. None if no attack was
+    requested.
+    """
     if not (risk.outcomes or risk.not_tried):
         return None
     notes = [f"{outcome.attack}: the attacker knows {outcome.knowledge}." for outcome in risk.outcomes]

@@ -35,7 +35,8 @@ def write_buckets(
     *,
     part_rows: int | None = None,
 ) -> tuple[Path, Path]:
-    """Write ``qit.csv`` (ids, kept columns, group) and ``snt.csv`` (group, value) into a folder; return their paths.
+    """Write ``qit.csv`` (ids, kept columns, group) and ``snt.csv`` (group, value) into a folder, and return their
+    paths.
 
     Rows are in the order of the publication, which discloses nothing.
 

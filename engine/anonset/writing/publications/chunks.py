@@ -18,7 +18,7 @@ from anonset.writing.publications.records import ROWS_PER_GROUP
 
 
 class ChunkTables(NamedTuple):
-    """Disassociated publication as ``pyarrow.Table``. Items are lists of texts; all other columns are numbers."""
+    """Disassociated publication as ``pyarrow.Table``. Items are lists of texts, and all other columns are numbers."""
 
     clusters: Any
     """Columns: cluster, record count and terms."""
@@ -104,7 +104,7 @@ class _Tables:
 
 
 def write_chunks(publication: Chunks, folder: Path, form: str, part_rows: int | None) -> dict[str, int] | None:
-    """Write the tables into a folder; return the number of files of each, or None if each is one file.
+    """Write the tables into a folder, and return the number of files of each table. None if each table is one file.
 
     Parameters
     ----------
