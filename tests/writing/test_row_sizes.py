@@ -10,7 +10,6 @@ from pyarrow import parquet
 from anonset.data import CategoricalColumn, SetColumn, Vocabulary
 from anonset.data.file_labels import FiledLabels
 from anonset.reading.formats import parquet as own_parquet
-from anonset.reading.sizes import estimate_size
 from anonset.reading.source import source_of
 from anonset.writing.publications import records as publish
 from anonset.writing.publications.records import spans_within
@@ -79,7 +78,7 @@ def test_a_large_row_group_is_read_page_by_page(tmp_path):
     table = pa.table({"long": texts(400_000, 80), "short": texts(400_000, 20)})
     parquet.write_table(table, path)
     before, peak, done = pa.total_allocated_bytes(), 0, 0
-    assert estimate_size(path).text == 400_000 * 102
+    assert source_of(str(path)).size.text == 400_000 * 102
     for part in own_parquet._row_groups(source_of(str(path)).files[0], ["long", "short"], ["long", "short"]):
         n = len(part.columns["long"])
         for name, column in part.columns.items():

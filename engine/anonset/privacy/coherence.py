@@ -5,8 +5,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from anonset.data.decimals import Written, exact, require_between_0_and_1, shortest_text
-from anonset.privacy.model import NEGATIVE, SHARED, UNCHANGED, Part, PrivacyModel, require_size
-from anonset.privacy.sensitive import require_labels
+from anonset.privacy.model import NEGATIVE, SHARED, UNCHANGED, Part, PrivacyModel, require_labels, require_size
 from anonset.spelling import counted
 
 
@@ -39,12 +38,7 @@ class Coherence(PrivacyModel):
         object.__setattr__(self, "h", require_between_0_and_1("h", self.h, above_0=True))
         require_size("k", self.k)
         require_size("p", self.p)
-        require_labels("sensitive_items", self.sensitive_items)
-
-    @property
-    def secrets(self) -> tuple[str, ...]:
-        """Private items."""
-        return self.sensitive_items
+        require_labels(self.sensitive_items)
 
     def __str__(self) -> str:
         private = f", {counted(len(self.sensitive_items), 'private item')}" if self.sensitive_items else ""

@@ -8,8 +8,7 @@ from typing import ClassVar
 
 from anonset.data.decimals import Written, exact, require_between_0_and_1, shortest_text
 from anonset.errors import InputError
-from anonset.privacy.model import NEGATIVE, Part, PrivacyModel, PublishedKind, require_size
-from anonset.privacy.sensitive import require_labels
+from anonset.privacy.model import NEGATIVE, Part, PrivacyModel, PublishedKind, require_labels, require_size
 from anonset.spelling import counted, setting
 
 CAP = Fraction(1, 2)
@@ -45,7 +44,7 @@ class DisassociationModel(PrivacyModel):
     def __post_init__(self) -> None:
         require_size("k", self.k)
         require_size("m", self.m)
-        require_labels("sensitive_items", self.sensitive_items)
+        require_labels(self.sensitive_items)
         if self.cap is None and self.sensitive_items:
             object.__setattr__(self, "cap", CAP)
         if self.cap is not None:
@@ -53,11 +52,6 @@ class DisassociationModel(PrivacyModel):
             if not self.sensitive_items:
                 msg = f"{setting('cap')} limits sensitive items: name them with {setting('sensitive_items')}, got none"
                 raise InputError(msg)
-
-    @property
-    def secrets(self) -> tuple[str, ...]:
-        """Sensitive items."""
-        return self.sensitive_items
 
     @property
     def share(self) -> Fraction:

@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from anonset.privacy.model import NEGATIVE, UNCHANGED, Part, PrivacyModel, require_size
-from anonset.privacy.sensitive import require_labels
+from anonset.privacy.model import NEGATIVE, UNCHANGED, Part, PrivacyModel, require_labels, require_size
 from anonset.spelling import counted
 
 
@@ -33,12 +32,7 @@ class LmDiversity(PrivacyModel):
         require_size("k", self.k)
         require_size("l", self.l)
         require_size("m", self.m)
-        require_labels("sensitive_items", self.sensitive_items)
-
-    @property
-    def secrets(self) -> tuple[str, ...]:
-        """Sensitive items."""
-        return self.sensitive_items
+        require_labels(self.sensitive_items)
 
     @property
     def diversity(self) -> int:

@@ -7,7 +7,7 @@ from inspect import get_annotations
 from typing import Any, ClassVar, Literal
 
 from anonset.data.redacted_repr import RedactedRepr, redacted
-from anonset.errors import InputError, MarkedText, data_list, foreign
+from anonset.errors import InputError, MarkedText, data_list, datum, foreign
 from anonset.privacy.policies import PrivacyPolicy
 from anonset.spelling import counted, setting
 
@@ -114,8 +114,9 @@ class PrivacyModel(RedactedRepr, ABC):
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """Sensitive items of the model."""
-        return ()
+        """Sensitive items of the model, which are its parameter `sensitive_items`. Empty without this parameter."""
+        items: tuple[str, ...] = getattr(self, "sensitive_items", ())
+        return items
 
     @property
     def needs_secrets(self) -> bool:
@@ -272,4 +273,21 @@ def _require_between(name: str, value: int, least: int, most: int | None) -> Non
         raise InputError(msg)
     if most is not None and value > most:
         msg = f"{setting(name)} must be an integer of at most {most}, got {value}"
+        raise InputError(msg)
+
+
+def require_labels(sensitive_items: tuple[str, ...]) -> None:
+    """Validate the sensitive items of a model. They must be a tuple of distinct labels.
+
+    Raises
+    ------
+    InputError
+        If the value is invalid. The message contains the value and the requirement.
+    """
+    if not isinstance(sensitive_items, tuple) or not all(isinstance(label, str) for label in sensitive_items):
+        msg = f"sensitive_items must be a tuple of labels, got {datum(sensitive_items)}"
+        raise InputError(msg)
+    if len(set(sensitive_items)) != len(sensitive_items):
+        twice = next(label for label in sensitive_items if sensitive_items.count(label) > 1)
+        msg = f"sensitive_items must be distinct, got {datum(twice)} twice"
         raise InputError(msg)

@@ -5,8 +5,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from anonset.data.decimals import Written, exact, require_between_0_and_1, shortest_text
-from anonset.privacy.model import NEGATIVE, UNCHANGED, Part, PrivacyModel, require_size
-from anonset.privacy.sensitive import require_labels
+from anonset.privacy.model import NEGATIVE, UNCHANGED, Part, PrivacyModel, require_labels, require_size
 from anonset.spelling import counted
 
 
@@ -46,12 +45,7 @@ class RhoUncertainty(PrivacyModel):
     def __post_init__(self) -> None:
         object.__setattr__(self, "rho", require_between_0_and_1("rho", self.rho, above_0=True))
         require_size("m", self.m)
-        require_labels("sensitive_items", self.sensitive_items)
-
-    @property
-    def secrets(self) -> tuple[str, ...]:
-        """Sensitive items."""
-        return self.sensitive_items
+        require_labels(self.sensitive_items)
 
     @property
     def needs_secrets(self) -> bool:

@@ -5,11 +5,9 @@ from anonset.reading.hierarchies.files import read_hierarchy, write_hierarchy
 from anonset.reading.hierarchies.specs import hierarchy_for
 from anonset.reading.publications.records import read_published
 from anonset.reading.read import read
-from anonset.reading.sizes import estimate_size
 
 __all__ = [
     "digest",
-    "estimate_size",
     "hierarchy_for",
     "read",
     "read_hierarchy",

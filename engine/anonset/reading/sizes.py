@@ -1,12 +1,12 @@
 """Estimate sizes of data sets from the sizes and first bytes of their files."""
 
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import Any
 
 from anonset.errors import InputError
 from anonset.reading import arrow
-from anonset.reading.files import LEAST_READ, compression_of, open_parquet, reading, require_file
+from anonset.reading.files import LEAST_READ, compression_of, open_parquet, reading
 
 _GUESSED_RATIO = 6
 _TEXT_OF_VALUE = 4  # bytes of a short code and the next separator
@@ -34,8 +34,8 @@ class DataSize:
         return DataSize(self.records + other.records, self.values + other.values, self.text + other.text)
 
 
-def estimate_size(path: str | Path) -> DataSize:
-    """Estimate the content of a file, or of all files of a directory. The result is not a bound.
+def size_in(name: str, file: Any, size: int) -> DataSize:
+    """Estimate the content of an open file, given the name and the size in bytes. The result is not a bound.
 
     The byte count is exact for plain text. For gzip it is the size in the trailer (modulo 2^32, of the last member
     only) if that is plausible. Otherwise, and for zstd, it is six times the file size. Record and value counts are
@@ -47,17 +47,6 @@ def estimate_size(path: str | Path) -> DataSize:
     InputError
         If the file cannot be read.
     """
-    where = Path(path)
-    with reading(where):
-        if where.is_dir():
-            return sum((estimate_size(file) for file in where.rglob("*") if file.is_file()), DataSize())
-        require_file(where)
-        with where.open("rb") as file:
-            return size_in(where.name, file, where.stat().st_size)
-
-
-def size_in(name: str, file: Any, size: int) -> DataSize:
-    """Estimate the content of an open file, given the name and the size in bytes (see `estimate_size`)."""
     if PurePosixPath(name).suffix.lower() == ".parquet":
         with reading(name, "not valid Parquet"):
             return _parquet_size(file)
