@@ -35,6 +35,7 @@ def lines_of(err: str) -> list[dict[str, Any]]:
         required = {"code", "exit_code"} if one.get("level") == "error" else set()
         more = set(one) & {"column", "line", "row", "count"} if required else set()
         more |= set(one) & RESULTS if "exit_code" in one else set()
+        more |= set(one) & {"tasks"} if one["event"] == "progress" else set()
         assert set(one) == {"time", "event", *FIELDS[one["event"]], *required, *more}
         assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", one["time"])
     assert [i for i, one in enumerate(result) if one["event"] == "start"] == [0]
@@ -107,7 +108,8 @@ def test_the_last_line_has_the_times_of_the_phases(place: Place) -> None:
 @pytest.mark.compiled
 def test_the_last_line_has_the_resources_of_workers(place: Place) -> None:
     job = place.job("--algorithm", "apriori", "--log-format", "json", "--work-dir", str(place.out) + ".work")
-    phases = {phase["phase"]: phase for phase in logged(place.run(*job, "--cluster", "local:1"))[-1]["phases"]}
+    events = logged(place.run(*job, "--cluster", "local:1"))
+    phases = {phase["phase"]: phase for phase in events[-1]["phases"]}
     on_workers = {name: phase["tasks"] for name, phase in phases.items() if "tasks" in phase}
     assert {"search", "verify", "complete"} <= set(on_workers)
     assert "cluster" not in on_workers  # no task yet
@@ -118,6 +120,12 @@ def test_the_last_line_has_the_resources_of_workers(place: Place) -> None:
         assert 0 < usage["bytes_sent"] < 1 << 20
     assert all(name in PAGE for usage in on_workers.values() for name in usage)
     assert sum(usage["bytes_read"] for usage in on_workers.values()) > 0
+    lines = [event for event in events if event["event"] == "progress"]
+    so_far = [event["tasks"]["count"] for event in lines if "tasks" in event]
+    assert "tasks" not in lines[0]
+    assert so_far == sorted(so_far)
+    complete = sum(usage["count"] for usage in on_workers.values()) - on_workers["complete"]["count"]
+    assert next(event["tasks"]["count"] for event in lines if event["stage"] == "complete") == complete
 
 
 def test_each_run_has_an_id(place: Place) -> None:

@@ -1,7 +1,6 @@
 """``anonset anonymize``: from a file to a verified publication."""
 
 from contextlib import suppress
-from dataclasses import asdict
 from typing import Annotated, Any
 
 from cyclopts import Parameter
@@ -9,7 +8,6 @@ from cyclopts import Parameter
 from anonset.cli.exit_codes import DONE, FAILED, UNDECIDED
 from anonset.cli.flags import flags_of, given_flags
 from anonset.cli.output import progress_bars, say, show, show_json, store_result, stores_results, utc_time, warn
-from anonset.data.usage import TaskUsage
 from anonset.errors import InputError
 from anonset.jobs.anonymize import anonymize_file
 from anonset.jobs.check import PublicationCheck
@@ -104,7 +102,7 @@ def _phase_times(release: Release) -> list[dict[str, Any]]:
             "seconds": round(phase.seconds, 3),
             "cpu_seconds": None if phase.cpu_seconds is None else round(phase.cpu_seconds, 3),
             **({} if phase.interval is None else _observed(phase, phase.interval)),
-            **({"tasks": _rounded(phase.tasks)} if phase.tasks.count else {}),
+            **({"tasks": phase.tasks.figures()} if phase.tasks.count else {}),
         }
         for phase in release.phases
     ]
@@ -116,11 +114,6 @@ def _observed(phase: Phase, interval: tuple[float, float]) -> dict[str, Any]:
     held = {} if phase.bytes_held is None else {"bytes_held": phase.bytes_held}
     read_and_written = {"bytes_read": phase.bytes_read, "bytes_written": phase.bytes_written}
     return {"began": began, "ended": ended, **read_and_written, **held}
-
-
-def _rounded(usage: TaskUsage) -> dict[str, Any]:
-    """Return the resource usage of tasks. CPU seconds are rounded to milliseconds."""
-    return {**asdict(usage), "cpu_seconds": round(usage.cpu_seconds, 3)}
 
 
 def _store_result(out: str, verdict: str, **figures: Any) -> None:

@@ -9,13 +9,17 @@ import sys
 import threading
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from math import isfinite
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from anonset.cli.output import discard, utc_time
 from anonset.errors import public_text
 from anonset.spelling import require_known
 from anonset.strict_json import dumps
+
+if TYPE_CHECKING:
+    from anonset.data.usage import TaskUsage
 
 OPTION = "--log-format"
 SCHEMA = 1
@@ -74,6 +78,7 @@ class JsonLog:
         self._run_id = run_id
         self._latest: tuple[str, float, float] | None = None
         self._ended = threading.Event()
+        self._before: TaskUsage | None = None
 
     def start(self) -> None:
         """Write the start line with the command."""
@@ -118,7 +123,12 @@ class JsonLog:
                     self._write_progress(*self._latest)
 
     def _write_progress(self, stage: str, done: float, total: float) -> None:
-        self._write("progress", stage=stage, done=_number(done), total=_number(total) or None)
+        from anonset.data.usage import REMOTE_TASKS  # slow: the package imports NumPy
+
+        self._before = self._before or replace(REMOTE_TASKS)
+        usage = REMOTE_TASKS.since(self._before)
+        tasks = {"tasks": usage.figures()} if usage.count else {}
+        self._write("progress", stage=stage, done=_number(done), total=_number(total) or None, **tasks)
 
     def _write(self, event: str, **values: Any) -> None:
         line = dumps({"time": utc_time(time.time()), "event": event, **values})

@@ -5,9 +5,9 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 _SECONDS_BETWEEN = 0.05
 _STATUS, _FORGET = Path("/proc/self/status"), Path("/proc/self/clear_refs")
@@ -41,6 +41,10 @@ class TaskUsage:
         for field in fields(self):
             mine, theirs = getattr(self, field.name), getattr(other, field.name)
             setattr(self, field.name, max(mine, theirs) if field.name == "peak_memory" else mine + theirs)
+
+    def figures(self) -> dict[str, Any]:
+        """Return all values by name. CPU seconds are rounded to milliseconds."""
+        return {**asdict(self), "cpu_seconds": round(self.cpu_seconds, 3)}
 
     def since(self, before: "TaskUsage") -> Self:
         """Return the resources used since an earlier measurement. The peak memory includes earlier tasks."""
