@@ -18,7 +18,7 @@ def test_models_state_their_guarantee(model: PrivacyModel, name: str, text: str,
     assert isinstance(model, PrivacyModel)
     assert (model.name, str(model)) == (name, text)
     assert names(model.statement, bound)
-    assert names(model.limits, "rows releases")
+    assert names(model.limits, "rows groupings")
 
 
 def test_inference_from_a_missing_row_is_a_limit() -> None:
