@@ -52,7 +52,9 @@ _SECONDS = 1.0
 
 
 def combinatorial_refinement(scene: AttackInput) -> tuple[AttackResult, ...] | str:
-    """Infer, for random rows of a local recoding, the probability of each child of a published node."""
+    """Infer the probability of each child of a published node. The attack is tried for random rows of a local
+    recoding.
+    """
     if scene.algorithm != ALGORITHM or scene.model.name != "k":
         return f"it reverses the rounds of {ALGORITHM} for model k, without refinement, in a single part"
     boxes = boxes_of(scene)

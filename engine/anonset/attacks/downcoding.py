@@ -32,7 +32,9 @@ NOT_LOCAL = "with quasi-identifiers, some published as hierarchy nodes or sets"
 
 
 def downcoding(scene: AttackInput) -> tuple[AttackResult, ...] | str:
-    """Infer, for random rows, the child of a published node that contains their value, from finer published boxes."""
+    """Infer the child of a published node that contains a value, from finer published boxes. The attack is tried for
+    random rows.
+    """
     boxes = boxes_of(scene)
     if isinstance(boxes, str):
         return boxes

@@ -28,7 +28,9 @@ from anonset.spelling import setting
 
 
 def minimality(scene: AttackInput) -> tuple[AttackResult, ...] | str:
-    """Infer, for random persons with a rare item below a published node, whether the item occurs in the data."""
+    """Infer whether a rare item occurs in the data. The attack is tried for random persons with a rare item below a
+    published node.
+    """
     if scene.original is None or (column := scene.original.transactions) is None or not scene.hierarchies:
         return f"it needs {setting('original')} with sets of items, and their hierarchy"
     if scene.publication.relational:

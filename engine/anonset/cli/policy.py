@@ -83,7 +83,7 @@ def check_policy(
     json: Annotated[bool, Parameter(help="Print the figures as JSON.")] = False,
     **flags: Flags,
 ) -> int:
-    """Check constraints, and whether they fit a data set."""
+    """Check constraints. With a data set, also check that they fit the data."""
     column = items_of_input(data, flags)
     policy = _read(Path(file), kind, None if column is None else column.vocabulary)
     rows = policy.itemsets if isinstance(policy, PrivacyPolicy) else policy.groups

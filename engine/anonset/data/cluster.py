@@ -146,7 +146,7 @@ def _client_of(address: str, security: Any) -> Any:
 
 @contextmanager
 def _local_processes(count: int) -> Iterator[Any]:
-    """Start processes, and yield the client.
+    """Start a local cluster of `count` processes, and yield its client.
 
     Raises
     ------

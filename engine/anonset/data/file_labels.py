@@ -37,7 +37,9 @@ class FiledLabels(ComputedSequence[str]):
         self.numeric = numeric
         """True if all labels are integers, in numeric order."""
         self.last = last
-        """Additional label after the labels in files, or None. Its position ignores the canonical order."""
+        """Additional label after the labels in files, at a position that ignores the canonical order. None if there is
+        no such label.
+        """
 
     @property
     def filed(self) -> int:

@@ -114,12 +114,14 @@ class Candidate(RedactedRepr):
 
     @property
     def fates(self) -> Mapping[str, float]:
-        """Share of item occurrences by outcome. Without items, share of values or tuples by outcome."""
+        """Share of item occurrences by outcome. If there are no items, share of relational values or tuples by
+        outcome.
+        """
         return self.shares.get("items") or self.shares.get("values") or self.shares.get("tuples") or {}
 
     @property
     def kept(self) -> float:
-        """Share of unchanged item occurrences. Without items, share of unchanged values."""
+        """Share of unchanged item occurrences. If there are no items, share of unchanged relational values."""
         return self.fates.get("kept", self.fates.get("in_chunks", 0.0))
 
     @property

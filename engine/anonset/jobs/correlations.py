@@ -45,7 +45,9 @@ def correlations(publication: Buckets, l: int) -> dict[str, Correlations]:  # no
 def _named(
     publication: Buckets, people: IndividualRows, violations: Iterable[Any]
 ) -> Iterable[tuple[tuple[int, ...], Any]]:
-    """Yield violations of a part with row and group numbers of the whole publication, and their sort keys."""
+    """Yield the violations of a part, and their sort keys. Row and group numbers are converted to those of the complete
+    publication.
+    """
     for violation in violations:
         row = int(people.row[violation.row])
         individual = tuple(int(column.codes[row]) for column in publication.ids)

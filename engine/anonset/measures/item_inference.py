@@ -31,13 +31,13 @@ class ItemInference(RedactedRepr):
     persons: int
     """Number of attacked records with more than `KNOWN` items. Each record counts as one person."""
     items: int
-    """Number of other items of these persons."""
+    """Number of unknown items of these persons, which are all items except the known items."""
     likely: float
-    """Share of the other items that are inferred with probability at least `LIKELY`."""
+    """Share of the unknown items of these persons that are inferred with probability at least `LIKELY`."""
     sure: float
-    """Share of the other items that are inferred with probability at least `SURE`."""
+    """Share of the unknown items of these persons that are inferred with probability at least `SURE`."""
     rare_items: int
-    """Number of the other items that are rare."""
+    """Number of unknown items that are rare."""
     rare_likely: float
     """Share of the rare items that are inferred with probability at least `LIKELY`."""
     rare_sure: float

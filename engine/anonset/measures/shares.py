@@ -64,8 +64,8 @@ class RecordFigures(RedactedRepr):
         *,
         weight: NDArray[np.int64] | None = None,
     ) -> "RecordFigures":
-        """Count integers, int64 (r,), in blocks. `weight`, int64 (r,), is the number of records of each element, by
-        default 1.
+        """Count the integers in `values`, int64 (r,), in blocks. `weight`, int64 (r,), is the number of records of each
+        element. The default is 1.
 
         >>> figures = RecordFigures.of(np.array([3, 2, 3]))
         >>> figures.values.tolist(), figures.records.tolist(), str(figures.share(figures.values > 2))

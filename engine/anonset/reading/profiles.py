@@ -251,7 +251,7 @@ _NUMBER = re.compile(r"\d{1,18}([.,]\d+)?").fullmatch
 
 
 def missing_codes(labels: Sequence[str]) -> tuple[str, ...]:
-    """Return the numbers that may mean a missing value, because they are negative or at least four times all other
+    """Return the numbers that may mean a missing value. They are negative, or at least four times as large as all other
     numbers.
 
     >>> missing_codes(["0", "1", "-99"]), missing_codes(["1", "2", "98", "99"]), missing_codes(["16", "61", "99"])

@@ -1,4 +1,4 @@
-"""Choose rules that generalize dates, postal codes and codes until few values are rare."""
+"""Choose generalization rules for dates, postal codes and codes. After the generalization, few values must be rare."""
 
 from collections import Counter
 from collections.abc import Sequence

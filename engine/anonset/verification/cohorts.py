@@ -184,7 +184,7 @@ class _Cohorts:
             self._split(rows, store)
 
     def _split(self, rows: SetColumn, store: Store) -> None:
-        """Separate the symbols of the distinct records into symbols that may be known and sensitive symbols."""
+        """Divide the symbols of the distinct records into sensitive symbols and symbols that an attacker may know."""
         may_be_known, secret = store.growing("known", np.int32), store.growing("secret", np.int32)
         starts = [store.growing(name, np.int64) for name in ("known-start", "secret-start")]
         self._lengths = np.zeros(rows.longest + 1, np.int64)

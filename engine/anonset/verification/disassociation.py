@@ -52,7 +52,8 @@ class Breach(Witness):
 def check_disassociation(
     publication: Chunks, model: DisassociationModel, budget: int, progress: Progress | None
 ) -> Verdict:
-    """Check a publication. The witness is the first violation in the order of the rules, then the first rare set.
+    """Check a publication. The witness is the first violation in the order of the rules. If all rules are satisfied, it
+    is the first rare set of a chunk.
 
     Examples
     --------

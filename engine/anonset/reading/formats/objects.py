@@ -189,7 +189,7 @@ def _is_integer(value: Any) -> bool:
 
 
 def _of_rows(where: str, source: Iterable[Any]) -> Columns:
-    """Read records, each a mapping of names to values, or read sets."""
+    """Read a list of records (mappings of names to values), or a list of sets."""
     try:
         rows = list(source)
     except TypeError as error:

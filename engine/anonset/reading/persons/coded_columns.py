@@ -31,7 +31,7 @@ _LABELS = 300
 _MOST_DATES = 0.9
 _YEARS_OF_BIRTH = 5
 _CELL = "cell"
-"""Header of telephone numbers or of network cells."""
+"""Pattern of headers that name telephone numbers or network cells."""
 _FEWEST_DIGITS = 6
 """Minimum number of digits of a telephone number."""
 _MOST_NUMBERS = 50
