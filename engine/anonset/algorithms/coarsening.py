@@ -160,7 +160,7 @@ def _for_representatives(algorithm: Any, column: SetColumn, representative: Int3
                 labels[item] for item in np.flatnonzero(representative == representative[apart[0]]).tolist()
             )
             problem = f"{datum(set_label(members))} was published as a set"
-            msg = f"{setting('recoding')}: {problem}, and no utility constraint contains all of it"
+            msg = f"{setting('recoding')}: {problem}, and no utility constraint contains all its items"
             raise InputError(msg)
     if algorithm.constraints is None:
         return algorithm

@@ -83,7 +83,10 @@ def _values_below(tree: Hierarchy, node: int) -> int:
 
 
 def _finest_level(tree: Hierarchy, children: Sequence[int]) -> int:
-    """Return the depth of the finest hierarchy level at which the node can represent its children."""
+    """Return the depth of the finest level at which a node replaces at least one of its children.
+
+    If there are no children, return the depth of the finest level of the hierarchy.
+    """
     return int(tree.column_depth[children].max()) - 1 if children else int(tree.column_depth.max(initial=0))
 
 

@@ -85,8 +85,8 @@ class Targets(RedactedRepr):
     """Items that attackers cannot know."""
     both: "ReleasePair"
     own: NDArray[np.int64]
-    """Distinct row of each record in the later and the earlier release, int64 (n, 2). Records with -1 are in only one
-    release and are not attacked.
+    """Distinct row of each record in the later and the earlier release, int64 (n, 2). Records with -1 are not attacked,
+    because they are in only one release or their rows cannot have the same record.
     """
 
     @cached_property

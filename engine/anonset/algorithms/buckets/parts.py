@@ -164,7 +164,7 @@ class CollectedGroups(RedactedRepr):
     group: Int32
     starred: NDArray[np.bool_]
     first: list[int]
-    """Number of the first group of each part, then the number of groups."""
+    """Number of the first group of each part, followed by the total number of groups."""
 
     @classmethod
     def of(cls, n: int, store: Store) -> "CollectedGroups":

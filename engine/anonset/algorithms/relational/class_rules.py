@@ -48,10 +48,9 @@ def model_of(
         ]
         if set_parameters:
             needed = f"{setting(set_parameters[0])} requires {setting('sensitive')}"
-            without = (
-                f"{setting('model', 'k')} without {setting(set_parameters[0])} protects tables without such a column"
-            )
-            msg = f"{needed}: the column whose values are mixed in each class; {without}"
+            without = f"use {setting('model', 'k')} without {setting(set_parameters[0])}"
+            column = "the column whose values must differ in each class"
+            msg = f"{needed}, {column}; for a table without a sensitive column, {without}"
             raise InputError(msg)
         return KAnonymity(k)
     if (l is None) == (t is None):

@@ -33,7 +33,7 @@ FORMATIONS: dict[str, type[Formation]] = {
 
 
 def formation_of(name: str, k: int, seed: int | None = None, **more: Any) -> Formation:
-    """Return a formation by name, with `more` common formation parameters.
+    """Return a formation by name. `more` contains further parameters that all formations accept.
 
     Raises
     ------

@@ -9,7 +9,7 @@ from anonset.data.table import Int32, Int64
 from anonset_kernels._arrays import ClusterStates, Tuples
 
 _NOISE = 1e-12
-"""Equal to `anonset_kernels._noise.NOISE`."""
+"""Tolerance for comparing losses. Equal to `anonset_kernels._noise.NOISE`."""
 
 
 def loss_keys(loss: Float64) -> Float64:

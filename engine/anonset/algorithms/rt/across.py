@@ -58,7 +58,7 @@ class PartlyMergedClusters(RedactedRepr):
 
 
 class ClustersOfAllParts(Clusters):
-    """Clusters of all parts, to be merged. The initial clusters of the parts replace the records.
+    """Merges the clusters of all parts. The initial clusters of the parts replace the records.
 
     Parameters
     ----------

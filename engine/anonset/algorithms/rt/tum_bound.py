@@ -60,7 +60,7 @@ class TumBound(MergingFramework):
         while losses.exceeds(self.delta + TOLERANCE):  # lines 3 and 4
             if clusters.count == 1:  # line 7
                 reason = (
-                    f"a single cluster remains, with a utility loss of {losses.tum:.6g}; above delta={self.delta}; "
+                    f"a single cluster remains, and its utility loss {losses.tum:.6g} is above delta={self.delta}; "
                     f"a delta of at least {losses.smallest_tum():.12g} is feasible"
                 )
                 raise InfeasibleError(self.name, reason, achieved=losses.tum, bound=self.delta)

@@ -124,7 +124,7 @@ def sizes_of(model: PrivacyModel) -> tuple[int, int]:
         If the model is not k^m-anonymity.
     """
     if not isinstance(model, KmAnonymity):
-        msg = f"{setting('after')} keeps the model km together with an earlier release, got {model.name}"
+        msg = f"{setting('after')} requires the model km, got {model.name}"
         raise InputError(msg)
     return model.k, model.m
 

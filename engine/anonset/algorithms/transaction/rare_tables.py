@@ -164,7 +164,7 @@ class RareTable:
 
 @dataclass(frozen=True, eq=False)
 class CountSets:
-    """Counts the sets of some codes in records, up to k."""
+    """Counts, up to k, the records that contain each set of some codes."""
 
     ancestors: "Ancestors"
     """Codes of each leaf's node and the node's ancestors."""

@@ -75,7 +75,7 @@ class SetBased(RedactedRepr, ABC):
         if (self.m is None) == (self.constraints is None):
             got = "neither" if self.m is None else "both"
             policy = f"{setting('constraints', option='privacy_constraints')} (a privacy policy)"
-            msg = f"exactly one of {setting('m')} (protect all itemsets of m) and {policy} must be given, got {got}"
+            msg = f"exactly one of {setting('m')} (for all itemsets of size m) and {policy} must be given, got {got}"
             raise InputError(msg)
         return ConstraintSet(self.k, self.constraints, self.m)
 

@@ -83,7 +83,7 @@ class SuppressControl(RedactedRepr):
     max_tries: int = 300
     """Approximate number of cuts to try if `generalize` is True."""
     max_rules: int = 30_000_000
-    """Maximum number of rules of the same size in memory."""
+    """Maximum number of rules in memory. All rules with the same antecedent size are in memory together."""
 
     def __post_init__(self) -> None:
         require_at_least("max_rules", self.max_rules, 1)

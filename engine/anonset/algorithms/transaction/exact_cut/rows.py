@@ -16,7 +16,7 @@ LEAST_USES = 3
 
 @dataclass(frozen=True, eq=False)
 class SparseRows(RedactedRepr):
-    """Rows with a lower bound each."""
+    """Sparse rows of a linear program. Each row has a lower bound."""
 
     start: Int64
     """Start of each row, int64 (n + 1,)."""

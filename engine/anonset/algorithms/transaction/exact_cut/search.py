@@ -51,7 +51,7 @@ class SearchStep:
 
 
 class ExactSearch:
-    """A cut of minimum loss under construction, and the proof of optimality.
+    """Search for a cut of minimum loss, and for the proof that the cut is optimal.
 
     Parameters
     ----------
