@@ -46,7 +46,7 @@ _GROUPS: dict[str, tuple[str, dict[str, str]]] = {
         "Generate, check and convert the constraints of COAT and PCTA.",
         {
             "generate": "Generate privacy or utility constraints for a data set.",
-            "check": "Check constraints, and whether they fit a data set.",
+            "check": "Check constraints. With a data set, also check that they fit the data.",
             "convert": "Convert constraints to the format of anonset.",
         },
     ),
