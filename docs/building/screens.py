@@ -17,6 +17,7 @@ sys.path.insert(0, str(ROOT))
 from tests.ui.browser import Browser, opened  # noqa: E402
 
 PICTURES = ROOT / "docs" / "pictures"
+_MARGIN = 12
 _CODES = [f"{letter}{number}" for letter in "EIJKM" for number in range(10, 16)]
 
 
@@ -30,10 +31,13 @@ def write_data(folder: Path) -> None:
 
 
 async def take(browser: Browser, name: str, *, first: str = "", most: int = 1000) -> None:
-    """Store a picture of the screen, at most `most` pixels high, from the heading `first` on."""
+    """Store a picture of the screen, at most `most` pixels high, from the heading `first` on, without cut rows."""
     heading = f"[...document.querySelectorAll('h2')].find(e => e.innerText === '{first}')"
-    top = await browser.script(f"{heading}.getBoundingClientRect().top + scrollY - 12") if first else 0
-    with Image.open(io.BytesIO(await browser.picture(most, top))) as image:
+    top = await browser.script(f"{heading}.getBoundingClientRect().top + scrollY - {_MARGIN}") if first else 0
+    ends = "[...document.querySelectorAll('h2, p, li, tr, svg, button, .q-field, .actions')].map(bottom)"
+    bottom = "e => e.getBoundingClientRect().bottom + scrollY"
+    end = await browser.script(f"(bottom => Math.max(...{ends}.filter(y => y <= {top + most - _MARGIN})))({bottom})")
+    with Image.open(io.BytesIO(await browser.picture(end + _MARGIN - top, top))) as image:
         image.convert("RGB").save(PICTURES / f"ui-{name}.webp", quality=60, method=6)
 
 
@@ -60,7 +64,7 @@ async def follow(folder: Path) -> None:
         await browser.click(". Publish")
         await browser.click("Publish")
         await browser.until_text("Open the report")
-        await take(browser, "publish", first="Published and verified", most=1500)
+        await take(browser, "publish", first="Published and verified", most=1900)
         await browser.click(". Queries")
         await browser.until_text("Generate queries")
         await browser.click("Generate queries")

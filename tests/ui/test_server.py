@@ -22,6 +22,8 @@ from tests.facts import refused
 
 from anonset.cli.main import main
 from anonset.errors import InputError
+from anonset.ui.folder import Folder
+from anonset.ui.page_state import PageState
 from anonset.ui.server import _DiscreetHandler, _listen
 
 SECRET = "Quincke"
@@ -184,6 +186,17 @@ def test_a_port_in_use_and_a_missing_file_are_rejected(tmp_path: Path, capsys: p
             _listen(taken.getsockname()[1])
     assert main(["ui", str(tmp_path / "missing.csv")]) == 2
     assert "missing.csv" in capsys.readouterr().err
+    assert main(["ui", str(tmp_path), "--port", "65536"]) == 2
+    assert "--port must be an integer from 0 to 65535, got 65536" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["letter.docx", "table.json", "noise.bin"])
+def test_a_file_of_another_kind_is_rejected(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(b"\x00\x01\t\x02\n")
+    state = PageState(Folder(tmp_path))
+    with refused(InputError, f"{name} .toml .csv"):
+        state.open(name)
+    assert state.job is None
 
 
 class SocketConnection(http.client.HTTPConnection):

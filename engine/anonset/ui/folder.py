@@ -8,7 +8,7 @@ from tempfile import TemporaryFile
 from typing import Any
 
 from anonset.errors import InputError, MisreadError
-from anonset.reading.files import format_of
+from anonset.reading.files import FORMATS, format_of
 from anonset.release.documents import ATTESTATION
 from anonset.settings.paths import with_paths
 
@@ -67,6 +67,20 @@ class Folder:
     def data(self) -> list[str]:
         """Return the names of the data files in the folder."""
         return sorted(file.name for file in self.path.iterdir() if file.is_file() and _has_format(file))
+
+
+def require_data(file: Path) -> None:
+    """Check that a file can contain data, by its name and its first lines.
+
+    Raises
+    ------
+    InputError
+        If it is a file of another kind.
+    """
+    if not _has_format(file):
+        names = ", ".join((*FORMATS, *_TEXTS))
+        msg = f"{file.name}: not a job file ({JOB}) or a data file; names of data files end with {names}"
+        raise InputError(msg)
 
 
 def _has_format(file: Path) -> bool:

@@ -18,7 +18,7 @@ from anonset.settings.overriding import make_settings, name_list
 from anonset.settings.settings import Settings
 from anonset.spelling import as_typed, spell_options
 from anonset.ui.examination import Examination
-from anonset.ui.folder import JOB, Folder, replace_text
+from anonset.ui.folder import JOB, Folder, replace_text, require_data
 from anonset.ui.policy_state import KINDS, PolicyState
 from anonset.ui.runs import CommandRun
 from anonset.ui.tree_state import TreeState
@@ -62,7 +62,7 @@ class PageState:
         Raises
         ------
         InputError
-            If the file is outside of the folder, or not a valid job.
+            If the file is outside of the folder, of another kind, or not a valid job.
         """
         path = self.folder.inside(name)
         if not path.exists():
@@ -74,6 +74,8 @@ class PageState:
             if path != job and self.folder.inside(job.parent / str(_read(job).get("input", ""))) != path:
                 msg = f"{job.name} is the job file of other data; rename {job.name} or {path.name}"
                 raise InputError(msg)
+        else:
+            require_data(path)
         self.close()
         self.job, self.error, self._data = job, "", path
         self.start(self._inspect() if job.exists() else self._propose(path))

@@ -25,6 +25,7 @@ _INHERITED = 3
 """File descriptor of the socket that a service manager passes."""
 _SECONDS_TO_CLOSE = 1
 _QUEUE = 128
+_LARGEST_PORT = 65535
 
 
 class _DiscreetHandler(logging.Handler):
@@ -128,6 +129,9 @@ class _Server(uvicorn.Server):
 
 def _listen(port: int) -> socket.socket:
     """Return a socket that listens on this machine only."""
+    if not 0 <= port <= _LARGEST_PORT:
+        msg = f"--port must be an integer from 0 to {_LARGEST_PORT}, got {port}"
+        raise InputError(msg)
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
