@@ -34,10 +34,10 @@ async def take(browser: Browser, name: str, *, first: str = "", most: int = 1000
     """Store a picture of the screen, at most `most` pixels high, from the heading `first` on, without cut rows."""
     heading = f"[...document.querySelectorAll('h2')].find(e => e.innerText === '{first}')"
     top = await browser.script(f"{heading}.getBoundingClientRect().top + scrollY - {_MARGIN}") if first else 0
-    ends = "[...document.querySelectorAll('h2, p, li, tr, svg, button, .q-field, .actions')].map(bottom)"
+    ends = "[...document.querySelectorAll('p, li, tbody tr, svg, button, .q-field')].map(bottom)"
     bottom = "e => e.getBoundingClientRect().bottom + scrollY"
-    end = await browser.script(f"(bottom => Math.max(...{ends}.filter(y => y <= {top + most - _MARGIN})))({bottom})")
-    with Image.open(io.BytesIO(await browser.picture(end + _MARGIN - top, top))) as image:
+    end = await browser.script(f"(bottom => Math.max(...{ends}.filter(y => y <= {top + most})))({bottom})")
+    with Image.open(io.BytesIO(await browser.picture(end + 1 - top, top))) as image:
         image.convert("RGB").save(PICTURES / f"ui-{name}.webp", quality=60, method=6)
 
 
@@ -60,11 +60,11 @@ async def follow(folder: Path) -> None:
         await browser.click("Try the candidates")
         await browser.until_text("The 30 most frequent codes")
         await browser.until("document.querySelectorAll('polyline').length >= 6")
-        await take(browser, "try", first="Loss against k")
+        await take(browser, "try", first="Loss against k", most=1200)
         await browser.click(". Publish")
         await browser.click("Publish")
         await browser.until_text("Open the report")
-        await take(browser, "publish", first="Published and verified", most=1900)
+        await take(browser, "publish", first="Published and verified", most=1710)
         await browser.click(". Queries")
         await browser.until_text("Generate queries")
         await browser.click("Generate queries")

@@ -1,6 +1,7 @@
 """Risks after a publication equal a count by hand, and attacks do not exceed the guarantee."""
 
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from anonset.errors import InputError
 from anonset.jobs.attack import attack
 from anonset.jobs.exposures import higher_after
 from anonset.jobs.matching import Matching
+from anonset.measures.shares import Share
 from anonset.report.risks import sections
 
 RNG = random.Random(3)
@@ -83,6 +85,14 @@ def test_an_item_with_several_symbols_can_have_a_higher_risk_after_than_before()
     assert sections(risk)[1].data["higher_after"] == ["1 item"]
 
 
+def test_a_higher_share_above_the_threshold_counts_on_request():
+    before = anonset.risk(ITEMS).before
+    after = [replace(before[0], above=Share(1.0)), *before[1:]]
+    assert before[0].above.value < 1
+    assert higher_after(before, after) == []
+    assert higher_after(before, after, above=True) == after[:1]
+
+
 @pytest.mark.filterwarnings("ignore:the publication is worthless")
 @given(
     st.lists(st.sets(st.sampled_from("abcdefgh"), min_size=1, max_size=5), min_size=4, max_size=25),
@@ -93,7 +103,7 @@ def test_without_removed_rows_no_item_with_a_single_symbol_has_a_higher_risk_aft
     release = anonset.anonymize(table, algorithm, hierarchies={"codes": "balanced:2"}, allow_worthless=True)
     assert release.publication.n == len(rows)
     risk = anonset.risk(release)
-    assert higher_after(risk.before, risk.exposures) == []
+    assert higher_after(risk.before, risk.exposures, above=True) == []
 
 
 @pytest.mark.parametrize("release", [RT, ITEMS], ids=["both", "items"])

@@ -72,25 +72,31 @@ def knowledge(values: bool, items: int) -> str:
     return " and ".join(parts)
 
 
-def higher_after(before: Sequence[Exposure], after: Sequence[Exposure]) -> list[Exposure]:
-    """Return the exposures of a publication that exceed the exposure of its original for the same knowledge.
+def higher_after(before: Sequence[Exposure], after: Sequence[Exposure], *, above: bool = False) -> list[Exposure]:
+    """Return the exposures of a publication with a figure that exceeds the figure of the original.
 
     The publication can have the higher risk if an item has several symbols, because the attacker knows the symbols, and
     each of them has fewer matches than the item. Removed rows also reduce the number of matches. Estimates count as
     higher only if their confidence intervals do not overlap.
+
+    Parameters
+    ----------
+    above
+        Also compare the share of persons with a risk above the threshold.
     """
     earlier = {(exposure.values, exposure.items): exposure for exposure in before}
     return [
         exposure
         for exposure in after
         if (old := earlier.get((exposure.values, exposure.items))) is not None
-        and any(new.exceeds(share) for share, new in zip(_shares(old), _shares(exposure), strict=True))
+        and any(new.exceeds(share) for share, new in zip(_shares(old, above), _shares(exposure, above), strict=True))
     ]
 
 
-def _shares(exposure: Exposure) -> tuple[Share, ...]:
+def _shares(exposure: Exposure, above: bool) -> list[Share]:
     highest = replace(exposure.average, value=exposure.highest)  # an estimate has the interval of the average
-    return highest, exposure.average, exposure.above, exposure.alone, exposure.below
+    shares = [highest, exposure.average, exposure.alone, exposure.below]
+    return [*shares, exposure.above] if above else shares
 
 
 def exposures(

@@ -93,9 +93,10 @@ def _exposures(risk: Risk) -> Section:
     return Section(title, (*head, f"above {risk.threshold:g}"), rows, notes, data)
 
 
-def _higher_after(before: Sequence[Exposure], after: Sequence[Exposure]) -> list[str]:
+def _higher_after(before: Sequence[Exposure], after: Sequence[Exposure], *, above: bool = False) -> list[str]:
     """Return texts on the attacker knowledge for which the risk is higher in the publication than in the original."""
-    return [knowledge(exposure.values, exposure.items) for exposure in higher_after(before, after)]
+    higher = higher_after(before, after, above=above)
+    return [knowledge(exposure.values, exposure.items) for exposure in higher]
 
 
 def higher_after_text(known: Sequence[str]) -> str:
@@ -264,7 +265,7 @@ def _grid(risk: Risk, before: Sequence[Exposure]) -> RiskTable:
         "attacker knows the most identifying published symbols."
     )
     below += " Before → after: risk in the original data → risk in the publication." if before else ""
-    if higher := _higher_after(before, risk.exposures):
+    if higher := _higher_after(before, risk.exposures, above=True):
         below += f" {higher_after_text(higher)}"
     counts = (f"fewest {risk.unit}s", f"mean {risk.unit}s")
     guaranteed = _guaranteed(risk, "guaranteed", " for rows")
