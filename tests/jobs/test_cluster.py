@@ -109,12 +109,12 @@ def test_large_arrays_of_a_result_travel_in_files_that_are_deleted_when_read(wor
     values = np.arange(100_000, dtype=np.int32).reshape(2, -1)
     packed = _packed({"large": values, "small": np.arange(3)}, str(work.path))
     assert len(packed) < 1_000
-    assert len(list(work.path.glob("tmp*"))) == 1
+    assert len(list(work.path.glob("message-*"))) == 1
     result = _unpacked(packed)
     assert np.array_equal(result["large"], values)
     result["large"][0, 0] = 5  # kernels require writable arrays
     assert result["small"].tolist() == [0, 1, 2]
-    assert list(work.path.glob("tmp*")) == []
+    assert list(work.path.glob("message-*")) == []
     assert len(_packed(result["large"])) > values.nbytes  # its file no longer exists
 
 

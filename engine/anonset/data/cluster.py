@@ -2,8 +2,8 @@
 
 Tasks contain no records. Arrays in files of the work directory are sent as file names. Large arrays of a result, and
 large objects shared by all tasks of a pass, are written to the work directory. Only counts and file names pass through
-the scheduler. If a worker is lost, its task is repeated on another worker, which writes new files. Each result is used
-once.
+the scheduler. Without a shared work directory, files are exchanged through an object store (`anonset.data.exchange`).
+If a worker is lost, its task is repeated on another worker, which writes new files. Each result is used once.
 """
 
 import asyncio
@@ -13,8 +13,8 @@ import mmap
 import os
 import re
 import secrets
+import shutil
 import sys
-import tempfile
 import threading
 import time
 from collections import OrderedDict
@@ -30,6 +30,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from anonset.data.exchange import SentFile, delete, exchange_of, join, leave, received, sent
 from anonset.data.store import Files, backing
 from anonset.data.usage import REMOTE_TASKS, TaskUsage, measured
 from anonset.data.worker_faults import named_worker, require_importable, version_here
@@ -64,6 +65,8 @@ to arrays in the file of a result. Larger objects are written to files of their 
 _FUNCTIONS = 4
 _MAP_ALL_PAGES = 22
 """MADV_POPULATE_READ of Linux. It halves the CPU time of copying an array from a mapped file."""
+_MESSAGE = "message-"
+"""Name prefix of files with tasks, results and their arrays."""
 TASKS_PER_WORKER, MOST_TASKS = 2, 16
 """Tasks per worker and pass, for load balancing. With many workers, each worker gets one task."""
 _SECONDS_TO_ANSWER = 10
@@ -215,7 +218,7 @@ class ClusterWorkers(Workers):
     client
         A `distributed.Client`.
     store
-        Store of the records, on a file system that all workers share.
+        Store of the records, on a file system that all workers share, or with an exchange.
 
     Raises
     ------
@@ -225,7 +228,7 @@ class ClusterWorkers(Workers):
 
     def __init__(self, client: Any, store: Files) -> None:
         self.client, self.store, self._ended = client, store, False
-        self._functions: OrderedDict[int, tuple[Any, bytes | Path]] = OrderedDict()
+        self._functions: OrderedDict[int, tuple[Any, _Sent]] = OrderedDict()
         self._files = list[str]()
         require_workers(client, store)
         with _connected(client):
@@ -270,11 +273,11 @@ class ClusterWorkers(Workers):
         """Submit a task."""
         if self._ended:
             return self.local.begin(work, task, ended)
-        folder, packed = str(self.store.path), _sendable(_packed(task), str(self.store.path))
+        packed = _sendable(_packed(task), str(self.store.path))
         with _connected(self.client):
-            sent = self._sent(work), packed, folder, version_here()
-            REMOTE_TASKS.bytes_sent += sum(len(value) for value in sent if isinstance(value, bytes))
-            return _Pending(self.client.submit(_run, *sent, pure=False), self.client, self._check, packed)
+            message = self._sent(work), packed, _shared(self.store), version_here()
+            REMOTE_TASKS.bytes_sent += sum(len(value) for value in message if isinstance(value, bytes))
+            return _Pending(self.client.submit(_run, *message, pure=False), self.client, self._check, packed)
 
     def _check(self) -> None:
         """Reject workers that joined after the first check if they run another version."""
@@ -288,16 +291,19 @@ class ClusterWorkers(Workers):
         self.store.drop(*self._files)
         self._functions.clear()
         self._ended = True
+        if (exchange := exchange_of(self.store.path)) is not None:
+            with suppress(Exception):  # dask removes the files of workers that do not answer
+                self.client.run(_remove_copies, exchange.token, on_error="ignore")
 
-    def _sent(self, fn: Callable[..., Any]) -> bytes | Path:
-        """Return a serialized function, or the path of the file that contains it."""
+    def _sent(self, fn: Callable[..., Any]) -> "_Sent":
+        """Return a serialized function, or the name of the file that contains it."""
         if id(fn) not in self._functions:
-            packed: bytes | Path = _packed(fn)
+            packed: _Sent = _packed(fn)
             if isinstance(packed, bytes) and len(packed) > _EMBEDDED:
                 name = f"task-{secrets.token_hex(8)}"
                 self.store.keep(name, np.frombuffer(packed, np.uint8))
                 self._files.append(name)  # the file remains until exit, because tasks may still wait for a worker
-                packed = self.store.path / name
+                packed = sent(self.store.path / name)
             self._functions[id(fn)] = fn, packed  # keep a reference: id() is reused after garbage collection
             while len(self._functions) > _FUNCTIONS:
                 self._functions.popitem(last=False)
@@ -326,9 +332,9 @@ def require_workers(client: Any, store: Files) -> None:
     mark.write_text(token)
     try:
         with _connected(client):
-            answers = client.run(_introduce, str(mark), on_error="return")
+            answers = client.run(_introduce, sent(mark), _shared(store), on_error="return")
     finally:
-        mark.unlink()
+        delete(mark)
     require_importable(answers)
     responses = {worker: answer for worker, answer in answers.items() if not isinstance(answer, BaseException)}
     if not responses:
@@ -340,8 +346,10 @@ def require_workers(client: Any, store: Files) -> None:
             msg = f"{setting('cluster')}: worker {worker} runs another anonset ({worker_version}, here {version})"
             raise InputError(msg)
         if not sees:
-            need = f"{setting('work_dir')} on a file system that all workers share"
-            msg = f"{setting('cluster')}: worker {worker} cannot access the work directory; set {need}"
+            need = f"set {setting('work_dir')} on a file system that all workers share"
+            if (exchange := exchange_of(store.path)) is not None:
+                need = f"it must be able to read and write {exchange.place}"
+            msg = f"{setting('cluster')}: worker {worker} cannot access the work directory; {need}"
             raise InputError(msg)
 
 
@@ -372,7 +380,7 @@ def _connected(client: Any) -> Iterator[None]:
 class _Pending:
     """A submitted task."""
 
-    def __init__(self, future: Any, client: Any, check: Callable[[], None], task: bytes | Path) -> None:
+    def __init__(self, future: Any, client: Any, check: Callable[[], None], task: "_Sent") -> None:
         self._future, self._client, self._check, self._task = future, client, check, task
 
     def result(self, timeout: float | None = None) -> Any:
@@ -395,7 +403,7 @@ class _Pending:
                 result, usage = self._future.result(wait)
                 REMOTE_TASKS.add(replace(usage, bytes_sent=len(result) if isinstance(result, bytes) else 0))
                 self._forget_task()
-                return _unpacked(_content(result, delete=True))
+                return _unpacked(_content(result, last=True))
             except KilledWorker as error:
                 msg = (
                     f"{setting('cluster')}: {error.allowed_failures + 1} workers died on the same task; check their "
@@ -420,8 +428,8 @@ class _Pending:
         return True
 
     def _forget_task(self) -> None:
-        if isinstance(self._task, Path):
-            self._task.unlink(missing_ok=True)
+        if not isinstance(self._task, bytes):
+            delete(received(self._task))
 
 
 def _packed(value: Any, folder: str | None = None) -> bytes:
@@ -440,9 +448,12 @@ def _packed(value: Any, folder: str | None = None) -> bytes:
             if isinstance(value, np.ndarray) and value.size and (file := backing(value)) is not None:
                 offset = file.offset + value.ctypes.data - file.ctypes.data
                 if value.flags.c_contiguous:
-                    return _in_file, (str(file.filename), value.dtype.str, offset, value.shape)
+                    name = sent(Path(str(file.filename)), may_change=file.mode == "r+")
+                    return _in_file, (name, value.dtype.str, offset, value.shape)
             if folder is not None and isinstance(value, np.ndarray) and value.nbytes > _ARRAY_IN_RESULT:
                 return _taken, (_written(value, folder), value.dtype.str, value.shape)
+            if isinstance(value, Path) and exchange_of(value) is not None:
+                return received, (sent(value),)
             if type(value).__module__ == "anonset_kernels._jit":  # otherwise the worker would recompile it
                 return resolve_name, (f"{value.__module__}:{value.__qualname__}",)
             return super().reducer_override(value)
@@ -452,21 +463,26 @@ def _packed(value: Any, folder: str | None = None) -> bytes:
     return buffer.getvalue()
 
 
-def _sendable(packed: bytes, folder: str) -> bytes | Path:
-    """Return a serialized value. A large value is written to a new file, and the path is returned."""
+_Sent = bytes | Path | SentFile
+"""Serialized value, or the name of a file that contains it."""
+
+
+def _sendable(packed: bytes, folder: str) -> _Sent:
+    """Return a serialized value. A large value is written to a new file, and the name is returned."""
     if len(packed) <= _EMBEDDED:
         return packed
-    return Path(_written(np.frombuffer(packed, np.uint8), folder))
+    return _written(np.frombuffer(packed, np.uint8), folder)
 
 
-def _content(sent: bytes | Path, *, delete: bool = False) -> bytes:
-    """Return the bytes of a serialized value. Its file is deleted if `delete` is True."""
-    if isinstance(sent, bytes):
-        return sent
-    with writing(sent, "cannot be read"):
-        packed = sent.read_bytes()
-        if delete:
-            sent.unlink()
+def _content(message: _Sent, *, last: bool = False) -> bytes:
+    """Return the bytes of a serialized value. Its file is deleted if `last` is True."""
+    if isinstance(message, bytes):
+        return message
+    path = received(message)
+    with writing(path, "cannot be read"):
+        packed = path.read_bytes()
+        if last:
+            delete(path)
     return packed
 
 
@@ -476,32 +492,51 @@ def _unpacked(data: bytes) -> Any:
     return loads(data)
 
 
-def _in_file(path: str, dtype: str, offset: int, shape: tuple[int, ...]) -> Any:
+def _in_file(name: Path | SentFile, dtype: str, offset: int, shape: tuple[int, ...]) -> Any:
     """Map a part of a file as an array."""
-    return np.asarray(np.memmap(path, dtype, "c", offset, shape))
+    return np.asarray(np.memmap(received(name), dtype, "c", offset, shape))
 
 
-def _written(array: NDArray[Any], folder: str) -> str:
-    """Write an array to a new file of a directory, and return its path."""
-    with writing(Path(folder)):
-        descriptor, path = tempfile.mkstemp(dir=folder)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(np.ascontiguousarray(array).data)
-    return path
+def _written(array: NDArray[Any], folder: str) -> Path | SentFile:
+    """Write an array to a new file of a directory, and return its name."""
+    path = Path(folder) / f"{_MESSAGE}{secrets.token_hex(16)}"
+    with writing(path):
+        path.touch(0o600, exist_ok=False)
+        path.write_bytes(np.ascontiguousarray(array).data)
+    return sent(path)
 
 
-def _taken(path: str, dtype: str, shape: tuple[int, ...]) -> NDArray[Any]:
+def _taken(name: Path | SentFile, dtype: str, shape: tuple[int, ...]) -> NDArray[Any]:
     """Return an array that a worker wrote, and delete its file."""
-    with writing(Path(path), "cannot be read"), Path(path).open("rb") as file:
+    path = received(name)
+    with writing(path, "cannot be read"), path.open("rb") as file:
         mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
-        Path(path).unlink()
+        delete(path)
     if sys.platform == "linux":
         with suppress(OSError):  # Linux before 5.14 maps the pages one by one when they are read
             mapped.madvise(_MAP_ALL_PAGES)
     return np.frombuffer(mapped, dtype).reshape(shape)
 
 
-def _run(sent: bytes | Path, task: bytes | Path, folder: str, version: str) -> tuple[bytes | Path, TaskUsage]:
+_Shared = str | tuple[str, Any]
+"""Work directory that all machines share, or token and place of the exchange."""
+
+
+def _shared(store: Files) -> _Shared:
+    exchange = exchange_of(store.path)
+    return str(store.path) if exchange is None else (exchange.token, exchange.place)
+
+
+def _folder_on(worker: Any, shared: _Shared) -> str:
+    """Return the directory for the files of a run on a worker. Without a shared directory, it is inside the local
+    directory of the worker, which dask removes when the worker ends.
+    """
+    if isinstance(shared, str):
+        return shared
+    return str(join(*shared, Path(worker.local_directory)).root)
+
+
+def _run(work: _Sent, task: _Sent, shared: _Shared, version: str) -> tuple[_Sent, TaskUsage]:
     """Run a task on a worker. Return its result and the resources that the task used.
 
     Raises
@@ -512,26 +547,39 @@ def _run(sent: bytes | Path, task: bytes | Path, folder: str, version: str) -> t
     from distributed import get_worker
 
     with named_worker(version), measured(alone=get_worker().state.nthreads == 1) as usage:
-        result = _result_of(sent, task, folder)
+        result = _result_of(work, task, _folder_on(get_worker(), shared))
     return result, usage
 
 
-def _result_of(sent: bytes | Path, task: bytes | Path, folder: str) -> bytes | Path:
-    work = _unpacked(sent) if isinstance(sent, bytes) else _function(sent)
-    result = run_task(work, _unpacked(_content(task)), threading.Event())
+def _result_of(work: _Sent, task: _Sent, folder: str) -> _Sent:
+    function = _unpacked(work) if isinstance(work, bytes) else _function(work)
+    result = run_task(function, _unpacked(_content(task)), threading.Event())
     return _sendable(_packed(result, folder), folder)
 
 
 @lru_cache(_FUNCTIONS)
-def _function(path: Path) -> Callable[..., Any]:
+def _function(name: Path | SentFile) -> Callable[..., Any]:
     """Return the function that a file contains. Each worker reads the file once."""
-    function: Callable[..., Any] = _unpacked(path.read_bytes())
+    function: Callable[..., Any] = _unpacked(received(name).read_bytes())
     return function
 
 
-def _introduce(mark: str) -> tuple[str, bool]:
+def _introduce(mark: Path | SentFile, shared: _Shared, dask_worker: Any = None) -> tuple[str, bool]:
     """Return the version of this worker, and True if the worker can access the file `mark`."""
-    return version_here(), Path(mark).exists()
+    folder = Path(_folder_on(dask_worker, shared))
+    try:
+        seen = received(mark).exists()
+        if isinstance(mark, SentFile):
+            delete(received(_written(np.zeros(1, np.uint8), str(folder))))
+    except AnonsetError:
+        seen = False
+    return version_here(), seen
+
+
+def _remove_copies(token: str) -> None:
+    """Remove the files of a run that this worker has copied or made."""
+    if (root := leave(token)) is not None:
+        shutil.rmtree(root, ignore_errors=True)
 
 
 def _see(paths: list[str]) -> bool:

@@ -11,18 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data.codes import stored_codes
+from anonset.data.exchange import Sum, exchange_of, sums_of
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.spans import spans
 from anonset.data.store import Files, Store, backing, damage_error
 from anonset.data.table import Column, NumericColumn, SetColumn, Table
 
-_WORDS = 1 << 20
 _BYTES_PER_TASK = 1 << 26
 """Bytes of a file that a task reads."""
 _FileRange = tuple[Path, int, int]
 """Range of a file: path, position of the first byte, and position after the last byte."""
-Sum = tuple[int, int, int]
-"""Checksums of a file: size in bytes, sum of its 64-bit words, and exclusive or of the words."""
 
 
 @dataclass(frozen=True)
@@ -135,7 +132,7 @@ def _arrays(table: Table) -> list[NDArray[np.generic]]:
 def _sums(paths: Collection[Path], store: Store) -> dict[Path, Sum]:
     """Return the checksums of files, computed by ranges."""
     sizes = {path: path.stat().st_size for path in paths}
-    if sum(sizes.values()) <= _BYTES_PER_TASK:
+    if sum(sizes.values()) <= _BYTES_PER_TASK or any(map(exchange_of, sizes)):  # workers would check their copies
         store = store.with_local_workers()
     tasks = [
         (path, first, min(first + _BYTES_PER_TASK, size))
@@ -153,14 +150,4 @@ def _added(one: Sum, other: Sum) -> Sum:
 
 
 def _sum(part: _FileRange) -> Sum:
-    """Return the checksums of a range of a file. The first position must be a multiple of 8."""
-    (path, start, stop), total, parity = part, 0, 0
-    n_words = (stop - start) // 8
-    words = np.memmap(path, np.uint64, "r", start, (n_words,)) if n_words else np.empty(0, np.uint64)
-    for first, end in spans(n_words, _WORDS):
-        total += int(np.add.reduce(words[first:end]))
-        parity ^= int(np.bitwise_xor.reduce(words[first:end]))
-    with path.open("rb") as file:
-        file.seek(start + 8 * n_words)
-        tail = int.from_bytes(file.read(stop - start - 8 * n_words), "little")
-    return stop - start, (total + tail) % (1 << 64), parity ^ tail
+    return sums_of(*part)

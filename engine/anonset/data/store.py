@@ -5,6 +5,7 @@ Code that processes the column in blocks keeps only one block in memory.
 """
 
 import os
+import secrets
 import shutil
 import tempfile
 import weakref
@@ -20,6 +21,7 @@ from typing import IO, Any, Self, TypeVar
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from anonset.data.exchange import delete, exchange_of, sent
 from anonset.data.growing import ArrayBuilder, FileArrayBuilder
 from anonset.data.lease import LEASE, forget, is_lost, require_held, take, why_taken
 from anonset.data.redacted_repr import RedactedRepr
@@ -293,9 +295,9 @@ class Files(Store):
     def reserve_name(self, name: str) -> str:
         """Return an unused file name, which is the given name with a suffix."""
         with writing(self.path):
-            number, path = tempfile.mkstemp(prefix=f"{name}-", dir=self.path)
-            os.close(number)
-        return Path(path).name
+            path = self.path / f"{name}-{secrets.token_hex(8)}"  # unique on all machines
+            path.touch(0o600, exist_ok=False)
+        return path.name
 
     def rows_at_once(self, n: int, most: int) -> int:
         """Return the smaller of `most` and `n`."""
@@ -334,6 +336,8 @@ class Files(Store):
     def mapped(self, name: str, dtype: DTypeLike) -> NDArray[Any]:
         """Map a complete file as an array, (n,). Changes are private to this process."""
         # mode "r" would trigger a second compilation, for read-only arrays
+        if (exchange := exchange_of(self.path)) is not None:
+            exchange.fetch(self.path / name)
         return self._map(self.path / name, dtype, "c")
 
     def keep(self, name: str, values: NDArray[Any]) -> NDArray[Any]:
@@ -359,6 +363,7 @@ class Files(Store):
             except BaseException:
                 Path(temporary).unlink(missing_ok=True)
                 raise
+        sent(self.path / name, may_change=True)  # other machines may open the file by its name
 
     def nested(self) -> Self:
         """Return a new store in a subdirectory."""
@@ -374,12 +379,14 @@ class Files(Store):
     def drop(self, *names: str) -> None:
         """Delete arrays, if they exist. Existing memory maps remain valid."""
         for name in names:
-            (self.path / name).unlink(missing_ok=True)
+            delete(self.path / name)
 
     def remove(self) -> None:
         """Delete the directory with all content, unless another process has taken it over."""
         if not is_lost(self.path):
             shutil.rmtree(self.path, ignore_errors=True)
+            if (exchange := exchange_of(self.path)) is not None:
+                exchange.forget(self.path)
         _temporary.pop(self.path, None)
         forget(self.path)
 

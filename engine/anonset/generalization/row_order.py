@@ -125,7 +125,9 @@ class RowForm(RedactedRepr):
 class Runs(RedactedRepr):
     """Rows of a block in a file, range by range."""
 
-    file: NDArray[np.uint8]
+    store: Files
+    name: str
+    """Name of the file. It is opened where the rows are read, so that they do not pass through other machines."""
     layout: Sequence[tuple[str, tuple[int, ...]]]
     """Type and shape of each array in the file.
 
@@ -140,14 +142,14 @@ class Runs(RedactedRepr):
         with store.written(name, synced=False) as file:
             for array in arrays:
                 file.write(np.ascontiguousarray(array).reshape(-1).data)
-        return cls(store.mapped(name, np.uint8), [(array.dtype.str, array.shape) for array in arrays])
+        return cls(store, name, [(array.dtype.str, array.shape) for array in arrays])
 
     def read(self) -> tuple[Int64, StoredRows]:
         """Return the starts of the ranges, and the rows. No rows are copied."""
-        arrays, end = list[NDArray[Any]](), 0
+        arrays, end, file = list[NDArray[Any]](), 0, self.store.mapped(self.name, np.uint8)
         for dtype, shape in self.layout:
             begin, end = end, end + np.dtype(dtype).itemsize * math.prod(shape)
-            arrays.append(self.file[begin:end].view(dtype).reshape(shape))
+            arrays.append(file[begin:end].view(dtype).reshape(shape))
         return arrays[0], StoredRows(*arrays[1:])
 
 

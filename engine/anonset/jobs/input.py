@@ -24,6 +24,7 @@ from anonset.jobs.work_places import place_of_run, work_place
 from anonset.privacy import PrivacyModel
 from anonset.reading.options import ReadOptions, separators_in
 from anonset.reading.persons.grouping import why_in_memory
+from anonset.reading.place import is_address
 from anonset.reading.sizes import DataSize
 from anonset.reading.source import Source
 from anonset.reading.table_builder import gather_files
@@ -159,6 +160,12 @@ def _running(model: str) -> str:
     )
 
 
+def _local_work(settings: Settings) -> Path:
+    """Return the directory for the files of this machine."""
+    named = settings.work_dir is not None and not is_address(settings.work_dir)
+    return Path(settings.work_dir if settings.work_dir is not None and named else tempfile.gettempdir())
+
+
 def require_disk(settings: Settings, chosen: Input, request: PublicationRequest, note: Note | None) -> None:
     """Reject a run if a disk is too small, and announce the space and time of a large run.
 
@@ -169,11 +176,11 @@ def require_disk(settings: Settings, chosen: Input, request: PublicationRequest,
     """
     size, place = _published(chosen.source.size, settings), None
     if chosen.by_blocks:
-        place = Path(settings.work_dir or tempfile.gettempdir())
+        place = _local_work(settings)
         if settings.work_dir is not None and settings.if_exists == "resume" and place_of_run(place) is not None:
             place = None  # its files already exist
     parquet = request.layout.format == "parquet"
-    local = Path(settings.work_dir or tempfile.gettempdir()) / "out"  # files for an address are written here first
+    local = _local_work(settings) / "out"  # files for an address are written here first
     out, private = (path if isinstance(path, Path) else local for path in (request.out, request.private_folder))
     spaces = space_for(size, out, private, place, parquet=parquet)
     require_space(spaces, by_blocks=chosen.by_blocks)
@@ -230,7 +237,7 @@ def table_of(
             yield saved_table(store)
             return
         table = _gathered(chosen, settings, store, progress)
-        if settings.work_dir is not None:
+        if store.of_run is not None:
             save_table(table, store, {"sha256": chosen.source.sha256_by(store.workers)})
         yield table
 

@@ -1,7 +1,7 @@
 """Read the data that a command compares. Large data are stored in files and memory-mapped."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,9 @@ from anonset.data.store import MEMORY, Files, Store
 from anonset.errors import InputError, MisreadError
 from anonset.jobs.findings import further_roles
 from anonset.jobs.proposed_reading import proposal_for
+from anonset.jobs.work_places import files_at
 from anonset.reading.options import ReadOptions
+from anonset.reading.place import is_address
 from anonset.reading.roles import WITHOUT_ROLE
 from anonset.reading.source import Source
 from anonset.reading.table_builder import gather_files
@@ -64,8 +66,12 @@ def place_of_data(sources: Sequence[Source], settings: ComparedSettings, factor:
     if given is not None and limit is not None and need > limit < memory.AT_LEAST:
         require_memory(memory.AT_LEAST, given)
     limits = Limits.of_process(limit)
-    made = Files.temporary(limits=limits) if work_dir is None else Files.create(Path(work_dir), limits)
-    with made as store:
+    with ExitStack() as stack:
+        if work_dir is not None and is_address(work_dir):
+            store = stack.enter_context(files_at(work_dir, limits))
+        else:
+            made = Files.temporary(limits=limits) if work_dir is None else Files.create(Path(work_dir), limits)
+            store = stack.enter_context(made)
         if cluster is None:
             yield store
             return

@@ -7,19 +7,23 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from anonset.data import lease
+from anonset.data.exchange import exchanging
+from anonset.data.lease import in_use, seems_live
 from anonset.data.ledger import files_of_steps
 from anonset.data.saved import saved_files
 from anonset.data.spans import Limits
 from anonset.data.store import INSIDE, RUN, Files
-from anonset.data.workers import Threads
+from anonset.data.workers import THREADS, Threads, Workers
 from anonset.errors import RAW_DATA_STAY, InputError
 from anonset.local_paths import writing
-from anonset.reading.place import Place
+from anonset.reading.place import Place, is_address
 from anonset.release.documents import own_file
+from anonset.release.place_lease import PlaceLease, lease_in
 from anonset.release.staging import leftovers
 from anonset.release.statements import plain, versions
 from anonset.release.upload import clear_places, destination
@@ -50,6 +54,10 @@ def work_place(settings: Settings, limits: Limits, note: Callable[[str], None] |
         with Files.temporary(limits=limits, workers=workers) as store:
             yield store
         return
+    if is_address(settings.work_dir):
+        with files_at(settings.work_dir, limits, workers, note) as store:
+            yield store
+        return
     path = Path(settings.work_dir)
     killed = killed_run(path, settings)
     store = Files.create(path, limits, workers) if killed is None else _taken_over(Files(killed, limits, workers), note)
@@ -69,6 +77,39 @@ def work_place(settings: Settings, limits: Limits, note: Callable[[str], None] |
         error.add_note(f"{RAW_DATA_STAY} {str(store.path)!r}; {go_on}")
         raise
     store.remove()
+
+
+@contextmanager
+def files_at(
+    address: str, limits: Limits, workers: Workers = THREADS, note: Callable[[str], None] | None = None
+) -> Iterator[Files]:
+    """Yield a temporary directory whose files the workers of a cluster exchange through an object store. The objects
+    are removed at the end.
+
+    Raises
+    ------
+    InputError
+        If the address contains objects, another run uses it, or it has no part after the bucket.
+    """
+    place = Place(address.rstrip("/"))
+    if not place.address.partition("://")[2].partition("/")[2]:
+        msg = f"{str(place)!r} must name a place in the bucket, such as {str(place / 'work')!r}"
+        raise InputError(msg)
+    if (found := lease_in(place)) is not None and seems_live(found):
+        raise in_use(place, found)
+    if place.names():
+        msg = f"{place}: the work directory must be new or empty; delete its objects if no run uses them"
+        raise InputError(msg, code="exists")
+    lease = PlaceLease(place, note)
+    try:
+        with Files.temporary(limits=limits, workers=workers) as made:
+            store = replace(made, path=made.path.resolve())
+            with exchanging(place, store.path):
+                yield store
+    finally:
+        lease.release()
+        with suppress(InputError):  # the store does not answer: the message of the next run names the objects
+            place.delete_all()
 
 
 def clear_unfinished(

@@ -55,6 +55,10 @@ class Place:
     def __truediv__(self, name: str) -> Self:
         return type(self)(f"{self.address.rstrip('/')}/{name}")
 
+    def __reduce__(self) -> tuple[type[Self], tuple[str]]:
+        """Serialize the address only, so that no credentials are sent to another process."""
+        return type(self), (self.address,)
+
     @property
     def parent(self) -> Self:
         """Enclosing place."""

@@ -72,11 +72,15 @@ def require_apart(work_dir: str | os.PathLike[str] | None, *others: str | os.Pat
     """
     if work_dir is None:
         return
-    work = Path(os.path.realpath(work_dir))
+
+    def real(path: str | os.PathLike[str]) -> Path:
+        return Path(os.fspath(path).replace("://", "/", 1) if is_address(path) else os.path.realpath(path))
+
+    work = real(work_dir)
     for other in others:
-        if other is None or is_address(other):
+        if other is None:
             continue
-        place = Path(os.path.realpath(other))
+        place = real(other)
         if place == work:
             relation = "is"
         elif place in work.parents:

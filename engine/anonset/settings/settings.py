@@ -119,7 +119,8 @@ class ComparedSettings(ReadingSettings):
     )
     work_dir: str | None = Field(
         None,
-        description="New or empty directory for out-of-core data; emptied afterwards. Default: a temporary directory.",
+        description="New or empty directory for out-of-core data; emptied afterwards. With a cluster, also an address "
+        "such as s3://bucket/work. Default: a temporary directory.",
     )
     cluster: str | None = CLUSTER
     cluster_tls: str | None = CLUSTER_TLS
@@ -255,7 +256,7 @@ class Settings(InputSettings):
     work_dir: str | None = Field(
         None,
         description="New or empty directory for out-of-core data, or the directory of a killed run; emptied unless the "
-        "job fails. Default: a temporary directory.",
+        "job fails. With a cluster, also an address such as s3://bucket/work. Default: a temporary directory.",
     )
     cluster: str | None = CLUSTER
     cluster_tls: str | None = CLUSTER_TLS
@@ -325,7 +326,8 @@ def validate(model: type[_Settings], values: Mapping[str, Any], *, fetch: bool =
         msg = "; ".join(f"{setting(name)}: the path contains a NUL character (\\x00)" for name in bad)
         raise InputError(msg)
     written = {name: path for name in _WRITTEN if isinstance(path := values.get(name), str)}
-    require_local(*(path for name, path in written.items() if name == "work_dir" or not is_address(path)))
+    require_local(*(path for path in written.values() if not is_address(path)))
+    _require_usable(values)
     values = with_local_copies(values) if fetch else values
     try:
         validated = model.model_validate(dict(values))
@@ -339,6 +341,27 @@ def validate(model: type[_Settings], values: Mapping[str, Any], *, fetch: bool =
     ):  # checked first, because all other settings depend on it
         problems.insert(0, f"{source}: no such file or directory")
     raise InputError("; ".join(problems))
+
+
+def _require_usable(values: Mapping[str, Any]) -> None:
+    """Reject an address of the work directory without a cluster, or for a run to resume.
+
+    Raises
+    ------
+    InputError
+        The message contains the remedy.
+    """
+    work_dir = values.get("work_dir")
+    if not isinstance(work_dir, str) or not is_address(work_dir):
+        return
+    option = setting("work_dir", work_dir)
+    if values.get("cluster") is None:
+        msg = f"{option}: an address requires {setting('cluster')}, whose workers exchange files through it"
+    elif values.get("if_exists") == "resume":
+        msg = f"{option}: {setting('if_exists', 'resume')} requires a directory that all workers share"
+    else:
+        return
+    raise InputError(msg)
 
 
 _REQUIRED = {

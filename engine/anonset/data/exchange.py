@@ -1,0 +1,212 @@
+"""Files of a work directory on machines without a shared file system.
+
+Each machine has a directory of its own. Messages contain names of files. The sender puts each named file into a place
+of an object store, once, and the receiver fetches it, once. A message also contains checksums, so that a receiver
+rejects a damaged object, and fetches a file again if the sender has changed it.
+"""
+
+import secrets
+import threading
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol, Self
+
+import numpy as np
+
+from anonset.data.spans import spans
+from anonset.errors import InputError
+from anonset.local_paths import writing
+
+Sum = tuple[int, int, int]
+"""Checksums of a file: size in bytes, sum of its 64-bit words, and exclusive or of the words."""
+_WORDS = 1 << 20
+
+
+class ObjectPlace(Protocol):
+    """Objects under names, such as `anonset.reading.place.Place`."""
+
+    def put(self, name: str, content: bytes | Path, *, replace: bool = False) -> None:
+        """Write an object."""
+
+    def fetch(self, name: str, path: Path) -> None:
+        """Copy an object to a local file."""
+
+    def delete(self, name: str) -> None:
+        """Delete an object, if it exists."""
+
+    def delete_all(self) -> None:
+        """Delete all objects."""
+
+    def __truediv__(self, name: str) -> Self:
+        """Return the place below a name."""
+
+
+class SentFile(NamedTuple):
+    """Name of a file or directory in a message."""
+
+    token: str
+    name: str
+    """Path in the directory of each machine, and name of the object."""
+    sums: Sum | None
+    """Checksums of the file, None for a directory."""
+
+
+class Exchange:
+    """Exchange of the files of a directory with other machines.
+
+    Parameters
+    ----------
+    token
+        Identifies the run.
+    place
+        Place of the objects.
+    root
+        Directory on this machine, without symbolic links.
+    """
+
+    def __init__(self, token: str, place: ObjectPlace, root: Path) -> None:
+        self.token, self.place, self.root = token, place, root
+        self._sums: dict[str, Sum] = {}  # of the objects that this machine has put or received
+        self._locks: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
+
+    def send(self, path: Path, *, may_change: bool = False) -> SentFile:
+        """Put a file, unless it was put before, and return its name for a message.
+
+        Parameters
+        ----------
+        may_change
+            True if this process may have changed the file since it was put. A changed file is put again.
+
+        Raises
+        ------
+        InputError
+            If the place or the file fails.
+        """
+        name = path.relative_to(self.root).as_posix()
+        if path.is_dir():
+            return SentFile(self.token, name, None)
+        with self._locks[name]:
+            known = self._sums.get(name)
+            if known is not None and not may_change:
+                return SentFile(self.token, name, known)
+            with writing(path, "cannot be read"):
+                sums = sums_of(path)
+            if known != sums:
+                self.place.put(name, path, replace=True)
+                self._sums[name] = sums
+            return SentFile(self.token, name, sums)
+
+    def receive(self, sent: SentFile) -> Path:
+        """Return the path of a file that a message names. Fetch it unless it is on this machine.
+
+        Raises
+        ------
+        InputError
+            If the file cannot be fetched, or is damaged.
+        """
+        path = self.root / sent.name
+        if sent.sums is None:
+            with writing(path):
+                path.mkdir(mode=0o700, parents=True, exist_ok=True)
+            return path
+        self.fetch(path, sent.sums)
+        return path
+
+    def fetch(self, path: Path, sums: Sum | None = None) -> None:
+        """Fetch a file by its path on this machine, unless it is there. Without `sums`, the object is not checked."""
+        name = path.relative_to(self.root).as_posix()
+        with self._locks[name]:
+            if path.exists() and (sums is None or self._sums.get(name, sums) == sums):
+                return
+            temporary = path.with_name(f".{secrets.token_hex(8)}.fetched")
+            try:
+                with writing(path):
+                    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                    self.place.fetch(name, temporary)
+                    temporary.chmod(0o600)
+                    found = sums_of(temporary)
+                    if sums not in (None, found):
+                        msg = f"{self.place}: {name}: the object is damaged; run again"
+                        raise InputError(msg, code="damaged")
+                    temporary.replace(path)
+            finally:
+                temporary.unlink(missing_ok=True)
+            self._sums[name] = found
+
+    def forget(self, path: Path) -> None:
+        """Delete the objects of a file or directory that this machine has put or received."""
+        name = path.relative_to(self.root).as_posix()
+        for known in [other for other in self._sums.copy() if other == name or other.startswith(f"{name}/")]:
+            del self._sums[known]
+            self.place.delete(known)
+
+
+_exchanges: dict[str, Exchange] = {}
+
+
+@contextmanager
+def exchanging(place: ObjectPlace, root: Path) -> Iterator[Exchange]:
+    """Exchange the files of a directory within the block."""
+    exchange = Exchange(secrets.token_hex(8), place, root)
+    _exchanges[exchange.token] = exchange
+    try:
+        yield exchange
+    finally:
+        del _exchanges[exchange.token]
+
+
+def join(token: str, place: ObjectPlace, folder: Path) -> Exchange:
+    """Return the exchange of a run on a worker. The first call creates a directory in `folder` for its files."""
+    if token not in _exchanges:
+        root = folder.resolve() / f"anonset-{token}"
+        with writing(root):
+            root.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _exchanges.setdefault(token, Exchange(token, place, root))
+    return _exchanges[token]
+
+
+def leave(token: str) -> Path | None:
+    """End the exchange of a run on a worker, and return the directory of its files."""
+    exchange = _exchanges.pop(token, None)
+    return None if exchange is None else exchange.root
+
+
+def exchange_of(path: Path | str) -> Exchange | None:
+    """Return the exchange of a file or directory. None if all machines share it, or none needs it."""
+    if not _exchanges:
+        return None
+    return next((one for one in tuple(_exchanges.values()) if Path(path).is_relative_to(one.root)), None)
+
+
+def sent(path: Path, *, may_change: bool = False) -> Path | SentFile:
+    """Return the name of a file or directory in a message. The file is put if other machines do not share it."""
+    exchange = exchange_of(path)
+    return path if exchange is None else exchange.send(path, may_change=may_change)
+
+
+def received(name: Path | SentFile) -> Path:
+    """Return the path of a file or directory that a message names. The file is fetched if it is not on this machine."""
+    return _exchanges[name.token].receive(name) if isinstance(name, SentFile) else name
+
+
+def delete(path: Path) -> None:
+    """Delete a file, here and in the place of its exchange."""
+    path.unlink(missing_ok=True)
+    if (exchange := exchange_of(path)) is not None:
+        exchange.forget(path)
+
+
+def sums_of(path: Path, start: int = 0, stop: int | None = None) -> Sum:
+    """Return the checksums of a range of a file. The first position must be a multiple of 8."""
+    stop, total, parity = path.stat().st_size if stop is None else stop, 0, 0
+    n_words = (stop - start) // 8
+    words: Any = np.memmap(path, np.uint64, "r", start, (n_words,)) if n_words else np.empty(0, np.uint64)
+    for first, end in spans(n_words, _WORDS):
+        total += int(np.add.reduce(words[first:end]))
+        parity ^= int(np.bitwise_xor.reduce(words[first:end]))
+    with path.open("rb") as file:
+        file.seek(start + 8 * n_words)
+        tail = int.from_bytes(file.read(stop - start - 8 * n_words), "little")
+    return stop - start, (total + tail) % (1 << 64), parity ^ tail

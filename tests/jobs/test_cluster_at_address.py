@@ -1,0 +1,194 @@
+"""Clusters whose machines share no directory exchange the files of a run through an object store."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+from tests.jobs.programs import Programs
+from tests.jobs.test_by_blocks import files_of
+from tests.object_store import ObjectStore, object_store
+
+from anonset.data import cluster
+from anonset.data.exchange import Exchange, SentFile, exchanging, sent
+from anonset.data.store import Files
+from anonset.errors import AnonsetError, InputError
+from anonset.jobs import anonymize
+from anonset.reading.place import Place
+from anonset.settings.overriding import make_settings
+
+WORK = "s3://bucket/a/work"
+RECORDS, ITEMS = 3_000, 60
+
+
+@pytest.fixture
+def store(monkeypatch: pytest.MonkeyPatch) -> Iterator[ObjectStore]:
+    with object_store(monkeypatch) as served:
+        yield served
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("data") / "baskets"
+    folder.mkdir()
+    rng = np.random.default_rng(5)
+    for part in range(3):
+        rows = [[f"{i:02}" for i in np.unique(rng.geometric(0.1, 5) % ITEMS)] for _ in range(RECORDS // 3)]
+        parquet.write_table(pa.table({"items": rows}), folder / f"{part}.parquet")
+    return folder
+
+
+def _run(source: Path, out: Path, *, progress: Any = None, **more: Any) -> dict[str, bytes]:
+    fixed = {"model": "km", "algorithm": "apriori", "k": 3, "m": 2, "hierarchy": {"items": "balanced:4"}}
+    fixed |= {"items": ["items"], "rows_are_persons": True, "part_rows": 700, "memory_limit": "1G"}
+    settings = make_settings({"input": str(source), "out": str(out), **fixed, **more})
+    anonymize.anonymize_file(settings, progress=progress)
+    return files_of(out)
+
+
+def _objects(store: ObjectStore) -> list[str]:
+    return [name for name in store.objects if not name.endswith("/")]
+
+
+@pytest.mark.compiled
+@pytest.mark.long
+@pytest.mark.parametrize("faults", [0, 1], ids=["calm", "busy"])
+def test_files_pass_through_the_store_and_no_path_of_this_machine_does(
+    store: ObjectStore, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, faults: int
+) -> None:
+    def packed(*values: Any) -> bytes:
+        messages.append(pack(*values))
+        return messages[-1]
+
+    def busy(method: str, _path: str) -> bool:
+        asked.append(method)
+        return bool(faults) and len(asked) % 5 == 0
+
+    pack, messages, asked, store.fault = cluster._packed, list[bytes](), list[str](), busy
+    monkeypatch.setattr(cluster, "_packed", packed)
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    expected = _run(source, tmp_path / "near", work_dir=str(tmp_path / "work"))
+    with Programs(tmp_path / "dask") as programs:
+        programs.complete(2)
+        found = _run(source, tmp_path / "far", work_dir=WORK, cluster=programs.address)
+        assert not [*(tmp_path / "dask").rglob("anonset-*")]
+    assert found == expected
+    assert len(messages) > 10
+    assert not any(os.fsencode(tmp_path / "anonset-") in message for message in messages)
+    assert asked.count("PUT") > 10
+    assert not _objects(store)
+
+
+@pytest.mark.compiled
+@pytest.mark.long
+def test_a_killed_worker_changes_no_byte(store: ObjectStore, source: Path, tmp_path: Path) -> None:
+    def kill(stage: str, _done: float, _total: float) -> None:
+        if stage in ("search", "apply", "write", "verify") and stage not in stages:
+            stages.append(stage)
+            programs.wait(2)
+            programs.workers[-1].kill()
+            programs.workers[-1].wait()
+            programs.worker()
+
+    stages = list[str]()
+    expected = _run(source, tmp_path / "near", work_dir=str(tmp_path / "work"))
+    with Programs(tmp_path / "dask") as programs:
+        programs.complete(2)
+        assert _run(source, tmp_path / "far", progress=kill, work_dir=WORK, cluster=programs.address) == expected
+    assert len(stages) == 4
+    assert not _objects(store)
+
+
+@pytest.mark.compiled
+@pytest.mark.long
+def test_a_worker_without_access_is_named(store: ObjectStore, source: Path, tmp_path: Path) -> None:
+    with Programs(tmp_path / "dask") as programs:
+        programs.worker(AWS_ENDPOINT_URL="http://127.0.0.1:9")
+        programs.wait(1)
+        with pytest.raises(InputError, match=r"worker tcp\S+ cannot access .* read and write s3://bucket/a/work$"):
+            _run(source, tmp_path / "far", work_dir=WORK, cluster=programs.address)
+    assert not _objects(store)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({}, "work_dir='s3://bucket/a/work': an address requires cluster, whose"),
+        (
+            {"cluster": "local:2", "if_exists": "resume"},
+            "if_exists='resume' requires a directory that all workers share",
+        ),
+        ({"cluster": "local:2", "private": f"{WORK}/private"}, "holds"),
+        ({"cluster": "local:2", "work_dir": "s3://bucket"}, "'s3://bucket' must name a place in the bucket"),
+        ({"cluster": "local:2", "work_dir": "s3://bucket/full"}, "s3://bucket/full: the work directory must be new"),
+    ],
+)
+def test_an_address_that_cannot_be_used_is_rejected(
+    store: ObjectStore, source: Path, tmp_path: Path, settings: dict[str, str], message: str
+) -> None:
+    store.objects["bucket/full/of"] = b"another"
+    with pytest.raises(InputError) as error:
+        _run(source, tmp_path / "out", **{"work_dir": WORK, **settings})
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+    assert store.objects == {"bucket/full/of": b"another"}
+
+
+class Machines:
+    """This machine with a store, another machine with a directory, and the place between them."""
+
+    def __init__(self, store: Files, place: Place, other: Exchange) -> None:
+        self.store, self.place, self.other = store, place, other
+
+    def received(self, message: Path | SentFile) -> Path:
+        """Return the path of a file on the other machine."""
+        assert isinstance(message, SentFile)
+        return self.other.receive(message)
+
+
+@pytest.fixture
+def machines(tmp_path: Path) -> Iterator[Machines]:
+    place = Place(str(tmp_path / "place"))
+    with Files.temporary() as store, exchanging(place, store.path) as here:
+        yield Machines(store, place, Exchange(here.token, place, tmp_path / "other"))
+
+
+def test_a_file_is_put_once_and_again_if_its_array_has_changed(machines: Machines) -> None:
+    store, place = machines.store, machines.place
+    array = store.array("codes", np.int64, 4)
+    path = next(path for path in store.path.iterdir() if path.name.startswith("codes"))
+    first = sent(path, may_change=True)
+    copied = machines.received(first)
+    assert (np.fromfile(copied, np.int64).tolist(), copied.parent) == ([0] * 4, machines.other.root)
+    place.delete(path.name)
+    assert sent(path, may_change=True) == sent(path) == first
+    assert place.size(path.name) is None
+    array[1] = 7
+    second = sent(path, may_change=True)
+    assert np.fromfile(machines.received(second), np.int64).tolist() == [0, 7, 0, 0]
+
+
+def test_a_damaged_object_is_rejected(machines: Machines) -> None:
+    store, place = machines.store, machines.place
+    store.keep("codes", np.arange(4))
+    message = sent(store.path / "codes")
+    place.put("codes", b"x" * 32, replace=True)
+    with pytest.raises(AnonsetError, match="codes: the object is damaged"):
+        machines.received(message)
+    assert not [path for path in machines.other.root.rglob("*") if path.is_file()]
+
+
+def test_a_dropped_array_is_deleted_in_the_place(machines: Machines) -> None:
+    store, place = machines.store, machines.place
+    with store.nested() as below:
+        below.keep("left", np.arange(4))
+        store.keep("codes", np.arange(4))
+        assert len(place.names()) == 2
+        store.drop("codes")
+        assert len(place.names()) == 1
+    assert not place.names()
