@@ -13,8 +13,9 @@ from anonset.ui.runs import CommandRun
 _SHARES = ("An attacker knows", "People who are unique")
 _RISKS = ("Highest risk", "Average risk", "Covered by the guarantee")
 _COMPARED = (
-    "“Before” is the risk in the original, and “after” is the risk in the publication. In both, the attacker knows the "
-    "same kind of facts, with the most identifying items. The risk is the probability of finding the person."
+    "“Before” is the risk in the original as the job reads it, for example with only the year of each date. “After” is "
+    "the risk in the publication. In both, the attacker knows the same kind of facts, with the most identifying items. "
+    "The risk is the probability of finding the person."
 )
 _NARROW = 4
 """Maximum number of columns that fit on a phone. On a phone, wider tables show each cell on a line of its own."""
