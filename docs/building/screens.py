@@ -88,6 +88,7 @@ async def follow(folder: Path) -> None:
                 await browser.click(f"{item} (")
             await browser.click("Add")
             await browser.until_text(f"{' '.join(items)} (")
+        await browser.until("(document.body.innerText.match(/^(E10 I10|J15) \\(/gm) || []).length == 3")  # and a result
         await take(browser, "policies")
 
 
