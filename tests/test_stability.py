@@ -54,8 +54,9 @@ ON_PUBLICATIONS = {"risk": ("safe",), "evaluate": ("data.csv", "safe", "--items"
 
 def offered() -> dict[str, dict[str, list[str]]]:
     """Return the sorted options, names and fields of this version, by kind and place."""
+    app = make_app()
     return {
-        "options": {" ".join(path): sorted(_options(command)) for path, command in _commands(make_app())},
+        "options": {" ".join(path): sorted(_options(command, app)) for path, command in _commands(app)},
         "job files": {"keys": sorted(settings_model().model_fields)},
         "Python": {name: sorted(_members(getattr(anonset, name))) for name in anonset.__all__},
         "documents": {name: sorted(_fields(json_schema(name))) for name in ("attestation", "report")},
@@ -74,8 +75,9 @@ def _commands(app: App, *path: str) -> Iterator[tuple[tuple[str, ...], App]]:
             yield (*path, name), app[name]
 
 
-def _options(command: App) -> set[str]:
-    return {name for argument in command.assemble_argument_collection() for name in argument.names}
+def _options(command: App, app: App) -> set[str]:
+    arguments = command.assemble_argument_collection(default_parameter=app.default_parameter)
+    return {name for argument in arguments for name in argument.names}
 
 
 def _members(value: Any) -> set[str]:
