@@ -17,7 +17,8 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from anonset.data.cluster import ClusterWorkers, cluster_of
+from anonset.data.cluster import ClusterWorkers
+from anonset.data.scheduler import cluster_of
 from anonset.data.store import Files
 from anonset.errors import InputError
 

@@ -34,7 +34,7 @@ reading/dialect.py: mark, encoding, header_line; reading/files.py: declared; rea
 reading/input_checks.py: mark; reading/options.py: missing; reading/plan.py: wrong[0], misplaced;
 reading/roles.py: homeless[0];
 writing/publications/records.py: mark;
-reading/wide.py: name_of[label]; reading/workloads.py: source; data/cluster.py: address; ui/server.py: address;
+reading/wide.py: name_of[label]; reading/workloads.py: source; data/scheduler.py: address; ui/server.py: address;
 jobs/comparison.py: part; measures/utility_loss.py: weight; plugins.py: entry.value, loaded;
 queries/estimate.py: reading;
 report/risks/records.py: printable(name); jobs/verify.py: published; release/opened.py: file;

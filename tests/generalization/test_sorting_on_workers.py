@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from anonset.data import SetColumn, Vocabulary
-from anonset.data.cluster import ClusterWorkers, cluster_of
+from anonset.data.cluster import ClusterWorkers
 from anonset.data.codes import stored_codes
+from anonset.data.scheduler import cluster_of
 from anonset.data.spans import Limits, begins_of
 from anonset.data.store import MEMORY, Files, backing
 from anonset.generalization import row_order, row_sorter

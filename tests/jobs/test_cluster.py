@@ -20,9 +20,10 @@ from anonset.algorithms.transaction.cut_search import CutSearch
 from anonset.algorithms.transaction.exact import Exact
 from anonset.algorithms.transaction.exact_cut import pairs, sets
 from anonset.algorithms.transaction.expanded_blocks import BlockTask
-from anonset.data import Hierarchy, SetColumn, cluster
+from anonset.data import Hierarchy, SetColumn, scheduler
 from anonset.data.blocks import Blocks
-from anonset.data.cluster import ClusterWorkers, _packed, _unpacked, cluster_of
+from anonset.data.cluster import ClusterWorkers, _packed, _unpacked
+from anonset.data.scheduler import cluster_of
 from anonset.data.store import MEMORY
 from anonset.data.usage import REMOTE_TASKS
 from anonset.data.worker_faults import version_here
@@ -261,7 +262,7 @@ def test_single_process_algorithms_are_rejected_with_alternatives():
 
 
 def test_a_missing_scheduler_is_reported_in_one_line(monkeypatch):
-    monkeypatch.setattr(cluster, "_SECONDS_TO_ANSWER", 0.2)
+    monkeypatch.setattr(scheduler, "_SECONDS_TO_ANSWER", 0.2)
     with (
         refused(InputError, "cluster tcp://127.0.0.1:9 scheduler"),
         cluster_of("tcp://127.0.0.1:9"),

@@ -11,7 +11,8 @@ from tests.facts import refused
 
 from anonset.cli.main import exit_code
 from anonset.data import worker_faults
-from anonset.data.cluster import ClusterWorkers, cluster_of
+from anonset.data.cluster import ClusterWorkers
+from anonset.data.scheduler import cluster_of
 from anonset.data.worker_faults import named_worker, require_importable, version_here
 from anonset.errors import HierarchyError, InputError
 from anonset.local_paths import writing

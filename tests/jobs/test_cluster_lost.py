@@ -11,7 +11,8 @@ from tests.jobs.programs import Programs
 
 import anonset
 from anonset.cli.main import exit_code, main
-from anonset.data.cluster import ClusterWorkers, cluster_of
+from anonset.data.cluster import ClusterWorkers
+from anonset.data.scheduler import cluster_of
 from anonset.data.store import Files
 from anonset.data.worker_faults import version_here
 from anonset.errors import AnonsetError, InputError

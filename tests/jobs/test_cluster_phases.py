@@ -19,7 +19,7 @@ from tests.jobs.test_by_blocks import files_of
 
 import anonset
 from anonset.cli.main import exit_code
-from anonset.data.cluster import cluster_of
+from anonset.data.scheduler import cluster_of
 from anonset.errors import InputError
 from anonset.jobs import anonymize
 from anonset.settings.overriding import make_settings

@@ -11,8 +11,8 @@ import pytest
 from tests.jobs.programs import Programs
 
 from anonset.cli.main import main
-from anonset.data import cluster
-from anonset.data.cluster import cluster_of
+from anonset.data import scheduler
+from anonset.data.scheduler import cluster_of
 from anonset.errors import InputError
 
 pytestmark = [
@@ -73,7 +73,7 @@ def test_a_run_with_client_certificates_publishes_the_same_bytes(tmp_path, own, 
 
 @pytest.mark.parametrize("who", ["another authority", "without TLS"])
 def test_others_are_rejected_in_one_line(tmp_path, address, capsys, monkeypatch, who):
-    monkeypatch.setattr(cluster, "_SECONDS_TO_ANSWER", 3)
+    monkeypatch.setattr(scheduler, "_SECONDS_TO_ANSWER", 3)
     if who == "another authority":
         more = ["--cluster", address, "--cluster-tls", str(certificates(tmp_path / "other"))]
     else:
@@ -94,13 +94,13 @@ def test_others_are_rejected_in_one_line(tmp_path, address, capsys, monkeypatch,
     ],
 )
 def test_addresses_without_a_scheduler_are_rejected_with_the_reason(monkeypatch, address, reason):
-    monkeypatch.setattr(cluster, "_SECONDS_TO_ANSWER", 1)
+    monkeypatch.setattr(scheduler, "_SECONDS_TO_ANSWER", 1)
     with pytest.raises(InputError, match=reason), cluster_of(address):
         pass
 
 
 def test_a_service_that_never_answers_is_rejected(monkeypatch):
-    monkeypatch.setattr(cluster, "_SECONDS_TO_ANSWER", 1)
+    monkeypatch.setattr(scheduler, "_SECONDS_TO_ANSWER", 1)
     with socket.create_server(("127.0.0.1", 0)) as service:
         address = f"tcp://127.0.0.1:{service.getsockname()[1]}"
         with pytest.raises(InputError, match="no scheduler answers"), cluster_of(address):
@@ -115,7 +115,7 @@ def test_missing_certificates_are_named(tmp_path, own):
 
 
 def test_local_processes_reject_clients_without_their_certificate(tmp_path, own, monkeypatch):
-    monkeypatch.setattr(cluster, "_SECONDS_TO_ANSWER", 3)
+    monkeypatch.setattr(scheduler, "_SECONDS_TO_ANSWER", 3)
     with cluster_of("local:1") as client:
         address = client.scheduler.address
         assert all(place.startswith("tls://127.0.0.1:") for place in (address, *client.nthreads()))

@@ -17,7 +17,7 @@ from anonset.algorithms.relational.mondrian import Mondrian
 from anonset.algorithms.rt.joint_split import JointSplit
 from anonset.cli.main import main
 from anonset.data import spans
-from anonset.data.cluster import cluster_of
+from anonset.data.scheduler import cluster_of
 from anonset.data.usage import REMOTE_TASKS
 from anonset.release import memory
 

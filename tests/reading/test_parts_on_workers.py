@@ -12,8 +12,9 @@ from pyarrow import parquet
 
 from anonset.data import SetColumn
 from anonset.data.blocks import SetColumnBuilder
-from anonset.data.cluster import ClusterWorkers, cluster_of
+from anonset.data.cluster import ClusterWorkers
 from anonset.data.codes import NarrowCodes
+from anonset.data.scheduler import cluster_of
 from anonset.data.workers import Threads
 from anonset.errors import AnonsetError, InputError
 from anonset.reading import table_builder

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from anonset.data import SetColumn, Table
-from anonset.data.cluster import ClusterWorkers, cluster_of
+from anonset.data.cluster import ClusterWorkers
+from anonset.data.scheduler import cluster_of
 from anonset.publications import Records, Symbol
 from anonset.verification import distinct_rows
 from anonset.verification.item_truth import check_item_truth

@@ -92,7 +92,8 @@ def _engine(parameters: Parameters, small: "Table") -> Iterator[tuple[Any, CpuSe
 
     First searches a small table in each process.
     """
-    from anonset.data.cluster import ClusterWorkers, cluster_of
+    from anonset.data.cluster import ClusterWorkers
+    from anonset.data.scheduler import cluster_of
     from anonset.data.store import Files
     from anonset.data.workers import Threads
 

@@ -14,7 +14,8 @@ from typing import Any
 
 from anonset.algorithms.base import Algorithm, Progress
 from anonset.data import Hierarchy, Table
-from anonset.data.cluster import ClusterWorkers, cluster_of
+from anonset.data.cluster import ClusterWorkers
+from anonset.data.scheduler import cluster_of
 from anonset.data.workers import Threads
 from anonset.errors import InputError
 from anonset.generalization.earlier_release import EarlierRelease

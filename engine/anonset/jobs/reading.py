@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from anonset.data import Table
-from anonset.data.cluster import ClusterWorkers, cluster_of
+from anonset.data.cluster import ClusterWorkers
+from anonset.data.scheduler import cluster_of
 from anonset.data.spans import Limits
 from anonset.data.store import MEMORY, Files, Store
 from anonset.errors import InputError, MisreadError
