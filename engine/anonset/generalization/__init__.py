@@ -1,4 +1,4 @@
-"""Recodings (the decisions of an algorithm) and their application to tables."""
+"""Recodings, which represent the decisions of an algorithm, and their application to tables."""
 
 from anonset.generalization.apply import apply
 from anonset.generalization.recoding import (

@@ -1,4 +1,4 @@
-"""Application of a recoding to a table, for all records together or per cluster."""
+"""Apply a recoding to a table, either to all records together or per cluster."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -21,13 +21,13 @@ from anonset.publications import Records, Symbol
 from anonset.publications.symbols import generalize, group_symbol, node_symbol
 
 _STEP = "rows"
-"""Name of the step of a run that sorts the published rows."""
+"""Name of the step that sorts the published rows."""
 
 
 def apply(table: Table, recoding: Recoding, hierarchy: Hierarchy | None = None, *, by_content: bool = False) -> Records:
     """Apply a recoding to its table.
 
-    The codebook of the publication contains only symbols that occur in a record: an unused symbol would disclose which
+    The codebook of the publication contains only symbols that occur in a record. An unused symbol would disclose which
     items are suppressed.
 
     The item codes of the table must be the leaf positions of the recoding's hierarchy or the codes of its vocabulary.
@@ -37,8 +37,8 @@ def apply(table: Table, recoding: Recoding, hierarchy: Hierarchy | None = None, 
     hierarchy
         Item hierarchy. If it defines places (`Hierarchy.place`), symbols and set members are sorted by place.
     by_content
-        Sort rows by their published content only, because the input order could disclose suppressed values. Rows with
-        equal content are indistinguishable and remain in input order.
+        Whether to sort rows by their published content. The input order could disclose suppressed values. Rows with
+        equal content remain in input order.
 
     Raises
     ------
@@ -70,7 +70,9 @@ def apply(table: Table, recoding: Recoding, hierarchy: Hierarchy | None = None, 
 
 
 def _sorted_once(rows: UnsortedRows, largest: Sequence[int], work: Store, store: Store) -> SortedRows:
-    """Sort the rows into `store`, or return the rows that an interrupted run has sorted into its work directory."""
+    """Sort the rows into `store`. If an interrupted run has sorted them already, return them from its work
+    directory.
+    """
     ledger = Ledger(work.of_run)
     done: SortedRows | None = ledger.finished(_STEP)
     if done is None:
@@ -80,7 +82,7 @@ def _sorted_once(rows: UnsortedRows, largest: Sequence[int], work: Store, store:
 
 
 class _PublishedRows(UnsortedRows):
-    """Rows in input order. Symbols replace the items when the rows are read."""
+    """Published rows in input order. Items are replaced by symbols when rows are read."""
 
     def __init__(self, n: int, sets: SetColumn | None, image: Int32 | None, columns: Sequence[Int32]) -> None:
         super().__init__(without_items(n) if sets is None else sets, columns)
@@ -143,7 +145,8 @@ def _symbols_of_groups(table: Table, groups: ItemGroups) -> tuple[SetColumn, Int
 
 
 def _in_public_order(unordered: tuple[Symbol, ...], hierarchy: Hierarchy | None) -> tuple[tuple[Symbol, ...], Int32]:
-    """Return sorted symbols and the new code of each symbol, int32 (S,). The order does not disclose the hierarchy.
+    """Return the sorted symbols, and the new code of each symbol, int32 (S,). The order does not disclose the
+    hierarchy.
 
     If the hierarchy has places (`Hierarchy.place`), set members are sorted by place and symbols by the places of their
     members.
@@ -170,9 +173,9 @@ def in_input_order(n: int, store: Store) -> Int64:
 def _of_clusters(
     table: Table, recoding: PerCluster, hierarchy: Hierarchy | None, store: Store
 ) -> tuple[SetColumn | None, tuple[Symbol, ...], tuple[CategoricalColumn, ...]]:
-    """Return the published items of each record in input order, their symbols, and the relational values.
+    """Return the published items of each record, the symbols, and the published relational values, in input order.
 
-    Cost: O(nnz) plus O(M) per cluster. Memory: one mapping at a time.
+    Cost: O(nnz) plus O(M) per cluster. One item mapping at a time is in memory.
     """
     if len(recoding.cluster) != table.n:
         msg = f"the recoding has clusters for {len(recoding.cluster)} records, the table has {table.n}"
@@ -191,7 +194,7 @@ def _of_clusters(
 def _items_of_clusters(
     column: SetColumn, recoding: PerCluster, hierarchy: Hierarchy | None, store: Store
 ) -> tuple[SetColumn, tuple[Symbol, ...]]:
-    """Return the published items of each record, in input order, and their symbols."""
+    """Return the published items of each record, in input order, and the symbols."""
     if len(recoding.items) != recoding.n_clusters:
         msg = f"the recoding has {recoding.n_clusters} clusters, but item mappings for {len(recoding.items)}"
         raise InputError(msg)
@@ -216,7 +219,7 @@ def _items_of_clusters(
 
 
 def _draft(column: SetColumn, recoding: PerCluster, book: "_Codebook") -> SetColumn:
-    """Return the published items of the records of a part, as codes of the codebook that is being built."""
+    """Return the published items of the records of a part, as codes of `book`."""
     from anonset_kernels.rows import map_rows
 
     order = np.argsort(recoding.cluster, kind="stable").astype(np.int64)
@@ -242,7 +245,7 @@ def _draft(column: SetColumn, recoding: PerCluster, book: "_Codebook") -> SetCol
 
 
 class _Codebook:
-    """Distinct symbols of all clusters. All are nodes of a single hierarchy, or all are sets of items."""
+    """Distinct symbols of all clusters. The symbols are either nodes of one hierarchy or sets of items."""
 
     def __init__(self, column: SetColumn) -> None:
         self.column = column
@@ -253,7 +256,9 @@ class _Codebook:
         return len(self.code_of)
 
     def codes(self, mapping: Cut | ItemGroups, occurring: NDArray[np.integer]) -> Int32:
-        """Return the symbol code of each item, int32. -1 if it is suppressed. New symbols are added to the codebook."""
+        """Return the symbol code of each item, int32. -1 if the item is suppressed. New symbols are added to the
+        codebook.
+        """
         symbols = self._nodes(mapping, occurring) if isinstance(mapping, Cut) else self._groups(mapping, occurring)
         code_of = self.code_of
         return np.array(

@@ -1,4 +1,4 @@
-"""Application of a grouping of tuples to a table, which yields the published buckets."""
+"""Apply a grouping of tuples to a table. The result is the published buckets."""
 
 from dataclasses import replace
 from typing import Any
@@ -16,10 +16,10 @@ from anonset.publications.buckets import GROUP, STAR, Buckets, count_values
 
 
 def bucketize(table: Table, buckets: Bucketized) -> Buckets:
-    """Apply a grouping to its table.
+    """Apply a grouping of tuples to its table.
 
     QIT rows are sorted by group, then by published content. SNT values are sorted by group, then in canonical order.
-    Neither order discloses the sensitive value of a row, or the identity of a starred row.
+    The order of the rows discloses neither the sensitive value of a row nor a hidden identity.
 
     Raises
     ------

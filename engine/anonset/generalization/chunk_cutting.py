@@ -1,4 +1,4 @@
-"""Splitting records into chunks, several clusters at a time."""
+"""Split records into chunks, several clusters at a time."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,18 +31,20 @@ class CutRecords(NamedTuple):
     cluster: Int32
     """Cluster of each record, int32 (n,)."""
     terms: Int64
-    """Number of records with each item in the clusters that publish it as a term, int64 (M,)."""
+    """Number of records with each item, int64 (M,). Only clusters that publish the item as a term are counted."""
 
 
 class _Piece(NamedTuple):
-    """A range of neighbouring clusters, in publication order."""
+    """A range of neighbouring clusters in publication order."""
 
     order: Int64
     """Original numbers of the clusters, int64."""
     shared: slice
-    """Slice of the chunks that only clusters of this piece share. Their cluster numbers are relative to the piece."""
+    """Slice of the chunks shared only by clusters of this piece. The chunks refer to clusters by their numbers in the
+    piece.
+    """
     content: slice
-    """Slice of the bytes by which pieces are sorted."""
+    """Slice of the bytes that are the sort key of the piece."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +88,7 @@ class _Cut(RedactedRepr):
 
 
 def disassociate(table: Table, recoding: Disassociated) -> Chunks:
-    """Split the records of a table into chunks, and number clusters by published content.
+    """Split the records of a table into chunks. Clusters are numbered in the order of their published content.
 
     Raises
     ------
@@ -124,7 +126,8 @@ def disassociate(table: Table, recoding: Disassociated) -> Chunks:
 
 
 def cut(column: SetColumn, recoding: Disassociated, code: Int32, store: Store) -> CutRecords:
-    """Split the records of each cluster into chunks, and number clusters and chunks by published content.
+    """Split the records of each cluster into chunks. Clusters and chunks are numbered in the order of their published
+    content.
 
     Parameters
     ----------
@@ -157,9 +160,10 @@ def cut(column: SetColumn, recoding: Disassociated, code: Int32, store: Store) -
 
 
 def _cut_piece(piece: ClusterPiece, recoding: Disassociated, code: Int32) -> tuple[ClusterColumns, SharedChunks, _Cut]:
-    """Return the piece's clusters, the chunks that only these share, and the occurrences in other shared chunks.
+    """Return the clusters of the piece, the chunks shared only by these clusters, and the occurrences in chunks shared
+    with other pieces.
 
-    Clusters and shared chunks are numbered relative to the piece.
+    Clusters and shared chunks are numbered within the piece.
     """
     n, shown = np.diff(recoding.begins[piece.first : piece.end + 1]), piece.place >= 0
     row = np.repeat(recoding.begins[piece.first] + np.arange(piece.column.n), piece.column.lengths)

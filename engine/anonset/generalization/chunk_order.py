@@ -1,4 +1,4 @@
-"""Publication order of clusters and chunks. It depends on published content only, so it discloses nothing else.
+"""Publication order of clusters and chunks. The order depends only on published content, so it discloses nothing more.
 
 Clusters are sorted by content within groups of 4. These groups are sorted within groups of 16 clusters, and so on. The
 clusters of a shared chunk therefore remain neighbours. Chunks are sorted by their sub-records.
@@ -19,12 +19,12 @@ from anonset.publications.chunk_columns import ChunkRows, ClusterColumns, Shared
 
 _END = bytes(4)
 Group = tuple[list[Any], list[int], tuple[int, int]]
-"""Group of neighbouring clusters: their sort keys, the clusters in the same order, and the first and last cluster."""
+"""Sort keys of neighbouring clusters, the clusters in the order of the keys, and the first and last cluster."""
 
 
 @total_ordering
 class StoredText:
-    """Bytes in a store, compared like `bytes`."""
+    """Bytes in a store. Objects are compared like `bytes`."""
 
     def __init__(self, text: NDArray[np.uint8]) -> None:
         self._text = text
@@ -75,7 +75,7 @@ def in_order(
 
 
 def contents_of(rows: ChunkRows) -> list[bytes]:
-    """Return the content of each chunk as bytes that sort like its rows. No content is a prefix of another."""
+    """Return the content of each chunk as bytes that sort like its rows. No content is a prefix of another content."""
     lengths = np.diff(rows.indptr) + 2  # each item plus 1, then 0 and the count
     ends = begins_of(lengths)
     tokens = np.zeros(ends[-1], ">u4")

@@ -1,4 +1,4 @@
-"""Published names of items in an earlier release that a new release continues, and the changes of these names."""
+"""Published names of items in an earlier release, and changes of these names in a new release."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,9 +26,9 @@ class ReleaseChanges(RedactedRepr):
     coarser: Mapping[str, str]
     """New name of each earlier name that the new release replaces by a coarser symbol."""
     suppressed: tuple[str, ...]
-    """Earlier names of items that the new release suppresses."""
+    """Names in the earlier release of items that the new release suppresses."""
     new: tuple[str, ...]
-    """Published symbols that cover none of the earlier items."""
+    """Symbols of the new release that cover no item of the earlier release."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,13 +36,15 @@ class EarlierRelease(RedactedRepr):
     """An earlier release that publishes each item under a single name."""
 
     mapping: Mapping[str, str]
-    """Published name of each item that the earlier release knows. Empty if the item is suppressed."""
+    """Published name of each item of the earlier original data. Empty if the item is suppressed."""
     hierarchy: Hierarchy | None = None
     """Hierarchy of the names. None if the names are sets of items."""
     attestation_sha256: str = ""
     """SHA-256 digest of the attestation of the earlier release."""
     retired: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Items of each retired name. Only releases before the earlier release published it."""
+    """Items of each retired name. A retired name is published in a release before the earlier release, but not in the
+    earlier release.
+    """
 
     @cached_property
     def members(self) -> dict[str, tuple[str, ...]]:
@@ -68,7 +70,7 @@ class EarlierRelease(RedactedRepr):
         return leaves if tree.labels[node] == name else tuple(leaf for leaf in leaves if self.mapping.get(leaf, leaf))
 
     def _node(self, tree: Hierarchy, name: str, items: Sequence[str]) -> int | None:
-        """Return the node with this name. For a set, return the lowest unnamed node above the items.
+        """Return the node with a name. For the name of a set, return the lowest unnamed node above the items.
 
         If some leaves of a node are suppressed, the node is published as the set of the other leaves.
         """
@@ -84,7 +86,7 @@ class EarlierRelease(RedactedRepr):
 
     @cached_property
     def codes(self) -> dict[tuple[str, ...], str]:
-        """Published name of each item set, by the members of the set."""
+        """Published name of each set of items."""
         return {items: name for name, items in self.members.items() if len(items) > 1}
 
     @cached_property
@@ -100,12 +102,12 @@ class EarlierRelease(RedactedRepr):
     def cut(self, hierarchy: Hierarchy) -> Cut:
         """Return the earlier recoding as a cut of a hierarchy.
 
-        The cut publishes leaves that the earlier release does not know unchanged.
+        Leaves that are missing from the earlier data are published unchanged.
 
         Raises
         ------
         InputError
-            If a name is not a node of the hierarchy, or the node has other items than the name.
+            If a name is not a node of the hierarchy, or if the items of the node and the name differ.
         """
         place: dict[str, int] = {}
         for name, items in self.members.items():
@@ -126,7 +128,7 @@ class EarlierRelease(RedactedRepr):
     def groups(self, vocabulary: Vocabulary) -> ItemGroups:
         """Return the earlier recoding as item groups.
 
-        The groups publish items that the earlier release does not know unchanged.
+        Items that are missing from the earlier data are published unchanged.
 
         Raises
         ------
@@ -179,7 +181,9 @@ class EarlierRelease(RedactedRepr):
         return [Symbol(name, "group", items) for name, items in self.reserved.items() if name not in shown]
 
     def changes(self, recoding: Cut | ItemGroups, symbols: Sequence[Symbol]) -> ReleaseChanges:
-        """Return the changes of names by a recoding. It must be at least as coarse as the earlier recoding."""
+        """Return the name changes caused by a recoding. The recoding must be at least as coarse as the earlier
+        recoding.
+        """
         now = self.names(recoding)
         coarser: dict[str, str] = {}
         vanished: dict[str, None] = {}
@@ -194,7 +198,7 @@ class EarlierRelease(RedactedRepr):
         return ReleaseChanges(n_kept, coarser, tuple(name for name in vanished if name not in coarser), new)
 
     def names(self, recoding: Cut | ItemGroups) -> dict[str, str]:
-        """Return the published name of each item after a recoding. Empty if the item is suppressed."""
+        """Return the published name of each item under a recoding. Empty if the item is suppressed."""
         if isinstance(recoding, Cut):
             tree, labels = recoding.hierarchy, {SUPPRESSED: ""}
             for node in recoding.nodes.tolist():

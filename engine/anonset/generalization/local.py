@@ -37,7 +37,7 @@ class ClusterCuts(RedactedRepr, ComputedSequence[Cut]):
 
 @dataclass(frozen=True, eq=False)
 class MappingsInParts(RedactedRepr, ComputedSequence[Cut | ItemGroups]):
-    """Item mappings of clusters, part by part.
+    """Item mappings of the clusters of all parts.
 
     >>> found = MappingsInParts(([1, 2], [3]), (0, 2, 3))
     >>> len(found), list(found), found[2], found[0:2]
@@ -47,7 +47,7 @@ class MappingsInParts(RedactedRepr, ComputedSequence[Cut | ItemGroups]):
     of_part: tuple[Sequence[Cut | ItemGroups], ...]
     """Mappings per part."""
     first: tuple[int, ...]
-    """First cluster of each part, followed by the cluster count."""
+    """First cluster of each part. The last element is the number of clusters."""
 
     def __len__(self) -> int:
         return self.first[-1]
@@ -84,7 +84,7 @@ class MergedItems(RedactedRepr):
 
     @classmethod
     def of(cls, item: NDArray[np.integer], smallest: NDArray[np.integer]) -> "MergedItems":
-        """Return the merged items. `smallest` contains the smallest group member of each item."""
+        """Create merged items from each item and the smallest item in its group."""
         merged = np.isin(smallest, smallest[item != smallest])
         return cls(item[merged].astype(np.int32), smallest[merged].astype(np.int32))
 

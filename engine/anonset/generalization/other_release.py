@@ -1,4 +1,4 @@
-"""Another release about the same persons, which may be published or only planned."""
+"""Another release about the persons of a table. The other release may be published or only planned."""
 
 from collections.abc import Container
 from dataclasses import dataclass
@@ -12,35 +12,35 @@ from anonset.errors import InputError
 from anonset.publications import Records
 
 _LEFT_OUT = "unknown suppress"
-"""Rule that removes items."""
+"""Name of the rule that removes unknown items."""
 _BY_HIERARCHY = ("unknown prefix", "inner-items leaf")
-"""Rules that rename items by the hierarchy of a release."""
+"""Names of the rules that rename items by a hierarchy."""
 
 
 @dataclass(frozen=True, eq=False)
 class OtherRelease(RedactedRepr):
-    """Another release, and the row of this release for each record of a table."""
+    """Another release about the persons of a table, and the row of each person in this release."""
 
     publication: Records
     """The other release."""
     row: Int64
     """Row of the other release for each record of the table, int64 (n,). -1 if the release lacks the person."""
     attestation_sha256: str = ""
-    """Digest of the other release's attestation."""
+    """SHA-256 digest of the attestation of the other release."""
     linked: bool = False
     """True if the joint guarantee covers attackers who can link the rows of a person across releases."""
 
     shows_all: bool = False
-    """True if the release suppresses no item, so that its records contain no items without a symbol."""
+    """True if the release suppresses no item."""
     rules: frozenset[str] = frozenset()
     """Rules that changed items when the original of the other release was read."""
 
     def certain_presence(self, table: Table, shown: Container[str]) -> tuple[bool, bool]:
         """Return a flag for the release of `table`, and a flag for this release.
 
-        A flag is True if an item without a symbol certainly is in no record of the release. This is certain if the
-        release suppressed and removed no item. It is never certain if only one of the releases renamed items, or if a
-        hierarchy renamed items.
+        A flag is True if an item without a symbol is certainly in no record of the release. This is certain if the
+        release suppressed and removed no item. The flag is always False if only one of the releases renamed items, or
+        if a hierarchy renamed items.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Recodings. They represent the decisions of an algorithm as arrays. Applied to a table, a recoding gives a
+"""Recodings, which represent the decisions of an algorithm as arrays. A recoding applied to a table gives a
 publication.
 """
 
@@ -21,7 +21,7 @@ SUPPRESSED = -1
 
 @dataclass(frozen=True, eq=False)
 class Cut(RedactedRepr):
-    """A hierarchy cut, which publishes each leaf unchanged or as an ancestor node, or suppresses it."""
+    """A hierarchy cut. Each leaf is published unchanged, replaced by an ancestor node, or suppressed."""
 
     hierarchy: Hierarchy
     image: Int32
@@ -74,7 +74,7 @@ class Cut(RedactedRepr):
 
 @dataclass(frozen=True, eq=False)
 class ItemGroups(RedactedRepr):
-    """A partition of the items, which publishes each item as its group, or suppresses it."""
+    """A partition of the items. Each item is published as its group, or suppressed."""
 
     vocabulary: Vocabulary
     group: Int32
@@ -125,9 +125,9 @@ class Parts(RedactedRepr):
     record: Int64
     """Record numbers, part by part and ascending within each part, int64 (n,)."""
     first: Int64
-    """Start of each part in `record`, then the record count, int64 (parts + 1,)."""
+    """Start of each part in `record`, int64 (parts + 1,). The last element is the number of records."""
     cluster: Int64
-    """First cluster of each part, then the cluster count, int64 (parts + 1,)."""
+    """First cluster of each part, int64 (parts + 1,). The last element is the number of clusters."""
 
     def __len__(self) -> int:
         return len(self.first) - 1
@@ -144,7 +144,7 @@ class PerCluster(RedactedRepr):
     relational: tuple[RelationalValues, ...] = ()
     """Published relational values."""
     parts: Parts | None = None
-    """Parts of the table. None if it is not split."""
+    """Parts of the table. None if the table is not split."""
 
     def __repr__(self) -> str:
         names = f"; columns {names_shown(values.name for values in self.relational)}" if self.relational else ""
@@ -198,12 +198,12 @@ TERMS = -1
 
 @dataclass(frozen=True, eq=False)
 class Disassociated(RedactedRepr):
-    """Publication place of each item of each cluster: a chunk, a shared chunk, or the terms of the cluster."""
+    """A disassociation. Each item of a cluster is published in a chunk, in a shared chunk, or as a term."""
 
     record: Int64
     """Record numbers, cluster by cluster and ascending within each cluster, int64 (n,)."""
     begins: Int64
-    """Start of each cluster in `record`, then the record count, int64 (clusters + 1,)."""
+    """Start of each cluster in `record`, int64 (clusters + 1,). The last element is the number of records."""
     in_cluster: Int32
     """Cluster of each (cluster, item) pair, ascending, int32 (p,)."""
     item: Int32
@@ -213,11 +213,13 @@ class Disassociated(RedactedRepr):
     first: Int32
     """First cluster that uses each chunk, int32 (chunks,)."""
     last: Int32
-    """Last cluster that uses each chunk, int32 (chunks,). Equal to the first unless clusters share the chunk."""
+    """Last cluster that uses each chunk, int32 (chunks,). It differs from the first cluster if several clusters share
+    the chunk.
+    """
     totals: Int32 | None = None
-    """Terms with a published record count, int32. None if no counts are published.
+    """Terms whose record count is published, int32. None if no counts are published.
 
-    A record count includes only clusters that publish the item as a term.
+    The count includes only the clusters that publish the item as a term.
     """
 
     def __repr__(self) -> str:
@@ -230,10 +232,9 @@ class Disassociated(RedactedRepr):
         return len(self.begins) - 1
 
     def pieces(self, column: SetColumn) -> "Iterator[ClusterPiece]":
-        """Yield consecutive clusters with their records of the original column.
+        """Yield consecutive clusters together with their original records.
 
-        A piece consists of complete groups of `GROUPED` neighbours, or of groups of these groups. The last piece may be
-        incomplete.
+        A piece contains a power of `GROUPED` clusters. The last piece may contain fewer clusters.
         """
         for first, end in spans.spans(self.n_clusters, clusters_at_once(self.n_clusters, column)):
             begins = self.begins[first : end + 1]
@@ -262,13 +263,13 @@ class ClusterPiece(NamedTuple):
 
 
 GROUPED = 4
-"""Number of neighbouring clusters, or of groups, that form a group. Clusters of a group may share chunks."""
+"""Number of neighbouring clusters, or of smaller groups, that form a group. Clusters of a group may share chunks."""
 
 
 def clusters_at_once(n_clusters: int, column: SetColumn) -> int:
-    """Return the number of clusters to process at once: a power of `GROUPED`.
+    """Return the number of clusters to process at once. The number is a power of `GROUPED`.
 
-    On average, these clusters contain a few blocks of records and items.
+    These clusters contain a few blocks of records on average.
     """
     clusters, elements = 1, column.n + len(column.codes)
     while clusters < n_clusters and GROUPED * clusters * elements <= GROUPED * spans.AT_ONCE * n_clusters:
@@ -278,13 +279,14 @@ def clusters_at_once(n_clusters: int, column: SetColumn) -> int:
 
 _BITS = 32
 LEFT_OUT = -2
-"""Place of a suppressed occurrence."""
+"""Value of `ClusterPiece.place` for a suppressed item."""
 
 Recoding = Cut | ItemGroups | PerCluster | Bucketized | Disassociated
 
 
 def cut_symbol(cut: Cut, node: int) -> Symbol:
-    """Return the symbol of a published node: the label, or the set of published leaves if some are suppressed.
+    """Return the symbol of a published node. If some of its leaves are suppressed, the symbol is the set of the other
+    leaves.
 
     >>> tree = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2", "a3"]), "b"]))
     >>> node = tree.node_of["A"]

@@ -1,12 +1,11 @@
-"""Sorting of any number of rows by content.
+"""Sort rows by content, in memory or in files.
 
 Rows are compared by their fixed codes, one per column, then by their items. The sort is stable. Rows in memory are
 sorted by `RowSorter`. Rows in files are sorted in two passes of tasks, on threads or on the workers of a cluster:
 
-1. A task distributes a block of rows over ranges of keys, the first 62 bits of the codes, and writes them range by
-   range to a new file.
-2. A task reads consecutive ranges from all files, in block order, and sorts the rows. Rows with equal content thus
-   remain in input order.
+1. A task distributes a block of rows over ranges of keys, and writes the rows range by range to a new file. A key is
+   the first 62 bits of the codes of a row.
+2. A task reads consecutive ranges from all files, in block order, and sorts the rows. Equal rows remain in input order.
 
 A range with too many rows is distributed again. If all its rows have the same key, the following codes are the keys.
 """
@@ -48,8 +47,8 @@ class SortedRows:
 def sort_rows(rows: UnsortedRows, *, largest: Sequence[int], store: Store = MEMORY, narrow: bool = False) -> SortedRows:
     """Sort rows by content.
 
-    Cost: O(nnz + n log(n / rows per bucket)). The store contains two more copies of the rows, one of them only during
-    the sort. Memory: a few buckets.
+    Cost: O(nnz + n log(n / rows per bucket)). Memory contains a few buckets. During the sort, the store contains two
+    copies of the rows.
 
     Parameters
     ----------
@@ -73,7 +72,7 @@ def sort_rows(rows: UnsortedRows, *, largest: Sequence[int], store: Store = MEMO
 
 
 class StoredRows(NamedTuple):
-    """Some of the rows, in the form in which they are stored."""
+    """Rows in the form in which they are stored in a file."""
 
     lengths: Int32
     """Number of items of each row, int32 (rows,)."""
@@ -85,7 +84,7 @@ class StoredRows(NamedTuple):
 
 @dataclass(frozen=True)
 class RowForm(RedactedRepr):
-    """Size of the elements of stored rows."""
+    """Element sizes of stored rows."""
 
     n_columns: int
     narrow: bool
@@ -94,7 +93,7 @@ class RowForm(RedactedRepr):
     """True to store record numbers in four bytes."""
 
     def stored(self, rows: "RowContent") -> StoredRows:
-        """Return rows in their stored form. The item array of `rows` may be longer than the items."""
+        """Return rows in their stored form. The item array of `rows` may contain unused elements at the end."""
         items = rows.items[: int(rows.indptr[-1])]
         return StoredRows(
             np.diff(rows.indptr).astype(np.int32),
@@ -109,7 +108,7 @@ class RowForm(RedactedRepr):
         Raises
         ------
         InputError
-            If a length in a file is damaged.
+            If a row length in a file is invalid.
         """
         from anonset_kernels.row_order import RowContent
 
@@ -127,7 +126,7 @@ class Runs(RedactedRepr):
 
     store: Files
     name: str
-    """Name of the file. It is opened where the rows are read, so that they do not pass through other machines."""
+    """Name of the file. The machine that needs the rows opens the file, so that rows are not sent between machines."""
     layout: Sequence[tuple[str, tuple[int, ...]]]
     """Type and shape of each array in the file.
 
@@ -171,7 +170,9 @@ class Distribution(RedactedRepr):
     store: Files
 
     def __call__(self, span: tuple[int, int]) -> tuple[Runs, Int32]:
-        """Return the runs of a block, and the rows, items and largest item count of each range, int32 (3, ranges)."""
+        """Return the runs of a block, and an array, int32 (3, ranges). For each range, the array contains the number of
+        rows, the number of items, and the largest item count of a row.
+        """
         from anonset_kernels.row_order import RowComparison, fill_buckets, measure_buckets
 
         by, sizes = RowComparison(self.widths, self.splitters), np.zeros((3, len(self.splitters) + 1), np.int64)
@@ -207,7 +208,7 @@ class RangeSort(RedactedRepr):
         return self.form.stored(out)
 
     def _sort(self, rows: "RowContent", out: "RowContent", place: tuple[int, int]) -> None:
-        """Sort the rows of a range into a place of `out`."""
+        """Sort the rows of a range, and write them to a position in `out`."""
         sets = SetColumn("rows", rows.indptr, rows.items, Vocabulary(()))
         source, size = UnsortedRows(sets, rows.fixed, rows.record), (len(rows.record), len(rows.items))
         RowSorter(self.widths, out, MEMORY).sort(source, size, self.position, place)
@@ -222,7 +223,9 @@ class _Shuffle(RedactedRepr):
     store: Store
 
     def sorted(self, source: UnsortedRows, size: tuple[int, int], position: int) -> Iterator[StoredRows]:
-        """Yield `size` rows and items in order, part by part. All rows have the same codes before `position`."""
+        """Yield the sorted rows part by part. `size` is the number of rows and of items. All rows have the same codes
+        before `position`.
+        """
         most = min(AT_ONCE, self._rows_per_range)
         if size[0] <= 1 or (size[0] <= most and size[1] <= ITEMS_PER_TASK):
             out = empty_rows(size, self.form.n_columns)
@@ -273,7 +276,7 @@ class _Shuffle(RedactedRepr):
         return rows_per_bucket(self.store.limits, self.store.workers.count)
 
     def _rows_per_task(self, size: tuple[int, int]) -> int:
-        """Return the number of rows of a task. The tasks of threads share the memory of this process."""
+        """Return the number of rows of a task. Tasks on threads share the memory of this process."""
         workers = self.store.workers
         rows = rows_per_task(size, workers.count)
         if workers.remote:

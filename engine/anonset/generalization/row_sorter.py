@@ -1,8 +1,8 @@
-"""Sorting of rows by content in memory. Rows are distributed into buckets, and each bucket is sorted.
+"""Sort rows by content in memory. Rows are distributed into buckets, and each bucket is sorted.
 
-Rows are compared by their fixed codes, one per column, then by their items. The sort is stable. Buckets are split by
-the first 62 bits of the codes, at quantiles of a sample. Buckets that are still too large are split further. If all
-rows of a bucket share these bits, the following codes are used.
+Rows are compared by their fixed codes, one per column, then by their items. The sort is stable. The first 62 bits of
+the codes determine the bucket of a row. The limits of the buckets are quantiles of a sample. A bucket that is too large
+is split again. If all its rows share the first 62 bits, the following codes are used.
 """
 
 from collections.abc import Iterator
@@ -22,13 +22,15 @@ if TYPE_CHECKING:
     from anonset_kernels.row_order import RowComparison, RowContent
 
 ITEMS_PER_BUCKET = 1 << 24
-"""Maximum item count of a bucket that is sorted at once. The store's limits set the maximum row count."""
+"""Maximum number of items in a bucket that is sorted at once. The limits of the store determine the maximum number of
+rows.
+"""
 ROWS_IN_CACHE = 1 << 16
-"""Approximate number of rows that fit into the CPU cache. Buckets in the cache are sorted and copied faster."""
+"""Approximate number of rows that fit into the CPU cache. Buckets of this size are sorted and copied faster."""
 MOST_BUCKETS = 256
 """Maximum number of buckets."""
 SAMPLE, SAMPLED_PER_BUCKET = 1 << 16, 32
-"""Minimum number of sampled rows, in total and per bucket."""
+"""Minimum size of the sample, in rows, and minimum number of sampled rows per bucket."""
 BYTES_OF_ROW = 400  # approximate memory per row that a task sorts
 Place = tuple[int, int]  # row position, and position of the row's first item
 _Task = tuple[UnsortedRows, tuple[int, int], Place]
@@ -44,7 +46,9 @@ class RowSorter:
     store: Store
 
     def sort(self, source: UnsortedRows, size: tuple[int, int], position: int, place: Place) -> None:
-        """Sort `size` rows and items into `place` of the output. All rows have the same codes before `position`."""
+        """Sort rows, and write them to `place` in the output. `size` is the number of rows and of items. All rows have
+        the same codes before `position`.
+        """
         from anonset_kernels.row_order import following
 
         if self._is_small(size):
@@ -111,7 +115,7 @@ class RowSorter:
         gather_rows(rows, order, *place, self.out)
 
     def _copy(self, source: UnsortedRows, n: int, place: Place) -> None:
-        """Copy rows that are all equal into their places."""
+        """Copy rows that are all equal to their position in the output."""
         row, item = place
         for begin, end in spans(n):
             self._gather(source(begin, end), np.arange(end - begin), (row + begin, item))
@@ -169,9 +173,9 @@ class _BucketSizes:
     """Sizes of buckets."""
 
     total: Int64
-    """Rows, items and largest item count of each bucket, int64 (3, b)."""
+    """Number of rows, number of items and largest item count of each bucket, int64 (3, b)."""
     of_spans: list[Int32]
-    """Rows and items of each bucket in each block of rows, int32 (2, b) per block."""
+    """Number of rows and of items of each bucket, int32 (2, b), for each block of rows."""
 
 
 def empty_rows(size: tuple[int, int], n_columns: int) -> "RowContent":
@@ -190,9 +194,9 @@ def empty_rows(size: tuple[int, int], n_columns: int) -> "RowContent":
 
 
 def rows_per_bucket(limits: Limits, workers: int) -> int:
-    """Return the maximum number of rows that are sorted at once.
+    """Return the maximum number of rows of a bucket that is sorted at once.
 
-    For very large tables, more memory permits fewer and larger buckets.
+    More memory permits larger buckets.
     """
     if limits.room is None:
         return limits.rows_per_bucket
@@ -200,9 +204,9 @@ def rows_per_bucket(limits: Limits, workers: int) -> int:
 
 
 def splitters_of(source: UnsortedRows, n: int, widths: Int64, position: int, most: int) -> Int64:
-    """Return the smallest key of each bucket after the first, int64 (b - 1,). A bucket has about `most` rows or fewer.
+    """Return the smallest key of each bucket after the first, int64 (b - 1,). A bucket has at most about `most` rows.
 
-    At least one bucket contains only rows with the same key.
+    There may be a bucket in which all rows have the same key.
     """
     from anonset_kernels.row_order import RowComparison, pack_keys
 

@@ -1,4 +1,4 @@
-"""Rows to be sorted, read block by block."""
+"""Rows to be sorted. They are read block by block."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -42,7 +42,7 @@ class UnsortedRows:
         return self._content(self.sets.slice(begin, end), slice(begin, end))
 
     def some(self, rows: Int64) -> "RowContent":
-        """Return the rows with the given numbers as a contiguous block."""
+        """Return the rows with the given numbers as one block."""
         return self._content(self.sets.take(self._first + rows), self._first + rows)
 
     def items(self, sets: SetColumn) -> tuple[Int64, Int32]:
@@ -71,7 +71,7 @@ class UnsortedRows:
 
 
 def without_items(n: int) -> SetColumn:
-    """Return n rows without items. Constant memory.
+    """Return n rows without items. They use constant memory.
 
     >>> without_items(3).slice(1, 3).indptr.tolist()
     [0, 0, 0]

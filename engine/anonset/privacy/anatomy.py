@@ -16,7 +16,7 @@ class AnatomyDiversity(PrivacyModel):
     needs_known_values: ClassVar[bool] = True
 
     l: int  # noqa: E741
-    """At most 1/l of the tuples of a group may have the same sensitive value (l >= 1)."""
+    """In each group, at most 1/l of the tuples may have the same sensitive value (l >= 1)."""
 
     def __post_init__(self) -> None:
         require_size("l", self.l)

@@ -18,8 +18,8 @@ from anonset.spelling import counted, require_known, setting
 Kind = Literal["distinct", "entropy", "recursive"]
 """Type of l-diversity: distinct, entropy or recursive (c, l)-diversity."""
 Distance = Literal["equal", "ordered", "hierarchical"]
-"""Distance between two values. ``equal``: the same for all pairs. ``ordered``: by the ranks of numbers.
-``hierarchical``: by the lowest common node in a tree.
+"""Distance between two values. ``equal`` means the same distance for all pairs. ``ordered`` uses the ranks of numbers.
+``hierarchical`` uses the lowest common node in a tree.
 """
 MOST_PARTS = 10**9
 """Maximum numerator and denominator of c and t, so that exact comparisons need only 64-bit integers."""
@@ -110,11 +110,11 @@ class KLDiversity(SensitiveClasses):
 class KTCloseness(SensitiveClasses):
     """In every equivalence class, the distribution of the sensitive column is close to its distribution in all records.
 
-    The distance between both distributions is at most `t`. The distance is the earth mover's distance: the minimum work
-    to move shares from value to value. The distance between two values depends on `t_distance`. Equal: the distance
+    The distance between the two distributions is at most `t`. It is the earth mover's distance, which is the minimum
+    work to move shares between values. The distance between two values depends on `t_distance`. Equal: the distance
     between any two values is 1. Ordered: the distance is the difference of the ranks of two numbers, scaled to 1
-    between the first and the last number. Hierarchical: the distance is the height of the lowest common node, as a
-    share of the height of the root.
+    between the first and the last number. Hierarchical: the distance is the height of the lowest common node, divided
+    by the height of the root.
 
     References: Li, Li, Venkatasubramanian, ICDE 2007.
     """
@@ -142,7 +142,7 @@ class KTCloseness(SensitiveClasses):
 
     @property
     def paths(self) -> dict[str, tuple[str, ...]]:
-        """Path of each value in the tree: the value, its ancestors, and the root."""
+        """Path of each value in the tree, from the value to the root."""
         lines = [tuple(line.split(";")) for line in (self.t_tree or "").splitlines()]
         return {path[0]: path for path in lines}
 
@@ -182,9 +182,7 @@ def _require_tree(paths: Mapping[str, tuple[str, ...]]) -> None:
 
 
 def _require_few_parts(name: str, value: Written, above: int, most: int | None) -> float | Fraction:
-    """Return the number without rounding. Raise InputError if the number is out of range or has more than nine
-    digits.
-    """
+    """Return the number without rounding. Raise InputError if it is out of range or has more than nine digits."""
     try:
         number = exact(value)
     except ValueError:

@@ -12,7 +12,7 @@ from anonset.privacy.model import NEGATIVE, Part, PrivacyModel, PublishedKind, r
 from anonset.spelling import counted, setting
 
 CAP = Fraction(1, 2)
-"""Default of `cap`, the maximum share of the records of a cluster with the same sensitive item."""
+"""Default of `cap`."""
 
 
 @dataclass(frozen=True)

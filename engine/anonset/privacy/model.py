@@ -39,24 +39,22 @@ class PrivacyModel(RedactedRepr, ABC):
     name: ClassVar[str]
     """Name on the command line."""
     protects: ClassVar[frozenset[Part]]
-    """Roles of the columns that the model protects. Columns in other roles must be kept or dropped."""
+    """Roles of the columns that the model protects. A run must keep or drop columns with other roles."""
     kind: ClassVar[PublishedKind] = "records"
     """Publication kind that the model applies to."""
     needs_known_values: ClassVar[bool] = False
-    """True if missing values of the sensitive column are rejected because they would count as values."""
+    """True if the model rejects missing values in the sensitive column. They would count as values."""
     k: int | None
     """Minimum number of matching records or individuals. None if the model has no such parameter."""
     m: int | None
     """Maximum number of items that the attacker knows. None if the model has no such parameter."""
     secrets_beside: ClassVar[bool] = False
-    """True if the hierarchy does not contain sensitive items, because only other items are generalized."""
+    """True if only non-sensitive items are generalized. The hierarchy then contains no sensitive items."""
 
     secrets_may_go: ClassVar[bool] = False
     """True if sensitive items may be suppressed and therefore be absent from the publication."""
     reads_sets: ClassVar[bool] = False
-    """True if a check of the model needs the items that each symbol covers. Checks of other models only compare
-    symbols.
-    """
+    """True if a check of the model needs the items that each symbol covers. False if a check only compares symbols."""
     recodes_locally: ClassVar[bool] = False
     """True if parts of the records may have different generalizations. The publication may then contain several symbols
     for the same item.
@@ -114,7 +112,9 @@ class PrivacyModel(RedactedRepr, ABC):
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """Sensitive items of the model, which are its parameter `sensitive_items`. Empty without this parameter."""
+        """Sensitive items of the model, from its parameter `sensitive_items`. Empty if the model has no such
+        parameter.
+        """
         items: tuple[str, ...] = getattr(self, "sensitive_items", ())
         return items
 
@@ -132,7 +132,7 @@ class PrivacyModel(RedactedRepr, ABC):
 
     @property
     def diversity(self) -> int:
-        """Parameter l of the model: at most 1/l of the matching records share a sensitive item or value. 1 if the model
+        """Parameter l of the model. At most 1/l of the matching records share a sensitive item or value. 1 if the model
         has no such limit.
         """
         return 1
@@ -145,8 +145,8 @@ class PrivacyModel(RedactedRepr, ABC):
     def check(self, publication: Any, *, budget: int, progress: Any = None) -> "Verdict":
         """Check a publication of a third-party model. `anonset.verification` checks built-in models.
 
-        The check must share no code with the algorithms that provide the guarantee. It must only use `publication`: the
-        `transactions`, `relational` and `kept` columns, or the tables of buckets.
+        The check must share no code with the algorithms that provide the guarantee. It must only use the published
+        columns or tables in `publication`.
 
         Parameters
         ----------
@@ -165,7 +165,7 @@ class PrivacyModel(RedactedRepr, ABC):
 
     @property
     def beside(self) -> tuple[str, ...]:
-        """Sensitive items outside the hierarchy."""
+        """Sensitive items that are not in the hierarchy."""
         return self.secrets if self.secrets_beside else ()
 
 
@@ -174,8 +174,8 @@ class Witness(MarkedText, RedactedRepr):
     """Evidence that a model is violated."""
 
     what: tuple[str, ...]
-    """Published symbols or values that violate the model. Empty for a complete row or a person, because messages never
-    show them.
+    """Published symbols or values that violate the model. Empty if the evidence is a complete row or a person, because
+    messages never show a row or a person.
     """
     support: int
     """Number of matching records."""
@@ -197,13 +197,13 @@ class Witness(MarkedText, RedactedRepr):
 
 @dataclass(frozen=True)
 class Verdict(MarkedText, RedactedRepr):
-    """Result of a check of a publication. The model holds, fails with a witness, or the check is undecided."""
+    """Result of the check of a publication. The model holds or fails, or the check is undecided."""
 
     holds: bool | None
     """True if the model holds, False if it fails, None if the check is undecided."""
     model: PrivacyModel
     checked: Mapping[str, Any] = field(default_factory=dict)
-    """Number of checked rows, number of checked itemsets by size, and progress of an undecided check."""
+    """Numbers of checked rows and checked itemsets. If the check is undecided, also its progress."""
     witness: Witness | None = None
     """Evidence of the violation."""
 

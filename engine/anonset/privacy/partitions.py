@@ -21,7 +21,7 @@ class PartitionKmAnonymity(KmAnonymity):
 
     @property
     def visible(self) -> KmAnonymity:
-        """k^m-anonymity of the complete publication, which can be verified although the partitions are not
+        """k^m-anonymity of the complete publication. It can be verified without the partitions, which are not
         published.
         """
         return KmAnonymity(self.k, self.m)

@@ -24,8 +24,8 @@ from anonset.errors import InputError, datum
 from anonset.spelling import require_known
 
 PERCENT_OF_ITEMS: Mapping[str, int] = MappingProxyType({"PP1": 2, "PP2": 5, "PP3": 10, "PP4": 25, "PP5": 50})
-"""Random policies that contain all pairs of a random subset of the items. The value is the size of the subset in
-percent of the items.
+"""Random policies that contain all pairs of items from a random subset. The value is the percentage of all items in
+this subset.
 """
 SHARE_OF_SIZES: Mapping[str, tuple[Fraction, ...]] = MappingProxyType(
     {
@@ -35,7 +35,8 @@ SHARE_OF_SIZES: Mapping[str, tuple[Fraction, ...]] = MappingProxyType(
         "PP9": (*[Fraction(1, 6)] * 3, Fraction(1, 2)),
     }
 )
-"""Random policies with itemsets of different sizes. The values are the shares of the itemsets with 1, 2, 3 and 4 items.
+"""Random policies with itemsets of different sizes. The values are the shares of the itemsets with 1, 2, 3 and 4
+items.
 """
 LARGEST_RANDOM_POLICY = 1_000_000
 """Maximum number of itemsets in a random policy with itemsets of different sizes."""
@@ -43,7 +44,7 @@ LARGEST_RANDOM_POLICY = 1_000_000
 
 @dataclass(frozen=True)
 class PrivacyPolicy(RedactedRepr):
-    """Privacy constraints: itemsets that might link a record to a person, in order of priority.
+    """Privacy constraints. They are itemsets that might link a record to a person, in order of priority.
 
     >>> PrivacyPolicy.of([["b", "a"], "cd"]).itemsets
     (('b', 'a'), ('c', 'd'))
@@ -73,7 +74,7 @@ class PrivacyPolicy(RedactedRepr):
         return cls(tuple(tuple(itemset) for itemset in itemsets))
 
     def codes(self, vocabulary: Vocabulary) -> tuple[Int64, Int32]:
-        """Return the itemsets as codes: int64 (P + 1,) offsets and int32 codes.
+        """Return the offsets of the P itemsets, int64 (P + 1,), and their item codes, int32.
 
         Raises
         ------
@@ -95,7 +96,8 @@ class PrivacyPolicy(RedactedRepr):
 
 @dataclass(frozen=True)
 class UtilityPolicy(RedactedRepr):
-    """Utility constraints: groups of items that may be generalized together. Each item is in exactly one group.
+    """Utility constraints. They are groups of items that may be generalized together. Each item is in exactly one
+    group.
 
     >>> UtilityPolicy.of(["ab", "c"]).groups
     (('a', 'b'), ('c',))
@@ -164,8 +166,8 @@ class UtilityPolicy(RedactedRepr):
         return group_of
 
     def completed(self, vocabulary: Vocabulary) -> "UtilityPolicy":
-        """Return the policy with an additional group for all items that are in no group. Return the same policy if
-        there are none.
+        """Return the policy with an additional group for all items that are in no group. Return the policy unchanged if
+        each item is in a group.
 
         >>> UtilityPolicy.of(["ab"]).completed(Vocabulary.of("abcd")).groups
         (('a', 'b'), ('c', 'd'))
@@ -176,7 +178,7 @@ class UtilityPolicy(RedactedRepr):
 
 
 def one_group(vocabulary: Vocabulary) -> UtilityPolicy:
-    """Return the utility policy that allows every generalization: one group of all items."""
+    """Return the utility policy with one group of all items. It allows every generalization."""
     return UtilityPolicy((tuple(vocabulary.labels),) if len(vocabulary) else ())
 
 
@@ -184,7 +186,8 @@ def groups_of_level(hierarchy: Hierarchy, depth: int) -> UtilityPolicy:
     """Return a utility policy with a group for each node at a depth of the hierarchy, and for each leaf above this
     depth. The root has depth 0.
 
-    Depths are columns of the hierarchy file. Nodes with one child count, although the hierarchy collapses these nodes.
+    Depths are columns of the hierarchy file. A node with one child has its own depth, although the hierarchy merges it
+    with the child.
 
     >>> hierarchy = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), ("B", ["b1", "b2"]), "c"]))
     >>> groups_of_level(hierarchy, 1).groups
@@ -229,9 +232,10 @@ def groups_of_siblings(vocabulary: Vocabulary, size: int) -> UtilityPolicy:
 def random_policy(name: str, vocabulary: Vocabulary, *, n_itemsets: int = 1000, seed: int = 0) -> PrivacyPolicy:
     """Generate one of the random privacy policies PP1 to PP9 of the paper.
 
-    PP1 to PP5: all pairs from a random subset of the items. PP6 to PP9: random itemsets of one to four items in given
-    shares. The paper does not specify the number or the distribution of these itemsets. This function draws
-    `n_itemsets` distinct itemsets uniformly. If fewer itemsets of a size exist, the policy contains all of them.
+    PP1 to PP5 contain all pairs from a random subset of the items. PP6 to PP9 contain random itemsets of one to four
+    items in given shares. For PP6 to PP9, the paper does not specify the number or the distribution of the itemsets.
+    This function draws `n_itemsets` distinct itemsets uniformly. If fewer itemsets of a size exist, the policy contains
+    all of them.
 
     >>> random_policy("PP5", Vocabulary.of("abcdef"), seed=1).itemsets
     (('a', 'b'), ('a', 'f'), ('b', 'f'))

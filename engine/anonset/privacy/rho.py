@@ -11,11 +11,11 @@ from anonset.spelling import counted
 
 @dataclass(frozen=True)
 class RhoUncertainty(PrivacyModel):
-    """An attacker who knows up to `m` items of a person infers each other sensitive item with probability below rho.
+    """An attacker who knows up to `m` items of a person infers every other sensitive item with probability below rho.
 
     The known items may be sensitive. Consider any set of at most `m` symbols with support above 0. Of the records that
     contain the set, less than the share `rho` contains the same sensitive item outside the set. `LmDiversity` is a
-    similar model that only considers sets without sensitive items. In that model the share may equal 1/l.
+    similar model that only considers sets without sensitive items. Its share may also equal the bound 1/l.
 
     >>> RhoUncertainty(0.5, 2, ("hiv",)).share
     Fraction(1, 2)
@@ -38,8 +38,8 @@ class RhoUncertainty(PrivacyModel):
     strict: bool = True
     """True if the share must be below rho. False if the share may also equal rho."""
     from_nothing: bool = True
-    """True if the bound also applies to an attacker who knows no item. Less than the share rho of all records may then
-    contain the same sensitive item.
+    """True if the bound also applies to an attacker who knows no item. The share of all records with the same sensitive
+    item must then be below rho.
     """
 
     def __post_init__(self) -> None:

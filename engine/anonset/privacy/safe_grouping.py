@@ -10,7 +10,7 @@ from anonset.spelling import counted
 
 @dataclass(frozen=True)
 class SafetyConstraint(PrivacyModel):
-    """Each individual is in one l-diverse group of at least k individuals. All individuals of a group have the same
+    """Each individual is in one l-diverse group of at least k individuals. Individuals in the same group have the same
     number of tuples.
     """
 
@@ -22,7 +22,7 @@ class SafetyConstraint(PrivacyModel):
     k: int
     """Minimum number of individuals in a group (>= l)."""
     l: int  # noqa: E741
-    """At most 1/l of the tuples of a group may have the same sensitive value (l >= 1)."""
+    """In each group, at most 1/l of the tuples may have the same sensitive value (l >= 1)."""
 
     def __post_init__(self) -> None:
         require_size("k", self.k)

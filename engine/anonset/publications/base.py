@@ -1,5 +1,5 @@
-"""Base class of published data. A publication is a table with a recoding applied. Each module of this package defines
-one kind.
+"""Base class of published data. A publication is the result of applying a recoding to a table. Each module of this
+package defines one kind of publication.
 """
 
 from abc import ABC, abstractmethod
@@ -11,7 +11,9 @@ from anonset.errors import InputError
 
 
 class Published(RedactedRepr, ABC):
-    """Records, buckets or chunks. Functions that differ by kind are `functools.singledispatch` over these classes."""
+    """Base class of `Records`, `Buckets` and `Chunks`. A function that differs by kind of publication uses
+    `functools.singledispatch`.
+    """
 
     @property
     @abstractmethod
@@ -20,17 +22,17 @@ class Published(RedactedRepr, ABC):
 
     @abstractmethod
     def counts(self) -> dict[str, int]:
-        """Return the numbers of records and other elements that the attestation contains."""
+        """Return the numbers of records and other elements, for the attestation."""
 
     @abstractmethod
     def with_way_back(self, record: Int64, cluster: Int32 | None) -> Self:
-        """Return the same data with the private link to the input. `record` is the input record of each row. `cluster`
-        is the cluster of each row, or None.
+        """Return a copy of the publication with the private input record of each row, and the private cluster of each
+        row if any.
         """
 
     @abstractmethod
     def require_same(self, written: Self) -> Self:
-        """Check that `written` contains the same data, and return it with the private link to the input records.
+        """Check that `written` contains the same data as this publication. Return it with the private input records.
 
         Raises
         ------
@@ -43,7 +45,7 @@ _P = TypeVar("_P", bound=Published)
 
 
 def require_kind(publication: Published, kind: type[_P], message: str) -> _P:
-    """Return a publication of the required kind.
+    """Return the publication if it is of the required kind.
 
     Raises
     ------
@@ -56,5 +58,5 @@ def require_kind(publication: Published, kind: type[_P], message: str) -> _P:
 
 
 def unknown_kind(publication: object) -> TypeError:
-    """Return the TypeError for dispatch functions called with an unknown kind."""
+    """Return the TypeError for a publication of an unknown kind."""
     return TypeError(f"a publication must be Records, Buckets or Chunks, got {type(publication).__name__}")

@@ -1,5 +1,5 @@
 """Bucketized tables. One table contains identities and kept attributes, and a second table contains sensitive values.
-Groups link both tables.
+Group numbers link the two tables.
 """
 
 from dataclasses import dataclass, replace
@@ -21,15 +21,15 @@ from anonset.publications.comparison import same_labels
 STAR = "*"
 """Published value of a hidden identity, in every id column."""
 GROUP = "group"
-"""Name of the group number column in both published tables."""
+"""Name of the column of group numbers in the QIT and the SNT."""
 
 
 @dataclass(frozen=True, eq=False)
 class Buckets(Published):
     """The published quasi-identifier table (QIT) and sensitive table (SNT).
 
-    Every group has as many rows in the QIT as values in the SNT. The publication does not show which row has which
-    value.
+    Every group has as many rows in the QIT as values in the SNT. The publication does not show the sensitive value of a
+    row.
     """
 
     ids: tuple[CategoricalColumn, ...]
@@ -37,17 +37,17 @@ class Buckets(Published):
     kept: tuple[CategoricalColumn, ...]
     """Columns of the QIT that are published unchanged."""
     group: CategoricalColumn
-    """Group of each row of the QIT. The vocabulary contains the published group numbers of both tables."""
+    """Group of each row of the QIT. The vocabulary contains the published group numbers of the QIT and the SNT."""
     snt_group: Int32
     """Group code of each row of the SNT, ascending, int32 (m,)."""
     snt_value: CategoricalColumn
     """Sensitive value of each row of the SNT. Values are ascending and distinct within a group."""
     snt_count: Int64
-    """Number of tuples of the group with the value, for each row of the SNT, int64 (m,). At least 1."""
+    """Number of tuples with the group and value of each row of the SNT, int64 (m,). At least 1."""
     record: Int64
     """Input tuple of each row of the QIT, int64 (n,). Private."""
     store: Store = MEMORY
-    """Store of the arrays that are mapped from files."""
+    """Store that owns the files of memory-mapped arrays."""
 
     def __post_init__(self) -> None:
         names = [column.name for column in (*self.qit, self.snt_value)]
@@ -67,7 +67,7 @@ class Buckets(Published):
             raise InputError(msg)
         n_groups = len(self.group.vocabulary)
         rows = sums_by_code(self.group.codes, None, n_groups)
-        # a count above the row count is an error in any case: limiting it keeps sums exact
+        # a count above the row count is always an error, so limiting it is safe and keeps the sums exact
         values = sums_by_code(self.snt_group, self.snt_count, n_groups, most=self.n + 1)
         if not np.array_equal(rows, values):
             group = int(np.argmax(rows != values))
@@ -93,7 +93,7 @@ class Buckets(Published):
 
     @property
     def n(self) -> int:
-        """Number of rows of the QIT, which is the number of sensitive values."""
+        """Number of rows of the QIT. The SNT contains as many sensitive values."""
         return len(self.record)
 
     @property
@@ -108,19 +108,19 @@ class Buckets(Published):
 
     @property
     def snt(self) -> tuple[CategoricalColumn, CategoricalColumn]:
-        """SNT columns for group and sensitive value. A value is repeated as often as its count."""
+        """SNT columns with the group and the sensitive value of each tuple."""
         rows = np.repeat(np.arange(self.snt_value.n), self.snt_count)
         group = CategoricalColumn(GROUP, self.snt_group, self.group.vocabulary)
         return group.take(rows), self.snt_value.take(rows)
 
     @cached_property
     def sizes(self) -> Int64:
-        """Number of tuples per group: int64 (groups,)."""
+        """Number of tuples of each group, int64 (groups,)."""
         return sums_by_code(self.group.codes, None, self.n_groups)
 
     @cached_property
     def starred(self) -> NDArray[np.bool_]:
-        """True for QIT rows with a hidden identity: bool (n,)."""
+        """True for each QIT row with a hidden identity, bool (n,)."""
         hidden = np.full(self.n, bool(self.ids))
         for column in self.ids:
             star = column.vocabulary.index.get(STAR, -1)
@@ -133,13 +133,11 @@ class Buckets(Published):
         return {"records": self.n, "groups": self.n_groups}
 
     def with_way_back(self, record: Int64, cluster: Int32 | None) -> Self:
-        """Return the same buckets with the input record of each QIT row. `cluster` is ignored because groups are
-        published.
-        """
+        """Return a copy with the input record of each QIT row. `cluster` is ignored because groups are published."""
         return replace(self, record=record)
 
     def require_same(self, written: Self) -> Self:
-        """Compare the columns of both publications in blocks. Both must have the same group numbers."""
+        """Compare the columns of this publication and `written` in blocks. The group numbers must be equal too."""
         if [column.name for column in self.qit] != [column.name for column in written.qit]:
             msg = "the columns of the written file differ from the result in memory"
             raise AnonsetError(msg)
@@ -189,12 +187,12 @@ def count_values(group: Int32, value: Int32, n_values: int, count: Int64 | None 
     n_values
         Number of value codes. At least 1 if there are tuples.
     count
-        Weight of each entry, int64 (n,). By default 1.
+        Weight of each pair of group and value, int64 (n,). None if all weights are 1.
 
     Returns
     -------
     int32 (m,), int32 (m,), int64 (m,)
-        The distinct pairs in ascending order, and their counts.
+        Group and value of each distinct pair, in ascending order, and its count.
     """
     pairs = group.astype(np.int64) * n_values + value
     if count is None:

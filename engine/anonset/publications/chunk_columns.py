@@ -1,4 +1,4 @@
-"""Clusters and shared chunks of a disassociated publication. They are stored as columns and can be used as
+"""Columnar storage of the clusters and shared chunks of a disassociated publication. The columns can be used as
 sequences.
 """
 
@@ -22,12 +22,12 @@ from anonset.data.table import Int32, Int64
 Items = tuple[int, ...]
 """Item codes, ascending."""
 Rows = tuple[tuple[Items, int], ...]
-"""Distinct sub-records of a chunk in ascending order, each with its count."""
+"""Distinct sub-records of a chunk in ascending order. Each sub-record has a count."""
 
 
 @dataclass(frozen=True)
 class PublishedCluster(RedactedRepr):
-    """Published content of a cluster, without shared chunks."""
+    """Published content of a cluster. Shared chunks are stored separately."""
 
     n: int
     """Number of records."""
@@ -41,8 +41,8 @@ class PublishedCluster(RedactedRepr):
 class SharedChunk(RedactedRepr):
     """A chunk with sub-records of several clusters.
 
-    A sub-record can belong to any cluster of the range, with two exceptions. The cluster must not publish an item of
-    the chunk itself, and no chunk that is shared by a smaller range may contain such an item.
+    A sub-record can belong to most clusters of the range. It cannot belong to a cluster that publishes an item of the
+    shared chunk, either in the cluster itself or in a chunk shared by a smaller range.
     """
 
     first: int
@@ -79,7 +79,7 @@ def runs_of(begins: Int64, first: int, end: int) -> Int64:
 
 @dataclass(frozen=True, eq=False)
 class ChunkRows(RedactedRepr):
-    """Distinct sub-records of chunks with their counts, ordered by chunk.
+    """Distinct sub-records of chunks, ordered by chunk. Each sub-record has a count.
 
     >>> rows = ChunkRows.of([(((0,), 2), ((0, 1), 3)), (((4,), 1),)])
     >>> len(rows), rows[1], rows.take(np.array([1, 0]))[0]
@@ -91,7 +91,7 @@ class ChunkRows(RedactedRepr):
     indptr: Int64
     """Start of each row in `items`, int64 (rows + 1,)."""
     items: Int32
-    """int32: items of each row, ascending."""
+    """Items of each row, ascending, int32."""
     count: Int64
     """Frequency of each row in the chunk, int64 (rows,)."""
 
@@ -155,7 +155,7 @@ class ChunkRows(RedactedRepr):
 
 
 def same_columns(first: Any, second: Any) -> bool:
-    """Return True if two objects contain equal columns. They are rows, clusters or shared chunks.
+    """Return True if two objects contain equal columns. The objects are chunk rows, clusters or shared chunks.
 
     >>> rows = ChunkRows.of([(((0,), 2), ((0, 1), 3)), (((4,), 1),)])
     >>> same_columns(rows, rows.slice(0, 2)), same_columns(rows, rows.slice(0, 1))
@@ -199,7 +199,7 @@ class ClusterColumns(_Columns[PublishedCluster]):
     term_begins: Int64
     """Start of each cluster's terms, int64 (clusters + 1,)."""
     terms: Int32
-    """int32: terms of each cluster, ascending."""
+    """Terms of each cluster, ascending, int32."""
     chunk_begins: Int64
     """Start of each cluster's chunks, int64 (clusters + 1,)."""
     rows: ChunkRows
@@ -283,9 +283,7 @@ class SharedChunks(_Columns[SharedChunk]):
         return SharedChunks(self.first[chunks], self.last[chunks], self.rows.take(chunks))
 
     def with_wider(self, others: "SharedChunks") -> "SharedChunks":
-        """Return the chunks together with `others`, sorted by range. Chunks of `others` follow chunks with the same
-        range.
-        """
+        """Return these chunks and `others`, sorted by range. If ranges are equal, the chunks of `others` come last."""
         all_chunks = joined([self, others])
         return all_chunks.take(np.lexsort((all_chunks.last, all_chunks.first)))
 
@@ -331,7 +329,7 @@ class ChunkColumnsBuilder(ExitStack, Generic[_Kind]):
                 part.append(column)
 
     def finished(self) -> _Kind:
-        """Return the complete columns. `append` must not be called afterwards."""
+        """Return the complete columns. Do not call `append` afterwards."""
         columns: _Kind = self._kind(**{name: part.finished() for name, part in self._parts.items()})
         return columns
 

@@ -32,9 +32,11 @@ __all__ = ["Chunks", "PublishedCluster", "Items", "Rows", "SharedChunk", "ItemPl
 
 @dataclass(frozen=True, eq=False)
 class Chunks(Published):
-    """Clusters of records with their chunks and terms, and the chunks shared by several clusters.
+    """A disassociated publication. It contains clusters with their chunks and terms, and the chunks shared by several
+    clusters.
 
-    Chunks and sub-records are sorted by content. Clusters are sorted by content within the groups that share chunks.
+    Chunks and sub-records are sorted by content. Clusters that may share chunks form groups, and are sorted by content
+    within a group.
     """
 
     name: str
@@ -50,8 +52,8 @@ class Chunks(Published):
     cluster: Int32 | None = None
     """Cluster of each record, int32 (n,). Private."""
     totals: tuple[tuple[int, int], ...] | None = field(default=None, repr=False)
-    """Pairs of a term and the number of its records in the clusters that publish it as a term. None if the numbers are
-    not published.
+    """Pairs of a term and its record count in the clusters that publish it as a term. None if no counts are
+    published.
     """
     in_terms: int | None = None
     """Number of item occurrences published as terms. Private."""
@@ -106,7 +108,7 @@ class Chunks(Published):
         }
 
     def with_way_back(self, record: Int64, cluster: Int32 | None) -> Self:
-        """Return the same chunks with the input records, ordered by cluster, and the cluster of each record."""
+        """Return a copy with the input records, ordered by cluster, and the cluster of each record."""
         return replace(self, record=record, cluster=cluster)
 
     def require_same(self, written: Self) -> Self:
@@ -124,7 +126,7 @@ class Chunks(Published):
 
 
 class ChunkWindow(NamedTuple):
-    """A range of consecutive clusters of a publication, and the shared chunks that overlap it."""
+    """A range of consecutive clusters of a publication, and the shared chunks whose ranges overlap it."""
 
     first: int
     end: int
@@ -140,8 +142,8 @@ class ItemPlaces:
     Attributes
     ----------
     cluster_begins, cluster
-        Start of each item in `cluster`, int64 (items + 1,), and the ascending clusters that publish the item
-        themselves, int64.
+        Start of each item in `cluster`, int64 (items + 1,), and the ascending clusters that publish the item outside
+        shared chunks, int64.
     range_begins, first, last
         Start of each item in `first` and `last`, int64 (items + 1,), and the ascending ranges of the shared chunks that
         contain the item, int64.
@@ -173,9 +175,10 @@ class ItemPlaces:
         self.first, self.last = first[order], last[order]
 
     def falls_on(self, number: int) -> NDArray[np.bool_]:
-        """Return the clusters to which a shared chunk can belong, as a mask of the clusters in its range, bool.
+        """Return True for each cluster in the range of a shared chunk that may contain sub-records of the chunk, bool.
 
-        These clusters do not publish an item of the chunk themselves, nor in a shared chunk with a smaller range.
+        A cluster may not contain sub-records of the chunk if it already publishes an item of the chunk. This includes
+        items in shared chunks with a smaller range.
         """
         begin, end = int(self.shared.first[number]), int(self.shared.last[number])
         free = np.ones(end - begin + 1, np.bool_)

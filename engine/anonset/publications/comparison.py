@@ -14,7 +14,7 @@ def same_labels(
     if meant is written:  # the reader has already compared the labels of this column
         return True
     if isinstance(meant, SetColumn) and isinstance(written, SetColumn) and meant.codes is written.codes:
-        # the reader has also compared the labels of this column: only the name differs
+        # the reader has compared the labels of this column, so only the name can differ
         return meant.indptr is written.indptr and meant.vocabulary is written.vocabulary
     if type(meant) is not type(written) or isinstance(written, NumericColumn) or written is None:
         return False
@@ -37,7 +37,7 @@ def _same_rows(meant: SetColumn | CategoricalColumn, written: SetColumn | Catego
 
 
 def _codes(written: Vocabulary, meant: Vocabulary) -> Int32 | None:
-    """Return the code in `meant` of each label of `written`, int32. Return None if `meant` lacks a label."""
+    """Return the code in `meant` of each label of `written`, int32. Return None if a label is not in `meant`."""
     if meant.is_numbered and meant == written:
         return np.arange(len(written), dtype=np.int32)
     index = meant.index

@@ -1,5 +1,5 @@
-"""Published records: a table with a recoding applied. Records contain symbol codes, and the codebook describes the
-symbols.
+"""Published records, the result of applying a recoding to a table. Records contain symbol codes, and the codebook
+describes the symbols.
 """
 
 from collections.abc import Sequence
@@ -43,7 +43,7 @@ class Records(Published):
     value_sets: tuple[Symbol, ...] = ()
     """Members of each relational value set that is published as a short code."""
     store: Store = MEMORY
-    """Store of the arrays that are mapped from files."""
+    """Store that owns the files of memory-mapped arrays."""
 
     def __repr__(self) -> str:
         symbols = f", {len(self.symbols):,} symbols" if self.transactions is not None else ""
@@ -56,7 +56,9 @@ class Records(Published):
 
     @property
     def columns(self) -> tuple[SetColumn | CategoricalColumn, ...]:
-        """Published columns in input order. Joined columns are one column at the position of the first of them."""
+        """Published columns in input order. Joined columns are one column, at the position of the first joined
+        column.
+        """
         sets = () if self.transactions is None else (self.transactions,)
         order = [sets[0].name if sets and name in self.joined else name for name in self.order]
         return in_order((*self.relational, *sets, *self.kept), order)
@@ -89,8 +91,8 @@ class Records(Published):
         return {"records": self.n, "symbols": len(self.symbols)}
 
     def with_way_back(self, record: Int64, cluster: Int32 | None) -> Self:
-        """Return the same records with the input record of each row. `cluster` is the cluster of each row for local
-        recodings.
+        """Return a copy with the input record of each row. For a local recoding, `cluster` is the cluster of each
+        row.
         """
         return replace(self, record=record, cluster=cluster)
 
@@ -113,7 +115,7 @@ class Records(Published):
 def in_order(
     columns: Sequence[SetColumn | CategoricalColumn], order: Sequence[str]
 ) -> tuple[SetColumn | CategoricalColumn, ...]:
-    """Sort columns in the order of the given names. Other columns follow at the end."""
+    """Sort columns in the order of the given names. Columns with other names come last."""
     remaining = {column.name: column for column in columns}
     return tuple(remaining.pop(name) for name in order if name in remaining) + tuple(remaining.values())
 

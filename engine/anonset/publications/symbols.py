@@ -1,7 +1,7 @@
 """Published symbols, their names and members, and columns of symbols.
 
-Sets are named ``(a,b,c)`` and ranges ``[low:high]``. The verification has a separate parser. If several set-valued
-columns were joined into one, with prefixed items (``column:item``), they are written as separate columns again.
+A set is named ``(a,b,c)``, and a range ``[low:high]``. The verification has a separate parser for these names.
+Set-valued columns that were joined, with prefixed items (``column:item``), are written as separate columns again.
 """
 
 from collections.abc import Iterable, Sequence
@@ -28,7 +28,7 @@ def set_label(members: Sequence[str]) -> str:
 
 
 def members_of(label: str) -> tuple[str, ...]:
-    """Return the members of a set, given its name. A text that is not the name of a set is returned as the only member.
+    """Return the members of a set, given its name. Return any other text as the only member.
 
     >>> members_of("(a,b)"), members_of("a")
     (('a', 'b'), ('a',))
@@ -46,7 +46,7 @@ def range_label(low: str, high: str) -> str:
 
 
 def range_ends(label: str) -> tuple[str, str]:
-    """Return both ends of a range, given its name. A single value is returned as both ends.
+    """Return the lower and upper end of a range, given its name. For a single value, both ends are the value.
 
     >>> range_ends("[19:22]"), range_ends("19")
     (('19', '22'), ('19', '19'))
@@ -117,13 +117,13 @@ def generalize(
 def row_ranks(column: SetColumn) -> Int64:
     """Rank the rows of a set-valued column lexicographically by their codes. Equal rows have equal ranks.
 
-    Several codes are packed into one 64-bit key and compared together. Further codes are compared only for rows that
-    are equal so far and have more codes. Cost: O(nnz + n log n) if most rows differ within the first codes.
+    Several codes are packed into one 64-bit key and compared together. The next codes are compared only for rows with
+    equal keys. Cost: O(nnz + n log n) if most rows differ in their first codes.
 
     Returns
     -------
     int64 (n,)
-        Dense ranks from 0. The empty row ranks first.
+        Dense ranks, starting at 0. Empty rows have the lowest rank.
     """
     bits = max(1, len(column.vocabulary).bit_length())  # codes are stored plus one, because zero marks the end of a row
     per_key = max(1, 63 // bits)
@@ -146,8 +146,7 @@ def row_ranks(column: SetColumn) -> Int64:
         group = np.cumsum(new) - 1
         first_of_parent = np.ones(len(active), bool)
         first_of_parent[1:] = rank_here[1:] != rank_here[:-1]
-        # the rank of a group of equal rows is the position of its first row, so splitting a group does not change other
-        # ranks
+        # equal rows have the position of the first of them as rank, so splitting a group does not change other ranks
         position = np.arange(len(active))
         parent_start = np.maximum.accumulate(np.where(first_of_parent, position, 0))
         group_start = position[new][group]
@@ -164,8 +163,8 @@ def row_ranks(column: SetColumn) -> Int64:
 def cells(symbol: Symbol, joined: Sequence[str]) -> dict[str, str]:
     """Return the text of a symbol in each column that contains some of its members.
 
-    If all members are from one column, the text omits the column prefix, also before the members of a set. If the
-    members are from several columns, the text in each of these columns is the complete label.
+    If all members are from one column, the text omits the column prefix of each member. If the members are from several
+    columns, each column contains the complete label.
 
     >>> cells(Symbol("(drug:1,drug:2)", "group", ("drug:1", "drug:2")), ("drug", "icd"))
     {'drug': '(1,2)'}
@@ -182,7 +181,7 @@ def cells(symbol: Symbol, joined: Sequence[str]) -> dict[str, str]:
 
 
 def cells_by_column(symbols: Iterable[Symbol], joined: Sequence[str]) -> dict[str, dict[str, int]]:
-    """Return, for each joined column, the texts of the symbols, and the position of the symbol of each text.
+    """Return the texts of the symbols in each joined column. Each text is mapped to the position of its symbol.
 
     Raises
     ------

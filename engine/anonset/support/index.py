@@ -1,4 +1,6 @@
-"""Index that contains the records of each item as a roaring bitmap. The support of an itemset takes microseconds."""
+"""Index of the records that contain each item, as roaring bitmaps. Computing the support of an itemset takes
+microseconds.
+"""
 
 from array import array
 from collections.abc import Iterable
@@ -16,13 +18,13 @@ if TYPE_CHECKING:  # optional at run time: most commands do not need it
 
 
 class SupportIndex:
-    """Supports of items, item groups, sets of items and sets of groups.
+    """Index that computes supports of itemsets and of sets of item groups.
 
     A record contains a group if it contains any member of the group (union). A record supports a set if it contains all
     members of the set (intersection). Every record supports the empty set.
 
-    Building costs O(nnz), an intersection about a microsecond. To compute the supports of *all* itemsets of a size, use
-    the dense counting kernels instead.
+    Building the index costs O(nnz). An intersection takes about a microsecond. To compute the supports of *all*
+    itemsets of a size, use the dense counting kernels instead.
 
     Parameters
     ----------
@@ -47,7 +49,7 @@ class SupportIndex:
 
         self.column = column
         start, records = transpose(column.indptr, column.items, len(column.vocabulary))
-        # BitMap copies an array.array as a whole, but reads a NumPy array value by value, which is 20 times slower
+        # BitMap copies an array.array as a block. It reads a NumPy array value by value, which is 20 times slower.
         self._bitmaps = [
             BitMap(array("I", records[start[item] : start[item + 1]].tobytes()))
             for item in range(len(column.vocabulary))
