@@ -1,1 +1,1 @@
-"""The anonymization algorithms, each in a separate file, and the registry of their names."""
+"""The anonymization algorithms, and the registry of their names. Each algorithm has a separate file."""

@@ -17,22 +17,23 @@ Progress = Callable[[str, float, float], None]
 
 @dataclass(frozen=True, eq=False)
 class Result(RedactedRepr):
-    """Recoding that an algorithm returns, with the decisions of the search."""
+    """Result of an algorithm, which contains the recoding and information about the search."""
 
     recoding: Recoding
     trace: tuple[Any, ...] = ()
-    """Decisions of the search, in order. Each algorithm defines its own type of entry."""
+    """Decisions of the search, in order. The type of an entry depends on the algorithm."""
     figures: Mapping[str, float] = field(default_factory=dict)
     """Search statistics, such as the number of itemsets counted or cuts examined."""
     notes: tuple[str, ...] = ()
-    """Notes for the data owner about decisions that the owner did not request, and about limits that were reached."""
+    """Notes for the data owner. They report decisions that the owner did not request, and limits that were reached."""
 
 
 @runtime_checkable
 class Algorithm(Protocol):
     """An anonymization algorithm.
 
-    Its class is a frozen keyword-only dataclass of parameters, and declares its capabilities as `Traits`.
+    The class of an algorithm is a frozen keyword-only dataclass of parameters. It declares the capabilities of the
+    algorithm as `Traits`.
     """
 
     name: ClassVar[str]
@@ -96,23 +97,27 @@ class Guarantee:
     answers: tuple[str, ...] = ()
     """Names of the models that the algorithm guarantees. Users can select the algorithm for these models."""
     also_answers: tuple[str, ...] = ()
-    """Names of models that the result satisfies for some parameters. `suggest` tries the algorithm for these models."""
+    """Names of further models, which the result satisfies for some parameters. `suggest` tries the algorithm for these
+    models.
+    """
     forms_sets: bool = False
-    """True if it publishes sets of items. A set is named by its members, so labels that set names cannot contain are
-    rejected.
+    """True if the algorithm publishes sets of items. The name of a set lists its members, so items with commas or
+    parentheses are rejected.
     """
     sets_from_data: bool = False
     """True if item frequencies determine the published sets. A set then discloses that its items are about equally
     frequent, and the attestation declares this.
     """
     tight: bool = False
-    """True if it publishes the narrowest common relational values of each cluster."""
+    """True if the algorithm publishes the narrowest common relational values of each cluster."""
     coarsens: bool = False
-    """True if it applies the same recoding to all records, and can continue the recoding of an earlier release."""
+    """True if the algorithm applies the same recoding to all records, and can continue the recoding of an earlier
+    release.
+    """
 
     @property
     def models(self) -> tuple[str, ...]:
-        """Names of all models that the algorithm supports."""
+        """Names of all models in `answers` and `also_answers`."""
         return self.answers + self.also_answers
 
 
@@ -121,23 +126,25 @@ class Scaling:
     """How an algorithm processes data larger than memory, and how it uses workers."""
 
     by_blocks: bool = False
-    """True if it processes records in blocks and allocates no array of table length."""
+    """True if the algorithm processes records in blocks and allocates no array of table length."""
     on_workers: bool = False
-    """True if it runs tasks on blocks in other processes. Tasks on parts can always run in other processes."""
+    """True if the algorithm can run tasks on blocks in other processes. Tasks on parts can always run in other
+    processes.
+    """
     split_records: int | None = None
     """Maximum number of records in a part if larger data are split. None if the algorithm needs all data at once.
 
-    An algorithm whose data are split must publish clusters of records (`PerCluster`) that are safe regardless of the
+    If data are split, the algorithm must publish clusters of records (`PerCluster`) that are safe regardless of the
     other records.
     """
     splits_in_memory: bool = False
-    """True if it also splits data in memory, so that the result does not depend on the memory limit."""
+    """True if data in memory are also split, so that the result does not depend on the memory limit."""
     where: str = ""
-    """Condition on the parameters under which blocks or parts are used, as a phrase after "where". Empty if there is
-    none.
+    """Condition on the parameters under which blocks or parts are used, as a phrase after "where". Empty if they are
+    always used.
     """
     undivided: str = ""
-    """Reason why workers in other processes do not help. Empty if they help."""
+    """Reason why workers in other processes do not make the algorithm faster. Empty if they do."""
 
     @property
     def to_workers(self) -> bool:
@@ -150,20 +157,24 @@ class Cost:
     """Memory and time of an algorithm, and the largest input that it accepts."""
 
     memory_factor: float = LARGEST_MEMORY_FACTOR
-    """Memory of a run, excluding compilation, as a multiple (above 0) of the memory of `apriori` on the same data.
+    """Ratio of the memory of a run to the memory of `apriori` on the same data (> 0). Compilation is excluded.
 
     Values of built-in algorithms are measured (docs/development/measurements.md) without the memory of Python itself,
     and rounded up. The measurements use 1,000,000 baskets or tuples (`apriori`: 10,000,000), or 100,000 or 300,000
     relational or RT records. `cluster`, `k-member` and the algorithms of Xu have the value of `rum-bound`.
     """
     memory_beside: int = 0
-    """Upper bound of additional memory, in bytes, for any number of records."""
+    """Upper bound of the memory that does not grow with the number of records, in bytes. It is added to the memory
+    computed by `memory_factor`.
+    """
     slow: bool = False
-    """True if the time is roughly quadratic in the number of records. `suggest` then skips it for large inputs."""
+    """True if the running time is roughly quadratic in the number of records. `suggest` then skips the algorithm for
+    large inputs.
+    """
     refuses_above: int | None = None
     """Maximum number of records, independent of memory. None if there is no maximum."""
     instead: str = ""
-    """Advice for larger inputs, as used in messages."""
+    """Advice in messages about inputs with too many records."""
 
     def __post_init__(self) -> None:
         if not self.memory_factor > 0:
@@ -173,19 +184,19 @@ class Cost:
 
 @dataclass(frozen=True, kw_only=True)
 class Advice:
-    """Conditions under which `suggest` tries an algorithm, and messages recommend it."""
+    """Conditions under which `suggest` tries an algorithm, and under which messages recommend the algorithm."""
 
     not_tried: str = ""
     """Reason why `suggest` never tries this algorithm. Empty if `suggest` tries it."""
     set_beside: tuple[str, ...] = ()
-    """Models for which `suggest` also shows this algorithm if m >= 2, with a mark that the guarantee differs."""
+    """Models for which `suggest` also shows this algorithm if m >= 2. A mark shows that the guarantee differs."""
     keeps_more: bool = False
-    """True if messages recommend it when another algorithm of the same model publishes no useful data."""
+    """True if messages recommend this algorithm when another algorithm for the same model publishes no useful data."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Traits(Advice, Cost, Scaling, Guarantee):
-    """Capabilities of an algorithm class, in four groups. The class declares them in the attribute `traits`.
+    """Capabilities of an algorithm class. The class declares them in the attribute `traits`.
 
     If the capabilities of an algorithm depend on parameters, the property `own_traits` computes them.
     """

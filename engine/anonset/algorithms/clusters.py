@@ -1,4 +1,4 @@
-"""Clusters of records, represented by the cluster number of each record."""
+"""Functions on clusters of records. An array contains the cluster number of each record."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -61,8 +61,8 @@ def number_clusters(members: Sequence[Int64], n: int, store: Store = MEMORY) -> 
     cluster
         Cluster of each record, int32 (n,).
     parts
-        Ranges of consecutive clusters that are processed together. A range has a limited number of records unless it
-        consists of a single cluster. None if the store is in memory.
+        Ranges of consecutive clusters that are processed together. The number of records in a range is limited, except
+        in a single large cluster. None if the store is in memory.
     old
         Index in `members` of each cluster, int64 (C,).
     """

@@ -1,7 +1,8 @@
-"""Continue the recoding of an earlier release. Items with the same symbol keep this symbol or get a coarser symbol.
+"""Continue the recoding of an earlier release. Items with the same symbol in the earlier release are published as this
+symbol or as a coarser symbol.
 
-An algorithm that accepts an initial cut starts from the earlier cut. For all other algorithms with a single recoding of
-all records, an item represents all items that the earlier release publishes as the same symbol. The support of this
+An algorithm that accepts an initial cut starts from the earlier cut. For any other algorithm with a single recoding of
+all records, one item represents all items that the earlier release publishes as the same symbol. The support of this
 representative is the support of the symbol, so the guarantee also covers the symbols. Finally, each item is published
 like its representative.
 """
@@ -50,7 +51,7 @@ def require_coarsening(algorithm: Algorithm) -> None:
     Raises
     ------
     InputError
-        The message lists the algorithms that can.
+        The message lists the algorithms that can continue an earlier recoding.
     """
     if not traits_of(algorithm).coarsens:
         others = ", ".join(with_traits(lambda traits: traits.coarsens))
@@ -123,7 +124,9 @@ def _shown_as(column: SetColumn, representative: Int32) -> SetColumn:
 
 
 def _joined(start: Cut | ItemGroups, recoding: Any, representative: Int32) -> Cut | ItemGroups:
-    """Return the recoding that publishes each item like its representative, and no finer than the earlier release."""
+    """Return the recoding that publishes each item like its representative. It is at least as coarse as the recoding of
+    the earlier release.
+    """
     suppressed = representative == SUPPRESSED
     if isinstance(recoding, Cut) and isinstance(start, Cut):
         tree, before, after = start.hierarchy, start.image, recoding.image[representative]
@@ -173,7 +176,7 @@ def _for_representatives(algorithm: Any, column: SetColumn, representative: Int3
 
 
 def _require_share(algorithm: Any, recoding: Cut | ItemGroups) -> None:
-    """Reject a recoding that suppresses too many items. Items that the earlier release suppresses are also counted."""
+    """Reject a recoding that suppresses too many items, including the items that the earlier release suppresses."""
     allowed, of = getattr(algorithm, "max_suppressed", None), len(recoding.suppressed)
     if allowed is None or not isinstance(recoding, ItemGroups):
         return

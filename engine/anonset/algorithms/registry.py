@@ -42,13 +42,13 @@ _OWN = {
 }
 
 DIVERSE = "lm-apriori"
-"""Transaction algorithm for (k, l^m)-diversity."""
+"""Name of the transaction algorithm for (k, l^m)-diversity."""
 TRANSACTION_FUNCTIONS = ("coat", "pcta", "set-search", "exact", "apriori", "direct", "optimal", "vpa", "lra", DIVERSE)
 """Algorithms that the RT frameworks can apply to clusters."""
 
 _OFFERED = load_offered(plugins.ALGORITHMS, _OWN)
 for _cls in _OFFERED.values():
-    traits_of(_cls)  # raises InputError if traits are declared elsewhere
+    traits_of(_cls)  # raises InputError if a class declares traits as separate attributes
 ALGORITHMS: Mapping[str, type[Algorithm]] = Algorithms(_OWN, _OFFERED)
 """Algorithm classes by name."""
 

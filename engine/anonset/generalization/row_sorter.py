@@ -206,7 +206,7 @@ def rows_per_bucket(limits: Limits, workers: int) -> int:
 def splitters_of(source: UnsortedRows, n: int, widths: Int64, position: int, most: int) -> Int64:
     """Return the smallest key of each bucket after the first, int64 (b - 1,). A bucket has at most about `most` rows.
 
-    There may be a bucket in which all rows have the same key.
+    In at least one bucket, all rows have the same key.
     """
     from anonset_kernels.row_order import RowComparison, pack_keys
 

@@ -1,4 +1,4 @@
-"""Check of l-diversity: the share of each sensitive value in each group of a bucketized table."""
+"""Check the l-diversity of bucketized tables, which limits the share of each sensitive value in each group."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from anonset.publications import Buckets
 
 
 def check_anatomy(publication: Buckets, model: AnatomyDiversity) -> Verdict:
-    """Check every group. The witness contains the first violating group and its most frequent value.
+    """Check every group. The witness of a violation contains the first violating group and its most frequent value.
 
     The check needs no budget, because it costs O(n log(n)).
 
@@ -38,8 +38,8 @@ def checked_groups(publication: Buckets) -> dict[str, Any]:
 
 
 def concentration(publication: Buckets, l: int) -> Witness | None:  # noqa: E741
-    """Return the first group in which the share of a value exceeds 1/l, with its most frequent value. None if no group
-    violates the limit.
+    """Return the first group in which the share of a value exceeds 1/l, and the most frequent value of the group.
+    Return None if there is no such group.
 
     Group sizes are computed from the rows of the sensitive table. These rows may be in any order.
     """

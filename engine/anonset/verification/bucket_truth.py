@@ -23,8 +23,9 @@ from anonset.verification.individuals import BucketRows, find_divided, one_of_ea
 def check_buckets_truthful(table: Table, publication: Buckets) -> Witness | None:
     """Return the first published row or group value that differs from the original table, or None.
 
-    Each QIT row must have the values of the input tuple, or a star for an identity. Each group of the SNT must contain
-    the values of the group's tuples, with the same counts. No tuple may be published twice. O(n log(n)).
+    Each QIT row must have the values of the input tuple, except that a star may replace the identity. Each group of the
+    SNT must contain the sensitive values of the group's tuples, with the correct counts. No tuple may be published
+    twice. Cost: O(n log(n)).
 
     Raises
     ------
@@ -55,8 +56,8 @@ def check_buckets_truthful(table: Table, publication: Buckets) -> Witness | None
 
 
 def check_undivided(table: Table, publication: Buckets) -> Witness | None:
-    """Return an individual whose published tuples are in two groups, or None. The check includes tuples with a star
-    instead of the identity. It therefore needs the original table.
+    """Return an individual whose published tuples are in two groups, or None. The original table shows the individual
+    of a tuple whose identity is hidden by a star.
 
     Raises
     ------
@@ -128,7 +129,7 @@ def _keys(
     """Return the sorted pairs (group, value) of a range of SNT rows, and of a range of QIT rows with their original
     values.
     """
-    width = len(before.vocabulary) + 1  # last entry: values that are not in the table
+    width = len(before.vocabulary) + 1  # the last code represents values that are not in the table
     rows, others = slice(*snt), slice(*qit)
     published = publication.snt_group[rows].astype(np.int64) * width + image[publication.snt_value.codes[rows]]
     true = publication.group.codes[others].astype(np.int64) * width + before.codes[publication.record[others]]
@@ -152,7 +153,7 @@ def _first_key_that_differs(
 
 
 def _image_of_ids(column: CategoricalColumn, before: CategoricalColumn, store: Store) -> Int64 | None:
-    """Return the result of `_image`. None if both columns use the same label files, apart from the star."""
+    """Return the result of `_image`. Return None if both columns use the same label files, apart from the star."""
     after_files, before_files = column.vocabulary.filed, before.vocabulary.filed
     if after_files is None or before_files is None:
         return _image(column, before)
@@ -162,7 +163,7 @@ def _image_of_ids(column: CategoricalColumn, before: CategoricalColumn, store: S
 
 
 def _image_of_filed(labels: FiledLabels, before: FiledLabels, store: Store) -> Int64:
-    """Return the index of each label in `before`, int64 (labels,), stored in files. The index of an absent label is the
+    """Return the index in `before` of each label, int64 (labels,), stored in files. The index of an absent label is the
     number of labels in `before`.
     """
     with ExitStack() as stack:

@@ -38,11 +38,11 @@ from anonset.verification.safe_grouping import check_safe_grouping
 from anonset.verification.transaction_k import check_transaction_k
 
 DEFAULT_BUDGET = 60_000_000_000
-"""Default maximum number of counted itemset occurrences: about ten minutes on a core."""
+"""Default maximum number of itemset occurrences to count. Counting this number takes about ten minutes on a core."""
 
 
 Verifiable = Published | Table
-"""Input of a check: a publication, or a published table of another program."""
+"""Input of a check. It is a publication, or a table published by another program."""
 
 Check = Callable[[Verifiable, Any, int, Progress | None], Verdict]
 
@@ -184,8 +184,8 @@ def verify(
 
     Returns
     -------
-    Verdict that the model holds, that it fails with a witness, or that the check is undecided. `checked` contains the
-    counts, and ``covered`` the extent of the check. The witness is the same for the same publication and any budget.
+    Verdict that the model holds, that it fails, or that the check is undecided. `checked` contains the counts, and the
+    extent of the check as ``covered``. The witness of a violation does not depend on the budget.
 
     Raises
     ------
@@ -223,7 +223,7 @@ def verify(
 
 
 def _work(publication: Verifiable) -> Store:
-    """Return the store for temporary files. It is the store of a publication in files, or else memory."""
+    """Return the store for temporary files. Return memory if the publication is not in files."""
     store: Store = getattr(publication, "store", MEMORY)
     return store
 

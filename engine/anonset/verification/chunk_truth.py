@@ -26,7 +26,7 @@ _LARGEST_CODE, _LARGEST_KEY = np.iinfo(np.int32).max, np.iinfo(np.int64).max
 
 
 def check_chunks_true(table: Table, publication: Chunks) -> Witness | None:
-    """Return the first cluster or chunk that differs from the original table, or None.
+    """Return the first cluster or chunk that does not match the original table, or None.
 
     The clusters must partition all records. In a cluster, every occurrence of a published item must be in a chunk of
     the cluster, in a shared chunk, or among the terms. Every chunk must contain the projections of the records onto the
@@ -103,7 +103,7 @@ class _Comparison:
         self._waiting = _Occurrences(empty, empty, empty)
 
     def breach(self, record: Int64) -> Breach | None:
-        """Return the first difference, given the records, int64 (n,), ordered by cluster."""
+        """Return the first difference. `record` contains the record numbers, int64 (n,), ordered by cluster."""
         done = 0
         for window in self._publication.windows():
             n = int(window.clusters.n.sum())
@@ -178,17 +178,17 @@ class _Places:
         self._place = np.append(np.append(chunk, np.full(len(terms), _TERM))[order], _NOWHERE)
 
     def of(self, keys: Int64) -> Int64:
-        """Return the chunk number of each occurrence. -1 marks a term, and -2 an occurrence that is not published.
+        """Return the chunk number of each occurrence. -1 for a term, -2 for an occurrence that is not published.
 
-        Chunks are numbered cluster by cluster, shared chunks after all others. If the chunks and terms of the cluster
-        do not contain the item, its position is the smallest shared chunk that contains it and may have sub-records in
-        the cluster.
+        Chunks are numbered cluster by cluster. Shared chunks have the last numbers. If the chunks and terms of the
+        cluster do not contain the item, the item must be in a shared chunk that may have sub-records in the cluster. Of
+        several such chunks, the chunk with the smallest range is returned.
 
         Parameters
         ----------
         keys
-            Key of each occurrence, int64 (occurrences,). A key is the cluster number in the window times the number of
-            items, plus the item.
+            Key of each occurrence, int64 (occurrences,). A key is c times the number of items, plus the item code, for
+            cluster number c in the window.
         """
         position = np.atleast_1d(np.searchsorted(self._shown, keys))
         place: Int64 = np.where(self._shown[position] == keys, self._place[position], _NOWHERE)
@@ -199,8 +199,8 @@ class _Places:
         return place
 
     def _by_width(self) -> Iterator[tuple[Int64, Int64, Int64]]:
-        """Yield the sort keys, chunk numbers and items of shared chunks as arrays, by ascending number of clusters per
-        chunk.
+        """Yield arrays of sort keys, chunk numbers and items of the shared chunks with equal number of clusters. The
+        number of clusters is ascending.
         """
         shared = self._window.shared
         chunk, item = shared.rows.domains
@@ -216,8 +216,8 @@ class _Places:
         return len(self._publication.columns[0]) + 1
 
     def _in_shared(self, cluster: Int64, item: Int64) -> Int64:
-        """Return the smallest shared chunk of each item that may have sub-records in the cluster, int64 (pairs,). -2 if
-        no shared chunk qualifies.
+        """Return, for each pair of a cluster and an item, the smallest shared chunk that contains the item and may have
+        sub-records in the cluster, int64 (pairs,). -2 if there is no such chunk.
         """
         from anonset_kernels.chunk_check import falls
 
@@ -236,10 +236,10 @@ class _Places:
 
 
 def _differing(rows: ChunkRows, place: Int64, record: Int64, item: Int64) -> int | None:
-    """Return a chunk whose published sub-records differ, as a multiset, from the occurrences in it, or None.
+    """Return a chunk whose published sub-records differ from the original occurrences, or None.
 
-    Records have positive weights, and published sub-records have negative weights. The weights of equal rows must sum
-    to 0.
+    Original sub-records have positive weights, and published sub-records have negative weights. The weights of equal
+    sub-records must sum to 0.
     """
     place, record, item = _in_order(place, record, item)
     width = max(int(item.max(initial=0)), int(rows.items.max(initial=0))) + 1

@@ -2,11 +2,10 @@
 
 Definitions: Machanavajjhala, Gehrke, Kifer, Venkitasubramaniam, ICDE 2006; Li, Li, Venkatasubramanian, ICDE 2007.
 
-A missing value (empty text or `?`) is ignored, so only the known values of a class are checked. A class without known
-values satisfies the model.
+Missing values (empty text or `?`) are ignored. A class whose values are all missing satisfies the model.
 
-Most comparisons use logarithms. Close comparisons use exact integers, or decimals of 60 digits for very large classes.
-A comparison that is still undecided counts as a violation.
+Most comparisons use logarithms. If two numbers are close, they are compared as exact integers, or as decimals of 60
+digits for very large classes. If a comparison is still undecided, the model is considered violated.
 """
 
 from collections.abc import Iterable, Sequence
@@ -81,8 +80,8 @@ does not contain at least 2 different values of 'drug'
 
 @dataclass(frozen=True, eq=False)
 class _Tree:
-    """Tree as the edges above each value. A share crosses an edge if it is moved from a value below the edge to a value
-    that is not below it, or back.
+    """Tree of values, represented by the edges above each value. A share that moves between two values crosses the
+    edges that are above only one of them.
     """
 
     above: NDArray[np.int64]
@@ -121,11 +120,11 @@ class _ClassResult:
     """Result of the check of the classes of some rows."""
 
     figure: Fraction | None
-    """Minimum number of different sensitive values in a class, or maximum distance of a class from the overall
+    """Smallest number of different sensitive values in a class, or largest distance of a class from the overall
     distribution. None if all values are missing.
     """
     first: int | None
-    """First row whose class violates the model, or None."""
+    """First row in a class that violates the model, or None."""
     size: int
     """Number of records in the class of the first violation."""
 
@@ -235,7 +234,8 @@ def _diverse(
 def entropy_is_at_least(counts: Iterable[int], l: int) -> bool:  # noqa: E741
     """Return True if values with these counts have at least the entropy of `l` equally frequent values.
 
-    With n the sum of the counts c: n log n - sum of c log c >= n log l is equivalent to n^n >= l^n * product of c^c.
+    Let n be the sum of the counts c. Then n log n - sum of c log c >= n log l is equivalent to n^n >= l^n * product of
+    c^c.
 
     >>> entropy_is_at_least([2, 2], 2), entropy_is_at_least([3, 1], 2), entropy_is_at_least([2, 1, 1], 2)
     (True, False, True)
@@ -254,8 +254,8 @@ def entropy_is_at_least(counts: Iterable[int], l: int) -> bool:  # noqa: E741
 
 @dataclass(frozen=True, eq=False)
 class _ValueCounts:
-    """Value counts of classes. The arrays for pairs of class and value are int64 (P,): class, value and number of
-    records. The arrays for classes are int64 (C,): first pair and number of known values.
+    """Value counts of classes. Arrays for pairs of class and value, int64 (P,), contain the class, the value and the
+    number of records. Arrays for classes, int64 (C,), contain the first pair and the number of known values.
     """
 
     of: Int64
@@ -266,19 +266,20 @@ class _ValueCounts:
 
 
 def _moved(counted: _ValueCounts, overall: Int64) -> list[int]:
-    """Return the distance of each class from the overall distribution as an integer. The distance is the sum of the
-    positive differences between the shares of the class and the overall shares. It is multiplied by the number of known
-    values of the class and by the number of known values of all rows.
+    """Return the distance of each class from the overall distribution, scaled to an integer.
+
+    The distance is the sum of the positive differences between the shares of the class and the overall shares. The
+    scale is the number of known values of the class, times the number of known values of all rows.
     """
     above = np.maximum(counted.count * int(overall.sum()) - overall[counted.held] * counted.size[counted.of], 0)
     return [int(x) for x in np.add.reduceat(above, counted.start)]
 
 
 def _moved_in_order(counted: _ValueCounts, overall: Int64) -> list[int]:
-    """Return the distances of classes with ordered values, scaled as in `_moved` and by the number of steps between
-    extremes.
+    """Return the distance of each class for ordered values, scaled to an integer.
 
-    A distance is the sum of the absolute cumulative differences.
+    A distance is the sum of the absolute cumulative differences. The scale is that of `_moved`, times the number of
+    steps between the lowest and the highest rank.
     """
     total, n_values, start = int(overall.sum()), len(overall), counted.start
     large = total * total * n_values >= 1 << 62
@@ -295,11 +296,11 @@ def _moved_in_order(counted: _ValueCounts, overall: Int64) -> list[int]:
 
 
 def _moved_in_tree(counted: _ValueCounts, overall: Int64, tree: _Tree) -> list[int]:
-    """Return the distances of classes with the values of a tree, scaled as in `_moved` and by the longest path.
+    """Return the distance of each class for values in a tree, scaled to an integer.
 
-    A distance is the sum over the edges of the share that crosses the edge, times the edge length. If a class has no
-    value below an edge, the overall share below the edge crosses it. The sum of these shares is computed once for all
-    classes.
+    A distance is the sum over all edges of the edge length times the share that crosses the edge. The scale is that of
+    `_moved`, times the length of the longest path. If a class has no value below an edge, the overall share below the
+    edge crosses the edge. The sum of the overall shares is computed once for all classes.
     """
     total, n_steps = int(overall.sum()), max(1, len(tree.length))
     crossing = np.zeros(n_steps, np.int64)

@@ -1,4 +1,4 @@
-"""Checks of models that limit cohorts: partitions with k^m-anonymity, (h, k, p)-coherence and rho-uncertainty."""
+"""Checks of k^m-anonymous partitions, (h, k, p)-coherence and rho-uncertainty."""
 
 from dataclasses import replace
 
@@ -44,8 +44,8 @@ def check_partitions(
 def check_coherence(
     column: SetColumn, model: Coherence, budget: int, progress: Progress | None, store: Store = MEMORY
 ) -> Verdict:
-    """Check published records for (h, k, p)-coherence. Sets of every size are counted, because a small set may satisfy
-    the share h although a larger set does not, and vice versa.
+    """Check published records for (h, k, p)-coherence. Sets of every size are checked. The bound `h` may hold for a set
+    but not for a subset or superset of it.
     """
     share = (model.share.numerator, model.share.denominator)
     rule = CohortRule(range(1, model.p + 1), model.k, share)
@@ -55,8 +55,8 @@ def check_coherence(
 def check_rho(
     column: SetColumn, model: RhoUncertainty, budget: int, progress: Progress | None, store: Store = MEMORY
 ) -> Verdict:
-    """Check published records for rho-uncertainty. Sets of every size are counted, because a small set may satisfy the
-    share rho although a larger set does not, and vice versa.
+    """Check published records for rho-uncertainty. Sets of every size are checked. The bound `rho` may hold for a set
+    but not for a subset or superset of it.
     """
     share = (model.share.numerator, model.share.denominator)
     rule = CohortRule(model.sizes, 1, share, strict=model.strict, secrets_known=True)

@@ -1,6 +1,6 @@
-"""Exhaustive check of cohorts: the published records of a group that match a set of symbols.
+"""Exhaustive check of cohorts. A cohort consists of the published records of a group that contain a set of symbols.
 
-All occurrences of the sets of equal size are sorted and counted with NumPy.
+For each size of sets, all occurrences are sorted and counted with NumPy.
 """
 
 from collections.abc import Iterator
@@ -25,9 +25,11 @@ from anonset.verification.itemsets import records_with, require_well_formed, siz
 from anonset.verification.occurrences import MemberSymbols, Occurrences
 
 _STEPS_PER_OCCURRENCE = 20
-"""Budget steps per occurrence. A budget counts steps of compiled code, and sorting an occurrence takes longer."""
+"""Number of budget steps per occurrence. Sorting an occurrence takes about as long as this number of steps of compiled
+code.
+"""
 
-_WORTH_MERGING = 100_000_000  # occurrences of the sets of one size: some seconds
+_WORTH_MERGING = 100_000_000  # occurrences of the sets of one size, which take some seconds
 _OCCURRENCES_MERGED = 1 << 16
 """Number of occurrences whose sensitive symbols are merged in one step."""
 
@@ -43,7 +45,7 @@ class CohortRule:
     share: tuple[int, int] = (1, 1)
     """Maximum share of a cohort with the same sensitive symbol, as a fraction."""
     strict: bool = False
-    """Whether the share must be strictly below the maximum."""
+    """True if the share must be below the maximum. False if it may equal the maximum."""
     secrets_known: bool = False
     """True if checked sets may contain sensitive symbols. The maximum share then applies to sensitive symbols outside
     the set.
@@ -57,8 +59,8 @@ class CohortRule:
 
 @dataclass(frozen=True)
 class _BadCohort:
-    """Set of symbols in a group whose cohort violates the rule, with its support and the sensitive symbol above the
-    limit. The symbol is -1 if no sensitive symbol exceeds the limit.
+    """A set of symbols whose cohort in a group violates the rule. `sensitive` is the sensitive symbol above the limit,
+    or -1 if the cohort is too small.
     """
 
     group: int
@@ -75,12 +77,12 @@ class _Counts:
     sets: Int64
     """Symbol codes of each set, int64 (S, size)."""
     row: Int64
-    """Row of one record that contains the set, for each set, int64 (S,)."""
+    """Row of a record that contains each set, int64 (S,)."""
     support: Int64
     """Number of records of each cohort, int64 (S,)."""
     pairs: Int64
-    """Pairs of a set and a sensitive symbol in its cohort, int64. A pair is encoded as an integer. The pairs are
-    ascending.
+    """Pairs of a set and a sensitive symbol in the cohort of the set, int64. Pairs are encoded as integers, in
+    ascending order.
     """
     holders: Int64
     """Number of records that contain both the set and the sensitive symbol of a pair, int64."""
@@ -106,7 +108,7 @@ def check_cohorts(
     sensitive
         Labels of sensitive symbols. Checked sets contain them only if `rule.secrets_known` is True.
     store
-        Store of the distinct records, if the column is in files. Then no array of table length is in memory.
+        Store of the distinct records, if the column is in files.
     """
     require_well_formed(column, store)
     cohorts = _Cohorts(column, groups, sensitive, rule, store)
@@ -135,7 +137,7 @@ def check_cohorts(
 
 
 class _Cohorts:
-    """Distinct records with their groups, separated into known and sensitive symbols."""
+    """Distinct records with their groups. Sensitive symbols are separated from symbols that an attacker may know."""
 
     def __init__(
         self,
@@ -160,8 +162,8 @@ class _Cohorts:
         self.n_groups = min(1, self.n) if groups is None else len(values)
         self._known = np.ones_like(self.is_sensitive) if rule.secrets_known else ~self.is_sensitive
         self.distinct_columns: int | None = None
-        """Number of distinct columns of symbols that an attacker may know. Symbols in the same records count once. None
-        if symbols are not merged.
+        """Number of symbols that an attacker may know, where symbols in the same records count once. None if symbols
+        are not merged.
         """
         self._split(rows.column, store)
         self.longest_record = self.longest
@@ -171,8 +173,8 @@ class _Cohorts:
             self.group = _groups_of(rows.column, values, store)
 
     def _merge_columns(self, rows: SetColumn, store: Store) -> None:
-        """Keep one symbol of each group of symbols in the same records. A set with several symbols of a group has the
-        same cohort as a set with one of them.
+        """Keep one symbol of each group of symbols that occur in the same records. Further symbols of a group would not
+        change the cohort of a set.
         """
         n_symbols = len(self.is_sensitive)
         others = np.ones(n_symbols + self.n_groups, bool)  # includes the marks of groups
@@ -217,7 +219,7 @@ class _Cohorts:
         )
 
     def first_bad(self, size: int, progress: Progress | None) -> _BadCohort | None:
-        """Return the first set of `size`, in code order, with a cohort that violates the rule, or None."""
+        """Return the first set of `size` symbols, in code order, whose cohort violates the rule, or None."""
         total, done = float(self.occurrences(size)), 0.0
         best: _BadCohort | None = None
         if size == 0 and self.group is None:
@@ -275,8 +277,8 @@ class _Cohorts:
         yield from self.symbols.extended(start, size)
 
     def _counted(self, occurrences: Occurrences, before: "_Counts | None") -> "_Counts":
-        """Count the cohorts of the sets of `occurrences`. If `before` contains the first part of the same set, add its
-        counts.
+        """Count the cohorts of the sets of `occurrences`. If a set began in the previous slice, add its counts from
+        `before`.
         """
         support = _sums(occurrences.rank, self.weight[occurrences.row], len(occurrences.sets))
         pairs, holders = self._held(occurrences)
@@ -292,7 +294,7 @@ class _Cohorts:
         return _Counts(occurrences.sets, first_row, support, pairs, holders)
 
     def _examine(self, counts: "_Counts") -> _BadCohort | None:
-        """Return the first of some sets, in code order, with a cohort that violates the rule, or None."""
+        """Return the first set in code order whose cohort violates the rule, or None."""
         support, pairs, holders = counts.support, counts.pairs, counts.holders
         of_set = pairs // len(self.is_sensitive)
         too_likely = holders > self._most_holders(support)[of_set]
@@ -310,8 +312,8 @@ class _Cohorts:
         return _BadCohort(group, codes, int(support[first]), sensitive, int(holders[worst]))
 
     def _held(self, occurrences: Occurrences) -> tuple[Int64, Int64]:
-        """Return pairs of a set and a sensitive symbol in the set's cohort, encoded as integers, and the number of
-        records with both.
+        """Return the pairs of a set and a sensitive symbol in the cohort of the set, encoded as integers, and the
+        number of records with each pair.
 
         Occurrences are merged in blocks, because a record may contain many sensitive symbols.
         """
@@ -329,7 +331,9 @@ class _Cohorts:
         return alike, _sums(inverse, np.concatenate(holders), len(alike))
 
     def _most_holders(self, support: Int64) -> Int64:
-        """Return the maximum number of records with the same sensitive symbol, for each support, as exact integers."""
+        """Return the maximum number of records with the same sensitive symbol in a cohort of each size. Results are
+        exact.
+        """
         sizes, size_of = np.unique(support, return_inverse=True)
         return np.array([self.rule.most(size) for size in sizes.tolist()], np.int64)[size_of]
 

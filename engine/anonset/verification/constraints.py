@@ -39,8 +39,8 @@ def check_constraints(
     progress: Progress | None = None,
     store: Store = MEMORY,
 ) -> Verdict:
-    """Check published records. The witness is the first violated constraint, with a subset of the constraint that has
-    too few records.
+    """Check published records. The witness of a violation is the first violated constraint, and a subset of it that too
+    few records contain.
 
     The image of a constraint is the set of symbols that cover the constraint's items. The constraint is satisfied if
     every non-empty intersection of its image with a record is contained in at least k records. This is equivalent to
@@ -51,7 +51,7 @@ def check_constraints(
     column
         The published symbols.
     members
-        Items of each symbol, by symbol code. By default they are parsed from the labels: ``(a,b,c)``.
+        Items of each symbol, by symbol code. If None, the items are parsed from labels such as ``(a,b,c)``.
     budget
         Maximum number of occurrences of the constraints' symbols to count. Constraints with the same image are counted
         once.
@@ -129,11 +129,11 @@ def _distinct_images(policy: PrivacyPolicy, symbol_of: Mapping[str, int]) -> tup
     n, n_symbols = len(policy), max(symbol_of.values(), default=0) + 1
     owner = np.repeat(np.arange(n, dtype=np.int64), [len(itemset) for itemset in policy.itemsets])
     code = np.fromiter((symbol_of.get(x, -1) for itemset in policy.itemsets for x in itemset), np.int64, len(owner))
-    shown = np.sort((owner * n_symbols + code)[code >= 0])  # not np.unique: hashing is 100 times slower if most differ
+    shown = np.sort((owner * n_symbols + code)[code >= 0])  # np.unique would hash, which is 100 times slower if most values differ
     owner, code = np.divmod(shown[np.diff(shown, prepend=-1) > 0], n_symbols)
     length = np.bincount(owner, minlength=n)
     start = np.cumsum(length) - length
-    # images are paths of a prefix tree, extended by one symbol per round: equal images end in the same node
+    # images are paths of a prefix tree. Each round extends the paths by a symbol. Equal images end in the same node.
     node, n_nodes = np.zeros(n, np.int64), 1
     for depth in range(int(length.max(initial=0))):
         longer = np.flatnonzero(length > depth)
@@ -162,8 +162,8 @@ class _Search:
         """Cumulative number of symbol occurrences of the images, int64 (Q + 1,)."""
 
     def run(self, budget: int, progress: Progress | None) -> tuple[int, Witness | None]:
-        """Return the number of constraints before the first violation, and its witness. The witness is None if all
-        constraints are satisfied.
+        """Return the number of constraints before the first violation, and the witness of the violation. The witness is
+        None if all constraints are satisfied.
         """
         from anonset_kernels.constraints_check import first_unsatisfied
 
@@ -208,7 +208,7 @@ class _Search:
         return Witness(tuple(self.column.vocabulary.labels[s] for s in symbols), support, self.k, row)
 
     def _check_wide(self, p: int) -> Witness | None:
-        """Check an image with more symbols than bits in a word, as a matrix of rows and symbols."""
+        """Check an image with more symbols than a word has bits. The check uses a matrix of rows and symbols."""
         image = self._image(p)
         shows = np.zeros((self.column.n, len(image)), bool)
         for j, symbol in enumerate(image):
@@ -230,11 +230,12 @@ class UtilityCheck(RedactedRepr):
 
     holds: bool
     reason: str = field(repr=False)
-    """Reason for the violation. Empty if there is none."""
+    """Reason for a violation. Empty if the check succeeds."""
     suppressed: tuple[str, ...]
     """Items of the original records that no published symbol covers."""
     exact: tuple[int, ...]
-    """Indexes (from 0) of the utility constraints without suppressed items. Counts of these groups of items are exact.
+    """Indexes of the utility constraints without suppressed items. The first index is 0. Record counts of these groups
+    of items are exact.
     """
 
     def __bool__(self) -> bool:
@@ -246,8 +247,8 @@ def check_utility(
 ) -> UtilityCheck:
     """Check that each published group is part of a utility constraint, and that suppression is within the limit.
 
-    Also checks Corollary 3.12: for a constraint without suppressed items, the number of published records with a symbol
-    of the constraint equals the number of original records with an item of it.
+    Also checks Corollary 3.12. It applies to constraints without suppressed items. As many published records contain a
+    symbol of the constraint as original records contain an item of the constraint.
 
     Parameters
     ----------

@@ -24,11 +24,12 @@ if TYPE_CHECKING:
     from anonset_kernels.verified_triples import TripleWindow
 
 Progress = Callable[[str, float, float], None]
-"""Called with (phase, amount done, total amount) during the work."""
+"""Function that reports progress. It is called with the phase, the amount done and the total amount."""
 
 CODES_PER_WINDOW, LARGEST_WINDOW, WINDOWS = 1 << 22, 1 << 26, 32
-"""Limits of windows. A window has at most CODES_PER_WINDOW codes, or up to LARGEST_WINDOW codes if more than WINDOWS
-windows were needed otherwise. Each window is a pass over all rows. A window of a single symbol may have more codes.
+"""Limits of windows. A window has at most CODES_PER_WINDOW codes. If more than WINDOWS windows would be needed, a
+window has at most LARGEST_WINDOW codes, because each window is a pass over all rows. A window of a single symbol may
+have any number of codes.
 """
 MOST_SYMBOLS = 1 << 11
 """Maximum number of symbols with a counter for each pair (16 MiB)."""
@@ -39,7 +40,7 @@ BYTES_PER_OCCURRENCE = 1
 MOST_WINDOWS = 16
 """Maximum number of passes over the rows to count triples."""
 _WINDOWS_PER_THREAD = 2
-_STEPS_PER_CALL = 20_000_000  # about 0.1 s: interruptions are handled between calls
+_STEPS_PER_CALL = 20_000_000  # takes about 0.1 s. Interruptions are handled between calls.
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ class TraversalResult:
 
 
 def windows_of(n_codes: Int64) -> list[tuple[int, int]]:
-    """Split the symbols into at least one window, given the number of codes of each symbol.
+    """Split the symbols into one or more windows, given the number of codes of each symbol.
 
     >>> windows_of(np.array([1, 0, 2], np.int64))
     [(0, 3)]
@@ -101,9 +102,8 @@ def pair_counters(n: int, n_symbols: int) -> "PairCounters":
 
 
 class RowBits:
-    """Bit vectors that mark the rows with each symbol. A vector has a bit per row, followed by further bits for
-    repeated records. A row that represents more than `k` equal records has only `k` bits. Sets with support below `k`
-    are still counted exactly.
+    """Bit vectors that mark the records with each symbol. A row has a bit for each of up to `k` equal records that it
+    represents. Sets with support below `k` are counted exactly.
 
     Parameters
     ----------
@@ -181,8 +181,8 @@ class CountedTriples:
         self.bytes = int(self._bytes.sum())
         """Memory of the counters of all windows, in bytes."""
         self.windows = self._windows(np.sort(support)[::-1], most, threads)
-        """Windows of sets, as ranges (first, end) of the largest symbol number in the set. Empty if more than
-        `MOST_WINDOWS` windows would be necessary.
+        """Ranges (first, end) of symbol numbers. A window contains the sets whose largest symbol number is in its
+        range. Empty if more than `MOST_WINDOWS` windows would be necessary.
         """
 
     def _windows(self, support: Int64, most: int, threads: int) -> list[tuple[int, int]]:
@@ -230,7 +230,7 @@ class ItemsetCounting:
 
     @property
     def exhausted(self) -> bool:
-        """True if the limit of counted occurrences is reached."""
+        """True if the maximum number of occurrences is counted."""
         return self._done >= self._most
 
     def run(self, rows: SetColumn, weight: Int64) -> TraversalResult:
@@ -341,15 +341,15 @@ class ItemsetCounting:
         return TraversalResult(counted, distinct, first, int(support[first]))
 
     def _tell(self, counted: int) -> None:
-        """Report progress after further counted occurrences."""
+        """Report progress after counting further occurrences."""
         with self._lock or nullcontext():
             self._done += counted
             if self.progress is not None:
                 self.progress(f"itemsets of size {self.size}", float(self._done), float(self.total))
 
     def _walk(self, rows: SetColumn) -> "ItemsetWalk":
-        """Return a new traversal. The item after a prefix of j items is at least j positions after the first item of
-        its row. This limits the number of positions at level j.
+        """Return a new traversal with buffers for each level. At level j, the next item is at least j positions after
+        the first item of its row, which limits the buffer size.
         """
         from anonset_kernels.verification import ItemsetWalk
 
@@ -375,7 +375,7 @@ class ItemsetCounting:
         return ItemsetWalk(positions, symbols, first, cursor, *counters, pairs)
 
     def summed(self, parts: Iterable[TraversalResult]) -> ItemsetCount:
-        """Return the sum of partial results. The results are in set order, and the sum ends at the first rare set.
+        """Return the sum of partial results, up to the first rare set. The results must be in set order.
 
         Raises
         ------

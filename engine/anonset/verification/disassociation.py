@@ -4,11 +4,12 @@ Rules:
 
 * A cluster has at least k records, and contains an item at most once.
 * Every chunk is k^m-anonymous, and has at most as many sub-records as its clusters have records.
-* Ranges of shared chunks are nested or disjoint. The sub-records of a shared chunk fit into the clusters of its range
-  in which no inner position contains one of its items.
-* The chunks of a cluster without terms can give every record an item. For every set of items from several chunks, they
-  have space for k matching records or for none.
-* A chunk with a sensitive item has no other item. It has sub-records for at most the share `cap` of its records.
+* Ranges of shared chunks are nested or disjoint. A shared chunk has at most as many sub-records as the clusters that
+may contain its sub-records have records.
+* If a cluster has no terms, its chunks can give every record an item. A set of items of several chunks can occur in at
+least k records, or in none.
+* A chunk with a sensitive item contains no other item. At most the share `cap` of its records have a sub-record in the
+chunk.
 * A published total belongs to a term that is not sensitive.
 """
 
@@ -52,8 +53,8 @@ class Breach(Witness):
 def check_disassociation(
     publication: Chunks, model: DisassociationModel, budget: int, progress: Progress | None
 ) -> Verdict:
-    """Check a publication. The witness is the first violation in the order of the rules. If all rules are satisfied, it
-    is the first rare set of a chunk.
+    """Check a publication. The witness is the first violation in the order of the rules. The k^m-anonymity of chunks is
+    checked last.
 
     Examples
     --------
@@ -140,10 +141,10 @@ def _of_clusters(
 
 
 def _are_covered(clusters: ClusterColumns, model: DisassociationModel) -> NDArray[np.bool_]:
-    """Return True for each cluster that has terms, or whose chunks can give every record an item, bool (clusters,).
+    """Return True for each cluster that has terms or is covered by its chunks, bool (clusters,).
 
-    For every set of items of several chunks, the chunks must have space for k records that contain the set, or for
-    none. A cluster without chunks contains only empty records and is safe.
+    A cluster is covered if its chunks can give every record an item, and if each set of items of several chunks can
+    occur in at least k records, or in none. A cluster without chunks contains only empty records and is safe.
     """
     chunks = np.diff(clusters.chunk_begins)
     done = begins_of(clusters.rows.sizes)[clusters.chunk_begins]
@@ -154,19 +155,19 @@ def _are_covered(clusters: ClusterColumns, model: DisassociationModel) -> NDArra
 
 
 class _Totals:
-    """Counts of the terms of a publication, which are compared with the published totals."""
+    """Record counts of terms, which are compared with the published totals."""
 
     def __init__(self, publication: Chunks) -> None:
         self._totals, self._labels = publication.totals or (), publication.vocabulary.labels
         self._clusters, self._places = np.zeros((2, len(self._labels)), np.int64)
 
     def add(self, clusters: ClusterColumns) -> None:
-        """Count the clusters in which each item is a term, and their records."""
+        """Count the clusters in which each item is a term, and the records of these clusters."""
         self._clusters += np.bincount(clusters.terms, minlength=len(self._labels))
         np.add.at(self._places, clusters.terms, clusters.n[clusters.cluster_of_term])
 
     def breaches(self, sensitive: Collection[str]) -> _Broken:
-        """Yield the violations of totals."""
+        """Yield published totals that are wrong or not allowed."""
         for item, total in self._totals:
             label, least, most = self._labels[item], int(self._clusters[item]), int(self._places[item])
             if not least:
@@ -180,7 +181,7 @@ class _Totals:
 
 
 class _CappedItems:
-    """Sensitive items of a publication, and the maximum share of a chunk's records with them."""
+    """Sensitive items of a publication, and the maximum share of records with a sensitive item."""
 
     def __init__(self, publication: Chunks, model: DisassociationModel) -> None:
         self._labels = publication.vocabulary.labels
@@ -215,7 +216,7 @@ def _crossing(publication: Chunks) -> Breach | None:
         for invalid in np.flatnonzero(outside).tolist():
             detail = f"a shared chunk has the clusters {first[invalid]} to {last[invalid]} of {len(clusters)}"
             return Breach((), 0, 1, int(first[invalid]), detail)
-        keys.append(distinct((first + 1) * len(clusters) - last))  # wide ranges first
+        keys.append(distinct((first + 1) * len(clusters) - last))  # sorts wide ranges first
     for key in distinct(np.concatenate(keys)).tolist():
         first_one, back = divmod(key - 1, len(clusters))
         begin, end = first_one, len(clusters) - back - 1
@@ -246,8 +247,8 @@ def _shown_twice(publication: Chunks, window: ChunkWindow) -> _Broken:
 
 
 def _free_places(publication: Chunks, window: ChunkWindow) -> Int64:
-    """Return the number of records in a block of clusters that may have a sub-record of a shared chunk. The result,
-    int64, has an entry for each shared chunk of the window.
+    """Return the number of records in a block of clusters that may have a sub-record of each shared chunk of the
+    window, int64.
     """
     from anonset_kernels.chunk_check import free_places
 
@@ -289,11 +290,11 @@ def shown_in(publication: Chunks, window: ChunkWindow) -> "tuple[ShownItems, Ran
 def _check_sub_records(
     publication: Chunks, model: DisassociationModel, budget: int, progress: Progress | None
 ) -> Verdict:
-    """Check that every chunk is k^m-anonymous, in blocks. The witness is the smallest rare set. Ties are resolved by
-    position.
+    """Check that every chunk is k^m-anonymous, in blocks of chunks. The witness is the smallest rare set. Ties are
+    resolved by position.
 
-    Itemsets of different chunks are distinct, so counts add up over chunks. The extent of the check within the budget
-    is therefore known in advance.
+    Itemsets of different chunks are counted separately. The number of itemsets is therefore known in advance, and
+    determines which sizes the budget allows to check.
     """
     longest, least, totals = _occurrences(publication, model.m)
     reach = sum(done <= budget for done in accumulate(totals))
@@ -329,8 +330,7 @@ def _check_sub_records(
 
 def _occurrences(publication: Chunks, m: int) -> tuple[int, int, list[int]]:
     """Return the length of the longest sub-record, the smallest number of equal sub-records, and the number of itemset
-    occurrences by size. The sizes are 1 to `m`, or to the longest length. Occurrences are counted in distinct
-    sub-records.
+    occurrences for each size up to `m`. Occurrences are counted in distinct sub-records.
     """
     n_of_length, least = Counter[int](), 0
     for part in publication.columns:
@@ -345,8 +345,8 @@ def _occurrences(publication: Chunks, m: int) -> tuple[int, int, list[int]]:
 
 
 def _spans_of_rows(publication: Chunks) -> Iterator[tuple[int, ChunkRows, bool]]:
-    """Yield at least one block of chunk rows. Each block comes with the number of its first chunk, and with True if its
-    chunks are shared. All rows of a chunk are in the same block.
+    """Yield one or more blocks of chunk rows. For each block, yield the number of its first chunk, the rows, and True
+    if its chunks are shared. All rows of a chunk are in the same block.
     """
     clusters, shared = publication.columns
     for rows, of_shared in ((clusters.rows, False), (shared.rows, True)):

@@ -1,6 +1,7 @@
-"""Distinct rows of a column with their number of records. Rows are merged within blocks, and then across blocks.
+"""Merge equal rows of a column, and count the records of each distinct row. Rows are merged within blocks, and then
+across blocks.
 
-Symbols that occur in the same rows can also be merged into the first of them.
+Symbols that occur in the same rows can also be merged.
 """
 
 from collections.abc import Iterator
@@ -19,8 +20,8 @@ from anonset.data.table import Int32, Int64
 from anonset.data.vocabulary import Vocabulary
 
 MOST_TOGETHER = 1 << 23
-"""Maximum number of rows in a hash table. More rows are divided by hash into shares, which are merged one after the
-other.
+"""Maximum number of rows in a hash table. If there are more rows, they are divided by hash into shares, and the shares
+are processed one by one.
 """
 _BYTES_OF_ROW = 48
 """Maximum memory of a row in the hash table, in bytes."""
@@ -30,7 +31,7 @@ _BLOCKS_AT_ONCE, _ROWS_COMPARED = 8, 1 << 12
 
 @dataclass(frozen=True, eq=False)
 class WeightedRows:
-    """Distinct rows with their number of records."""
+    """Distinct rows, and the number of records that each row represents."""
 
     column: SetColumn
     weight: Int64
@@ -48,16 +49,16 @@ def rows_of(column: SetColumn, first: int, end: int) -> tuple[Int64, Int32]:
 def merged(column: SetColumn, store: Store = MEMORY) -> WeightedRows:
     """Return the distinct rows of a column, in order of first occurrence.
 
-    The cost is O(nnz). If the rows are not sorted, each share is another pass over the rows that are distinct within a
-    block. With a work directory, memory contains some blocks, and a table for the rows of one share. The table has at
-    most about `MOST_TOGETHER` rows, and fewer if the memory limit requires it.
+    The cost is O(nnz). If the rows are not sorted, each share needs another pass over the distinct rows of the blocks.
+    With a work directory, memory contains some blocks, and a hash table of at most about `MOST_TOGETHER` rows. A lower
+    memory limit makes this table smaller.
     """
     within, ordered = _merged_within_blocks(column, store)
     if ordered:
         return within
     rows = within.column
     shares = max(1, -(-rows.n // store.limits.at_once_within(MOST_TOGETHER, _BYTES_OF_ROW)))
-    sums = merge_equal(replace(rows), within.weight, shares, store)  # copy: its widened items are freed after
+    sums = merge_equal(replace(rows), within.weight, shares, store)  # the widened copy is freed afterwards
     if all(bool(np.all(sums[a:b])) for a, b in spans(rows.n)):
         return within
     with SetColumnBuilder(column.name, store, narrow=True) as distinct, store.growing("weight", np.int64) as weight:
@@ -86,8 +87,8 @@ def _merged_within_blocks(column: SetColumn, store: Store) -> tuple[WeightedRows
 
 
 def _merged_block(column: SetColumn, span: tuple[int, int], *, narrow: bool) -> tuple[SetColumn, Int64, bool]:
-    """Return the distinct rows of the runs that begin in a span, their weights, and True if the rows are sorted. The
-    returned column has no labels.
+    """Return the distinct rows of the runs that begin in a span, the weights of the rows, and True if the rows are
+    sorted. The returned column has no labels.
     """
     from anonset_kernels.published_rows import MergedRows, merge_runs
 
@@ -130,7 +131,7 @@ def _rows_equal_to(column: SetColumn, row: int, first: int, end: int) -> int:
 
 
 def merge_equal(column: SetColumn, row_weight: Int64 | None = None, shares: int = 1, store: Store = MEMORY) -> Int64:
-    """Merge the equal rows of a column, share by share. The share of a row is a hash.
+    """Merge equal rows of a column, share by share. A hash of the row determines its share.
 
     Parameters
     ----------
@@ -141,7 +142,8 @@ def merge_equal(column: SetColumn, row_weight: Int64 | None = None, shares: int 
 
     Returns
     -------
-    Weights, int64 (n,). The first of several equal rows has the sum of their weights. The other rows have weight 0.
+    Weight of each row, int64 (n,). The first of several equal rows has the sum of the weights. The others have weight
+    0.
     """
     from anonset_kernels.published_rows import count_shares, merge_rows
 
@@ -161,9 +163,9 @@ def merge_equal(column: SetColumn, row_weight: Int64 | None = None, shares: int 
 
 def first_of_alike(rows: SetColumn, never_merged: NDArray[np.bool_] | None = None) -> NDArray[np.bool_]:
     """Group the symbols that occur in the same rows, and return a mask of the first symbol of each group, bool (V,).
-    Replacing a symbol by the first symbol of its group does not change the matching records. The smallest violating set
-    that is first in code order therefore contains only first symbols. The mask is exact, because groups are split row
-    by row, without hashes.
+    Replacing a symbol of a set by the first symbol of its group does not change the records that contain the set. A
+    search for the smallest violating set therefore needs only the first symbols. The mask is exact, because no hashes
+    are used.
 
     Parameters
     ----------
@@ -179,7 +181,7 @@ def first_of_alike(rows: SetColumn, never_merged: NDArray[np.bool_] | None = Non
     buffers = (np.zeros(n_symbols, np.int64) for _ in range(4))
     columns = Columns(next(buffers), next(buffers), next(buffers), np.full(n_symbols, -1, np.int64), next(buffers))
     if never_merged is not None and not never_merged.all():
-        columns.of_symbol[never_merged] = 1  # a group of its own: never merged
+        columns.of_symbol[never_merged] = 1  # the symbol is alone in its group
     n = len(sizes := np.bincount(columns.of_symbol))
     columns.size[:n] = sizes
     for a, b in _row_spans(rows.indptr):

@@ -1,6 +1,6 @@
-"""Published rows ordered by group. Each row ends with a mark of its group, so that rows of different groups differ.
+"""Order published rows by group. Each row ends with a mark of its group, so that rows of different groups differ.
 
-Uses NumPy sorting and counting in blocks. Rows in files are copied into files.
+Rows are sorted with NumPy in blocks. If the rows are in files, the result is also in files.
 """
 
 import numpy as np
@@ -14,7 +14,8 @@ from anonset.data.table import Int32, Int64
 
 
 def by_group(column: SetColumn, groups: NDArray[np.integer], store: Store = MEMORY) -> tuple[SetColumn, Int64]:
-    """Return the rows ordered by group, stable within a group, and the distinct groups, ascending.
+    """Return the rows ordered by group, and the distinct groups in ascending order. Rows of a group remain in input
+    order.
 
     Parameters
     ----------
@@ -26,8 +27,8 @@ def by_group(column: SetColumn, groups: NDArray[np.integer], store: Store = MEMO
     Returns
     -------
     SetColumn, int64 (G,)
-        Each row ends with the mark of its group. The mark is the number of symbols plus the index of the group, so it
-        is the code of no symbol.
+        Each row ends with the mark of its group. The mark is the number of symbols plus the index of the group. It
+        therefore differs from all symbol codes.
 
     >>> rows, groups = by_group(SetColumn.of(["ab", "a", "b"]), np.array([7, 3, 7]))
     >>> [rows.items[a:b].tolist() for a, b in zip(rows.indptr[:-1], rows.indptr[1:])], groups.tolist()
@@ -60,7 +61,7 @@ def _values(groups: NDArray[np.integer]) -> Int64:
 
 
 def _begins(column: SetColumn, groups: NDArray[np.integer], values: Int64) -> Int64:
-    """Return the offset of the first row and of the first item of each group, int64 (2, G). Marks count as items."""
+    """Return the offset of the first row and of the first item of each group, int64 (2, G). Marks are also items."""
     size = np.zeros((2, len(values)), np.int64)
     for a, b in spans(column.n):
         rank = np.searchsorted(values, groups[a:b])
@@ -70,7 +71,7 @@ def _begins(column: SetColumn, groups: NDArray[np.integer], values: Int64) -> In
 
 
 def _places(rank: Int64, lengths: Int64, fill: Int64) -> Int64:
-    """Return the offset of each row in the order by group, given its length. Advance `fill`.
+    """Return the offset of each row in the rows ordered by group, given the length of each row. Update `fill`.
 
     Parameters
     ----------

@@ -35,13 +35,13 @@ class DividedIndividual(RedactedRepr):
     groups: tuple[int, int]
     """First two groups of the individual."""
     rows: tuple[int, int]
-    """First row of the individual in each of these groups."""
+    """First row of the individual in each of the two groups."""
     n_groups: int
 
 
 def find_divided(parts: Iterable[BucketRows], n: int, store: Store) -> tuple[int, DividedIndividual | None]:
-    """Return the number of individuals, and an individual in several groups. The individual is the first by its codes,
-    or None if each individual is in one group.
+    """Return the number of individuals, and the first individual in several groups, by its codes. The second value is
+    None if each individual is in a single group.
 
     Parameters
     ----------
@@ -70,8 +70,8 @@ def find_divided(parts: Iterable[BucketRows], n: int, store: Store) -> tuple[int
 
 
 def _divided(share: Int32, new: NDArray[np.bool_], further: int) -> tuple[tuple[int, ...], DividedIndividual]:
-    """Return an individual in several groups as codes, and two of its groups. The individual's first row in the second
-    group is at position `further`.
+    """Return the codes of an individual in several groups, and the individual. The first row of its second group is at
+    position `further`.
     """
     begin = int(np.flatnonzero(new[: further + 1])[-1])
     next_individual = np.flatnonzero(new[further:])
@@ -86,7 +86,9 @@ def _divided(share: Int32, new: NDArray[np.bool_], further: int) -> tuple[tuple[
 
 
 def _with_keys(parts: Iterable[BucketRows]) -> Iterator[tuple[NDArray[np.uint64], Int32]]:
-    """Yield a hash of the individual of each row, and the rows, int32 (r, id columns + 2): codes, group and row."""
+    """Yield a hash of the individual of each row, and the codes, group and number of each row, int32 (r, id columns +
+    2).
+    """
     for part in parts:
         rows = np.stack([*part.codes, part.group, part.row.astype(np.int32)], axis=1)
         yield hashed(part.codes, len(part.row)), rows

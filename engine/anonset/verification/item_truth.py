@@ -1,4 +1,4 @@
-"""Check whether published symbols cover all original items, and each symbol covers an original item."""
+"""Check whether the published symbols of each record match its original items."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -16,25 +16,26 @@ from anonset.privacy import Witness
 from anonset.publications import Records
 from anonset.verification.itemsets import require_well_formed
 
-_ROWS_PER_CALL, _ROWS_PER_TASK = 10_000, 1 << 20  # in this process and on a cluster
+_ROWS_PER_CALL, _ROWS_PER_TASK = 10_000, 1 << 20  # number of rows of a call in this process, and of a task on a cluster
 _CALLS_AT_ONCE = 32
 _MOST_RANGES = 64  # each range is a pass over all rows
 _SHARE_OF_CACHE = 3
-"""Inverse of the share of memory for randomly accessed records, which the operating system caches."""
+"""Inverse of the share of memory that is available to cache randomly accessed records."""
 _First = Callable[[tuple[Int64, Int32], tuple[Int64, Int32], Int64, int], tuple[int, int, int]]
-"""Function like `Look` that additionally receives the records, the rows, and the record of each row."""
+"""Function that compares rows with records and returns the first violation, like `Look`. Its arguments are the rows and
+records themselves.
+"""
 Look = Callable[[tuple[int, int], tuple[int, int]], tuple[int, int, int]]
 """Function that compares a span of rows with a span of records. It returns the row, item and symbol of the first
-violation among these rows and records, or -1.
+violation. The row is -1 if there is no violation.
 """
 
 
 def check_item_truth(original: Table, publication: Records) -> Witness | None:
     """Find a published row that does not match the original record.
 
-    In a truthful publication no record is published twice. A symbol of the row covers every item of the record, unless
-    the item is suppressed in all records (no published symbol covers it). Every symbol of a row covers some item of the
-    record.
+    A truthful publication publishes each record at most once. Every symbol of a row covers an item of the record. Every
+    item of the record is covered by a symbol of the row, or by no published symbol at all.
 
     Returns
     -------
@@ -63,8 +64,8 @@ def check_item_truth(original: Table, publication: Records) -> Witness | None:
 
 
 def check_items_possible(original: SetColumn, publication: Records) -> Witness | None:
-    """Find a published symbol with more rows than the original has occurrences of the symbol's items, in any order of
-    rows.
+    """Find a published symbol that occurs more often than all its items together in the original. The row order is
+    ignored.
 
     >>> from anonset.publications import Symbol
     >>> sets, published = (Table.from_sets(rows).transactions for rows in ([{"a"}, {"b"}], [{"c"}, {"b"}]))
@@ -95,8 +96,8 @@ def _rows_with(column: SetColumn, code: int) -> Iterator[int]:
 
 
 def _require_same_shape(original: Table, publication: Records) -> int:
-    """Require that the publication may belong to the table, and return the first row with the record of an earlier
-    row, or -1.
+    """Check that the records and symbols of the publication fit the table. Return the first row that publishes the same
+    record as an earlier row, or -1.
     """
     before, after, record = original.transactions, publication.transactions, publication.record
     if (before is None) != (after is None):
@@ -120,14 +121,16 @@ def _require_same_shape(original: Table, publication: Records) -> int:
 
 
 def _survey(record: Int64, n: int) -> tuple[int, int, int]:
-    """Return the smallest and largest record number, and, if both are below `n`, the result of `first_repeated`."""
+    """Return the smallest and largest record number, and the result of `first_repeated`."""
     ends = [(int(record[a:b].min()), int(record[a:b].max())) for a, b in spans(len(record))]
     least, most = min((low for low, _ in ends), default=0), max((high for _, high in ends), default=-1)
     return least, most, first_repeated(record, n) if least >= 0 and most < n else -1
 
 
 def first_repeated(record: Int64, n: int) -> int:
-    """Return the first row with the record of an earlier row, or -1. Records are numbered from 0 to `n` - 1."""
+    """Return the first row that publishes the same record as an earlier row, or -1. Records are numbered from 0 to `n`
+    - 1.
+    """
     from anonset_kernels import truth_check
 
     bitmap = np.zeros(n // 64 + 1, np.uint64)
@@ -164,7 +167,7 @@ def _look(before: SetColumn, after: SetColumn, record: Int64, codes_of: list[lis
 
 
 def _looking(before: SetColumn, after: SetColumn, record: Int64, first: _First) -> Look:
-    """Return a function that checks a span of rows. The function widens narrow codes."""
+    """Return a function that applies `first` to a span of rows. It converts codes to int32 if needed."""
     from anonset_kernels.truth_check import widened
 
     narrow = stored_codes(before.codes) if isinstance(before.codes, NarrowCodes) else None

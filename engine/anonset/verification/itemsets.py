@@ -31,18 +31,18 @@ from anonset.verification.distinct_rows import first_of_alike, merged, rows_of
 _PAIR, _TRIPLE = 2, 3
 MOST_OF_TRIPLES = 1 << 27
 """Maximum memory of triple counters per thread, in bytes, within the memory limit."""
-_WORTH_THREADS = 50_000_000  # itemset occurrences: some tenths of a second
-_WORTH_MERGING = 1_000_000_000  # itemset occurrences: some seconds
+_WORTH_THREADS = 50_000_000  # number of itemset occurrences that take some tenths of a second
+_WORTH_MERGING = 1_000_000_000  # number of itemset occurrences that take some seconds
 _TRIED = 2_000_000_000
-"""Maximum number of occurrences to count if all occurrences of an itemset size exceed the budget. Such a partial count
-may find a rare set early if most sets are rare.
+"""Maximum number of occurrences to count if the occurrences of all itemsets of a size exceed the budget. If most sets
+are rare, a partial count finds a rare set early.
 """
 
 
 class DistinctRows:
-    """Distinct records of a column, each with the number of records equal to it.
+    """Distinct records of a column, and the number of records that equal each of them.
 
-    Coarse publications repeat few records many times. Merging equal records first makes the check fast.
+    Coarse publications contain few distinct records. Merging equal records makes the check fast.
 
     >>> rows = DistinctRows(SetColumn.of([{"a", "b", "c"}, {"a", "b", "c"}, {"a", "b"}]))
     >>> rows.n, rows.occurrences(2)
@@ -58,7 +58,7 @@ class DistinctRows:
     Raises
     ------
     InputError
-        If the column is malformed: codes outside the vocabulary, or not ascending in a record.
+        If a code is outside the vocabulary, or codes are not ascending in a record.
     """
 
     def __init__(self, column: SetColumn, store: Store = MEMORY) -> None:
@@ -71,7 +71,8 @@ class DistinctRows:
         self._rows, self.weight = rows.column, rows.weight
 
     def merge_columns(self) -> int:
-        """Merge symbols that occur in the same rows into the first of them. Return the number of remaining symbols.
+        """Replace symbols that occur in the same rows by the first of these symbols. Return the number of remaining
+        symbols.
 
         The size of the smallest rare sets, and the first set of this size, remain the same (see `first_of_alike`).
         """
@@ -96,7 +97,7 @@ class DistinctRows:
 
     @cached_property
     def _lengths(self) -> list[tuple[int, int]]:
-        """Pairs (record length, number of distinct records with it)."""
+        """Pairs of a record length and the number of distinct records of this length."""
         n_of_length = np.zeros(self.longest + 1, np.int64)
         for a, b in spans(self.n):
             n_of_length += np.bincount(np.diff(self._rows.indptr[a : b + 1]), minlength=len(n_of_length))
@@ -104,7 +105,7 @@ class DistinctRows:
 
     @cached_property
     def _least(self) -> list[int]:
-        """Smallest code in each span of rows. A span without codes has the vocabulary size."""
+        """Smallest code in each span of rows. The vocabulary size if the span contains no code."""
         none = len(self.column.vocabulary)
         return [int(rows_of(self._rows, a, b)[1].min(initial=none)) for a, b in spans(self.n)]
 
@@ -130,9 +131,9 @@ class DistinctRows:
     def count_within(self, size: int, k: int, budget: int, progress: Progress | None) -> ItemsetCount | None:
         """Count itemsets as :meth:`count` does, within a budget of occurrences.
 
-        A count with bit vectors uses one occurrence of the budget per step. If the budget is not sufficient, only the
-        first itemsets by code are counted, within the budget and up to `_TRIED` occurrences. The result is None, unless
-        this count ends with an itemset with support below `k`.
+        If bit vectors are used, each step uses one occurrence of the budget. If the budget is not sufficient, only the
+        first itemsets in code order are counted, up to `_TRIED` occurrences. The result is then None, unless an itemset
+        with support below `k` is found.
         """
         total, most = self.occurrences(size), min(budget, _TRIED)
         if self.steps(size, k) <= budget:
@@ -158,10 +159,10 @@ class DistinctRows:
         * Pairs of few symbols: a matrix of all pairs.
         * Pairs of many symbols: intersections of bit vectors, if this is cheaper.
         * Triples of few symbols: counters of all triples.
-        * Others: windows of their first symbols. For each window the row suffixes from these symbols on are gathered:
-          the traversal below a symbol then fits in the CPU caches. Merging equal suffixes costs more than it saves.
+        * Other itemsets: windows of first symbols. For each window, the row suffixes that begin with its symbols are
+        copied, so that the traversal fits in the CPU caches. Merging equal suffixes would cost more time than it saves.
 
-        Cost: at most one step for each occurrence (:meth:`occurrences`), plus some for smaller sizes.
+        Cost: at most one step for each occurrence (:meth:`occurrences`), plus the steps for prefixes of the itemsets.
 
         Memory: some windows.
         """
@@ -188,7 +189,9 @@ class DistinctRows:
         return counting.summed(run_all(counted, windows_of(codes_from)))
 
     def _suit_a_matrix(self, total: int, k: int) -> bool:
-        """Return True if counters of all pairs fit in memory, and there are at least as many occurrences."""
+        """Return True if counters of all pairs fit in memory, and the number of occurrences is at least the number of
+        counters.
+        """
         n = len(self.column.vocabulary)
         return n <= MOST_SYMBOLS and n * n <= total and k <= np.iinfo(np.int32).max
 
@@ -207,7 +210,7 @@ class DistinctRows:
 
     def _measured(self, size: int) -> tuple[Int64, Int64]:
         """Return the number of codes and of rows in the suffixes that begin with each symbol, int64 (V,) each. Rows
-        with fewer than `size` - 1 further symbols do not count.
+        with fewer than `size` - 1 further symbols are not counted.
         """
         from anonset_kernels.published_rows import measure_suffixes
 
@@ -227,7 +230,7 @@ class DistinctRows:
         indptr, items, weight = np.zeros(n_rows + 1, np.int64), np.empty(n_codes, np.int32), np.empty(n_rows, np.int64)
         fill = np.cumsum(sizes, axis=1) - sizes
         for (a, b), least in zip(spans(self.n), self._least, strict=True):
-            if least >= window[1]:  # in sorted rows this skips half of the blocks on average
+            if least >= window[1]:  # this skips half of the blocks on average if rows are sorted
                 continue
             gather_suffixes(
                 rows_of(self._rows, a, b), self.weight[a:b], size - 1, window, fill, (indptr, items), weight
@@ -236,7 +239,7 @@ class DistinctRows:
 
 
 def require_well_formed(column: SetColumn, store: Store) -> None:
-    """Validate the codes of a column: inside the vocabulary, and strictly ascending in each record.
+    """Check that the codes of a column are in the vocabulary, and strictly ascending in each record.
 
     Raises
     ------
@@ -307,7 +310,7 @@ def check_km(
             break
         occurrences[size] = total
         steps = rows.steps(size, model.k)
-        if steps > remaining and int(rows.weight.min(initial=model.k)) >= model.k:  # then every set has support k
+        if steps > remaining and int(rows.weight.min(initial=model.k)) >= model.k:  # every row represents k records, so every set has support k
             for name in ("itemset_occurrences", "distinct_itemsets", "distinct_columns"):  # partial counts
                 checked.pop(name, None)  # would depend on the budget
             checked["covered"] = f"{sizes_covered(model.m, model.m)}: every record occurs at least {model.k} times"
@@ -328,7 +331,7 @@ def check_km(
 
 
 def sizes_covered(covered: int, m: int) -> str:
-    """Return a text for the sizes that were counted.
+    """Return the text that describes the sizes that were counted.
 
     >>> sizes_covered(0, 2), sizes_covered(1, 2), sizes_covered(2, 3), sizes_covered(2, 2)
     ('no items', 'single items', 'combinations of up to 2 of 3 items', 'all combinations of up to 2 items')
@@ -339,7 +342,7 @@ def sizes_covered(covered: int, m: int) -> str:
 
 
 def stopped_at(size: int, m: int, why: str = "up to the first violation") -> str:
-    """Return a text for a check that stopped at a size.
+    """Return the text that describes a check that stopped at a size.
 
     >>> stopped_at(0, 2), stopped_at(2, 2)
     ('groups up to the first violation', 'single items; combinations of 2 items up to the first violation')
@@ -350,7 +353,7 @@ def stopped_at(size: int, m: int, why: str = "up to the first violation") -> str
 
 
 def too_large(size: int, m: int, occurrences: int, budget: int) -> str:
-    """Return a text for the size with too many occurrences."""
+    """Return the text that describes the size with too many occurrences."""
     return stopped_at(size, m, f"occur {occurrences:,} times, above the remaining budget of {budget:,}")
 
 

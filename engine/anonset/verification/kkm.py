@@ -1,4 +1,4 @@
-"""Checks of k-anonymity and (k, k^m)-anonymity in each equivalence class.
+"""Checks of k-anonymity and (k, k^m)-anonymity.
 
 Rows of a publication in files are processed in shares of complete classes (`shares`).
 """
@@ -149,7 +149,7 @@ def _check_items(
 
 
 def _by_shares(relational: Sequence[Column], store: Store, check: Callable[[Int64], Any]) -> Iterator[Any]:
-    """Yield the number of rows and the check result of each share, in parallel as cores and memory allow."""
+    """Check each share of the rows, in parallel if cores and memory allow. Yield the number of rows and the result."""
     store = store.with_local_workers()
     at_once = store.limits.at_once_within(store.workers.count, _BYTES_A_ROW * store.limits.rows_per_bucket)
     rows = shares.shares_of(relational, store)
@@ -201,7 +201,7 @@ def _all_items(
             sizes = sorted({size for part in parts for size in part if size <= last})
             checked[name] = {size: sum(part.get(size, 0) for part in parts) for size in sizes}
     filled = sum(verdict.checked["distinct_rows"] for verdict in verdicts)
-    checked["distinct_rows"] = filled + (items.n_nonempty < items.n)  # the empty row counts once for all classes
+    checked["distinct_rows"] = filled + (items.n_nonempty < items.n)  # the empty row is counted once for all classes
     checked |= {**classes.checked, "symbols": int(np.count_nonzero(items.occurrences))}
     return Verdict(decisive.holds, model, checked, decisive.witness)
 

@@ -20,7 +20,7 @@ from anonset.verification.itemsets import require_well_formed
 def check_lm(
     column: SetColumn, model: LmDiversity, budget: int, progress: Progress | None, store: Store = MEMORY
 ) -> Verdict:
-    """Check all published records together."""
+    """Check all published records for l^m-diversity."""
     return _check(column, None, model, budget, progress, store)
 
 
@@ -32,7 +32,7 @@ def check_klm(
     progress: Progress | None,
     store: Store = MEMORY,
 ) -> Verdict:
-    """Check each equivalence class of published records separately.
+    """Check each equivalence class of published records for l^m-diversity.
 
     A publication in files is checked in shares of complete classes. Each share has the full budget.
     """

@@ -1,8 +1,9 @@
-"""Occurrences of sets of symbols in records, extended symbol by symbol, with NumPy sorting and counting.
+"""Enumerate the occurrences of sets of symbols in records. Sets are extended symbol by symbol with NumPy.
 
-The occurrences of a set are contiguous, so slices of the occurrences limit the memory. A set with more occurrences than
-fit in memory is extended by ranges of symbols. This also applies to all records, which are the occurrences of the empty
-set. If the occurrences of the extended set do not fit in memory, each pass over the records recomputes them.
+The occurrences of a set are contiguous, and are processed in slices to limit the memory. If the occurrences of a set do
+not fit in memory, the set is extended by ranges of symbols. The empty set is treated in the same way, with all records
+as its occurrences. If the occurrences of an extended set do not fit in memory, each pass over the records computes them
+again.
 """
 
 from collections.abc import Callable, Iterator
@@ -16,8 +17,8 @@ from anonset.data.table import Int32, Int64
 OCCURRENCES_AT_ONCE = 500_000
 """Number of occurrences in memory. It is up to `_MOST_TIMES` times higher for records with many symbols."""
 _MOST_TIMES = 8
-_SHARE_OF_SYMBOLS = 8  # inverse of the share per slice: limits the passes over the records
-_BYTES_OF_OCCURRENCE = 160  # peak while sorting
+_SHARE_OF_SYMBOLS = 8  # inverse of the share of symbols per slice, which limits the number of passes
+_BYTES_OF_OCCURRENCE = 160  # peak memory while sorting
 MOST_OF_A_SET = 1 << 23
 """Maximum number of occurrences of a set in memory."""
 _BYTES_OF_A_SET = 80  # per occurrence, with its number of next symbols
@@ -32,7 +33,7 @@ class Occurrences:
     """Occurrences of sets of the same size, grouped by set."""
 
     rank: Int64
-    """Row of `sets` with the set of each occurrence, ascending, int64."""
+    """Row in `sets` of the set of each occurrence, ascending, int64."""
     row: Int64
     """Distinct record of each occurrence, int64."""
     following: Int64
@@ -57,11 +58,13 @@ class MemberSymbols:
     """Limits that determine the number of occurrences in memory."""
 
     def of_size(self, size: int) -> Iterator[Occurrences]:
-        """Yield the occurrences of the sets of `size` (>= 1) in all records, in code order, in slices."""
+        """Yield the occurrences of the sets of `size` (>= 1) symbols in all records. They are in code order, in
+        slices.
+        """
         yield from self._by_symbols(lambda: self._first_of(size), np.empty((1, 0), np.int64), size)
 
     def extended(self, occurrences: Occurrences, size: int) -> Iterator[Occurrences]:
-        """Yield the occurrences of the sets of `size` with one of the given sets as prefix, in slices."""
+        """Yield the occurrences of the sets of `size` symbols that extend one of the given sets, in slices."""
         missing = size - occurrences.sets.shape[1]
         if missing == 0:
             yield occurrences
@@ -157,7 +160,9 @@ class MemberSymbols:
 
     @property
     def at_once(self) -> int:
-        """Maximum number of occurrences in memory. A set that is extended by a single symbol may exceed it."""
+        """Maximum number of occurrences in memory. A set that is extended by a single symbol may have more
+        occurrences.
+        """
         most = min(_MOST_TIMES * OCCURRENCES_AT_ONCE, len(self.items) // _SHARE_OF_SYMBOLS)
         return self.limits.at_once_within(max(OCCURRENCES_AT_ONCE, most), _BYTES_OF_OCCURRENCE)
 

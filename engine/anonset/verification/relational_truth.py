@@ -22,9 +22,9 @@ def check_relational_truth(
     """Find a published relational value that does not cover the original value.
 
     ``[low:high]`` covers the numbers in the range. A node of the column's hierarchy covers the leaves below it.
-    ``(a,b,c)`` covers its three members, which are leaves if there is a hierarchy. A number covers the same number in
-    any notation. Any other label covers only itself. The cost is O(n) for a numeric column. Other columns cost O(n log
-    n), and are checked by distinct pairs of values.
+    A set ``(a,b,c)`` covers its members, which are leaves if there is a hierarchy. A number covers the same number in
+    any notation. Any other label covers only itself. The cost is O(n) for a numeric column and O(n log n) for any other
+    column.
 
     Returns
     -------
@@ -106,9 +106,8 @@ class _Pairs:
 
 
 class _Ranges:
-    """Vectorized check whether ranges cover numbers. The ends of the ranges must be exact in the dtype of the column. A
-    float represents the decimal number that is printed for it. Printing preserves the order of floats, so an end that
-    prints as it is written can be compared as a float.
+    """Vectorized check whether ranges cover numbers. The dtype of the column must represent the ends of the ranges
+    exactly. A float represents the decimal number that is printed for it. Printing preserves the order of floats.
     """
 
     def __init__(self, labels: Sequence[str], before: NumericColumn) -> None:
@@ -136,7 +135,9 @@ class _Ranges:
 
 
 def _as_number(text: str, kind: str) -> int | float | None:
-    """Return the integer or float with exactly the value of the text, or None if there is none."""
+    """Return the number with exactly the value of the text as an integer or float. Return None if there is no such
+    number.
+    """
     try:
         number = exact(text)
         if kind == "i":
@@ -147,7 +148,7 @@ def _as_number(text: str, kind: str) -> int | float | None:
 
 
 def ends_of(label: str) -> tuple[str, str]:
-    """Return the lower and upper end of a range as text. For a number, both are equal."""
+    """Return the lower and upper end of a range as text. For a number, both ends are the number."""
     low, _, high = label[1:-1].partition(":") if label.startswith("[") else (label, ":", label)
     return low, high
 

@@ -1,4 +1,4 @@
-"""Check of the safety constraint of a bucketized table: individuals, visible tuples and diversity of every group."""
+"""Check of the safety constraint of a bucketized table."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -22,9 +22,9 @@ def check_safe_grouping(publication: Buckets, model: SafetyConstraint) -> Verdic
     """Check every group and every visible individual. The witness is the first violation.
 
     Four rules are checked in order. Each value has at most the share 1/l of a group. Each individual is in a single
-    group. Each group has k individuals. The individuals of a group have the same number of visible tuples. A star hides
-    the individual of a tuple, so these tuples are not checked. The check needs no budget, because it costs O(n log(n)).
-    Tables in files are checked in blocks of groups and shares of individuals.
+    group. Each group has at least k individuals. The individuals of a group have the same number of visible tuples.
+    Tuples with a star are not visible. The check needs no budget, because it costs O(n log(n)). Tables in files are
+    checked in blocks of groups and shares of individuals.
 
     Raises
     ------
@@ -50,7 +50,7 @@ def check_safe_grouping(publication: Buckets, model: SafetyConstraint) -> Verdic
 
 
 def _visible(publication: Buckets, rows: tuple[int, int] | None = None) -> Iterator[BucketRows]:
-    """Yield blocks of the QIT rows with a visible identity, from all rows or a range.
+    """Yield the QIT rows with a visible identity, in blocks. `rows` selects a range of rows.
 
     Raises
     ------
@@ -79,7 +79,7 @@ def _violated_group(publication: Buckets, k: int) -> Witness | None:
     """Return the first group with fewer than k individuals, or the first individual with fewer visible tuples than
     another individual of its group.
 
-    Each individual is in a single group. All individuals of a group must have the same number of visible tuples.
+    Each individual must be in a single group.
     """
     codes, labels = publication.group.codes, publication.group.vocabulary.labels
     uneven: list[tuple[tuple[int, ...], Witness]] = []
@@ -111,7 +111,7 @@ def _violated_group(publication: Buckets, k: int) -> Witness | None:
 
 
 class _VisibleRows(NamedTuple):
-    """Visible individuals of some groups. Each individual has a group, a first row, and a number of visible rows."""
+    """Group, first row, and number of visible rows of each visible individual."""
 
     codes: list[Int32]
     group: Int32
@@ -134,7 +134,7 @@ def _shown(publication: Buckets, rows: tuple[int, int]) -> _VisibleRows:
 
 
 def _begins(columns: list[Int32], group: Int32) -> Int64:
-    """Return the rows that differ from the previous row in a code or the group, int64."""
+    """Return the rows whose codes or group differ from those of the previous row, int64."""
     new = np.ones(len(group), np.bool_)
     new[1:] = group[1:] != group[:-1]
     for codes in columns:

@@ -1,4 +1,6 @@
-"""Shares of the rows of a large table, for separate checks. Equal relational tuples are in the same share."""
+"""Divide the rows of a large table into shares that are checked separately. Rows with equal relational tuples are in
+the same share.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -17,7 +19,7 @@ _WORDS = 1 << 64
 
 
 def shares_of(columns: Sequence[Column], store: Store) -> Iterator[Int64]:
-    """Yield the rows of each share, ascending, int64. Equal tuples have the same hash and are in the same share.
+    """Yield the rows of each share in ascending order, int64. Rows with equal tuples are in the same share.
 
     Parameters
     ----------
@@ -44,7 +46,7 @@ def divided(
     Raises
     ------
     InputError
-        If the hash sum of the rows in the shares differs from the hash sum of the given rows.
+        If the shares do not contain exactly the given rows, which is detected by a sum of hashes.
     """
     before = after = 0
     with Division(store, count, dtype) as division:
@@ -64,14 +66,14 @@ def _sum_of_hashes(rows: NDArray[Any]) -> int:
 
 
 def _hashes(columns: Sequence[Column], first: int, end: int) -> NDArray[np.uint64]:
-    """Return a hash of the tuple of each row of a span."""
+    """Return a hash of each row from `first` to `end` - 1."""
     slices = [column.slice(first, end) for column in columns]
     values = [rows.codes if isinstance(rows, CategoricalColumn) else rows.values + 0 for rows in slices]
-    return hashed(values, end - first)  # `+ 0` above turns -0.0 into 0.0
+    return hashed(values, end - first)  # `+ 0` above converts -0.0 to 0.0
 
 
 def hashed(columns: Sequence[NDArray[Any]], n: int) -> NDArray[np.uint64]:
-    """Return a hash of each of n rows of codes or numbers. Sums and products wrap around."""
+    """Return a hash of each of n rows of codes or numbers."""
     state = np.zeros(n, np.uint64)
     for values in columns:
         state += values.astype(np.uint64) if values.dtype == np.int32 else values.view(np.uint64)

@@ -27,7 +27,7 @@ def check_transaction_k(column: SetColumn, model: TransactionKAnonymity, store: 
     first, rows = (
         _first_below(merged_rows.weight, model.k),
         merged_rows.column,
-    )  # in order of first occurrence
+    )  # rows are in order of first occurrence
     if first < 0:
         return Verdict(True, model, checked)
     same = _records_equal(column, rows.held_by(first))

@@ -1,7 +1,8 @@
-"""Check of two releases of the same persons. Any m known items of a person must match at least k persons in both
-releases together, or none.
+"""Check two releases about the same persons. An attacker who knows m items of a person and both releases must find at
+least k matching persons, or none.
 
-Uses Python integers as sets of persons and frozensets of symbols, independent of the algorithm.
+The check is independent of the algorithm. It represents sets of persons as Python integers, and sets of symbols as
+frozensets.
 """
 
 from collections.abc import Iterable, Iterator
@@ -23,13 +24,13 @@ Cells = frozenset[tuple[int, int]]
 
 
 def few_in_both(table: Table, publication: Any, earlier_release: OtherRelease, model: PrivacyModel) -> Witness | None:
-    """Return a violation: up to m items of a person in both releases that match fewer than k candidates. None if there
-    is no violation.
+    """Return a witness if up to m items of a person match fewer than k candidates in both releases. Return None if
+    there is no violation.
 
     Parameters
     ----------
     table
-        The original of `publication`, whose rows are identified by their records.
+        The original table of `publication`.
     earlier_release
         The earlier release. If rows are linked, the candidates are the persons with the known items in their rows of
         both releases. Otherwise, the candidates are the matching rows of a release that may have the same original
@@ -104,7 +105,7 @@ class _RowsOfRelease(RedactedRepr):
 
 @dataclass(frozen=True, eq=False)
 class _Pairs(RedactedRepr):
-    """Two releases, and the symbols of the other release that each symbol allows."""
+    """Symbols of two releases. For each symbol, the symbols of the other release that may cover the same item."""
 
     later: _RowsOfRelease
     earlier: _RowsOfRelease
@@ -113,7 +114,9 @@ class _Pairs(RedactedRepr):
     here: dict[int, Row]
     """Later symbols of the items of each earlier symbol. -1 for an item without a later symbol."""
     certain: tuple[bool, bool]
-    """For the later and the earlier release: True if an item without a symbol is certainly in no record."""
+    """Two flags, for the later and the earlier release. A flag is True if an item without a symbol is certainly in no
+    record of the release.
+    """
 
     def of_one(self, row: Row, other: Row) -> bool:
         """Return True if a later row and an earlier row may belong to the same record."""
@@ -124,7 +127,7 @@ class _Pairs(RedactedRepr):
         )
 
     def count_candidates(self, knowledge: Cells, k: int) -> int:
-        """Return the smaller number of remaining rows of both releases, at most k."""
+        """Return the number of candidates in the release with fewer candidates, at most k."""
         needed = [frozenset(cell[side] for cell in knowledge) - {_NONE} for side in (0, 1)]
         rows = [row for row in self.later.distinct if needed[0] <= row]
         others = [row for row in self.earlier.distinct if needed[1] <= row]
@@ -160,7 +163,9 @@ def _items(table: Table) -> Iterator[list[str]]:
 
 
 def _knowledge(later: _RowsOfRelease, earlier: _RowsOfRelease, row: Row, items: Iterable[str]) -> Cells:
-    """Return the symbol pairs of a person's items in both releases, and the remaining symbols of the earlier row."""
+    """Return the pairs of later and earlier symbols of a person's items, and the remaining symbols of the earlier
+    row.
+    """
     shown = {(later.symbol_of.get(item, _NONE), earlier.symbol_of.get(item, _NONE)) for item in items}
     cells = {(symbol, earlier_symbol if earlier_symbol in row else _NONE) for symbol, earlier_symbol in shown}
     cells |= {(_NONE, symbol) for symbol in row - {earlier_symbol for _, earlier_symbol in cells}}

@@ -1,1 +1,1 @@
-"""Bucketization: separates identities from sensitive values, group by group."""
+"""Algorithms that publish identities and sensitive values in separate tables, linked by groups."""

@@ -33,8 +33,8 @@ class Anatomy(RedactedRepr):
     tuples are stored there.
 
     Tuples with the same value are assigned to groups at random. Otherwise the order of the rows would disclose most
-    values. The draws do not depend on the seed only, because a guessed seed would then disclose the values (see
-    `Draws`).
+    values. The random draws also depend on the input. If they depended only on the seed, a guessed seed would disclose
+    the values (see `Draws`).
 
     References: Xiao, Tao, "Anatomy: simple and effective privacy preservation", VLDB 2006.
     Deviations: a residual tuple joins the first group that does not contain its value. The paper draws a group at
@@ -57,7 +57,7 @@ class Anatomy(RedactedRepr):
     )
 
     l: int  # noqa: E741
-    """No sensitive value may have more than 1/l of the tuples of a group (>= 1)."""
+    """In each group, at most 1/l of the tuples may have the same sensitive value (l >= 1)."""
 
     seed: int | None = None
     """Random seed (>= 0). A run with the same seed and input has the same result. None for secure random numbers."""

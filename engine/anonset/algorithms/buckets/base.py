@@ -54,7 +54,7 @@ def id_columns(table: Table) -> tuple[CategoricalColumn, ...]:
         msg = "the table needs an id column, got none"
         raise InputError(msg)
     for column in table.ids:
-        # the reader has already rejected blank labels of vocabularies in files
+        # blank labels in files were already rejected when the data were read
         labels = () if column.vocabulary.filed is not None else column.vocabulary.labels
         blank = tuple(label for label in labels if not label.strip())
         _refuse(column, (*blank, _MISSING_ID), "id", "a row without identity belongs to no individual; remove it")
@@ -90,7 +90,7 @@ def random_by_code(codes: Int32, n_codes: int, draws: Draws, purpose: str, store
     from anonset_kernels import buckets
 
     stretch, order = (store.array("order", np.int32, len(codes)) for _ in range(2))
-    with np.errstate(over="ignore"):  # draws wrap around; NumPy warns if kernels run as plain Python
+    with np.errstate(over="ignore"):  # integer overflow is intended, and NumPy warns about it if kernels run as plain Python
         buckets.random_by_code(codes, n_codes, draws.key(purpose), _IN_CACHE, stretch, order)
     return order
 

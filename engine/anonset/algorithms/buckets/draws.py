@@ -14,7 +14,7 @@ from anonset.data.redacted_repr import RedactedRepr
 
 @dataclass(frozen=True)
 class Draws(RedactedRepr):
-    """Key of all draws of a run, from which a separate key is derived for each purpose.
+    """Secret key of the random draws of a run. A separate key is derived for each purpose.
 
     The key depends on the seed and the complete input, or consists of secure random bytes. Seeds are often small, and
     the groups show whether a guessed seed is correct. If the key depended only on the seed, an attacker could try
@@ -29,9 +29,10 @@ class Draws(RedactedRepr):
 
     @classmethod
     def of(cls, table: Table, seed: int | None) -> "Draws":
-        """Return the draws with the key SHA-256(seed in decimals, 0, content hash of the table).
+        """Return draws whose key is the SHA-256 hash of the decimal seed, a zero byte, and the content hash of the
+        table.
 
-        Without a seed, the key consists of secure random bytes.
+        If the seed is None, the key consists of secure random bytes.
         """
         if seed is None:
             return cls(secrets.token_bytes(32))

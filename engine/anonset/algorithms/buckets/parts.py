@@ -1,7 +1,7 @@
 """Safe grouping in parts. A keyed hash of the complete id assigns each individual to a part.
 
-Without the key, the members of a part are unknown, because each part is a random share of the individuals. A
-publication does not show the part of a group, because groups are finally numbered at random over all parts.
+Nobody can compute the part of an individual without the key. A publication does not show the part of a group, because
+the groups of all parts are numbered at random.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -23,7 +23,9 @@ from anonset.generalization.recoding import SUPPRESSED
 TUPLES_PER_PART = 1 << 21
 """Approximate tuple count of a part. A part is larger if a single individual has more tuples."""
 MOST_MERGED = 16
-"""Maximum size of a part without valid groups that joins a neighbouring part, as a multiple of the part size."""
+"""Maximum size of joined parts, as a multiple of the part size. A part is joined with a neighbour if it has no valid
+groups.
+"""
 SPLIT = "safe grouping: who is in which part"
 
 
@@ -34,7 +36,7 @@ class PartOfTuples(RedactedRepr):
     rows: Int32
     """Tuple numbers, ascending, int32 (r,)."""
     name: str
-    """Suffix of the purposes of random draws for this part. Empty if there is a single part."""
+    """Suffix that distinguishes the random draws for this part. Empty if there is a single part."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +80,7 @@ def split_individuals(
 
 
 def _keys(ids: Sequence[CategoricalColumn], draws: Draws, first: int, end: int) -> NDArray[np.uint64]:
-    """Return the key that assigns each tuple of a block to a part. It is a secret hash of all codes of the id."""
+    """Return the keys that assign the tuples of a block to parts. A key is a secret hash of the complete id."""
     from anonset_kernels.buckets import draw_again
 
     words = np.zeros(end - first, np.uint64)
@@ -90,7 +92,9 @@ def _keys(ids: Sequence[CategoricalColumn], draws: Draws, first: int, end: int) 
 
 @dataclass(frozen=True, eq=False)
 class _GroupOnWorker(RedactedRepr):
-    """Groups the tuples of a part on a worker. Results are stored in files, because they have an entry per tuple."""
+    """Groups the tuples of a part on a worker. Results are stored in files, because their size is proportional to the
+    number of tuples.
+    """
 
     solve: Solve
     store: Store
@@ -128,8 +132,8 @@ def group_parts(
 ) -> Iterator[GroupedTuples]:
     """Yield the groups of each part. A part without groups joins the next part, or the last part with groups.
 
-    If joined parts have more than `largest` tuples, or no other part remains, they are yielded without groups. `store`
-    contains the parts.
+    Joined parts are yielded without groups if they have more than `largest` tuples, or if no other part remains.
+    `store` contains the parts.
     """
     waiting: GroupedTuples | None = None
     last: GroupedTuples | None = None
@@ -164,7 +168,7 @@ class CollectedGroups(RedactedRepr):
     group: Int32
     starred: NDArray[np.bool_]
     first: list[int]
-    """Number of the first group of each part, followed by the total number of groups."""
+    """Number of the first group of each part. The last element is the total number of groups."""
 
     @classmethod
     def of(cls, n: int, store: Store) -> "CollectedGroups":

@@ -49,21 +49,20 @@ FIGURES = ("individuals", "groups", "starred", "removed_for_diversity", "removed
 
 @dataclass(frozen=True, kw_only=True)
 class SafeGrouping(RedactedRepr):
-    """Put all tuples of an individual into the same l-diverse group of at least k equally visible individuals.
+    """Form l-diverse groups of at least k individuals, with all tuples of an individual in the same group.
 
     Individuals are sorted by descending number of tuples. Each group consists of k consecutive individuals. If k does
     not divide the number of individuals, some groups have k + 1 individuals. Tuples of the most frequent value are
     removed from a group until it is l-diverse. If fewer than k individuals remain, all tuples of the group are removed.
     Then identities are replaced by a star until all individuals of the group have the same number of visible tuples.
 
-    All choices that the tuple counts do not determine are drawn at random and not published. Draws determine the order
-    of individuals with equal counts, the groups with k + 1 individuals, and the group numbers. They also determine
-    which of equally frequent values loses a tuple, which individual loses it, which of the individual's tuples is
-    removed, and which identities become a star. Without random draws, group sizes in descending order would disclose a
-    removed tuple and its value for about 60 of 3,000 persons with k=l=2. The loss therefore varies slightly from run to
-    run.
+    All choices that the tuple counts do not determine are random and not published. Such choices are the order of
+    individuals with equal counts, the groups with k + 1 individuals, and the group numbers. The removed tuples and the
+    hidden identities are also chosen at random, if several are possible. Without random draws, group sizes in
+    descending order would disclose a removed tuple and its value for about 60 of 3,000 persons with k=l=2. The loss
+    therefore varies slightly from run to run.
 
-    Data in files with more tuples than a part are grouped part by part. A keyed hash of the id assigns individuals to
+    Large data in files are grouped part by part. A keyed hash of the id assigns individuals to
     parts. This hardly changes the loss. Groups are numbered at random over all parts.
 
     Cost: O(n), and O(size (log(size) + l)) for each group that loses tuples. Memory: about 60 bytes per tuple of a
@@ -74,9 +73,9 @@ class SafeGrouping(RedactedRepr):
     Deviations: residual individuals are distributed over the groups, at most one per group. In the paper's example they
     join the last group, whose size would show that its individuals have the smallest tuple count. A failing group is
     removed, because the paper's loop would not terminate. Starring does not change values, so diversity is enforced by
-    removal. Among the individuals with the value, the individual with most tuples loses a tuple. If several individuals
-    have the most tuples, each is drawn with equal probability, so that a removal does not disclose how many tuples with
-    the value an individual has. The parameters minConf, maxConf and exp of the paper are not used.
+    removal. A tuple is removed from the individual with most tuples, among the individuals with the value. If several
+    individuals have the most tuples, each is chosen with equal probability. A removal therefore does not disclose how
+    many tuples with the value an individual has. The parameters minConf, maxConf and exp of the paper are not used.
 
     >>> from anonset.data import CategoricalColumn, Table
     >>> ids = CategoricalColumn.of("patient", ["P1", "P1", "P2", "P1"])
@@ -100,7 +99,7 @@ class SafeGrouping(RedactedRepr):
     k: int
     """Minimum number of individuals in a group (>= l)."""
     l: int  # noqa: E741
-    """No sensitive value may have more than 1/l of the tuples of a group (>= 1)."""
+    """In each group, at most 1/l of the tuples may have the same sensitive value (l >= 1)."""
 
     seed: int | None = None
     """Random seed (>= 0). A run with the same seed and input has the same result. None for secure random numbers."""
@@ -218,14 +217,14 @@ class _Solver(RedactedRepr):
 
 
 def _unnamed(column: CategoricalColumn) -> CategoricalColumn:
-    """Return a column without labels. Grouping only needs the number of labels, and smaller tasks are sent faster."""
+    """Return the column without labels. Grouping needs only the number of labels, and a smaller task is sent faster."""
     return CategoricalColumn(column.name, column.codes, Vocabulary.numbered(len(column.vocabulary)))
 
 
 def _looked_up(column: CategoricalColumn, tuples: Int32) -> Int32:
     """Return the codes of tuples, int32 (n,).
 
-    If possible, codes of one byte are looked up, which halves the time for ten million tuples.
+    If possible, the lookup uses codes of one byte, which halves the time for ten million tuples.
     """
     codes = column.codes.astype(np.uint8) if len(column.vocabulary) <= 1 << 8 else column.codes
     return codes[tuples].astype(np.int32, copy=False)

@@ -30,7 +30,7 @@ from anonset.spelling import hierarchy_of, setting
 
 @dataclass(frozen=True, eq=False)
 class Solution(RedactedRepr):
-    """Clusters with their published tuples, and statistics of the search."""
+    """Clusters with their published tuples. Statistics of the search are included."""
 
     cluster: Int32
     """Cluster of each record, int32 (n,). Clusters are numbered by smallest record."""
@@ -54,21 +54,25 @@ class Formation(RedactedRepr, ABC):
     relational_weights: Mapping[str, float] | None = None
     """Weight of each relational column in the loss. If None, all weights are equal."""
     refine: bool = False
-    """True to dissolve neighbouring clusters and form new clusters while this lowers the loss."""
+    """True to refine the clusters. Neighbouring clusters are dissolved and formed again while the loss decreases."""
     max_evaluations: int = 300_000_000
     """Maximum number of loss evaluations while refining (about 10^8 per second)."""
     sensitive: str | None = None
-    """Column whose values are published unchanged. l or t requires different values within each cluster."""
+    """Column with sensitive values, which are published unchanged. The parameters l and t limit how well these values
+    can be inferred.
+    """
     l: int | None = None  # noqa: E741
     """Number of well-represented values of the sensitive column in each cluster."""
     l_kind: Kind = "distinct"
     """Measure of diversity: distinct, entropy or recursive."""
     c: Written | None = None
-    """Maximum ratio of the frequency of the most frequent value to the total frequency of rare values (recursive)."""
+    """Ratio for recursive diversity. The most frequent value must occur less than `c` times as often as all values of
+    rank `l` and lower together.
+    """
     t: Written | None = None
     """Maximum distance, from 0 to 1, between the distributions of sensitive values in a cluster and in all records."""
     t_distance: Distance = "equal"
-    """Distance between values: equal (the same for any two), ordered (numbers, by rank) or hierarchical."""
+    """Distance between values: equal, ordered (numbers) or hierarchical."""
     t_tree: str | None = None
     """Tree of the values for the hierarchical distance, with a line ``value;parent;...;root`` per value."""
 
@@ -118,9 +122,10 @@ class Formation(RedactedRepr, ABC):
     def _refined_by_rule(
         self, qi: QuasiIdentifiers, cluster: Int32, formed: Int32, progress: Progress | None
     ) -> RefinedClusters:
-        """Refine without the rule, then merge clusters that break the rule.
+        """Refine clusters that must satisfy a rule in addition to k.
 
-        Refine the better of the result and `formed` again.
+        First refine the clusters without the rule, and merge clusters that break the rule. Then refine the better of
+        this result and `formed`.
 
         The second refinement preserves the rule.
         """
@@ -135,7 +140,9 @@ class Formation(RedactedRepr, ABC):
     def _clusters_of_parts(
         self, qi: QuasiIdentifiers, parts: list[Int64], progress: Progress | None
     ) -> tuple[Int32, dict[str, float]]:
-        """Cluster each part separately. The records of a part have common values below the ceilings."""
+        """Cluster each part separately. A part contains records that can be published together without exceeding the
+        generalization limit of any column.
+        """
         smallest = min(map(len, parts))
         if smallest < self.k:
             small = sum(len(records) for records in parts if len(records) < self.k)
@@ -201,7 +208,9 @@ class Formation(RedactedRepr, ABC):
 
 
 def _under_ceilings(qi: QuasiIdentifiers) -> list[Int64]:
-    """Return groups of records with common values below the ceilings of all columns. Empty without ceilings."""
+    """Divide the records into parts. Records of different parts cannot be published together, because of the maximum
+    generalization of a column. Return an empty list if no column has a maximum generalization.
+    """
     tops = []
     for column, domain in zip(qi.columns, qi.domains, strict=True):
         if isinstance(domain, Hierarchy) and domain.capped and isinstance(column, CategoricalColumn):

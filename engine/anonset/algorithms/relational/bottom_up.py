@@ -16,15 +16,14 @@ class BottomUp(SubtreeFormation):
     Guarantees k-anonymity. While some class has fewer than k records, the algorithm generalizes to a node whose
     children are all in the cut. It selects the node with the largest growth of the smallest class per unit of loss. If
     the smallest class cannot grow, it selects the node with the least loss. Ties are resolved by column, then by
-    preorder. Finally the algorithm specializes nodes as in top-down, because some early generalizations become
+    preorder. Finally the algorithm specializes nodes as `TopDown` does, because some early generalizations become
     unnecessary. Cost: O(T v) per candidate node and step.
 
-    The size of the smallest class is a narrow criterion, but a criterion that counts the records in all small classes
-    generalizes column after column to the root. On Adult (k=10) the loss is then 0.875, compared with 0.667 for the
-    smallest class, which is also the loss of full-domain recoding.
+    The criterion is the size of the smallest class. A criterion that counts the records in all small classes would
+    generalize column after column to the root. On Adult (k=10) the loss would be 0.875 instead of 0.667, which is also
+    the loss of full-domain recoding.
 
-    References: Wang, Yu, Chakraborty, ICDM 2004 (bottom-up generalization; "critical" generalizations increase
-    anonymity).
+    References: Wang, Yu, Chakraborty, ICDM 2004. Their "critical" generalizations increase anonymity.
     Deviations: the loss is NCP. Nodes are specialized at the end. A column without a hierarchy has two levels, single
     values and the set of all values.
 
@@ -61,9 +60,9 @@ class BottomUp(SubtreeFormation):
         return cuts
 
     def _try(self, cuts: Cuts, a: int, node: int, smallest: int) -> tuple[int, float]:
-        """Return (1, growth of the smallest class per unit of loss) for a generalization to `node`.
+        """Return the priority of a generalization to `node`. It is (1, growth of the smallest class per unit of loss).
 
-        If the smallest class does not grow, return (0, negative loss).
+        If the smallest class does not grow, the priority is (0, negative loss).
         """
         below = cuts.below(a, node)
         before = cuts.cost(a, below)

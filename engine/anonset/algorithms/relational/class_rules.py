@@ -1,4 +1,4 @@
-"""Requirements on classes in addition to k. Classes that violate a requirement are merged."""
+"""Requirements on equivalence classes in addition to k. Classes that violate a requirement are merged."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -22,7 +22,9 @@ from anonset.privacy.k import KAnonymity
 from anonset.spelling import setting
 
 NEAREST = 64
-"""Number of merge candidates that are tried. They are the clusters with the smallest loss of the union."""
+"""Number of merge candidates that are tried. The candidates are the clusters whose union with the cluster to merge has
+the smallest loss.
+"""
 _LARGEST = 1 << 62
 """Upper bound of products of counts."""
 
@@ -115,7 +117,9 @@ def rule_of(model: KAnonymity, table: Table) -> ClassRule | None:
 
 
 def notes_on(model: KAnonymity, table: Table) -> tuple[str, ...]:
-    """Return a note if values of the sensitive column differ only in case or blanks, so they may be misspelled."""
+    """Return a note if values of the sensitive column differ only in case or blanks. Some of these values may be
+    misspelled.
+    """
     if model.sensitive_column is None:
         return ()
     column = _sensitive(model.sensitive_column, table)
@@ -133,8 +137,8 @@ def merge_broken(qi: QuasiIdentifiers, cluster: Int32) -> Int32:
     """Merge clusters that break the rule of `qi` with other clusters, until all clusters satisfy the rule.
 
     Clusters are processed by smallest record. The candidates are the 64 clusters whose union increases the total loss
-    least. The cheapest candidate whose union satisfies the rule is chosen. If no union does, the cheapest candidate is
-    chosen.
+    least. The cheapest candidate whose union satisfies the rule is chosen. If no union satisfies the rule, the cheapest
+    candidate is chosen.
 
     Returns
     -------
@@ -151,7 +155,7 @@ def merge_broken(qi: QuasiIdentifiers, cluster: Int32) -> Int32:
 
 
 class _Merging:
-    """Clusters during merging, with their values, and the result of each merge."""
+    """State of the clusters during merging."""
 
     def __init__(self, qi: QuasiIdentifiers, rule: ClassRule, cluster: Int32, n: int) -> None:
         self.rule, self.tuples = rule, GeneralizedTuples.of(qi, cluster, n)
@@ -191,7 +195,9 @@ class _Merging:
 def _rule(
     terms: tuple[int, ...], column: CategoricalColumn, place_of: Int64, ways: NDArray[np.int64] | None = None
 ) -> ClassRule:
-    """Return the rule. Categories with the same place in `place_of` count as the same value. -1 is a missing value."""
+    """Return the rule. Categories with the same place in `place_of` are treated as the same value. Missing values have
+    the place -1.
+    """
     overall = np.zeros(int(place_of.max(initial=0)) + 1, np.int64)
     np.add.at(overall, place_of[place_of >= 0], column.overall[place_of >= 0])
     moves = np.zeros((0, 3), np.int64) if ways is None else ways

@@ -36,7 +36,7 @@ _SEEDS_PER_CALL = 256
 
 @dataclass(frozen=True, kw_only=True)
 class Cluster(Formation):
-    """Add the k - 1 best matching records to each seed, and each remaining record to the best cluster (CLUSTER).
+    """CLUSTER: add the k - 1 best matching records to each seed, then each remaining record to the best cluster.
 
     Guarantees k-anonymity. For each of the n / k seeds, the algorithm computes a lower bound of the loss for each block
     of distinct tuples, and the exact loss of the tuples in blocks whose bound is low enough. Cost: O(n^2 / k) in the
@@ -62,7 +62,9 @@ class Cluster(Formation):
     )
 
     seed: int | None = None
-    """Random seed (>= 0) for the first record of each cluster. If None, the first remaining record is used."""
+    """Random seed (>= 0) that determines the first record of each cluster. If None, each cluster starts with the first
+    remaining record.
+    """
 
     def __post_init__(self) -> None:
         if self.seed is not None:

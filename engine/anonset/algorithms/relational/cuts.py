@@ -15,7 +15,7 @@ from anonset.data.table import Int32, Int64
 
 @dataclass(frozen=True, eq=False)
 class ColumnTree:
-    """Tree of a column in preorder. It is the hierarchy of the column, or a root above all values."""
+    """Tree of a column in preorder. A column without a hierarchy has a tree with a root above all values."""
 
     leaf: Int32
     """Leaf of each distinct tuple, int32 (T,)."""
@@ -60,7 +60,7 @@ def column_trees(qi: QuasiIdentifiers) -> list[ColumnTree]:
 
 
 class Cuts:
-    """Cuts of all trees, with the published nodes of each distinct tuple, and the loss of these nodes."""
+    """Cuts in the trees of all columns. They determine the published nodes of each distinct tuple."""
 
     def __init__(self, qi: QuasiIdentifiers, *, at_roots: bool) -> None:
         self.qi, self.trees = qi, column_trees(qi)
@@ -71,7 +71,7 @@ class Cuts:
         self._rows, self._free = np.arange(len(self.trees)), np.zeros(self.ids.shape)
 
     def below(self, a: int, node: int) -> Int64:
-        """Return the tuples with values below a node, int64."""
+        """Return the tuples whose values are below a node, int64."""
         leaf = self.trees[a].leaf
         return np.flatnonzero((leaf >= node) & (leaf < self.trees[a].subtree_end[node]))
 
@@ -96,7 +96,9 @@ class Cuts:
         return self.smallest(k)[1]
 
     def smallest(self, k: int) -> tuple[int, int]:
-        """Return the size of the smallest class, and the number of records in failing classes."""
+        """Return the size of the smallest class, and the number of records in classes that are smaller than k or break
+        the rule.
+        """
         return self.counted.count(self.ids, self._free, self._rows, k)[:2]
 
     def cluster(self) -> Int32:

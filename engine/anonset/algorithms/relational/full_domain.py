@@ -1,4 +1,5 @@
-"""Full-domain recoding of least loss (the problem of Incognito: LeFevre, DeWitt, Ramakrishnan, SIGMOD 2005).
+"""Full-domain recoding with the least loss. Incognito (LeFevre, DeWitt, Ramakrishnan, SIGMOD 2005) solves the same
+problem.
 
 Search of the lattice:
 
@@ -26,16 +27,15 @@ from anonset.privacy import require_at_least, require_share
 
 @dataclass(frozen=True, kw_only=True)
 class FullDomain(Formation):
-    """Find the full-domain recoding of least loss, which publishes each column at the same level in all records.
+    """Find the full-domain recoding with the least loss. It publishes each column at the same level in all records.
 
     A level is a column of the hierarchy file. A node with a single child is published as this child, which protects
     equally.
 
-    Guarantees k-anonymity. With a sensitive column it also guarantees l or t. The result has the least loss (NCP) of
-    all valid vectors of levels. Ties are resolved by lexicographic order. A share `max_suppressed_records` of the
-    records may be suppressed. Suppressed records are published with the root of each column, and together they must
-    form a valid class.
-    Cost: O(T v) per visited vector for T distinct tuples.
+    Guarantees k-anonymity. If there is a sensitive column, it also guarantees l-diversity or t-closeness. The result
+    has the least loss (NCP) of all valid vectors of levels. Ties are resolved by lexicographic order. At most the share
+    `max_suppressed_records` of the records may be suppressed. Suppressed records are published with the root of each
+    column. They must form a valid class. Cost: O(T v) per visited vector for T distinct tuples.
 
     References: LeFevre, DeWitt, Ramakrishnan, SIGMOD 2005 (Incognito). Incognito returns all valid vectors. This class
     returns the best valid vector.
@@ -95,7 +95,7 @@ class FullDomain(Formation):
         return Solution(cluster, levels.generalize(cluster, vectors), figures)
 
     def _solve(self, qi: QuasiIdentifiers, progress: Progress | None) -> tuple[Int32, Vector, NDArray[np.bool_]]:
-        """Return the class of each record, the best vector of levels, and the suppressed records."""
+        """Return the class of each record, the best vector of levels, and a mask of the suppressed records."""
         levels = Levels.of(qi)
         require_few_vectors(self.name, levels, self.max_vectors)
         weight = np.bincount(qi.tuple_of, minlength=qi.n_tuples).astype(np.int64)
@@ -108,7 +108,7 @@ class FullDomain(Formation):
         return renumber_clusters(of_record)[0], vector, of_record < 0
 
     def _search(self, levels: Levels, counted: Classes, n: int, progress: Progress | None) -> Vector:
-        """Return the first of the vectors with the least loss."""
+        """Return the vector with the least loss. Ties are resolved by lexicographic order."""
         vectors, budget = levels.allowed(), int(self.max_suppressed_records * n)
         row_loss = (levels.costs * counted.weight).sum(axis=1)
         least = row_loss[levels.first[:-1] + vectors].sum(axis=1)
@@ -133,7 +133,7 @@ class FullDomain(Formation):
                     best, best_key = number, key
             if progress is not None and done % 256 == 0:
                 progress("vectors", float(done), float(len(vectors)))
-        if best < 0:  # without a ceiling, this needs a root class of fewer than k records, which `bind_tuples` rejects
+        if best < 0:  # this is only possible if a column has a maximum generalization: `bind_tuples` rejects tables below k records
             msg = f"no combination of levels below the ceilings satisfies {self.model}"
             raise InfeasibleError(self.name, msg)
         return tuple(vectors[best].tolist())
@@ -147,9 +147,10 @@ class FullDomain(Formation):
         number: int,
         budget: int,
     ) -> None:
-        """Search for a coarser vector that also fails, because all vectors below a failing vector fail.
+        """Search for a coarser vector that also fails. All vectors that are finer than a failing vector need no further
+        check.
 
-        Each step moves half way to the top.
+        Each step moves halfway to the coarsest vector.
         """
         vector = vectors[number]
         top = np.array(levels.heights)

@@ -1,4 +1,4 @@
-"""Generalized tuples of clusters, with the losses of clusters and of their unions."""
+"""Generalized tuples of clusters. They determine the losses of clusters and of unions of clusters."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ _NOISE = 1e-12
 
 
 def loss_keys(loss: Float64) -> Float64:
-    """Return losses rounded to twelve decimals. Rounding noise then does not affect comparisons."""
+    """Return the losses rounded to twelve decimals, so that rounding noise does not affect comparisons."""
     key: Float64 = np.rint(loss * 1e12)
     return key
 
@@ -99,6 +99,8 @@ class GeneralizedTuples:
     def union_losses(self, c: int, others: "GeneralizedTuples | None" = None) -> Float64:
         """Return the loss of the union of cluster `c` with each cluster of `others`, float64.
 
+        If `others` is None, it is this object.
+
         The default is this object.
         """
         from anonset_kernels.relational import merged_loss
@@ -109,7 +111,7 @@ class GeneralizedTuples:
         return out
 
     def merge(self, c: int, x: int, others: "GeneralizedTuples | None" = None) -> None:
-        """Replace cluster `c` by its union with cluster `x` of `others`. The default of `others` is this object."""
+        """Replace cluster `c` by its union with cluster `x` of `others`. If `others` is None, it is this object."""
         from anonset_kernels.relational import merge_into
 
         merge_into(self.qi.space, self.values, c, (self if others is None else others).values, x)

@@ -16,7 +16,7 @@ from anonset.data.table import Int32
 
 @dataclass(frozen=True, kw_only=True)
 class KMember(QuadraticFormation):
-    """Start clusters far from each other, and add the records that increase the loss least (k-member).
+    """k-member: start clusters far from each other, and add the records that increase the loss least.
 
     Each cluster starts with the remaining record that is farthest from the record that was added last. Guarantees
     k-anonymity. Cost: O(n T v) for T distinct tuples, so large tables are rejected.
@@ -64,7 +64,7 @@ class KMember(QuadraticFormation):
 
 
 class _RemainingRecords:
-    """Remaining records of each distinct tuple. Records with equal tuples are removed in index order."""
+    """Remaining records of each distinct tuple. Records with equal tuples are removed in record order."""
 
     def __init__(self, qi: QuasiIdentifiers) -> None:
         self.singles = GeneralizedTuples.of_tuples(qi)
@@ -89,7 +89,7 @@ class _RemainingRecords:
         return int(furthest(self.singles.union_losses(t), self.alive, self.head))
 
     def nearest(self, tuples: GeneralizedTuples, c: int, size: int) -> int:
-        """Return the tuple that increases the loss of a cluster of `size` records least if it is added."""
+        """Return the tuple whose addition increases the loss of a cluster of `size` records least."""
         from anonset_kernels.relational import nearest
 
         single = GeneralizedTuples(tuples.qi, tuples.take(np.array([c])).values)

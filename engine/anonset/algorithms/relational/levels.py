@@ -26,7 +26,7 @@ Vector = tuple[int, ...]
 
 @dataclass(frozen=True, eq=False)
 class Levels:
-    """Levels of all columns, a row per level."""
+    """Levels of all columns. Each array has a row per level."""
 
     qi: QuasiIdentifiers
     ids: Int32
@@ -34,7 +34,7 @@ class Levels:
     costs: Float64
     """Weighted loss of each distinct tuple, float64 (R, T)."""
     first: Int64
-    """First row of each column, then the number of rows, int64 (v + 1,)."""
+    """First row of each column, int64 (v + 1,). The last element is the number of rows."""
 
     @classmethod
     def of(cls, qi: QuasiIdentifiers) -> "Levels":
@@ -77,7 +77,9 @@ class Levels:
         return np.indices([height + 1 for height in self.heights]).reshape(len(self.heights), -1).T.astype(np.int64)
 
     def allowed(self) -> NDArray[np.int64]:
-        """Return the vectors of levels that respect all ceilings, int64 (n, v). They are in lexicographic order."""
+        """Return the vectors of levels that exceed no maximum generalization of a column, int64 (n, v), in
+        lexicographic order.
+        """
         vectors = self.vectors()
         for a, domain in enumerate(self.qi.domains):
             if isinstance(domain, Hierarchy) and domain.capped:
@@ -123,7 +125,7 @@ def all_of(n: int) -> NDArray[np.uint64]:
 
 
 def tuple_rule(qi: QuasiIdentifiers) -> TupleRule | None:
-    """Return the rule for classes of distinct tuples. None if only the class size counts."""
+    """Return the rule for classes of distinct tuples. None if only the class size is limited."""
     return None if qi.rule is None else qi.rule.by_tuple(qi.tuple_of, qi.n_tuples)
 
 
@@ -142,7 +144,8 @@ class Classes:
     def count(self, ids: Int32, costs: Float64, rows: Int64, k: int) -> tuple[int, int, float]:
         """Form the classes.
 
-        Return the smallest class size, the number of records in failing classes, and the loss of all others.
+        Return the smallest class size, the number of records in failing classes, and the loss of the records in all
+        other classes.
 
         Sets `class_of` to the class of each tuple, int32 (T,), and `failed` to 1 for failing classes, uint8 (C,).
         """

@@ -16,7 +16,8 @@ from anonset.data.table import Int32, Int64
 from anonset.privacy import require_at_least
 
 PRICES = (0.02, 0.04, 0.06, 0.08, 0.1, 0.12, 0.15, 0.2, 0.25, 0.3, 0.4, 0.6, 1.0)
-"""Price of a postponed record in each round, as a share of the loss of a record whose columns are all at their roots.
+"""Cost of postponing a record in each round, relative to the loss of a record whose values are all published as
+roots.
 """
 
 
@@ -25,15 +26,15 @@ class LocalRecoding(Formation):
     """Apply the best full-domain recoding to some records, and repeat this with the remaining records.
 
     Guarantees k-anonymity. Each round applies a single vector of levels, and publishes the classes of at least k
-    records. All other records are postponed to the next round. The vector minimizes the loss plus a price for each
-    postponed record, which increases from round to round. Early rounds therefore publish dense regions with little
-    loss, and late rounds publish outliers. Records that remain at the end join the class whose loss increases least.
-    Cost: O(T v) per vector and round for T remaining distinct tuples. Vectors with a lower bound above the price are
-    skipped.
+    records. All other records are postponed to the next round. The vector minimizes the loss plus a cost for each
+    postponed record. The cost of postponing increases from round to round. Early rounds therefore publish dense regions
+    with little loss, and late rounds publish outliers. Records that remain at the end join the class whose loss
+    increases least. Cost: O(T v) per vector and round for T remaining distinct tuples. A vector is skipped if a lower
+    bound of its loss exceeds the cost of postponing all records.
 
     References: Prasser, Eicher, Spengler, Bild, Kuhn, Software: Practice and Experience 2020 (ARX: full-domain
     recodings, iterated on suppressed records).
-    Deviations: postponed records have a price. Each class publishes its lowest common values.
+    Deviations: postponing a record has a cost. Each class publishes its lowest common values.
 
     >>> from anonset.data import Table
     >>> table = Table.from_columns(sex=["f", "m", "f", "m"], race=["1", "2", "1", "2"])
@@ -84,7 +85,7 @@ class LocalRecoding(Formation):
     def _round(self, levels: Levels, counted: Classes, remaining: Int64, price: float) -> Int64 | None:
         """Return the class of each remaining tuple, or -1 if the class fails.
 
-        Return None if no vector costs less than the price of postponing all tuples.
+        Return None if no vector costs less than postponing all tuples.
         """
         ids, costs = np.ascontiguousarray(levels.ids[:, remaining]), np.ascontiguousarray(levels.costs[:, remaining])
         n, vectors = int(counted.weight.sum()), levels.vectors()

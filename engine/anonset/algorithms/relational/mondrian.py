@@ -16,14 +16,14 @@ from anonset.data.table import CategoricalColumn, Int32
 
 @dataclass(frozen=True, kw_only=True)
 class Mondrian(Formation):
-    """Split by the widest attribute that allows at least k records on each side, until no split is possible (Mondrian).
+    """Mondrian: split by the widest attribute that allows at least k records on each side, until no split is possible.
 
-    Guarantees k-anonymity. With a sensitive column, both sides of a split must also satisfy l or t. Cost: O(v n log^2
-    n). Suitable for millions of records.
+    Guarantees k-anonymity. If there is a sensitive column, both sides of a split must also satisfy l-diversity or
+    t-closeness. Cost: O(v n log^2 n). Suitable for millions of records.
 
     References: LeFevre, DeWitt, Ramakrishnan, ICDE 2006 (strict partitioning).
     Deviations: the width of an attribute is the loss (NCP). A category with a hierarchy is split into the children of
-    the node. A category without a hierarchy is split at the median of the values by descending frequency in the input,
+    the node. Categories without a hierarchy are ordered by descending frequency in the input and split at the median,
     because the order of labels has no meaning. Each part publishes its narrowest ranges.
 
     >>> from anonset.data import Table

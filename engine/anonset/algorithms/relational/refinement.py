@@ -1,8 +1,8 @@
 """Refinement of clusters. Neighbouring clusters are dissolved and replaced by new clusters while the loss decreases.
 
-References: the moves are the local search moves of constrained clustering. The search dissolves several clusters at
-once and temporarily accepts slightly higher costs, as in the ruin-and-recreate method (Schrimpf, Schneider,
-Stamm-Wilbrandt, Dueck, J. Comput. Phys. 159, 2000).
+The search dissolves several clusters at once and temporarily accepts a slightly higher loss.
+
+References: the ruin-and-recreate method (Schrimpf, Schneider, Stamm-Wilbrandt, Dueck, J. Comput. Phys. 159, 2000).
 """
 
 from dataclasses import dataclass, replace
@@ -24,14 +24,15 @@ if TYPE_CHECKING:
     from anonset_kernels.relational_refine import ClusterSlots, Pieces
 
 WINDOW = 4096
-"""Number of clusters in spatial order that are searched for the neighbours of a cluster."""
+"""Number of clusters, adjacent in spatial order, that are searched for the neighbours of a cluster."""
 PATIENCE = 30
 """Number of unsuccessful steps, per possible cluster, after which the search stops."""
 PHASES = 64
-"""Number of phases, which have equal numbers of evaluations. The tolerance decreases in each phase, to 0 in the last.
+"""Number of phases. All phases have the same number of evaluations. The tolerance decreases from phase to phase, and is
+0 in the last phase.
 """
 TOLERANCE = 1 / 16
-"""Loss increase that the first phase accepts for a step, as a share of the mean loss of a cluster."""
+"""Maximum increase of the loss by a step in the first phase, as a share of the mean loss of a cluster."""
 
 
 @dataclass(frozen=True)
@@ -126,7 +127,7 @@ class _TuplesToDistribute(RedactedRepr):
     tuple_of: Int32
     """Distinct tuple of each record, int32 (n,)."""
     rule: ClassRule
-    """The rule, with values per tuple instead of per record."""
+    """Rule for classes, with a sensitive value per tuple instead of per record."""
 
     @classmethod
     def of(cls, qi: QuasiIdentifiers) -> "_TuplesToDistribute":
@@ -147,7 +148,7 @@ def _loss(clusters: "ClusterSlots") -> float:
 
 
 def _slot_of(qi: QuasiIdentifiers, cluster: Int32, slots: int, window: int) -> Int64:
-    """Return the slot of each cluster, with empty slots in between.
+    """Return the slot of each cluster. Some slots remain empty.
 
     Clusters are in spatial order if a window is used.
     """

@@ -1,4 +1,4 @@
-"""Clusters of relational tuples whose losses refer to published ranges. Published ranges are rounded outward."""
+"""Generalized tuples whose losses refer to published ranges. Published ranges are rounded outward."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,11 +18,11 @@ def as_published(tuples: GeneralizedTuples) -> GeneralizedTuples:
 
 
 class RoundedTuples(GeneralizedTuples):
-    """Generalized tuples in which the loss of a range is the share of the domain that it covers after rounding outward.
+    """Generalized tuples whose ranges are rounded outward before the loss is computed.
 
     `values` contains the ranges before rounding. The rounded range of a union is the union of the rounded ranges, so
     each range is rounded only once. A single value is published unchanged and has no loss. In a union with other
-    values, it covers its entire cell.
+    values, it is rounded to its entire cell.
     """
 
     def __init__(
@@ -33,7 +33,7 @@ class RoundedTuples(GeneralizedTuples):
 
     @property
     def published(self) -> ClusterStates:
-        """Tuples with rounded ranges, and with the values of the other columns."""
+        """Tuples with rounded ranges. Values of other columns are unchanged."""
         return ClusterStates(self.low, self.high, *self.values[2:])
 
     def losses(self) -> Float64:
@@ -45,7 +45,7 @@ class RoundedTuples(GeneralizedTuples):
     def union_losses(self, c: int, others: GeneralizedTuples | None = None) -> Float64:
         """Return the loss of the union of cluster `c` with each cluster of `others`, float64.
 
-        The default is this object.
+        If `others` is None, it is this object.
         """
         tuples, target = GeneralizedTuples(self.qi, self.published), self._rounded(others)
         out = tuples.union_losses(c, GeneralizedTuples(self.qi, target.published))
@@ -60,7 +60,7 @@ class RoundedTuples(GeneralizedTuples):
         return out
 
     def merge(self, c: int, x: int, others: GeneralizedTuples | None = None) -> None:
-        """Replace cluster `c` by its union with cluster `x` of `others`. The default of `others` is this object."""
+        """Replace cluster `c` by its union with cluster `x` of `others`. If `others` is None, it is this object."""
         target = self._rounded(others)
         super().merge(c, x, target)
         self.low[:, c] = np.minimum(self.low[:, c], target.low[:, x])

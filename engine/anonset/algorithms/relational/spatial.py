@@ -8,7 +8,7 @@ from anonset.data.table import Int32
 
 
 def points(qi: QuasiIdentifiers, numbers: Float64, codes: Int32) -> Float64:
-    """Convert tuples to points. Coordinates are weighted shares of the domain, so that axes are comparable."""
+    """Convert tuples to points. Coordinates are weighted shares of the domain, so that the axes are comparable."""
     axes: list[NDArray[np.float64]] = []
     for kind, slot, weight in zip(qi.kind, qi.slot, qi.weights, strict=True):
         values = numbers[slot] if kind == RANGE else codes[slot].astype(np.float64)

@@ -24,7 +24,7 @@ class SubtreeFormation(Formation):
 
     @abstractmethod
     def cut(self, qi: QuasiIdentifiers, progress: Progress | None) -> Cuts:
-        """Return cuts without a class smaller than k."""
+        """Return cuts in which every class has at least k records."""
 
     def form(self, qi: QuasiIdentifiers, progress: Progress | None = None) -> Int32:
         """Return the class of each record, int32 (n,), numbered by smallest record."""
@@ -46,7 +46,7 @@ class SubtreeFormation(Formation):
 
 
 def specialize(cuts: Cuts, k: int, progress: Progress | None) -> None:
-    """Specialize nodes while no class becomes smaller than k, in the order of largest loss reduction."""
+    """Specialize nodes while every class has at least k records. The node that reduces the loss most comes first."""
     open_nodes = [(a, v) for a, tree in enumerate(cuts.trees) for v in np.unique(cuts.ids[a]).tolist() if tree.above(v)]
     done = 0
     while open_nodes:
@@ -54,7 +54,7 @@ def specialize(cuts: Cuts, k: int, progress: Progress | None) -> None:
         open_nodes.remove((a, node))
         below = cuts.below(a, node)
         undo = cuts.put(a, below, cuts.children_of(a, node, below))
-        if cuts.small(k):  # this is final, because later specializations only make classes smaller
+        if cuts.small(k):  # reject the node permanently, because later specializations only make classes smaller
             cuts.put(a, below, undo)
         else:
             open_nodes += [(a, v) for v in cuts.trees[a].children(node) if cuts.trees[a].above(v)]

@@ -18,7 +18,7 @@ def relational_values(qi: QuasiIdentifiers, tuples: GeneralizedTuples) -> tuple[
 
     A text is a value, a node, a range ``[low:high]`` or a set ``(a,b,c)``.
 
-    If the column has a grid, ranges are rounded outward to it.
+    If the column has a grid, ranges are rounded outward to grid points.
     """
     low, high, code, bits = tuples.values
     published = []
@@ -47,12 +47,12 @@ def range_text(low: float, high: float, *, whole: bool) -> str:
 
 
 def require_plain_values(qi: QuasiIdentifiers) -> None:
-    """Reject values with a comma or in parentheses, which could be confused with sets of values.
+    """Reject values that contain a comma or are in parentheses. They could be confused with sets of values.
 
     Raises
     ------
     InputError
-        The message contains the first of these values.
+        The message contains the first rejected value.
     """
     for column, domain in zip(qi.columns, qi.domains, strict=True):
         if not isinstance(domain, ValueSet):

@@ -54,7 +54,7 @@ class XuBottomUp(QuadraticFormation):
         return renumber_clusters(cluster)[0]
 
     def _round(self, tuples: GeneralizedTuples, parts: list[list[int]], small: list[int]) -> Int64:
-        """Merge each small cluster with the best partner, and return the indices of the remaining clusters.
+        """Merge each small cluster with its best partner. Return the indices of the remaining clusters.
 
         Clusters that were already merged are skipped. A union is stored at the index of the earlier cluster, so
         clusters remain sorted by smallest record.

@@ -1,1 +1,1 @@
-"""Frameworks for relational-transaction data: clusters of records, each with a separate item mapping."""
+"""Frameworks for relational-transaction data. They form clusters of records with separate item mappings."""

@@ -1,9 +1,9 @@
-"""Merging of clusters across parts. Each part merges some clusters separately, then all parts are merged together.
+"""Merge clusters across parts. Each part first merges some of its clusters, then the clusters of all parts are merged
+together.
 
-If clusters were merged only within their parts, the loss would be higher, because the best partner of a cluster may be
-in another part, and the bound applies to the loss of all records. Each part therefore merges clusters only while the
-loss of the seed is below a threshold. About as many clusters remain as a single process can merge. These clusters are
-then merged as in the paper.
+The best partner of a cluster may be in another part, and the bound applies to the loss of all records. Each part
+therefore merges clusters only while the loss of the seed is below a threshold. The threshold is chosen so that a single
+process can merge the remaining clusters, as in the paper.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,9 +25,9 @@ from anonset_kernels._arrays import ClusterStates
 MOST_BEGUN = 1 << 15
 """Approximate number of clusters that are merged across parts. Merging is quadratic and takes a few seconds."""
 MOST_TOGETHER = 1 << 22
-"""Maximum number of records in a cluster that is merged across parts, because such a cluster is published in memory."""
+"""Maximum number of records in a cluster that is merged across parts. Such a cluster is published in memory."""
 _LONGEST = 8
-"""Maximum number of records that represent a cluster in item distances. They are the longest records."""
+"""Maximum number of records of a cluster that are used for item distances. The longest records are used."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +41,7 @@ class PartlyMergedClusters(RedactedRepr):
     values: ClusterStates
     """Generalized tuple of each cluster."""
     seeds: Float64
-    """Loss of each merged seed, ascending, float64."""
+    """Loss of the seed of each merge, ascending, float64."""
     longest: tuple[SetColumn, Int64] | None
     """The longest records of the clusters, and the cluster of each of these records. None if items do not matter."""
     figures: Mapping[str, float]
@@ -51,14 +51,16 @@ class PartlyMergedClusters(RedactedRepr):
     def of(
         cls, clusters: Clusters, seeds: Sequence[float], figures: Mapping[str, float], *, by_items: bool
     ) -> "PartlyMergedClusters":
-        """Return the state of the current clusters. If `by_items`, include the records that merging by items needs."""
+        """Return the state of the current clusters. If `by_items` is True, include the longest records, which are
+        needed to merge by items.
+        """
         cluster = clusters.cluster()
         longest = _longest(clusters.function.column, cluster) if by_items else None
         return cls(cluster, clusters.size, clusters.tuples.values, np.array(seeds, np.float64), longest, dict(figures))
 
 
 class ClustersOfAllParts(Clusters):
-    """Merges the clusters of all parts. The initial clusters of the parts replace the records.
+    """Merges the clusters of all parts. Each cluster of a part is treated like a record.
 
     Parameters
     ----------
@@ -91,14 +93,14 @@ class ClustersOfAllParts(Clusters):
 
 
 def threshold(samples: Sequence[PartlyMergedClusters], share: float) -> float:
-    """Return the threshold of the seed's loss up to which each part merges its clusters separately.
+    """Return the largest loss of a seed that a part merges separately.
 
     About `MOST_BEGUN` clusters of all parts then remain.
 
     Parameters
     ----------
     samples
-        Some parts, with clusters merged as far as the bound allows.
+        Some parts, in which clusters are merged as far as the bound allows.
     share
         Share of all records that are in these parts.
 

@@ -47,7 +47,9 @@ class RTFramework(RedactedRepr, ABC):
     m: int
     """Maximum number of items that the attacker knows (>= 1)."""
     relational_weights: Mapping[str, float] | None = None
-    """Weight of each relational column in the loss. Their sum is at most 1. If None, all weights are equal."""
+    """Weight of each relational column in the loss. The sum of all weights is at most 1. If None, all weights are
+    equal.
+    """
 
     def __post_init__(self) -> None:
         _ = self.model
@@ -82,7 +84,7 @@ class RTFramework(RedactedRepr, ABC):
         Raises
         ------
         InfeasibleError
-            If there are fewer than k records, a loss exceeds its bound, or no mapping makes some cluster anonymous.
+            If there are fewer than k records, a loss exceeds its bound, or a cluster cannot be made anonymous.
         InputError
             If a column, a hierarchy or a weight is missing or invalid.
         """
@@ -115,13 +117,13 @@ class RelationalFirst(RTFramework):
     formation: str = "cluster"
     """Method that forms the initial clusters."""
     on_infeasible: OnInfeasible = "error"
-    """Action for a cluster with 1 to k - 1 non-empty records. It is an error, or a merge with the best partner before
-    all other merges.
+    """Action for a cluster with 1 to k - 1 non-empty records. With "merge", the cluster is merged with the best partner
+    before all other merges.
     """
     seed: int | None = None
     """Random seed of the formation "cluster". If None, each cluster starts with the first remaining record."""
     refine: bool = False
-    """True to dissolve neighbouring clusters and form new clusters while this lowers the loss."""
+    """True to refine the clusters. Neighbouring clusters are dissolved and formed again while the loss decreases."""
     max_evaluations: int = 300_000_000
     """Maximum number of loss evaluations while refining (about 10^8 per second)."""
 
@@ -170,7 +172,7 @@ class RelationalFirst(RTFramework):
         Raises
         ------
         InfeasibleError
-            If the bound on a loss cannot be met, or no mapping makes some cluster anonymous.
+            If the bound on a loss cannot be met, or a cluster cannot be made anonymous.
         """
 
     def form_and_publish(
@@ -191,7 +193,7 @@ class RelationalFirst(RTFramework):
         qi: QuasiIdentifiers,
         progress: Progress | None,
     ) -> Clusters:
-        """Form clusters. If `on_infeasible` is "merge", merge clusters that no mapping can make anonymous."""
+        """Form clusters. If `on_infeasible` is "merge", merge clusters that cannot be made anonymous."""
         function = self.function(table, hierarchies)
         cluster, _ = self.forming.clusters(qi, progress)
         clusters = self.begin(qi, cluster, function)
@@ -214,15 +216,17 @@ class MergingFramework(RelationalFirst):
     """Base class of frameworks that merge clusters while one of the two losses is subject to a bound."""
 
     delta: float
-    """Maximum loss, in [0, 1]. rum-bound limits the loss of relational values (Rum), and tum-bound the loss of items
+    """Maximum loss, in [0, 1]. `rum-bound` limits the relational loss (Rum), and `tum-bound` limits the item loss
     (Tum).
     """
     merge: MergeOrder = "rt"
     """Similarity that determines which clusters are merged: by relational values (r), items (t), or both (rt)."""
     order: ItemOrder = "btd"
-    """Measure of item similarity: shared symbols (btd), or the utility loss (ul), which is much slower."""
+    """Measure of item similarity. It is the number of shared symbols (btd), or the utility loss (ul), which is much
+    slower.
+    """
     btd: Numerator = "xor"
-    """Items that btd counts: items of exactly one of the two clusters (xor), or of at least one (or)."""
+    """Items that btd counts. They occur in exactly one of two clusters (xor), or in at least one cluster (or)."""
 
     def __post_init__(self) -> None:
         require_share("delta", self.delta)
@@ -232,7 +236,7 @@ class MergingFramework(RelationalFirst):
         super().__post_init__()
 
     def begin(self, qi: QuasiIdentifiers, cluster: Int32, function: ClusterFunction) -> Clusters:
-        """Return the initial clusters, which can be merged in the requested order."""
+        """Return the initial clusters, prepared for merging in the requested order."""
         return Clusters(qi, cluster, function, self.order, self.btd)
 
 

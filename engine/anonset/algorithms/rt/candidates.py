@@ -1,7 +1,7 @@
 """Merge candidates of a seed, in order (Poulis et al. 2013, section 4).
 
-A merge usually uses one of the first candidates. A search therefore computes a few candidates, and more on demand. This
-does not change the order.
+A merge usually uses one of the first candidates. Therefore a few candidates are computed first, and more on demand. The
+order of candidates does not change.
 """
 
 from collections.abc import Callable, Iterator
@@ -19,11 +19,13 @@ from anonset.data.table import Int64
 MergeOrder = Literal["r", "t", "rt"]
 """Order of candidates: by relational loss, by item distance, or by both ranks."""
 Nearest = Callable[[int], tuple[Int64, Float64]]
-"""Function that returns the indices of the `n` nearest candidates by items, and the item distances of their unions."""
+"""Function that returns the `n` candidates with the smallest item distances, and these distances."""
 
 _FEW, _WIDER = 64, 4
 _DOUBT = 1e-9
-"""Tolerance of an updated sum. If the sum differs from the bound by less, all losses are summed again."""
+"""Tolerance of an incrementally updated sum. If the sum differs from the bound by less than this tolerance, all losses
+are summed again.
+"""
 
 
 def candidates(
@@ -36,11 +38,11 @@ def candidates(
     clusters, seed
         The clusters, and the index of the cluster to merge next.
     merge
-        The order. The order by losses (r) yields only the best of all usable clusters, without an item distance.
+        The order of candidates. The order by losses (r) yields only the best candidate, without an item distance.
     ncp
         Loss of the union of the seed with each cluster, float64 (C,).
     allowed
-        True for the usable clusters to yield, bool (C,). Ranks are computed among all usable clusters.
+        True for the clusters to yield, bool (C,). Ranks are computed among all usable clusters.
     """
     if merge == "r":
         best = int(np.argmin(np.where(clusters.usable(seed), loss_keys(ncp), np.inf)))
@@ -74,13 +76,12 @@ def first_within(
 
 
 def merge_infeasible(name: str, clusters: Clusters) -> None:
-    """Merge each cluster that no mapping can make anonymous with the partner of least loss, in cluster order.
+    """Merge each cluster that cannot be made anonymous with the partner of least loss. Clusters are processed in order.
 
     Raises
     ------
     InfeasibleError
-        If all records are merged into a cluster that no mapping can make anonymous. The message contains `name`, the
-        algorithm name.
+        If a cluster of all records cannot be made anonymous. The message contains `name`, the name of the algorithm.
     """
     function = clusters.function
     infeasible = function.infeasible(clusters.all_members())
@@ -113,10 +114,11 @@ def _by_items(clusters: Clusters, seed: int, allowed: NDArray[np.bool_]) -> Iter
 
 
 def _by_both(clusters: Clusters, seed: int, ncp: Float64, allowed: NDArray[np.bool_]) -> Iterator[tuple[int, float]]:
-    """Yield candidates in the order of (u + v, u) for the rank u by loss and the rank v by items.
+    """Yield candidates in the order of (u + v, u). u is the rank by loss, and v is the rank by items.
 
-    The first t candidates of each order suffice to rank the candidates that are in both. All other candidates have
-    u + v > t + 1. For C clusters, the smallest u + v is about sqrt(2C) if the orders are independent.
+    The first t candidates of each order suffice to rank the candidates that are among the first t in both orders. All
+    other candidates have u + v > t + 1. If the two orders of C clusters are independent, the smallest u + v is about
+    sqrt(2C).
     """
     usable = clusters.usable(seed)
     count = int(np.count_nonzero(usable))

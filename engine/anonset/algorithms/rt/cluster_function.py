@@ -39,13 +39,13 @@ class TransactionClass(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class ClusterFunction(RedactedRepr):
-    """Anonymizes the items of each cluster of records, and computes the loss."""
+    """Anonymizes the items of each cluster of records, and computes the item loss."""
 
     column: SetColumn
     """Items of all records. If there is a hierarchy, item codes are its leaves."""
     hierarchy: Hierarchy | None
     k: int
-    """Minimum number of non-empty records in a cluster, unless all its records are empty."""
+    """Minimum number of non-empty records in a cluster. A cluster may also contain only empty records."""
     search: ClusterSearch
     """Search that applies the transaction algorithm to clusters."""
 
@@ -73,31 +73,31 @@ class ClusterFunction(RedactedRepr):
         Raises
         ------
         InfeasibleError
-            If no mapping makes a cluster anonymous.
+            If a cluster cannot be made anonymous.
         """
         self.require_feasible(clusters)
         return self.search(clusters)
 
     def infeasible(self, clusters: Sequence[Int64]) -> NDArray[np.bool_]:
-        """Return True for each cluster with 1 to k - 1 non-empty records, which no mapping makes anonymous."""
+        """Return True for each cluster with 1 to k - 1 non-empty records. Such a cluster cannot be made anonymous."""
         members, start = concatenate(clusters)
         n_filled = np.diff(begins_of(self.column.lengths[members] > 0)[start])
         too_few: NDArray[np.bool_] = (n_filled > 0) & (n_filled < self.k)
         return too_few
 
     def infeasible_at_all(self, name: str, members: Int64) -> InfeasibleError:
-        """Return the error for data that no mapping makes anonymous even if all records form a single cluster."""
+        """Return the error for data that cannot be made anonymous even if all records form a single cluster."""
         n_filled = int(np.count_nonzero(self.column.lengths[members]))
         reason = f"there are {n_filled} non-empty records, at least k={self.k} (or none) are required"
         return InfeasibleError(name, reason, achieved=float(n_filled), bound=float(self.k))
 
     def require_feasible(self, clusters: Sequence[Int64]) -> None:
-        """Reject clusters that no mapping makes anonymous.
+        """Reject clusters that cannot be made anonymous.
 
         Raises
         ------
         InfeasibleError
-            For the first of these clusters.
+            If a cluster cannot be made anonymous. The message describes the first such cluster.
         """
         infeasible = self.infeasible(clusters)
         if not infeasible.any():

@@ -1,4 +1,4 @@
-"""Mappings of the current clusters, and their average utility loss (Tum of Poulis et al. 2013)."""
+"""Average utility loss of the current clusters (Tum of Poulis et al. 2013), and their item mappings."""
 
 from math import fsum
 
@@ -16,11 +16,11 @@ number.
 
 
 class ClusterLosses:
-    """Mapping of each cluster, and the total loss of the records.
+    """Item mapping of each cluster, and the total item loss of all records.
 
-    Losses are never negative, so the sum of the known losses is a lower bound of the total loss. While this sum exceeds
-    the requested bound, mappings of unions are not computed. Most unions are merged again before their mappings are
-    needed.
+    Losses are never negative, so the sum of the known losses is a lower bound of the total loss. While this lower bound
+    exceeds the requested maximum, no mappings are computed for new unions. Most unions are merged again before their
+    mappings are needed.
     """
 
     def __init__(self, clusters: Clusters) -> None:
@@ -30,7 +30,7 @@ class ClusterLosses:
         self._open = set(clusters.smallest[clusters.alive].tolist())
         self._total = 0
         self._begun, self._repairs = clusters.cluster(), len(clusters.trace)
-        self._known: dict[tuple[int, int], int] = {}  # key: smallest record and size, which only grows
+        self._known: dict[tuple[int, int], int] = {}  # the key is the smallest record and the size of a cluster, which only grows
 
     @property
     def tum(self) -> float:
@@ -66,7 +66,7 @@ class ClusterLosses:
         return self._mean(self._total - self._loss[seed] - self._loss[other] + loss)
 
     def _publish_open(self) -> None:
-        """Compute all missing mappings together. This is faster than computing only the needed mappings one by one."""
+        """Compute all missing mappings together, which is faster than computing them one by one."""
         if not self._open:
             return
         chosen = sorted(self._open)

@@ -1,4 +1,4 @@
-"""Item distance of a union of clusters, computed from its records (Poulis et al. 2013, section 5)."""
+"""Item distances of unions of clusters (Poulis et al. 2013, section 5)."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -12,7 +12,7 @@ from anonset.data.quasi_identifiers import Float64
 from anonset.data.table import Int64
 
 Numerator = Literal["xor", "or"]
-"""Numerator of the transaction distance."""
+"""Items counted in the numerator of the transaction distance."""
 
 
 class Distances:
@@ -70,21 +70,22 @@ class Distances:
         self.end += size
 
     def keep(self, alive: NDArray[np.bool_]) -> None:
-        """Remove all clusters that are not in `alive`."""
+        """Remove all clusters that are False in `alive`."""
         self.first, self.size, self.own = self.first[alive], self.size[alive], self.own[alive]
         self.heads = self.heads[alive]
 
 
 class Search:
-    """Search for the clusters whose unions with a given cluster have the smallest distances. It can be continued.
+    """Search for the clusters whose unions with a given cluster have the smallest distances. The search can be
+    continued.
 
     Parameters
     ----------
     distances, c
         The distances of all clusters, and the index of the given cluster.
     bound
-        Lower bound of the distance of each union, float64 (C,). It is the larger distance of both clusters, or infinite
-        for clusters that are no candidates.
+        Lower bound of the distance of each union, float64 (C,). The bound is the larger of the distances of the two
+        clusters. It is infinite for clusters that are not candidates.
     """
 
     def __init__(self, distances: Distances, c: int, bound: Float64) -> None:

@@ -25,7 +25,7 @@ from anonset.spelling import setting
 
 @dataclass(frozen=True, eq=False)
 class DiverseFunction(ClusterFunction):
-    """A search for l^m-diversity on clusters. `column` and `hierarchy` contain only the non-sensitive items."""
+    """Transaction function for l^m-diversity. `column` and `hierarchy` contain only the non-sensitive items."""
 
     diversity: int = field(kw_only=True)
     """Diversity l. At most 1/l of a cluster's records may contain the same sensitive item."""
@@ -74,18 +74,18 @@ class DiverseFunction(ClusterFunction):
         )
 
     def infeasible(self, clusters: Sequence[Int64]) -> NDArray[np.bool_]:
-        """Return True for each cluster that no mapping makes diverse.
+        """Return True for each cluster that cannot be made diverse.
 
         Such a cluster has too few non-empty records, or too many records with a sensitive item.
         """
         return np.array([bool(self.why_infeasible(members)) for members in clusters], bool)
 
     def infeasible_at_all(self, name: str, members: Int64) -> InfeasibleError:
-        """Return the error for data that no mapping makes diverse even if all records form a single cluster."""
+        """Return the error for data that cannot be made diverse even if all records form a single cluster."""
         return InfeasibleError(name, f"the cluster of all records {self.why_infeasible(members)}")
 
     def why_infeasible(self, members: Int64) -> str:
-        """Return the reason why no mapping makes a cluster diverse. Empty if a mapping does."""
+        """Return the reason why a cluster cannot be made diverse. Empty if the cluster can be made diverse."""
         holding = members[self.column.lengths[members] > 0]
         if 0 < len(holding) < self.k:
             return f"has {len(holding)} records with items, at least k={self.k} (or none) are required"
@@ -100,12 +100,12 @@ class DiverseFunction(ClusterFunction):
         return ""
 
     def require_feasible(self, clusters: Sequence[Int64]) -> None:
-        """Reject clusters that no mapping makes diverse.
+        """Reject clusters that cannot be made diverse.
 
         Raises
         ------
         InfeasibleError
-            For the first of these clusters.
+            If a cluster cannot be made diverse. The message describes the first such cluster.
         """
         for members in clusters:
             if reason := self.why_infeasible(members):
@@ -131,6 +131,8 @@ def _detach(attached: Hierarchy, sensitive: tuple[str, ...]) -> Hierarchy:
 
 
 def _leave_out(full: SetColumn, base: Hierarchy) -> SetColumn:
-    """Return the column without the items that are not leaves of the hierarchy. These items have the last codes."""
+    """Return the column without items that are not leaves of the hierarchy. The removed items must have the last
+    codes.
+    """
     is_leaf = full.items < base.n_leaves
     return SetColumn(full.name, begins_of(is_leaf)[full.indptr], full.items[is_leaf], base.leaves)

@@ -46,19 +46,18 @@ LARGEST_WEIGHT = WHOLE // 2
 """Largest weight that the search for a `point` tries, in millionths."""
 _PLACES = 6
 _AT_ONCE = 64
-"""Number of leaves that are anonymized between two progress reports."""
+"""Number of leaves that are anonymized before each progress report."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class JointSplit(RedactedRepr):
     """Split the records top-down by relational values while the weighted sum of relational and item loss decreases.
 
-    Guarantees (k, k^m)-anonymity: each leaf has at least k records with the same published relational values, and the
-    items of these records are k^m-anonymous. Cost: for each tree level and relational column, the pairs of nodes above
-    the items of each record, and for m > 2 also larger sets. In addition, a run of the transaction algorithm for each
-    leaf.
+    Guarantees (k, k^m)-anonymity. All records of a leaf have the same published relational values, and the items of a
+    leaf are k^m-anonymous. Cost: for each tree level and relational column, the pairs of nodes above the items of each
+    record are counted. For m > 2, larger sets are also counted. The transaction algorithm runs on each leaf.
 
-    The items influence the choice of regions, so a boundary discloses that item distributions differ on both sides
+    Items influence the choice of regions, so a boundary discloses that the item distributions on its two sides differ
     (minimality). Each side has at least k records, and range ends are rounded.
 
     References: none (developed for this library).
@@ -82,11 +81,13 @@ class JointSplit(RedactedRepr):
     m: int
     """Maximum number of items that the attacker knows (>= 1)."""
     w: Written | None = None
-    """Weight of the relational loss against the item loss, from 0 to 1, with at most 6 decimals. Larger weights
-    preserve more of the relational values. Weights of different data are not comparable."""
+    """Weight of the relational loss, from 0 to 1, with at most 6 decimals. The item loss has the weight 1 - w. Larger
+    weights preserve more of the relational values. Weights for different data are not comparable.
+    """
     point: PointName | None = None
-    """Data to preserve if there is no w: items (relational loss RUM up to 0.3), balanced (up to 0.1, the default),
-    or attributes (up to 0.03)."""
+    """Data to preserve if no weight `w` is given. The relational loss is at most 0.3 for "items", 0.1 for "balanced"
+    (the default), and 0.03 for "attributes".
+    """
     transaction: TransactionClass = SetSearch
     """Class of the transaction algorithm, called with k and m. For diversity, ``partial(LmApriori, l=.., ..)``."""
 

@@ -22,7 +22,7 @@ from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table import Int32, Int64
 
 ItemOrder = Literal["btd", "ul"]
-"""Measure that sorts candidates by items: the transaction distance, or the actual utility loss."""
+"""Measure that sorts candidates by items. It is the transaction distance, or the actual utility loss."""
 
 TOLERANCE = 1e-12
 
@@ -44,9 +44,9 @@ class Merge(RedactedRepr):
 
 
 def intermediate_losses(rum: float, clusters: int, trace: Sequence[Merge], most: int = 4) -> list[tuple[float, int]]:
-    """Return pairs of relational loss and cluster count before, during and after the merges.
+    """Return relational losses and cluster counts before, during and after the merges.
 
-    The pairs describe one run. A run with another bound may merge other clusters.
+    The result describes a single run. A run with another bound may merge other clusters.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def intermediate_losses(rum: float, clusters: int, trace: Sequence[Merge], most:
     trace
         The merges in order. The losses are ascending.
     most
-        Maximum number of intermediate losses. Each is a multiple of 0.05.
+        Maximum number of intermediate losses. Each intermediate loss is a multiple of 0.05.
 
     Returns
     -------
@@ -77,7 +77,7 @@ def intermediate_losses(rum: float, clusters: int, trace: Sequence[Merge], most:
 
 
 class Clusters:
-    """The current clusters with their records, relational tuples, and item losses or distances.
+    """Current clusters during merging. Each cluster has records, a relational tuple, and an item loss or distance.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ class Clusters:
         formed
             Records of each cluster, ascending.
         size
-            int64 (clusters,): record count of each cluster.
+            Record count of each cluster, int64 (clusters,).
         tuples
             Tuple of each cluster.
         n
@@ -164,7 +164,7 @@ class Clusters:
         return int(np.argmin(self._seed_keys))
 
     def usable(self, seed: int) -> NDArray[np.bool_]:
-        """Return the clusters that may be merged with `seed`, bool (C,)."""
+        """Return True for each cluster that may be merged with `seed`, bool (C,)."""
         usable = self.alive.copy()
         usable[seed] = False
         return usable if self.most is None else usable & (self.size + self.size[seed] <= self.most)
@@ -195,7 +195,9 @@ class Clusters:
         return self._distances
 
     def merge(self, seed: int, other: int, ncp: float, distance: float) -> int:
-        """Merge two clusters and return the index of the union. `distance` is its item distance, if known."""
+        """Merge two clusters and return the index of the union. `distance` is the item distance of the union, if
+        known.
+        """
         size = int(self.size[seed] + self.size[other])
         self.total += size * ncp - float(self.size[seed] * self.ncp[seed] + self.size[other] * self.ncp[other])
         decision = Merge(int(self.smallest[seed]), int(self.smallest[other]), size, ncp, self.total / self.n)

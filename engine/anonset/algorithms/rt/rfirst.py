@@ -11,11 +11,12 @@ from anonset.algorithms.rt.results import publish
 
 @dataclass(frozen=True, kw_only=True)
 class RFirst(RelationalFirst):
-    """Form k-anonymous clusters, then anonymize the items of each cluster (RFIRST).
+    """RFIRST: form k-anonymous clusters, then anonymize the items of each cluster.
 
     Preserves relational values better than items.
 
-    Guarantees (k, k^m)-anonymity. Cost: the formation, and a run of the transaction algorithm for each cluster.
+    Guarantees (k, k^m)-anonymity. Cost: the formation of clusters, and a run of the transaction algorithm for each
+    cluster.
 
     References: Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos, ECML/PKDD 2013, section 3.
     """

@@ -39,10 +39,10 @@ from anonset.errors import InfeasibleError
 class RumBound(MergingFramework):
     """Rum-bound: merge clusters to reduce the item loss while the relational loss remains within a bound.
 
-    Guarantees (k, k^m)-anonymity, and a relational loss (NCP) of at most `delta`. The cost is the sum of three terms.
-    The first is the formation. The second is a loss per cluster, and distances of possible nearest clusters, for each
-    merge. The third is a run of the transaction algorithm for each published cluster, or with order "ul" for each
-    candidate of each merge.
+    Guarantees (k, k^m)-anonymity, and a relational loss (NCP) of at most `delta`. The cost has three terms. The first
+    term is the formation of clusters. The second term is the work for each merge, which computes a loss per cluster and
+    the distances of possible nearest clusters. The third term is a run of the transaction algorithm for each published
+    cluster. With order "ul", the transaction algorithm also runs for each candidate of each merge.
 
     References: Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos, ECML/PKDD 2013, Rum-bound and RMERGE_R, _T, _RT. With
     order "ul", the baselines RM_TUL and RM_RTUL.
@@ -70,7 +70,7 @@ class RumBound(MergingFramework):
     def most_merged(self) -> int:
         """Maximum record count of a part whose clusters are merged.
 
-        The maximum is larger if `merge` is "r", because this order does not compare items, which is slow.
+        The maximum is larger if `merge` is "r". This order avoids the slow comparison of items.
         """
         return 1 << 15 if self.merge == "r" else super().most_merged
 
@@ -96,7 +96,8 @@ class RumBound(MergingFramework):
         parts: Sequence[PartlyMergedClusters],
         progress: Progress | None,
     ) -> Int32 | None:
-        """Return the merged cluster of each cluster of the parts. None if the loss of the parts exceeds `delta`.
+        """Merge the clusters of all parts, and return the merged cluster of each of them. Return None if the loss
+        already exceeds `delta`.
 
         Parameters
         ----------
@@ -119,7 +120,9 @@ class RumBound(MergingFramework):
         return clusters.merged()
 
     def publish_part(self, part: Table, hierarchies: Mapping[str, Hierarchy], cluster: Int32) -> Result:
-        """Publish the clusters of some records. `cluster` is the cluster of each record, by smallest record."""
+        """Publish the clusters of some records. `cluster` is the cluster of each record. Clusters are numbered by
+        smallest record.
+        """
         qi = bind_tuples(self.name, self.k, part, hierarchies, self.relational_weights, bounded=True)
         return publish(Clusters(qi, cluster, self.function(part, hierarchies)), {})
 

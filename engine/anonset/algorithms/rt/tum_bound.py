@@ -29,10 +29,11 @@ from anonset.errors import InfeasibleError
 class TumBound(MergingFramework):
     """Tum-bound: merge clusters until the item loss is within a bound.
 
-    Guarantees (k, k^m)-anonymity, and a utility loss (UL) of the items of at most `delta`. The cost is the sum of three
-    terms. The first is the formation. The second is a loss per cluster, and distances of possible nearest clusters, for
-    each merge. The third is a run of the transaction algorithm for each union that is needed to check the bound. With
-    order "ul" it runs for each candidate. With `scan` it runs for each candidate until one satisfies the bound.
+    Guarantees (k, k^m)-anonymity, and a utility loss (UL) of the items of at most `delta`. The cost has three terms.
+    The first term is the formation of clusters. The second term is the work for each merge, which computes a loss per
+    cluster and the distances of possible nearest clusters. The third term is a run of the transaction algorithm for
+    each union that is needed to check the bound. With order "ul", the transaction algorithm runs for each candidate.
+    With `scan`, it runs for each candidate until a candidate satisfies the bound.
 
     References: Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos, ECML/PKDD 2013, Tum-bound and TMERGE_R, _T, _RT. With
     order "ul", the baselines TM_TUL and TM_RTUL.

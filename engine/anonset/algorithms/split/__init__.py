@@ -1,1 +1,1 @@
-"""Splitting of tables that exceed an algorithm's size limit into smaller parts."""
+"""Split tables that exceed the size limit of an algorithm into smaller parts."""

@@ -32,10 +32,10 @@ class BinnedColumn(RedactedRepr, ABC):
 
     @abstractmethod
     def width(self, counts: Int64) -> float:
-        """Return the loss in this column, in [0, 1], of a part with the given record counts per bin."""
+        """Return the loss of a part in this column, in [0, 1], given the number of its records in each bin."""
 
     def cuts(self, counts: Int64) -> Int64:
-        """Return the first bin after each possible cut of a part with the given record counts per bin."""
+        """Return the first bin after each possible cut of a part, given the number of its records in each bin."""
         return np.flatnonzero(counts)[1:].astype(np.int64)
 
 
@@ -97,7 +97,7 @@ class _Values(BinnedColumn):
 
 @dataclass(frozen=True, eq=False)
 class _Leaves(BinnedColumn):
-    """Categories in leaf order. Cuts are between the children of a node if each leaf has its own bin."""
+    """Categories in leaf order. If each leaf has its own bin, cuts are between the children of a node."""
 
     column: CategoricalColumn
     hierarchy: Hierarchy
@@ -155,7 +155,7 @@ def binned(axis: BinnedColumn, out: Bins) -> None:
 def _thinned(place: Int64) -> tuple[Bins, int]:
     """Return the bin of each position, and the number of bins.
 
-    Neighbours share a bin if there are too many positions.
+    If there are too many positions, neighbouring positions share a bin.
     """
     n_bins = max(1, min(BINS, len(place)))
     return (place * n_bins // max(1, len(place))).astype(np.uint16), n_bins

@@ -1,4 +1,5 @@
-"""Split data into parts of limited size by strict Mondrian. Histograms of blocks are used, and records are not moved.
+"""Split data into parts of limited size by strict Mondrian. The cuts are computed from histograms, and records are not
+moved.
 
 Lines of LeFevre, DeWitt, Ramakrishnan (ICDE 2006) and their implementation::
 
@@ -30,7 +31,7 @@ _LEAST_SHARE = 8
 
 
 class _Node(NamedTuple):
-    """Part during the search, with the axis and position of its cut, and the number of its left half."""
+    """Part during the search. It contains the axis and position of its cut, and the number of its left half."""
 
     axis: int
     at: int
@@ -44,7 +45,7 @@ class PartRecords(RedactedRepr):
     record: Int64
     """Record numbers, part by part and ascending within each part, int64 (n,)."""
     first: Int64
-    """Start of each part, then the record count, int64 (parts + 1,)."""
+    """Start of each part, int64 (parts + 1,). The last element is the number of records."""
 
 
 def cut_into_parts(
@@ -65,7 +66,7 @@ def cut_into_parts(
     columns
         Relational columns of the same records (n > 0). Numeric columns must have a value range (`with_range`).
     store
-        Store for arrays of table length. Its workers in this process count the histograms.
+        Store for arrays of table length. Its workers count the histograms.
 
     >>> from anonset.data import Table
     >>> from anonset.data.domains import with_range
@@ -135,7 +136,7 @@ class MedianCuts(RedactedRepr):
     def _histograms(self, active: Sequence[int], *, moving: bool) -> Int64:
         """Return the number of records in each part, axis and bin.
 
-        If `moving`, first assign records to the parts of this level.
+        If `moving` is True, first assign records to the parts of this level.
         """
         place = np.full(len(self.nodes), -1, np.int64)
         place[list(active)] = np.arange(len(active))
@@ -159,7 +160,7 @@ class MedianCuts(RedactedRepr):
     def _table(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]:
         """Return the axis, the first bin after the cut and the left half of each part.
 
-        The axis is -1 if there is no cut.
+        The axis is -1 if a part has no cut.
         """
         rows = [(-1, 0, 0) if node is None else tuple(node) for node in self.nodes]
         axis, position, left = np.array(rows, np.int64).T
@@ -240,7 +241,9 @@ def placed(rank: Int32, node: Int32, sizes: Int64, record: Int64) -> None:
 
 
 def _nearest(counts: Int64, cuts: Int64, least: int) -> int | None:
-    """Return the first of the cuts nearest to the median that have at least `least` records on both sides."""
+    """Return the cut nearest to the median, among the cuts with at least `least` records on both sides. Return the
+    first cut if several are equally near.
+    """
     if not len(cuts):
         return None
     total = int(counts.sum())

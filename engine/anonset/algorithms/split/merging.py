@@ -1,8 +1,8 @@
 """Merge clusters across the parts of a table before the clusters are published.
 
-The records are read in three passes. First, a sample of parts determines the seed loss up to which parts merge their
-clusters separately. Second, all parts form clusters and merge them up to this loss. The remaining clusters are then
-merged across parts in this process. Third, the merged clusters are published in groups, the parts of the recoding.
+The records are read in three passes. First, a sample of parts determines the largest loss of a seed that parts merge
+separately. Second, all parts form clusters and merge them up to this loss. The remaining clusters are then merged
+across parts in this process. Third, the merged clusters are published in groups.
 """
 
 from collections.abc import Mapping, Sequence
@@ -44,7 +44,7 @@ class PartMergingAlgorithm(Protocol):
         ...
 
     def begin_part(self, part: Table, hierarchies: Mapping[str, Hierarchy], *, up_to: float) -> PartlyMergedClusters:
-        """Form the clusters of a part, and merge them while the seed has a loss of at most `up_to`."""
+        """Form the clusters of a part, and merge them while the loss of the seed is at most `up_to`."""
         ...
 
     def merge_across(
@@ -54,7 +54,9 @@ class PartMergingAlgorithm(Protocol):
         parts: Sequence[PartlyMergedClusters],
         progress: Progress | None,
     ) -> Int32 | None:
-        """Return the merged cluster of each cluster of the parts. None if parts merged too many clusters separately."""
+        """Merge the clusters of all parts, and return the merged cluster of each of them. Return None if parts merged
+        too many clusters separately.
+        """
         ...
 
     def publish_part(self, part: Table, hierarchies: Mapping[str, Hierarchy], cluster: Int32) -> Result:
@@ -70,7 +72,7 @@ class _MergeWithinPart(RedactedRepr):
 
     @property
     def name(self) -> str:
-        """Exact seed loss up to which parts merge, as text."""
+        """Exact largest loss of a seed that parts merge, as text."""
         return float(self.up_to).hex()
 
     def __call__(self, part: Table, records: Int64) -> PartlyMergedClusters:
@@ -102,7 +104,7 @@ def merge_over_parts(
     Parameters
     ----------
     first
-        Start of each part, then the record count, int64 (parts + 1,).
+        Start of each part, int64 (parts + 1,). The last element is the number of records.
     store
         Store for arrays of table length.
 
@@ -142,7 +144,7 @@ def _up_to(
     ends: Sequence[tuple[int, int]],
     hierarchies: Mapping[str, Hierarchy],
 ) -> float:
-    """Return the seed loss up to which each part merges its clusters separately."""
+    """Return the largest loss of a seed that each part merges separately."""
     chosen = np.unique(np.linspace(0, len(ends) - 1, min(len(ends), _SAMPLED)).astype(np.int64))
     task = _MergeWithinPart(algorithm, hierarchies, float("inf"))
     samples = [
@@ -178,7 +180,9 @@ def _merged_cluster(parts: Sequence[SolvedPart], merged: Int32, record: Int64, s
 
 
 def _in_groups(cluster: Int32, size: Int64, store: Store) -> tuple[Int64, list[tuple[int, int]]]:
-    """Return the records sorted by group of clusters, then by number, and the start and end of each group."""
+    """Return the records sorted by group of clusters, and the start and end of each group. Records of a group are
+    ascending.
+    """
     group, groups, filled = np.empty(len(size), np.int32), 0, 0
     for c, records in enumerate(size.tolist()):
         if filled and filled + records > _TOGETHER:

@@ -1,4 +1,4 @@
-"""Tasks on the parts of a table, which run sequentially or on workers, and the union of their results."""
+"""Run tasks on the parts of a table, sequentially or on workers, and combine the results."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -19,13 +19,15 @@ from anonset.generalization.local import MappingsInParts
 from anonset.generalization.recoding import Parts
 
 MOST_MERGED = 64
-"""Maximum size of an infeasible part that joins neighbouring parts, as a multiple of the maximum part size."""
+"""Maximum size of joined parts, as a multiple of the maximum part size. An infeasible part is joined with neighbouring
+parts.
+"""
 _MEANS = frozenset({"rum", "rum_before", "tum", "tum_before", "ncp", "ncp_before", "w", "estimated_item_loss"})
 """Statistics that are averages per record."""
 _EXTREMES = {"largest_cluster": max, "smallest_cluster": min}
 
 Span = tuple[int, int]
-"""Start and end of a part in the records sorted by part."""
+"""Start and end of a part. Records are sorted by part."""
 
 
 class Task(Protocol):
@@ -83,9 +85,9 @@ class _RunOnPart(RedactedRepr):
 class PartTaskRunner(RedactedRepr):
     """Runs tasks on the parts of a table.
 
-    In this process, parts are anonymized sequentially, and the algorithm uses all threads. Processing two parts at a
-    time is slower, because much of the work is Python code. On cluster workers, parts are anonymized in parallel. The
-    results are the same.
+    In this process, parts are anonymized one by one, and the algorithm uses all threads. Processing two parts at a time
+    would be slower, because much of the work is Python code. Workers of a cluster anonymize parts in parallel, with the
+    same results.
     """
 
     name: str
@@ -196,7 +198,7 @@ def union(n: int, parts: Sequence[SolvedPart], record: Int64, store: Store) -> R
 
 
 def figures_of(parts: Sequence[SolvedPart]) -> dict[str, float]:
-    """Return the part sizes, and the weighted mean, extreme or sum of each statistic that all parts have."""
+    """Return the part sizes, and the combined value of each statistic that all parts have."""
     sizes = [part.span[1] - part.span[0] for part in parts]
     part_figures = [part.found.figures for part in parts]
     combined: dict[str, float] = {}

@@ -1,9 +1,9 @@
-"""Anonymization of a table in parts that are published together.
+"""Anonymize a table in parts that are published together.
 
-The union of the parts has these guarantees. Each published relational tuple has at least k records in each part that
-contains it. Under `kkm`, the records of a tuple in all parts are a union of k^m-anonymous sets. Domains, and thus
-losses and widths, refer to the complete data. The publication does not show the parts, because rows are sorted by
-content, and names are assigned after all parts are anonymized.
+The union of the parts satisfies the model. In each part that contains a published relational tuple, at least k records
+have this tuple. Under `kkm`, the records with a tuple are a union of k^m-anonymous sets. Losses refer to the domains of
+the complete data. The publication does not show the parts, because rows are sorted by content, and symbols are named
+after all parts are anonymized.
 """
 
 from collections.abc import Mapping

@@ -21,12 +21,12 @@ Regions = tuple[Region, ...]
 
 
 _AT_ONCE = 1 << 11
-"""Number of records of a node below which a single call scores all its cuts, because each call has a fixed cost."""
+"""Nodes with fewer records score all cuts in a single call, because each call has a fixed cost."""
 
 
 @dataclass(eq=False)
 class NodeSplit(RedactedRepr):
-    """A split of a node by a column, with the regions and losses of both sides."""
+    """A split of a node by a column. It contains the regions and losses of both sides."""
 
     sides: tuple[Regions, Regions]
     axis: int
@@ -50,7 +50,7 @@ class Node(RedactedRepr):
 
 @dataclass(frozen=True, eq=False)
 class Tree(RedactedRepr):
-    """A grown tree, parents before children."""
+    """A grown tree. Parents precede their children."""
 
     nodes: list[Node] = field(default_factory=list)
     children: list[tuple[int, int] | None] = field(default_factory=list)
@@ -64,7 +64,7 @@ class Tree(RedactedRepr):
 
 @dataclass(frozen=True)
 class Losses(RedactedRepr):
-    """Units of both losses. They are chosen so that the weighted sum is an integer.
+    """Units of the relational loss and the item loss. The units are chosen so that the weighted sum is an integer.
 
     The relational loss of a node is the record count times the sum of the relative widths (region width divided by
     column width).
@@ -95,7 +95,7 @@ class Losses(RedactedRepr):
         return n * sum(axis.width(region) * (self._common // axis.full_width) for axis, region in widths)
 
     def weighted(self, relational: int, items: int, w: int) -> int:
-        """Return the weighted sum of both losses for the weight w."""
+        """Return the weighted sum of the relational loss and the item loss for the weight w."""
         return w * relational * self.items_unit + (WHOLE - w) * items * self.relational_unit
 
 
@@ -106,13 +106,13 @@ class TreeGrowth(RedactedRepr):
     losses: Losses
     scores: Scores
     infeasible: Callable[[Sequence[Int64]], NDArray[np.bool_]]
-    """Returns True for record sets that no mapping makes anonymous."""
+    """Function that returns True for each set of records that cannot be made anonymous."""
     k: int
     store: Store = MEMORY
     """Store for workers that compute the cuts of nodes."""
     progress: Progress | None = None
     at_once: int = _AT_ONCE
-    """Number of records of a node below which a single call scores all its cuts."""
+    """Nodes with fewer records score all cuts in a single call."""
     _known: dict[Regions, Node] = field(default_factory=dict)
 
     def grow(self, w: int) -> Tree:
@@ -178,8 +178,8 @@ class TreeGrowth(RedactedRepr):
     def _best(self, w: int, node: Node) -> NodeSplit | None:
         """Return the cut with the smallest loss. None if this loss is not below the loss of the node.
 
-        Column order resolves ties. Item losses are at least 0, so the relational loss of a cut plus the item loss of
-        one side is a lower bound of the cut's loss. If this bound excludes a cut, the other side is not scored.
+        Column order resolves ties. The relational loss of a cut plus the item loss of one side is a lower bound of the
+        loss of the cut. If this bound excludes a cut, the second side is not scored.
         """
         if node.cuts is None:
             node.cuts = self._cuts(node)

@@ -15,12 +15,12 @@ class Pruning(RedactedRepr):
     """Weight, leaf count and losses of a pruned tree."""
 
     w: float
-    """Largest weight for which the tree is pruned in this way."""
+    """Largest weight that results in this pruning."""
     clusters: int
     """Number of leaves."""
     relational_ncp: float
     item_loss: float
-    """Item loss as estimated by the scores that guide the growth."""
+    """Item loss, estimated by the scores that guide the growth of the tree."""
 
 
 _APART = 1 / 200
@@ -45,7 +45,7 @@ def frontier(tree: Tree, losses: Losses, w: int) -> list[Pruning]:
     points, at_most = [], w
     for number, (_, clusters, relational, items) in enumerate(steps):
         above = steps[number + 1][0] if number + 1 < len(steps) else Fraction(-1)
-        if at_most > above:  # if not, no weight with 6 decimals results in this pruning
+        if at_most > above:  # otherwise no weight with 6 decimals results in this pruning
             share = relational / losses.relational_unit, items / losses.items_unit
             points.append(Pruning(at_most / WHOLE, clusters, *share))
         at_most = min(at_most, int(above // 1)) if above >= 0 else -1
@@ -55,7 +55,7 @@ def frontier(tree: Tree, losses: Losses, w: int) -> list[Pruning]:
 
 
 def _weakest_links(tree: Tree, losses: Losses) -> list[tuple[Fraction, int, int, int]]:
-    """Return the largest weight in millionths, the number of leaves, and the losses of each pruning."""
+    """Return, for each pruning, the largest weight in millionths, the number of leaves, and the losses."""
     nodes, children = tree.nodes, tree.children
     parent = [-1] * len(nodes)
     relational, items = [node.relational for node in nodes], [node.items for node in nodes]
@@ -97,7 +97,7 @@ def _weakest_links(tree: Tree, losses: Losses) -> list[tuple[Fraction, int, int,
 
 
 def _forget_below(tree: Tree, top: int, current: dict[int, Fraction]) -> None:
-    """Delete the links of a node that becomes a leaf, and the links of all its descendants."""
+    """Delete the entries of a node that becomes a leaf, and the entries of all its descendants."""
     waiting = [top]
     while waiting:
         number = waiting.pop()

@@ -1,7 +1,7 @@
 """Regions of relational columns, and the split of a region into two halves.
 
-A leaf publishes a region per column: a number range between admissible ends, a set of values, or a set of hierarchy
-nodes that do not overlap. After each split, a region shrinks to the values that occur in its records.
+A leaf publishes a region per column. A region is a range of numbers between admissible ends, a set of values, or a set
+of disjoint hierarchy nodes. After each split, a region shrinks to the values that occur in its records.
 """
 
 from abc import ABC, abstractmethod
@@ -33,8 +33,8 @@ from anonset.spelling import setting
 Region = tuple[int, ...]
 """Region of a column, which is a part of its values.
 
-For numbers, a region consists of the first cell, the last cell + 1 and, except in halves, both published limits. For
-values, it consists of their codes. For values with a hierarchy, it consists of nodes.
+For numbers, a region consists of the first cell and the last cell + 1. Except in halves, it also contains the lower and
+upper published limit. For values, a region consists of codes, and for values with a hierarchy, of nodes.
 """
 Halves = tuple[Region, Region]
 
@@ -57,14 +57,14 @@ class Axis(RedactedRepr, ABC):
 
     @abstractmethod
     def halves(self, region: Region, counts: Int64, k: int) -> Halves | None:
-        """Return both halves of a region. None if it cannot be split.
+        """Return both halves of a region. None if the region cannot be split.
 
         Parameters
         ----------
         counts
             Number of records in the region per code, int64 (n_codes,).
         k
-            Minimum record count of each half. Only number ranges use it to choose the cut.
+            Minimum record count of each half. Only ranges of numbers use `k`, to choose the cut.
         """
 
     @abstractmethod
@@ -84,8 +84,8 @@ class Axis(RedactedRepr, ABC):
 class _Numbers(Axis):
     """Numbers, split between the cells of a grid.
 
-    A published range ends at the smallest and largest number of a leaf. If the column has a grid, both ends are rounded
-    outward to it. A single number is published unchanged.
+    The ends of a published range are the smallest and the largest number of a leaf. If the column has a grid, both ends
+    are rounded outward to grid points. A single number is published unchanged.
     """
 
     values: NDArray[np.int64] | NDArray[np.float64]
@@ -93,7 +93,8 @@ class _Numbers(Axis):
     grid: Grid | None
     """Admissible ends of published ranges."""
     within: tuple[int, int]
-    """Smallest and largest number of the column. Parts of a range outside these limits do not contribute to its width.
+    """Smallest and largest number of the column. Parts of a range outside these limits do not contribute to its
+    width.
     """
     scale: int
     """Factor that makes all published ends integers. Regions contain these integers."""
@@ -177,8 +178,8 @@ class _Nodes(Axis):
     """Categories with a hierarchy.
 
     A region of several nodes is published as the set of the leaves below them. If sets of this column's values would
-    identify persons, the region is published as the lowest common ancestor, and a split separates a single node. In
-    this case a region becomes narrower only when it is reduced to a single node.
+    identify persons, the region is published as the lowest common ancestor, and a split separates a single node. A
+    region then becomes narrower only when it is reduced to a single node.
     """
 
     hierarchy: Hierarchy
@@ -235,14 +236,14 @@ class _Nodes(Axis):
 
 
 def _width(values: int) -> int:
-    """Return the width of a set of values as in the NCP, in which a single value has no width."""
+    """Return the width of a set of values as in the NCP. A single value has width 0."""
     return values if values > 1 else 0
 
 
 def _frequent_half(members: Sequence[int], counts: Mapping[int, int]) -> Halves | None:
-    """Split off the most frequent members that together have at least half of the records.
+    """Split off the most frequent members, until they have at least half of the records.
 
-    At least one member that occurs remains in the other half.
+    At least one occurring member remains in the second half.
 
     >>> _frequent_half((0, 1, 2, 3), {0: 1, 1: 5, 2: 0, 3: 2})
     ((1,), (0, 2, 3))

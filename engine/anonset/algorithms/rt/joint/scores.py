@@ -1,4 +1,6 @@
-"""Fast estimate of the item loss of record sets. It is the loss of apriori on a tree that halves items by frequency."""
+"""Fast estimate of the item loss of record sets. The estimate is the loss of apriori on a binary tree of the items,
+sorted by frequency.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,13 +17,15 @@ from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table import Int32, Int64
 
 _CELLS = 1 << 26
-"""Maximum number of node pairs that the kernel counts. Each needs 2 bytes."""
+"""Maximum number of node pairs that the kernel counts. Each pair needs 2 bytes."""
 _LARGEST_K = (1 << 16) - 1
 
 
 @dataclass(frozen=True, eq=False)
 class Scores(RedactedRepr):
-    """Loss of record sets. The loss of an item in a record is the number of other items in the item's group."""
+    """Item losses of record sets. The loss of an item in a record is the number of other items in the group of the
+    item.
+    """
 
     column: SetColumn
     k: int
