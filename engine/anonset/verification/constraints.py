@@ -129,7 +129,7 @@ def _distinct_images(policy: PrivacyPolicy, symbol_of: Mapping[str, int]) -> tup
     n, n_symbols = len(policy), max(symbol_of.values(), default=0) + 1
     owner = np.repeat(np.arange(n, dtype=np.int64), [len(itemset) for itemset in policy.itemsets])
     code = np.fromiter((symbol_of.get(x, -1) for itemset in policy.itemsets for x in itemset), np.int64, len(owner))
-    shown = np.sort((owner * n_symbols + code)[code >= 0])  # np.unique would hash, which is 100 times slower if most values differ
+    shown = np.sort((owner * n_symbols + code)[code >= 0])  # np.unique is 100 times slower if most values differ
     owner, code = np.divmod(shown[np.diff(shown, prepend=-1) > 0], n_symbols)
     length = np.bincount(owner, minlength=n)
     start = np.cumsum(length) - length

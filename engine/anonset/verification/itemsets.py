@@ -310,7 +310,7 @@ def check_km(
             break
         occurrences[size] = total
         steps = rows.steps(size, model.k)
-        if steps > remaining and int(rows.weight.min(initial=model.k)) >= model.k:  # every row represents k records, so every set has support k
+        if steps > remaining and int(rows.weight.min(initial=model.k)) >= model.k:  # every set has support k or more
             for name in ("itemset_occurrences", "distinct_itemsets", "distinct_columns"):  # partial counts
                 checked.pop(name, None)  # would depend on the budget
             checked["covered"] = f"{sizes_covered(model.m, model.m)}: every record occurs at least {model.k} times"

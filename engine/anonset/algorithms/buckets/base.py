@@ -90,7 +90,7 @@ def random_by_code(codes: Int32, n_codes: int, draws: Draws, purpose: str, store
     from anonset_kernels import buckets
 
     stretch, order = (store.array("order", np.int32, len(codes)) for _ in range(2))
-    with np.errstate(over="ignore"):  # integer overflow is intended, and NumPy warns about it if kernels run as plain Python
+    with np.errstate(over="ignore"):  # overflow is intended, and NumPy warns about it without compiled kernels
         buckets.random_by_code(codes, n_codes, draws.key(purpose), _IN_CACHE, stretch, order)
     return order
 

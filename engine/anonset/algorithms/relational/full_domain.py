@@ -133,7 +133,7 @@ class FullDomain(Formation):
                     best, best_key = number, key
             if progress is not None and done % 256 == 0:
                 progress("vectors", float(done), float(len(vectors)))
-        if best < 0:  # this is only possible if a column has a maximum generalization: `bind_tuples` rejects tables below k records
+        if best < 0:  # only possible if the generalization of a column is limited (see `bind_tuples`)
             msg = f"no combination of levels below the ceilings satisfies {self.model}"
             raise InfeasibleError(self.name, msg)
         return tuple(vectors[best].tolist())

@@ -30,7 +30,7 @@ class ClusterLosses:
         self._open = set(clusters.smallest[clusters.alive].tolist())
         self._total = 0
         self._begun, self._repairs = clusters.cluster(), len(clusters.trace)
-        self._known: dict[tuple[int, int], int] = {}  # the key is the smallest record and the size of a cluster, which only grows
+        self._known: dict[tuple[int, int], int] = {}  # by smallest record and cluster size, which only grows
 
     @property
     def tum(self) -> float:

@@ -83,17 +83,18 @@ class AprioriBased(Generalization):
 
 @dataclass(frozen=True, kw_only=True)
 class Apriori(AprioriBased):
-    """Apriori anonymization (AA), which finds a k^m-anonymous hierarchy cut in increasing order of itemset size.
+    """Apriori anonymization (AA): find a k^m-anonymous hierarchy cut by fixing rare itemsets in increasing order of
+    size.
 
     Guarantees k^m-anonymity. After iteration i, each set of i nodes that occurs has a support of at least k. Further
     generalization preserves this. Cost: an increment for each record and each set of up to m nodes that the record
-    contains. A record contains the nodes of its items and all ancestors of these nodes. Memory: the nodes of all
-    records. Sets are not stored.
+    contains. A record contains the nodes of its items and all ancestors of these nodes. Memory contains the nodes of
+    all records. Sets are not stored.
 
     References: Terrovitis, Mamoulis, Kalnis, VLDB 2008, Algorithm 4.
     Deviations: the supports of rules are not looked up in the tree. Rare sets are fixed by size and in count-tree
     order, so each rule is frequent (see `CutSearch.fix`). From i = 3 on, the sets of nodes on the cut are counted
-    first. Above the cut, only sets above a rare set of the cut are counted. The result is the same.
+    first. Then only sets above a rare set of the cut are counted. This does not change the result.
 
     >>> from anonset.data import Hierarchy, Table
     >>> hierarchy = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), ("B", ["b1", "b2"])]))

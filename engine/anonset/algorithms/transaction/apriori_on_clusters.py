@@ -15,8 +15,8 @@ from anonset.data.table import Int32, Int64
 _CLUSTERS_PER_TASK = 256
 _BYTES_OF_BITMAPS, _LARGE = 1 << 24, 2000
 """Limits of the kernel. The bitmaps of a cluster, one per node, have at most _BYTES_OF_BITMAPS bytes. For sets of four
-or more items, a cluster must have fewer than _LARGE records. The full search, which skips more of these sets, processes
-larger clusters.
+or more items, a cluster must have fewer than _LARGE records. Larger clusters are processed by the full search, which
+skips more of these sets.
 """
 
 

@@ -1,9 +1,10 @@
-"""Enumeration of the *bad* node sets of a cut. Their cohorts are too small, or contain a sensitive item too often.
+"""Enumeration of the *bad* node sets of a cut. The cohort of a bad set is too small, or contains a sensitive item too
+often.
 
 The cohort of a set consists of the records that match the set. Records are encoded as the codes of their nodes,
-followed by the codes of their sensitive items. The walk over the sets with a given first code reads only the codes that
-follow it in the records. If there is a single block in memory, the codes are read directly. Otherwise they are copied
-for a window, which is a span of first codes.
+followed by the codes of their sensitive items. The sets with a given first code are found among the codes that follow
+this code in the records. If there is a single block in memory, the codes are read directly. Otherwise the codes are
+copied for a window, which is a span of first codes.
 """
 
 from collections.abc import Callable, Iterator
@@ -41,7 +42,7 @@ class BadCohorts:
     rule: tuple[int, int]
     """k and l."""
     tally: Int64
-    """Counter of each sensitive item, int64 (E,). All counters are 0 between uses."""
+    """Counter of each sensitive item, int64 (E,). The counters are 0 unless a cohort is being counted."""
 
     @classmethod
     def of(
@@ -59,7 +60,7 @@ class BadCohorts:
         on_cut
             1 for codes of nodes on the cut, uint8 (C,). The caller may change the array before requesting the next set.
         progress
-            Called with the first code of each set, and the end of each window.
+            Function that is called with the first code of each set, and with the end of each window.
         """
 
         def tell(code: int) -> None:
@@ -88,7 +89,7 @@ class BadCohorts:
         suffixes
             Codes that follow the first `fixed` codes.
         tell
-            Called with the end of each window of first codes.
+            Function that is called with the end of each window of first codes.
         """
         from anonset_kernels.lm import find_violation
 
@@ -141,7 +142,7 @@ class BadCohorts:
         """Yield spans of codes that may follow the given members of a set, with the codes that follow in the records.
 
         Codes before the next code of the cut are skipped. If the codes that follow a single code exceed the memory
-        limit, None is yielded instead of them.
+        limit, None is yielded instead of the codes.
         """
         n_codes = len(on_cut)
         undivided = suffixes.of_window((0, n_codes)) if suffixes.in_place else None

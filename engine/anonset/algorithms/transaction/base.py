@@ -38,7 +38,7 @@ def bind_items(table: Table, hierarchies: Mapping[str, Hierarchy]) -> tuple[SetC
 
 
 def without_items(column: SetColumn, hierarchy: Hierarchy | None, suppressed: list[int]) -> Cut | ItemGroups:
-    """Return a recoding that only suppresses items.
+    """Return a recoding that suppresses some items and publishes all other items unchanged.
 
     It is a cut if there is a hierarchy, otherwise single-item groups.
     """

@@ -1,4 +1,4 @@
-"""State of a search after each itemset size. It is stored in the work directory, so that the run can be resumed."""
+"""Store the state of a search after each itemset size in the work directory, so that the run can be resumed."""
 
 import hashlib
 import json

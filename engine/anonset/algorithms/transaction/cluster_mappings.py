@@ -1,4 +1,4 @@
-"""Separate item recodings of many clusters, which are the transaction functions of Poulis et al. 2013."""
+"""Separate item recodings of many clusters (transaction functions of Poulis et al. 2013)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -30,8 +30,8 @@ class PartMappings(RedactedRepr):
 
 
 ClusterMapping = Int32 | MergedItems | PartMappings
-"""Mapping of the items of a cluster. It consists of published inner nodes in preorder (int32), of merged items, or of
-the mappings of the cluster's parts.
+"""Mapping of the items of a cluster. It consists of the published inner nodes in preorder, int32, of merged items, or
+of mappings of the parts of the cluster.
 """
 ClusterSearch = Callable[[Sequence[Int64]], list[ClusterMapping]]
 """Function that returns a mapping for each cluster. A cluster is an ascending array of records."""
@@ -104,7 +104,8 @@ class SearchEach:
 def search_on_clusters(
     algorithm: Algorithm, column: SetColumn, hierarchy: Hierarchy | None, store: Store
 ) -> ClusterSearch:
-    """Return the algorithm's cluster search. If it has none, return a search that runs it on each cluster.
+    """Return the cluster search of the algorithm. If the algorithm has none, return a search that runs the algorithm on
+    each cluster.
 
     If a class overrides `recode` but inherits `on_clusters`, the inherited search is ignored, because it implements
     another algorithm.

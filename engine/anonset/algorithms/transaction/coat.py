@@ -45,16 +45,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Coat(SetBased):
-    """Protect given itemsets by merging items within utility constraints, and by suppressing other items (COAT).
+    """COAT: protect given itemsets by merging items within utility constraints, and by suppressing items.
 
     Guarantees that every privacy constraint is satisfied, that a utility constraint contains every group, and that at
     most the given share of the items is suppressed. Constraints are processed by descending support. The rarest item of
     a constraint is merged with the partner in the same utility constraint that causes the smallest utility loss.
 
-    Cost: at most one step per item. A step is linear in the number of items, and in the records of the merged groups
-    times their length. If all m-itemsets are protected, the length is raised to the power of m - 1. Memory: a few
-    arrays with an element for each item of each record. If all m-itemsets are protected and the table is in files,
-    these arrays are also in files.
+    Cost: at most one step per item. The time of a step is linear in the number of items, and in the total length of the
+    records that contain the merged groups. If all m-itemsets are protected, lengths are raised to the power of m - 1.
+    Memory: a few arrays with an element for each item of each record. If all m-itemsets are protected and the table is
+    in files, these arrays are also in files.
 
     References: Loukides, Gkoulalas-Divanis, Malin, "Towards utility-driven anonymization of transactions", 2010,
     Algorithms 1 to 3.

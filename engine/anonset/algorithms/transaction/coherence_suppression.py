@@ -46,7 +46,7 @@ class CoherenceSuppression(RedactedRepr):
 
     References: Xu, Wang, Fu, Yu, "Anonymizing transaction databases for publication", KDD 2008; as described by Liu
     and Wang, 2010.
-    Deviations: of several equal items, the last is suppressed, as in HgHs.
+    Deviations: if several items are equally good, the last item is suppressed, as in HgHs.
 
     >>> table = Table.from_sets([["a", "b"], ["a", "b"], ["a", "c"], ["b"]])
     >>> result = CoherenceSuppression(h=1, k=2, p=2).recode(table, {})
@@ -58,7 +58,9 @@ class CoherenceSuppression(RedactedRepr):
     traits: ClassVar[Traits] = Traits(memory_factor=1.3, coarsens=True, answers=("coherence",))
 
     h: Written = 1.0
-    """Maximum share of the matching records with the same private item (0 < h <= 1), exactly as written."""
+    """Maximum share of the matching records with the same private item (0 < h <= 1). The value is used without
+    rounding.
+    """
     k: int
     """Minimum support of each set of public items that occurs in a record (>= 1)."""
     p: int
@@ -66,7 +68,9 @@ class CoherenceSuppression(RedactedRepr):
     sensitive_items: tuple[str, ...] = ()
     """Private items. All other items are public."""
     item_loss: Mapping[str, Written] | None = None
-    """Loss of suppressing each item, above 0 and at most 1 (default 1). If None, the number of occurrences."""
+    """Loss of suppressing each item, above 0 and at most 1. An item without an entry has loss 1. If None, the loss of
+    an item is its number of occurrences.
+    """
     max_threats: int = 30_000_000
     """Maximum number of minimal moles in memory."""
 
@@ -146,7 +150,7 @@ class CoherenceSuppression(RedactedRepr):
         return cost
 
     def _single_moles(self, column: SetColumn, private: Int32) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-        """Return True for public items that are moles by themselves, bool (M,)."""
+        """Return True for each public item that is a mole by itself, bool (M,)."""
         from anonset_kernels.coherence import worst_disclosure
         from anonset_kernels.rows import transpose
 

@@ -61,7 +61,7 @@ class Suppression(RedactedRepr):
 class MergeTerms:
     """Utility constraint of each item of a column, and the weights that define the utility loss.
 
-    They are computed once for a search on the entire column, or for many searches on its parts.
+    The arrays are computed once for a search on the entire column, or for many searches on parts of the column.
     """
 
     def __init__(
@@ -85,9 +85,9 @@ class ConstraintSearch:
     """Search for item groups of a column that satisfy privacy constraints.
 
     Items that never occur are removed from the constraints and remain groups of their own. Arrays of table length are
-    stored in memory, or in files that the search modifies in place. They need 16 bytes for each record and 8 for each
-    item occurrence. To protect sets of m > 2 items, they need another 4 (m - 2) bytes for each record and item
-    occurrence.
+    stored in memory, or in files that the search modifies in place. The arrays need 16 bytes for each record and 8
+    bytes for each item occurrence. If sets of m > 2 items are protected, they need another 4 (m - 2) bytes for each
+    record and for each item occurrence.
 
     Parameters
     ----------
@@ -184,7 +184,9 @@ class ConstraintSearch:
         return open_roots(self._groups, rule, levels, *self._walks)
 
     def _constraint_codes(self, policy: PrivacyPolicy) -> tuple[Int64, Int32, Int64, Int32]:
-        """Return the constraints without items that never occur, and the constraints that contain each other item."""
+        """Return the constraints without items that never occur, and the constraints that contain each occurring
+        item.
+        """
         from anonset_kernels.rows import transpose
 
         start, items = policy.codes(self.column.vocabulary)

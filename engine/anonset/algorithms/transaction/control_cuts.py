@@ -1,10 +1,10 @@
 """Search for a hierarchy cut with low loss, on which nodes that allow an inference are suppressed.
 
-Each cut satisfies the guarantee after all nodes that allow an inference are suppressed. The search first evaluates the
-original items and the levels of the hierarchy. For k = 2, 4, 8, … it also evaluates the cut of the topmost nodes that
-have a child with fewer than k occurrences. It then starts from the cut with the smallest loss, and splits or raises
-single nodes in order of their potential gain, while the loss decreases. Nodes above a sensitive item are never used.
-The method is unpublished.
+A cut satisfies the guarantee after all nodes that allow an inference are suppressed. The search first evaluates the cut
+of the leaves, the cuts of the hierarchy levels, and more initial cuts. For k = 2, 4, 8, … such a cut consists of the
+topmost nodes that have a child with fewer than k occurrences. It then starts from the cut with the smallest loss, and
+splits or raises single nodes in order of their potential gain, while the loss decreases. Nodes above a sensitive item
+are never used. The method is unpublished.
 """
 
 from collections.abc import Callable, Iterator
@@ -29,7 +29,7 @@ Suppress = Callable[[SetColumn], list[int]]
 
 @dataclass(frozen=True, eq=False)
 class EvaluatedCut(RedactedRepr):
-    """A cut with suppressed nodes and loss."""
+    """A cut, its suppressed nodes, and its loss."""
 
     image: Int32
     """Node of each leaf, int32 (M,)."""

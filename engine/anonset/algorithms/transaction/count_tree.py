@@ -1,8 +1,8 @@
 """The count-tree of Terrovitis, Mamoulis, Kalnis, VLDB 2008, section 4.1, which contains node sets and their supports.
 
-The tree is walked in preorder and never stored. A fix changes the cut but not the supports, so the walk may already
-have passed sets that a later fix removes. The caller therefore checks the yielded rare sets again, in order. The result
-does not depend on the progress of the walk or on the number of workers.
+The tree is walked in preorder and never stored. The caller generalizes nodes to fix the yielded rare sets. Some sets
+that the walk has already passed may contain these nodes. The caller therefore checks the yielded sets again, in order.
+The result does not depend on the progress of the walk or on the number of workers.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -79,7 +79,7 @@ class CountTree:
         Parameters
         ----------
         generalized
-            1 for nodes whose sets are skipped, uint8 (V,). The walk reads the array before each part, so the caller may
+            1 for nodes whose sets are skipped, uint8 (V,). The array is read again before each part, so the caller may
             add nodes.
         together
             Pairs of codes with which sets must start. None for all sets.

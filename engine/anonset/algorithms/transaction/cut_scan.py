@@ -1,4 +1,6 @@
-"""Top-down greedy search over cuts with a suppression scan (Liu and Wang 2010, section 3)."""
+"""Greedy top-down search for a cut. For each cut, a scan selects the nodes to suppress (Liu and Wang 2010, section
+3).
+"""
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -58,7 +60,7 @@ def search_cut(threats: MinimalThreats, leaves: Int64, phase: str, progress: Pro
     threats
         Minimal threats over the (reduced) taxonomy.
     leaves
-        Number of leaves below each node that costs count, int64 (V,).
+        Number of leaves below each node, as used in costs, int64 (V,).
     """
     from anonset_kernels.hghs import begin, step
 

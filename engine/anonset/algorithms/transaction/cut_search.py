@@ -2,9 +2,9 @@
 
 A set of nodes is rare if 1 to k - 1 records contain it. A fix generalizes nodes so that the set becomes frequent.
 
-Shared by direct and apriori anonymization (Terrovitis, Mamoulis, Kalnis, VLDB 2008, sections 4.3 and 4.4) and
-algorithms based on them. Rare sets are processed in count-tree order. A rare set is skipped if one of its nodes was
-generalized in the meantime.
+Direct and apriori anonymization (Terrovitis, Mamoulis, Kalnis, VLDB 2008, sections 4.3 and 4.4) and derived algorithms
+use this search. Rare sets are processed in count-tree order. A rare set is skipped if an earlier fix generalized one of
+its nodes.
 """
 
 from collections.abc import Iterator, Sequence
@@ -40,7 +40,7 @@ sets and memory permits. BYTES_OF_MEMBER is the memory per set member during the
 codes, an index, keys, and sorted copies.
 """
 STEPS_PER_RARE_SET = 1 << 10
-"""Number of increments of a walk that takes as long as counting the sets above a single rare set of the cut."""
+"""Number of increments that take a walk as long as counting the sets above a single rare set of the cut."""
 RECORDS_PER_RARE_SET, INCREMENTS_PER_RARE_SET = 20, 1 << 12
 """Cost of counting all nodes in tables, in units of counting the sets above a single rare set of the cut.
 
@@ -48,7 +48,7 @@ The cost is one unit for every RECORDS_PER_RARE_SET records, plus one unit for e
 of the cut.
 """
 LEAST_HOLDERS, HOLDERS_COUNTED = 16, 128
-"""Parameters of the cost of counting the sets above a rare set if tables exclude some of these sets.
+"""Parameters that estimate the cost of counting the sets above a rare set if tables exclude some of these sets.
 
 The cost is (LEAST_HOLDERS + k) / HOLDERS_COUNTED, relative to the cost without tables.
 """
@@ -57,7 +57,7 @@ _NO_RECORDS = (np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0, np.int6
 
 @dataclass(frozen=True)
 class Fix(RedactedRepr):
-    """A rare set and the nodes to which the search generalized because of it."""
+    """A rare set, and the nodes that the search generalized to make the set frequent."""
 
     itemset: tuple[str, ...]
     """Nodes of the rare set, in count-tree order (descending support)."""
@@ -80,7 +80,7 @@ def fixes_of(hierarchy: Hierarchy, sets: Int32, supports: Int32, rules: Int32) -
 
 
 class CutSearch:
-    """A hierarchy cut under construction (c_out of the paper), and the rare sets that it must still fix.
+    """Search for a hierarchy cut (c_out of the paper) that contains no rare set.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ class CutSearch:
         """NCP numerator if the leaves below each node are published as the node, int64 (V,)."""
         self.fixes: list[Fix] = []
         self.increments = 0.0
-        """Number of counting steps so far. A step is a pair of a record and a counted set that the record contains.
+        """Number of counting steps up to now. A step is a pair of a record and a counted set that the record contains.
 
         For size 2, the counted sets are all pairs of nodes on or above the cut, including pairs of related nodes. For
         larger sizes, they are the sets of nodes on the cut, or on and above the cut if it has more than 16,384 nodes.
@@ -202,8 +202,8 @@ class CutSearch:
         ----------
         looked_up
             True to check in the records that each rule is frequent. The check is unnecessary if rare sets are passed by
-            size, and each size is complete and in count-tree order. A rare rule would then be fixed before the set,
-            because it is smaller or comes earlier in this order.
+            size, and each size is complete and in count-tree order. A rare rule would then be fixed before the rare
+            set, because the rule is smaller or comes earlier in this order.
         """
         from anonset_kernels.fix import fix_threats
 
@@ -238,7 +238,7 @@ class CutSearch:
         refuse_above(self.max_increments, tree.size, tree.total)
 
     def _rare_larger_sets(self, size: int) -> Iterator[RareSets]:
-        """Yield the rare sets of 3 or more nodes.
+        """Yield the rare sets of `size` nodes (>= 3).
 
         The rare sets of nodes on the cut are found first, because they are few and determine which sets above the cut
         can be rare. If it is cheaper, only the supports of these candidates are counted. Otherwise, all sets are
@@ -274,7 +274,7 @@ class CutSearch:
 
         def capacity(increments: float) -> int:
             estimate = self.nodes.blocks.n / RECORDS_PER_RARE_SET + increments / INCREMENTS_PER_RARE_SET
-            estimate = estimate / share_counted + len(live)  # test of each node for others in a rare set
+            estimate = estimate / share_counted + len(live)  # finding the nodes in the same rare set as each node
             return (
                 min(int(estimate), walked(increments, share_counted, most))
                 if in_tables

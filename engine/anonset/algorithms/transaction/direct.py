@@ -31,7 +31,7 @@ from anonset.spelling import setting
 
 @dataclass(frozen=True, kw_only=True)
 class Direct(Generalization):
-    """Direct anonymization (DA), which finds a k^m-anonymous cut in a single traversal of the complete count-tree.
+    """Direct anonymization (DA): find a k^m-anonymous cut in a single traversal of the complete count-tree.
 
     Guarantees k^m-anonymity.
     Cost: an increment for each record and each set of up to m nodes that the record contains. A record contains the

@@ -46,21 +46,20 @@ Clustering = Literal["gray", "horpart"]
 class Disassociation(RedactedRepr):
     """Publish items unchanged, but hide which items occur together by splitting records into chunks.
 
-    Guarantees that an attacker with knowledge of at most m items of a person links no sub-record of a chunk to this
-    person with a probability above 1/k. Items of fewer than k records are suppressed. Records are clustered in the Gray
-    order of their items. The items of a cluster are placed into k^m-anonymous chunks, each item into the first chunk
-    that accepts it. Items of fewer than k records of the cluster become terms. Terms of neighbouring clusters are moved
-    into chunks that these clusters share. A sensitive item has a separate chunk. It becomes a term if more of the
-    cluster's records contain it than `cap` permits. The result is deterministic and independent of the record order.
-    Cost: a step for each occurrence of an item and each set of up to m - 1 items of the same record that already have a
-    chunk.
-    Memory: the items of a few clusters, and the terms of all clusters.
+    Guarantees that an attacker who knows at most m items of a person links no sub-record of a chunk to this person with
+    a probability above 1/k. Items of fewer than k records are suppressed. Records are clustered in the Gray order of
+    their items. The items of a cluster are placed into k^m-anonymous chunks, each item into the first chunk that
+    accepts it. Items of fewer than k records of the cluster become terms. Terms of neighbouring clusters are moved into
+    chunks that these clusters share. A sensitive item has a separate chunk. It becomes a term if more records of the
+    cluster contain the item than `cap` permits. The result is deterministic and independent of the record order. Cost:
+    a step for each occurrence of an item and each set of up to m - 1 items of the same record that already have a
+    chunk. Memory: the items of a few clusters, and the terms of all clusters.
 
     References: Terrovitis, Liagouris, Mamoulis, Skiadopoulos, "Privacy preservation by disassociation", PVLDB 2012.
     Deviations: clusters are runs of the Gray order unless `clustering` requests the clusters of the paper. A shared
-    chunk is assigned only to clusters whose own chunks contain none of its items, because the paper's condition does
-    not preserve the guarantee. If a cluster has no terms, each of its records has a sub-record in a chunk. Each set of
-    items from several chunks must then be able to occur in k records, or unable to occur.
+    chunk is assigned only to clusters whose chunks contain none of the items of the shared chunk, because the condition
+    in the paper does not preserve the guarantee. If a cluster has no terms, each of its records has a sub-record in a
+    chunk. Each set of items of several chunks must then be able to occur in at least k records, or in none.
 
     >>> from anonset.data import Table
     >>> table = Table.from_sets([["a", "b"], ["a", "b"], ["a", "c"], ["b"], ["b", "d"]])
@@ -100,7 +99,7 @@ class Disassociation(RedactedRepr):
 
     @property
     def own_traits(self) -> Traits:
-        """Traits of the algorithm. Clusters by frequent items need all records and exclude block processing."""
+        """Traits of the algorithm. Clustering by frequent items needs all records and cannot process blocks."""
         return self.traits if self.clustering == "gray" else replace(self.traits, by_blocks=False)
 
     @property
@@ -245,7 +244,7 @@ class _RecodingBuilder(ExitStack):
         self._column["place"].drop()
         for a, b in spans(len(place) if with_totals else 0):
             is_term[columns["item"][a:b][place[a:b] == TERMS]] = True
-        # no totals for capped items, because a total would disclose that too many records contain the item
+        # no totals for items with a cap, because a total would disclose that too many records contain the item
         totals = np.flatnonzero(is_term[: len(self._rule.alone)] & ~self._rule.alone).astype(np.int32)
         return Disassociated(
             self._record.finished(),

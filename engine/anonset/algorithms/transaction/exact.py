@@ -35,11 +35,11 @@ MAX_AT_ONCE = 1 << 28
 class Exact(RedactedRepr):
     """Find the k^m-anonymous cut of minimum NCP, and prove a lower bound of the loss of any cut.
 
-    Guarantees k^m-anonymity, and that no cut of the hierarchy has a loss below the figure `lower_bound`. Unless a limit
-    is reached, loss and bound agree to 1e-9, or to `gap`. Without suppression, the search starts from the result of AA,
-    and with suppression from the result of mHgHs. The loss is therefore never higher than the loss of these results.
-    Cost: a few linear programs over the open inner nodes, and passes over the records. Passes are needed for the rare
-    pairs, for the rare triples without suppression, and for larger rare sets of cuts.
+    Guarantees k^m-anonymity. No cut of the hierarchy has a loss below the figure `lower_bound`. Unless a limit is
+    reached, the loss and this bound differ by at most 1e-9, or by at most `gap`. Without suppression, the search starts
+    from the result of AA, and with suppression from the result of mHgHs. The loss is therefore never higher than the
+    loss of these results. Cost: a few linear programs over the open inner nodes, and passes over the records. The
+    passes count rare pairs and larger rare sets.
 
     References: the method is unpublished. HiGHS solves a covering problem over rare sets (see `exact_cut.problem`). The
     cut has the same loss as the cut of OA (Terrovitis, Mamoulis, Kalnis, VLDB 2008, Algorithm 2), which enumerates
@@ -70,7 +70,7 @@ class Exact(RedactedRepr):
     """Maximum number of items that the attacker knows (>= 1)."""
     suppress: bool | None = False
     """True to allow suppression. A suppressed item has the same cost as the root. None to allow suppression only if a
-    single symbol would remain without it.
+    single symbol would remain without suppression.
     """
     gap: float = 0.0
     """Relative difference between the loss and its proven minimum at which the search stops."""
@@ -129,11 +129,11 @@ class Exact(RedactedRepr):
     ) -> Result:
         """Find the cut for records in blocks, whose item codes are leaf positions. Block sizes do not matter.
 
-        If the hierarchy has a rival hierarchy, both are searched, each with all steps and half of the time. The cut
-        with the smaller NCP is returned, or the cut of the hierarchy if both are equal. Without suppression, pairs and
-        triples are counted block by block. If m is 4 or more, or triples exceed their limit, at most k copies of each
-        distinct record are stored. Without suppression, the permanently closed nodes replace the items below them
-        before this.
+        If the hierarchy has a rival hierarchy, both hierarchies are searched, each with all steps and half of the time.
+        The cut with the smaller NCP is returned. If both cuts have the same NCP, the cut of the main hierarchy is
+        returned. Without suppression, pairs and triples are counted block by block. If m is 4 or more, or triples
+        exceed their limit, at most k copies of each distinct record are stored. Without suppression, the permanently
+        closed nodes first replace the items below these nodes.
 
         Raises
         ------
@@ -160,7 +160,7 @@ class Exact(RedactedRepr):
     ) -> Result:
         """Find the cut of one hierarchy.
 
-        With `suppress=None`, suppression is allowed only if a single symbol would remain without it.
+        With `suppress=None`, suppression is allowed only if a single symbol would remain without suppression.
         """
         limits = SearchBudget(seconds, self.max_steps, blocks.n)
         problem = CutProblem(blocks, hierarchy, self.k, self.m, bool(self.suppress))
@@ -266,7 +266,9 @@ def _suppressed_unasked(result: Result) -> str:
 
 
 def _result(problem: CutProblem, cut: Cut, search: ExactSearch | None = None) -> Result:
-    """Return a cut with the statistics of its proof. If there was no search, the cut must be the only possible cut."""
+    """Return a cut as a result, with statistics of the search. If there was no search, the cut must be the only
+    possible cut.
+    """
     cost, total = problem.cost(cut), problem.total
     if search is None:
         figures = {"ncp": cost / total, "lower_bound": cost / total, "gap": 0.0}

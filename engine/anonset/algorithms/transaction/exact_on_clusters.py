@@ -1,4 +1,6 @@
-"""Exact cuts of separate clusters. The full search only runs if a kernel cannot prove that the cut of AA is optimal."""
+"""Exact cuts of separate clusters. The full search only runs if a kernel cannot prove that the cut of apriori
+anonymization (AA) is optimal.
+"""
 
 from collections.abc import Sequence
 
@@ -13,9 +15,9 @@ from anonset.data.table import Int32, Int64
 class ExactOnClusters:
     """`exact` on clusters of a column.
 
-    The full search starts with the cut of AA, and returns this cut unless another cut has a smaller loss. For most
-    small clusters, a kernel proves that no cut has a smaller loss. This is a hundred times faster than the setup of a
-    linear program.
+    The full search starts with the cut of apriori anonymization (AA), and returns this cut unless another cut has a
+    smaller loss. For most small clusters, a kernel proves that no cut has a smaller loss. The kernel is a hundred times
+    faster than the setup of a linear program.
     """
 
     def __init__(self, apriori: AprioriOnClusters, full: SearchEach) -> None:

@@ -66,7 +66,7 @@ class ExpandedBlocks:
         return len(self) > 1 or self.blocks.store.in_files
 
     def stored(self) -> list[Int32]:
-        """Return the records of each block, and store them, so that they are expanded only once."""
+        """Return the expanded records of each block. The records are stored, so that they are expanded only once."""
         if self._stored is None:
             expand = _Expand(self.expansion, self.blocks.store, secrets.token_hex(8))
             self._stored = list(self.store.map(expand, enumerate(self.blocks.rows)))
@@ -100,7 +100,7 @@ class _Expand:
 
 @dataclass(frozen=True, eq=False)
 class BlockTask:
-    """Applies `work` to some blocks. If `made` is given, it converts each block first."""
+    """Applies `work` to some blocks. If `made` is given, each block is first converted by `made`."""
 
     work: Callable[[Iterator[Any]], Any]
     made: Callable[[Any], Any] | None

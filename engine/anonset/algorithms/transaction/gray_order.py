@@ -1,7 +1,8 @@
-"""Partitions of similar records. The partitions are runs of the reflected Gray order of the records' bit vectors.
+"""Partitions of similar records. Records are sorted by the reflected Gray order of their bit vectors, and divided into
+runs.
 
-Records are sorted by keys that are compared like the bit vectors (see the kernel `gray.gray_codes`). If the column is
-stored in files, they are sorted in files.
+Sort keys have the same order as the bit vectors (see the kernel `gray.gray_codes`). If the column is stored in files,
+records are sorted in files.
 """
 
 from dataclasses import dataclass
@@ -70,7 +71,7 @@ class GrayOrder(RedactedRepr):
     def runs(self, k: int, partitions: int) -> list[Run]:
         """Divide the order into at most `partitions` runs of about equal length. Each run has at least k records.
 
-        Empty records are in no run. If there are fewer than k other records, all of them are in a single run.
+        Empty records are in no run. If there are fewer than k non-empty records, they form a single run.
 
         >>> GrayOrder.of(SetColumn.of([{"a"}, {"a", "b"}, {"b"}, {"a"}, set()])).runs(2, 10)
         [(1, 3), (3, 5)]

@@ -55,8 +55,8 @@ class ThreatBased(KmAlgorithm, ABC):
         Raises
         ------
         InputError
-            If there are more minimal threats than `max_threats`, or the threats of some size need more than
-            `max_increments`.
+            If there are more minimal threats than `max_threats`, or counting a set size needs more than
+            `max_increments` steps.
         """
         column, hierarchy = bind_to_hierarchy(table, hierarchies)
         if self.k == 1:
@@ -75,20 +75,21 @@ class ThreatBased(KmAlgorithm, ABC):
 
 @dataclass(frozen=True, kw_only=True)
 class HgHs(ThreatBased):
-    """Find a cut top-down, and suppress some of its nodes, to combine generalization and suppression (HgHs).
+    """HgHs: combine generalization and suppression, by finding a cut top-down and suppressing some of its nodes.
 
     Guarantees k^m-anonymity after the suppressed nodes are removed. A solution always exists, because all nodes may be
     suppressed.
     Cost: for each set of up to m nodes whose members except the last form a frequent set, an increment for each record
-    that contains the set. If records are dense, a few increments per set suffice. Records that k other records contain
-    are excluded first. Each search step evaluates each node of a cut once. The search fails if there are more than
-    `max_threats` threats, or if a set size needs more than `max_increments` increments. MHgHs needs fewer of both.
-    Memory: the minimal threats.
+    that contains the set. If records are dense, a few increments per set suffice. Records that are contained in k other
+    records are excluded first. Each search step evaluates each node of a cut once. The search fails if there are more
+    than `max_threats` threats, or if a set size needs more than `max_increments` increments. MHgHs has fewer threats
+    and needs fewer increments. Memory: the minimal threats.
 
     References: Liu and Wang, "Anonymizing transaction data by integrating suppression and generalization", 2010,
     sections 3 and 4.1.
     Deviations: a threat must occur in a record. By the paper's definition, sets that occur in no record are also
-    threats. Costs are compared as integers. A cut is evaluated by updating the scan, with the same decisions.
+    threats. Costs are compared as integers. A cut is evaluated by updating the previous suppression scan, which gives
+    the same decisions.
 
     >>> from anonset.data import Hierarchy, Table
     >>> hierarchy = Hierarchy.from_tree(

@@ -1,4 +1,4 @@
-"""Generalization of a cut until it is k^m-anonymous in combination with an earlier release of the same persons.
+"""Generalize a cut until it is k^m-anonymous in combination with an earlier release of the same persons.
 
 An attacker knows a few items of a person who is in both releases. Each item appears as a symbol in at least one of the
 releases. Every set of known items must have at least k matches. Matches can be counted in two ways. The search uses the
@@ -8,12 +8,12 @@ first way, which is stricter, if it can be satisfied:
   protects even against an attacker who can match the rows of a person in the two releases. It requires that the
   earlier release alone is k^m-anonymous for the persons in both releases.
 * by rows: a match is a row of a release that contains the symbols of the known items, and that may represent the same
-record as such a row of the other release. The composition attack counts matches in this way.
+record as a matching row of the other release. The composition attack counts matches in this way.
 
 Raising the cut never removes matches, and the root satisfies the second condition. The search therefore raises the cut
-until no violation remains. It chooses the parents that fix the most sets relative to their loss. Then it splits nodes
-again, in order of descending cost, if the condition remains satisfied. In the result, no single node can be split. The
-method is unpublished.
+until no violation remains. It replaces nodes by the parents that fix the most violations relative to their loss. Then
+it splits nodes again, in order of descending cost, if the condition remains satisfied. In the result, no single node
+can be split. The method is unpublished.
 """
 
 from collections import Counter
@@ -42,7 +42,9 @@ from anonset.support import SupportIndex
 MOST = 20_000_000
 """Maximum number of sets of known items of distinct records to examine."""
 Known = tuple[tuple[int, int], ...]
-"""Symbol of each known item in the new release and in the earlier release. -1 if a release has no symbol."""
+"""Symbols of each known item in the new release and in the earlier release. -1 if the item has no symbol in a
+release.
+"""
 
 
 def raise_to_joint_anonymity(
@@ -134,7 +136,8 @@ _OF_SEARCH = ("increments", "clauses", "closed", "rounds", "nodes")
 
 
 def _mending(cut: Cut, column: SetColumn, broken: list[Known]) -> list[int]:
-    """Return parents of cut nodes that together fix all violated sets. They are chosen greedily by fixed sets per loss.
+    """Return parents of cut nodes that together fix all violated sets. Parents are chosen greedily by the number of
+    fixed sets per loss.
 
     A parent fixes each set that contains a node below it. If a set contains no node below the root, any parent fixes
     it.
@@ -190,7 +193,9 @@ def _lowered(cut: Cut, floor: Int32, column: SetColumn, holds: Callable[[Cut], b
 
 
 def _parted(cut: Cut, floor: Int32, node: int) -> Cut:
-    """Return a cut in which a node is replaced by its children. Nodes of `floor` above the children replace them."""
+    """Return a cut in which a node is replaced by its children, or by nodes of `floor` if these are above the
+    children.
+    """
     tree, image = cut.hierarchy, cut.image.copy()
     below = np.flatnonzero(image == node)
     child = tree.leaf_node[below].copy()
@@ -262,7 +267,9 @@ class _CommonPersons(RedactedRepr):
         return SupportIndex(SetColumn("both", rows.indptr.astype(np.int64), rows.indices.astype(np.int32), names))
 
     def _appearances(self, column: SetColumn, persons: Int64) -> list[tuple[tuple[int, int], ...]]:
-        """Return the distinct sets of appearances that persons' items have in both releases."""
+        """Return the distinct sets of appearances of the items of persons. An appearance is the pair of symbols in both
+        releases.
+        """
         later, earlier = self.both.later, self.both.earlier
         labels = column.vocabulary.labels
         later_symbol = np.array([later.symbol_of.get(label, -1) for label in labels], np.int64)

@@ -1,6 +1,7 @@
 """Apriori anonymization for l^m-diversity. Non-sensitive items are generalized, and sensitive items are not changed.
 
-The steps are those of AA (see `apriori`), with a diversity test instead of the count, until a sweep changes nothing::
+The steps are the steps of AA (see `apriori`), with a diversity test instead of the count. They are repeated until a
+sweep changes nothing::
 
     for i = 1 .. m                                               _DiversitySearch.sweep
         next set of i nodes of the cut with a cohort that is     BadCohorts.bad_sets; kernel lm.find_violation
@@ -65,7 +66,7 @@ class LmApriori(RedactedRepr):
     traits: ClassVar[Traits] = Traits(memory_factor=1.4, by_blocks=True, answers=("lm",))
 
     k: int
-    """Minimum number of matching records (>= 1). With k=1, only diversity is required."""
+    """Minimum number of matching records (>= 1). If k is 1, only diversity is required."""
     l: int  # noqa: E741
     """Inverse of the maximum share of the matching records with the same sensitive item (>= 1)."""
     m: int
@@ -195,7 +196,7 @@ class _DiversitySearch:
             raise InfeasibleError(LmApriori.name, reason, achieved=float(counts[worst] / n), bound=1 / diversity)
 
     def sweep(self) -> bool:
-        """Fix the sets of 1 to m nodes of the cut that violate the model. Return True if there are any."""
+        """Fix the sets of 1 to m nodes of the cut that violate the model. Return True if any set was fixed."""
         before = len(self.fixes)
         for size in range(1, min(self.m, self.blocks.longest) + 1):
             self._mend(size)

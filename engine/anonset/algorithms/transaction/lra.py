@@ -61,11 +61,12 @@ class Lra(AprioriBased):
     Guarantees k^m-anonymity of every partition, and therefore of the entire data. Similar records are close in the Gray
     order of their bit vectors. Empty records belong to no partition and are unchanged.
     Cost: a run of apriori anonymization for each partition. Partitions are independent tasks. If the run is out of
-    core, the order is stored in the work directory, and so are partitions that do not fit into memory together.
+    core, the order of the records is stored in the work directory. Partitions that do not fit into memory together are
+    also stored there.
 
     References: Terrovitis, Mamoulis, Kalnis, "Local and global recoding methods for anonymizing set-valued data",
     VLDB Journal 2011 (LRA), as described by Poulis et al., 2013.
-    Deviations: partitions have a fixed size. Their borders are not refined.
+    Deviations: partitions have a fixed size, and their borders are not refined.
 
     >>> from anonset.data import Hierarchy, Table
     >>> hierarchy = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), ("B", ["b1", "b2"])]))

@@ -11,7 +11,7 @@ _PLACE, _BITS = 8, 8  # bytes of a position, and cells in a byte of marks
 
 
 def packed(pairs: UInt8) -> Int64 | UInt8:
-    """Return the set cells of a matrix as positions or as bits, whichever is smaller.
+    """Return the marked cells of a matrix, as positions or as bits. The smaller representation is used.
 
     Parameters
     ----------
@@ -21,7 +21,7 @@ def packed(pairs: UInt8) -> Int64 | UInt8:
     Returns
     -------
     int64 (set,), or uint8 (C * C / 8,)
-        Ascending positions of the set cells in the flattened matrix, or the cells as bits.
+        Ascending positions of the marked cells in the flattened matrix, or a bit for each cell.
     """
     cells = pairs.reshape(-1)
     if np.count_nonzero(cells) * _PLACE * _BITS < len(cells):
@@ -30,7 +30,7 @@ def packed(pairs: UInt8) -> Int64 | UInt8:
 
 
 def mark(marked: Int64 | UInt8, pairs: UInt8) -> None:
-    """Set the packed cells in a matrix, uint8 (C, C). Other cells are unchanged."""
+    """Mark the packed cells in a matrix, uint8 (C, C). Other cells are unchanged."""
     cells = pairs.reshape(-1)
     if marked.dtype != np.uint8:
         cells[marked] = 1
@@ -41,6 +41,6 @@ def mark(marked: Int64 | UInt8, pairs: UInt8) -> None:
 
 
 def make_symmetric(pairs: UInt8) -> None:
-    """Set each cell of a matrix, uint8 (C, C), whose mirror cell is set, in place."""
+    """Make a matrix, uint8 (C, C), symmetric in place, by marking the mirror cell of each marked cell."""
     for first, end in spans(len(pairs), 256):
         pairs[first:end] |= pairs[:, first:end].T

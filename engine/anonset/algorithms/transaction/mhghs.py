@@ -36,7 +36,7 @@ class RoundResult(RedactedRepr):
 
 @dataclass(frozen=True, kw_only=True)
 class MHgHs(ThreatBased):
-    """Apply HgHs in rounds, for sets of up to 1, 2, ... m items (mHgHs).
+    """mHgHs: apply HgHs in rounds, for sets of up to 1, 2, ... m items.
 
     Guarantees k^m-anonymity after the suppressed nodes are removed. A solution always exists. Each round starts at the
     root of the taxonomy, from which the nodes below the cut of the previous round were removed. A round only mines the
@@ -45,9 +45,9 @@ class MHgHs(ThreatBased):
 
     References: Liu and Wang, "Anonymizing transaction data by integrating suppression and generalization", 2010,
     section 4.2.
-    Deviations: suppression in a round has no effect on the next round. Costs count the leaves of the original taxonomy,
-    because the paper reports these losses. With `cost="reduced"` they count the leaves of the reduced taxonomy, as in
-    the text of the paper.
+    Deviations: suppression in a round has no effect on the next round. Costs are computed from the leaves of the
+    original taxonomy, because the paper reports these losses. With `cost="reduced"`, costs are computed from the leaves
+    of the reduced taxonomy, as in the text of the paper.
 
     >>> from anonset.data import Hierarchy, Table
     >>> hierarchy = Hierarchy.from_tree(
@@ -65,7 +65,9 @@ class MHgHs(ThreatBased):
     traits: ClassVar[Traits] = Traits(memory_factor=1.3, coarsens=True, answers=("km",))
 
     cost: str = "original"
-    """Leaves that costs count. ``original`` counts all leaves, and ``reduced`` the leaves of the reduced taxonomy."""
+    """Leaves from which costs are computed. They are all leaves (``original``), or the leaves of the reduced taxonomy
+    (``reduced``).
+    """
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -89,7 +91,7 @@ class MHgHs(ThreatBased):
         return Result(scenario.recoding, tuple(rounds), figures)
 
     def _leaves(self, threats: MinimalThreats) -> Int64:
-        """Return the number of leaves below each node that costs count, int64 (V,)."""
+        """Return the number of leaves below each node, as used in costs, int64 (V,)."""
         if self.cost == "original":
             return threats.hierarchy.n_leaves_below.astype(np.int64)
         return np.maximum(count_cut_below(threats.hierarchy, threats.bottom), 1)

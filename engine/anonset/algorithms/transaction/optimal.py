@@ -22,7 +22,7 @@ from anonset.spelling import setting
 
 @dataclass(frozen=True, kw_only=True)
 class Optimal(Generalization):
-    """Optimal anonymization (OA), which finds the k^m-anonymous hierarchy cut with the smallest NCP.
+    """Optimal anonymization (OA): find the k^m-anonymous hierarchy cut with the smallest NCP.
 
     Guarantees k^m-anonymity and minimum NCP over all cuts.
     Cost: exponential in the number of items. A balanced hierarchy of fan-out f has T(N) = 1 + T(N / f)^f cuts. The
@@ -30,8 +30,8 @@ class Optimal(Generalization):
     thousands of items.
 
     References: Terrovitis, Mamoulis, Kalnis, VLDB 2008, Algorithm 2.
-    Deviations: a cut is queued only once. Rare sets found on a cut are stored, so that a later cut that publishes any
-    of them fails without counting.
+    Deviations: a cut is queued only once. The rare sets of a cut are stored. A later cut that contains a stored set
+    fails without counting.
 
     >>> from anonset.data import Hierarchy, Table
     >>> hierarchy = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), ("B", ["b1", "b2"])]))
@@ -104,7 +104,7 @@ class Optimal(Generalization):
 
 
 class _Cuts:
-    """The lattice of cuts. A cut is an integer; bit v is set if node v is in the cut."""
+    """The lattice of cuts. A cut is represented by an integer. Bit v is 1 if node v is in the cut."""
 
     def __init__(self, column: SetColumn, hierarchy: Hierarchy) -> None:
         self.hierarchy = hierarchy

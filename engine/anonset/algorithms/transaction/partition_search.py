@@ -24,17 +24,17 @@ _AGAIN = (32, 64, 128, 16)
 _ROUNDS = 40
 """Maximum number of rounds."""
 _STEEPEST = 4096
-"""Maximum penalty, as a multiple of the mean cost."""
+"""Maximum penalty, as a multiple of the mean cost of an item."""
 _SWEEPS = 30
 """Maximum number of sweeps of a descent."""
 _NEXT_TO_NOTHING = 14
-"""A descent ends if a sweep reduces the cost by at most 2 to the power of minus this number, relative to the cost."""
+"""A descent ends if a sweep reduces the cost by at most the cost divided by 2 to the power of this number."""
 _CELLS_PER_CALL = 30_000_000
 _LARGEST_COST = 1 << 60
 
 
 class OutOfSteps(Exception):  # noqa: N818
-    """All steps of a search are used."""
+    """Raised when a search has used all steps."""
 
 
 class PartitionSearch:
@@ -80,9 +80,9 @@ class PartitionSearch:
 
         The weight `mu` increases. The first descent uses at most half of the steps.
 
-        The first descent starts from the given partition and processes frequent items first. The second starts from a
-        single set of all items and processes rare items first. On most data, the second descent stops immediately. On
-        some data, its result is much better.
+        The first descent starts from the given partition and processes frequent items first. The second descent starts
+        from a single set of all items and processes rare items first. On most data, the second descent stops
+        immediately. On some data, its result is much better.
         """
         rule, rising, limit = self.rule, self.order, self.limit
         weights = sorted({rule.mu >> 2, rule.mu >> 1, rule.mu})
@@ -104,7 +104,7 @@ class PartitionSearch:
     def _rounds(self) -> None:
         """Allow violated pairs at an increasing penalty.
 
-        Repeat with other initial penalties until none improves the partition.
+        Repeat with other initial penalties until no penalty improves the partition.
         """
         failed = 0
         for number, share in enumerate((*_FIRST, *islice(cycle(_AGAIN), _ROUNDS - len(_FIRST)))):
@@ -136,7 +136,7 @@ class PartitionSearch:
         return int(self.groups.state[TOTAL])
 
     def _keep(self) -> bool:
-        """Store the current partition if it has no violation and costs less than the best.
+        """Store the current partition if it has no violation and costs less than the best partition.
 
         Return True if it was stored.
         """
@@ -153,7 +153,7 @@ class PartitionSearch:
         self._count(group, len(first))
 
     def _count(self, group: Int32, n_groups: int) -> None:
-        """Count the contents of a partition, with capacity for 50 % more groups."""
+        """Count the contents of a partition. The arrays have space for 50 % more groups."""
         capacity = n_groups + n_groups // 2 + 16
         self.groups = make_partition(group, capacity, len(self.records.weight), self.rule.m)
         self.scratch = make_scratch(capacity)
@@ -182,7 +182,7 @@ class PartitionSearch:
         return moves
 
     def _descend(self) -> None:
-        """Move items without violations until a sweep saves almost nothing."""
+        """Move items without violations until a sweep reduces the cost only slightly."""
         for _ in range(_SWEEPS):
             before = self._cost
             self._sweep(0)

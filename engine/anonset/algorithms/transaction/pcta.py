@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Pcta(SetBased):
-    """Protect given itemsets one after the other, by the cheapest merge of any of their items (PCTA).
+    """PCTA: protect given itemsets one by one, by the cheapest merge of any item of an itemset.
 
     Guarantees that every privacy constraint is satisfied and that a utility constraint, if given, contains every group.
     No item is suppressed. COAT merges the rarest item of a constraint. PCTA tries each item of the constraint with each
@@ -32,8 +32,8 @@ class Pcta(SetBased):
 
     References: Gkoulalas-Divanis, Loukides, "PCTA: privacy-constrained clustering-based transaction data
     anonymization", 2011.
-    Deviations: a constraint is satisfied as defined in COAT's paper, so a constraint that occurs in no record need not
-    reach k. A constraint that a merge violates is satisfied by further merges.
+    Deviations: a constraint is satisfied as defined in the paper of COAT. A constraint that occurs in no record is
+    therefore satisfied. A constraint that a merge violates is satisfied by further merges.
 
     >>> from anonset.data import Table
     >>> table = Table.from_sets(["abc", "ab", "ac", "bd", "d"])

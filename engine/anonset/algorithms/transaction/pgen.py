@@ -22,9 +22,9 @@ def generate_constraints(column: SetColumn, k: int) -> PrivacyPolicy:
     If these constraints are satisfied, no subset of any record is linkable. The itemsets are sorted by descending size,
     then by items.
 
-    A record that is not a proper subset of another record is contained only in equal records, so its support is the
-    number of equal records. Cost: a sort, and for each distinct record a test of the records with its rarest item. The
-    paper compares every pair of records.
+    If a record is not a proper subset of another record, only equal records contain it. Its support is then the number
+    of equal records. Cost: a sort, and for each distinct record a test of the records with its rarest item. The paper
+    compares every pair of records.
 
     References: Loukides, Gkoulalas-Divanis, Malin, "Towards utility-driven anonymization of transactions", 2010,
     Algorithm 4.

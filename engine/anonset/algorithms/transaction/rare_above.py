@@ -1,9 +1,9 @@
 """Rare sets of nodes above a hierarchy cut, with their supports, derived from the rare sets of nodes on the cut.
 
-A set above the cut can only be rare if no set of the cut below it has support k or more. Tables of the sets of the cut
-show whether this is true. If a single rare set of the cut is below a set, both have the same support. If several rare
-sets are below a set, its support is the size of the union of their records. All these records increased a counter of a
-table, so only these records are read. Sets that the tables do not decide are counted.
+A set above the cut can only be rare if all sets of the cut below it have a support below k. Tables of the sets of the
+cut show whether a set has this property. If a single rare set of the cut is below a set, both have the same support. If
+several rare sets are below a set, its support is the size of the union of their records. All these records increased a
+counter of a table, so only these records are read. If the tables do not show whether a set is rare, the set is counted.
 """
 
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 SETS_AT_ONCE, BYTES_AT_ONCE = 1 << 22, 1 << 28
 """Maximum number of sets in which a member is raised at once, and maximum memory of a task that counts sets.
 
-With 1 GiB instead of 256 MiB, the cache misses of a task cost more than another pass over the records.
+With 1 GiB instead of 256 MiB, cache misses of a task would cost more than another pass over the records.
 """
 MOST_BELOW = 1 << 12
 """Maximum number of sets of the cut below a set for which the tables are used. Sets above more sets are counted in the

@@ -1,4 +1,4 @@
-"""Rare sets of nodes. They are found by tables, by walks of a count-tree, or by counting given sets."""
+"""Rare sets of nodes. Tables, walks of a count-tree, and counts of given sets find rare sets."""
 
 from dataclasses import dataclass
 
@@ -30,7 +30,7 @@ class RareSets:
 
     @classmethod
     def joined(cls, parts: "list[RareSets]") -> "RareSets":
-        """Return the concatenation of sets of the same nodes."""
+        """Concatenate several results. All results must have the same node codes."""
         codes = np.concatenate([part.codes for part in parts])
         return cls(codes, np.concatenate([part.support for part in parts]), parts[0].node_of_code)
 

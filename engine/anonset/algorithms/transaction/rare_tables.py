@@ -1,4 +1,5 @@
-"""Rare sets of nodes, found in a few passes over the records. Counters stop at k, and a word has bits of 64 counters.
+"""Find rare sets of nodes in a few passes over the records. Counters stop at k, and a word contains a bit of each of 64
+counters.
 
 A search needs the supports of rare sets only, so counters can stop at k. In each pass, a table of bit planes (see the
 kernels in `bit_planes`) counts the sets whose first node is in a range. The range begins with the first nodes in
@@ -39,14 +40,14 @@ BYTES_OF_TABLE, BYTES_SHARED = 1 << 30, 1 << 29
 tasks of a cluster, which are returned to the coordinator, and of all threads if no memory limit is set.
 """
 LARGE, BYTES_BESIDE = 3, BYTES_SHARED + (1 << 26)
-"""Tables of sets of LARGE or more nodes may reach the limits above. An algorithm then needs BYTES_BESIDE of additional
-memory for the tables and the bits of rare sets.
+"""Tables of sets of LARGE or more nodes may reach the maximum size. In addition to its other memory, an algorithm then
+needs BYTES_BESIDE for the tables and the bits of rare sets.
 """
 BYTES_OF_PAIRS, BYTES_IN_CACHE = 3 << 20, 1 << 18
-"""Limits for tables of pairs. If a table of all pairs fits into BYTES_OF_PAIRS, a single pass counts them. Otherwise
-the first pass counts the pairs of as many first nodes as fit into BYTES_IN_CACHE. Most nodes are often generalized
-after this pass and need not be counted. Each later pass counts half of the remaining nodes. Each access to a table that
-is larger than the cache is a cache miss.
+"""Limits for tables of pairs. If a table of all pairs fits into BYTES_OF_PAIRS, a single pass counts all pairs.
+Otherwise the first pass counts the pairs of as many first nodes as fit into BYTES_IN_CACHE. Most nodes are often
+generalized after this pass and need not be counted. Each later pass counts half of the remaining nodes. Each access to
+a table that is larger than the cache is a cache miss.
 """
 RECORDS_PER_PIECE = 1 << 16
 SETS_PER_CALL, WORDS_PER_CALL, SETS_OF_CALL = 1 << 14, 4, 1 << 20
@@ -66,17 +67,19 @@ _OF_16_BITS = 1 << 16
 
 UInt64 = NDArray[np.uint64]
 Counted = tuple["Planes", Int64, list[UInt64]]
-"""A table; the number of records with each number of codes, int64 (C + 1,); and for each block, a bitmap of the records
-that increased a counter.
+"""A table, the number of records with each number of codes, int64 (C + 1,), and a bitmap for each block. The bitmap
+marks the records that increased a counter.
 """
 CountedRows = tuple[int, StoredRows, UInt64]
-"""Number of the first record, the records, and a bitmap of the records that increased a counter of a table."""
+"""Number of the first record of a block, the records of the block, and a bitmap of the records that increased a counter
+of a table.
+"""
 _Part = TypeVar("_Part")
 
 
 @dataclass(frozen=True, eq=False)
 class RareTable:
-    """Table of the sets of `size` nodes whose first node is in a range, with their supports below k."""
+    """Table of the sets of `size` nodes whose first node is in a range. It contains the supports below k."""
 
     node_of_code: Int32
     """Participating nodes by descending support, int32 (C,)."""
@@ -143,7 +146,7 @@ class RareTable:
     def _rare(self, firsts: tuple[int, int], dead: NDArray[np.uint8]) -> RareSets | None:
         """Return the rare sets whose first code is in a range, except sets with generalized codes.
 
-        None if there are too many.
+        Return None if there are too many rare sets.
         """
         from anonset_kernels.rare_in_planes import rare_from
 
@@ -197,7 +200,7 @@ class CountSets:
             count_sets(rows, self.ancestors, self.size, table, lengths, adding[-1])
 
     def nothing(self) -> "Counted":
-        """Return zero counts."""
+        """Return an empty table and zero counts."""
         from anonset_kernels._planes import Planes, row_starts
 
         start = row_starts(self.n_codes, self.size, self.n_words)
@@ -277,8 +280,8 @@ class RareTables:
         Parameters
         ----------
         generalized
-            1 for nodes that no longer participate, uint8 (V,). It is read again before each table. None if there are
-            none.
+            1 for nodes that no longer participate, uint8 (V,). The array is read again before each table. None if all
+            nodes participate.
 
         Raises
         ------
@@ -307,8 +310,8 @@ class RareTables:
         Returns
         -------
         float, uint8 (C, C), RareSets and tables
-            If all rare sets are returned, the pairs are empty, (0, 0), and the tables show which sets have support k
-            or more, without the supports of other sets. Otherwise the sets are None and there are no tables.
+            If all rare sets are returned, the array of pairs is empty, (0, 0), and the tables show which sets have a
+            support of k or more. Otherwise the rare sets are None, and there are no tables.
         """
         from anonset_kernels.rare_in_planes import mark_together
 
@@ -345,7 +348,7 @@ class RareTables:
         return RareSets(np.empty((0, self.size), np.int32), np.empty(0, np.int32), self.nodes)
 
     def _words_of(self, nodes: Int32) -> int:
-        """Return the number of words of first nodes whose table fits into memory. 0 if none fits."""
+        """Return the number of words of first nodes whose table fits into memory. 0 if no table fits."""
         return self._words_within(self._held(), len(nodes), (len(nodes) + 63) // 64)
 
     def _words_before(self, nodes: Int32) -> int:
@@ -369,7 +372,7 @@ class RareTables:
         return BYTES_SHARED // tasks if limits.room is None else limits.at_once_within(BYTES_OF_TABLE, tasks)
 
     def _words_within(self, available: int, n_codes: int, n_words: int) -> int:
-        """Return the number of words of first nodes per pass, for the fewest passes of equal size.
+        """Return the number of words of first nodes per pass, for the smallest number of equal passes.
 
         A table may have `available` bytes. The result is `n_words` if a single pass suffices.
         """
@@ -409,7 +412,7 @@ class RareTables:
         return RareTable(nodes, intervals, self.size, table, lengths, rows_of, at_once)
 
     def _require_few(self, lengths: Int64, n_words: int) -> None:
-        """Raise an error if the records counted so far need more than the maximum number of increments."""
+        """Raise an error if the given record lengths need more than the maximum number of increments."""
         if n_words and increments_of(lengths, self.size) > self.max_increments:
             refuse_above(self.max_increments, self.size, self.increments())
 

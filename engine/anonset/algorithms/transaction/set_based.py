@@ -46,7 +46,7 @@ class SetBased(RedactedRepr, ABC):
     k: int
     """Minimum support of each occurring subset of a protected itemset (>= 1)."""
     m: int | None = None
-    """Number of items in the protected itemsets (>= 1). All itemsets of this size are protected."""
+    """Number of items of the protected itemsets (>= 1). All itemsets of this size are protected."""
     constraints: PrivacyPolicy | None = None
     """Protected itemsets. Set either this parameter or m."""
     utility: UtilityPolicy | None = None
@@ -63,7 +63,9 @@ class SetBased(RedactedRepr, ABC):
 
     @property
     def own_traits(self) -> Traits:
-        """Traits of the algorithm. A list of privacy constraints needs all records and excludes block processing."""
+        """Traits of the algorithm. With a list of privacy constraints, the algorithm needs all records and cannot
+        process blocks.
+        """
         return self.traits if self.constraints is None else replace(self.traits, by_blocks=False)
 
     @property

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from anonset_kernels.set_counts import RareSetCounts
 
 UInt64 = NDArray[np.uint64]
-_BYTES_OF_SET = 64  # set, its positions in the index, and its count
+_BYTES_OF_SET = 64  # a set, its positions in the index, and its count
 
 
 class SetCounter:
@@ -84,7 +84,7 @@ def in_ranges(sets: Int32, n_codes: int, most: int) -> Iterator[Int32]:
     sets
         Distinct ascending sets of at least 3 codes, int32 (T, size).
     most
-        Maximum memory, in bytes, for counting a range in a task. A range of a single set may exceed it.
+        Maximum memory, in bytes, for counting a range in a task. A range of a single set may need more memory.
     """
     sets = np.ascontiguousarray(sets[np.lexsort(sets.T)])
     row = 8 * _words(n_codes)  # a row of bits for each last code of a range, and for each pair

@@ -23,19 +23,20 @@ _LARGEST_MU = 100
 
 @dataclass(frozen=True, kw_only=True)
 class SetSearch(KmAlgorithm):
-    """Form sets of items without a hierarchy, by moving single items between sets while the cost decreases.
+    """Form sets of items without a hierarchy. Single items are moved between sets while the cost decreases.
 
     Guarantees k^m-anonymity, and at most the cost of the initial cut. `exact` finds the initial cut on two trees, which
     halve the items by frequency and by number. The cost of a set is the product of its occurrence count and its item
     count, times 1 + `mu` V, where V is the variance of the binary logarithms of the item supports. With `mu=0`, the
-    cost is NCP only, and frequent items share sets with rare items. For m <= 2, pairs may be violated temporarily, at
-    an increasing penalty. For m > 2, each move is safe, `mu` increases to the requested value, and a second search
+    cost is only the NCP, and frequent items share sets with rare items. For m <= 2, pairs may be violated temporarily,
+    at an increasing penalty. For m > 2, each move is safe, `mu` increases to the requested value, and a second search
     starts from a single set.
 
     Cost: some dozen sweeps over the items. A sweep considers up to 64 target sets for each item. For each record that
-    contains the item, it needs the number of sets in the record times the number of these sets that are targets. For m
-    > 2, a sweep also reads a bitmap of the records for each combination of m sets in the records of an item. Memory:
-    the distinct records and 4 bytes for each pair of sets; for m > 2, also a bit for each record of a set.
+    contains the item, the number of steps is the number of sets in the record, times the number of targets among these
+    sets. For m > 2, a sweep also reads a bitmap of the records for each combination of m sets in the records of an
+    item. Memory contains the distinct records, and 4 bytes for each pair of sets. For m > 2, it also contains a bit for
+    each record of a set.
 
     References: the method is unpublished. `exact` documents the search for the cut.
 

@@ -9,7 +9,9 @@ from anonset.data import Hierarchy
 from anonset.data.table import Int32
 
 Kept = Callable[[Int32], NDArray[np.bool_]]
-"""Function that returns True for each set to keep, bool (T,), given sets, int32 (T, size)."""
+"""Function that selects sets. Its argument contains the sets, int32 (T, size). The result is True for each set to keep,
+bool (T,).
+"""
 
 
 def sets_above(hierarchy: Hierarchy, sets: Int32, at_once: int, possible: Kept) -> Iterator[Int32]:

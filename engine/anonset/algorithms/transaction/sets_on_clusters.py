@@ -21,9 +21,9 @@ _RECORDS_PER_TASK, _CLUSTERS_PER_TASK = 1 << 11, 1 << 8
 class SetsOnClusters:
     """`set-search` on clusters of a column.
 
-    The kernel starts from the better of two cuts that apriori finds on trees that halve the cluster's items. On a
-    table, `SetSearch` starts from exact cuts. On small clusters, these would take most of the time for about the same
-    loss.
+    The kernel starts from the better of two cuts that apriori finds on trees that halve the cluster's items.
+    `SetSearch` starts from exact cuts on a complete table. On small clusters, exact cuts would take most of the time
+    and hardly reduce the loss.
     """
 
     def __init__(

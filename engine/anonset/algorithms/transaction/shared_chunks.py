@@ -34,7 +34,9 @@ class SharedTerms(NamedTuple):
 
 @dataclass(eq=False)
 class MovableTerms(RedactedRepr):
-    """Terms of neighbouring clusters that may move into shared chunks, and the items in the clusters' chunks."""
+    """Terms of neighbouring clusters that may be moved into shared chunks, and the items in the chunks of the
+    clusters.
+    """
 
     n: Int64
     """Number of records of each cluster, int64 (clusters,)."""
@@ -62,12 +64,12 @@ class MovableTerms(RedactedRepr):
     """Number of clusters in a group."""
 
     def share(self, rule: "ChunkRule", widest: int) -> SharedTerms:
-        """Move terms into chunks that clusters share, in groups of increasing width, up to `widest` clusters.
+        """Move terms into shared chunks of groups of clusters. The groups increase up to `widest` clusters.
 
         A shared chunk is assigned to the clusters of a range whose other chunks, including shared chunks of smaller
         groups, contain none of the chunk's items. An item that another chunk of the range contains therefore gets a
         separate chunk. All other items are combined in k^m-anonymous chunks. A sensitive item gets a separate chunk if
-        its share remains below the cap. A cluster keeps its last term if chunks without terms would disclose too much.
+        its share remains below the cap. A cluster keeps its last term if its chunks alone would disclose too much.
         """
         none = np.empty(0, np.int32)
         moved = [SharedTerms(np.empty(0, np.int64), none, none, none)]

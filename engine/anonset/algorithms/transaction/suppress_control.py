@@ -40,19 +40,19 @@ class SuppressControl(RedactedRepr):
     Sensitive items may be suppressed as well.
 
     Guarantees rho-uncertainty with antecedents of at most m items. A solution always exists, because no inference is
-    possible if all sensitive items are suppressed. Suppressing an item does not change the share of rules without this
-    item, so smaller antecedents remain safe. The loss is usually high. If a share of about rho of the records contains
-    a sensitive item, the share is by chance as large among the records with many other items.
-    Cost: for each size, a step for each set of this size in each record and each sensitive item of the record.
+    possible if all sensitive items are suppressed. Suppressing an item does not change rules without this item, so
+    smaller antecedents remain safe. The loss is usually high if about the share rho of all records contains a sensitive
+    item. By chance, many sets of items then exceed this share. Cost: for each size, a step for each set of this size in
+    each record and each sensitive item of the record.
 
     With `generalize`, non-sensitive items are generalized first if generalization and the remaining suppression
     together have a smaller NCP than suppression only. The cost above applies to each evaluated cut.
 
     References: Cao, Karras, Raïssi, Tan, "rho-uncertainty: inference-proof transaction anonymization", VLDB 2010.
-    Deviations: antecedents have at most m items. All rules of a size are listed before an item is suppressed. Of
-    several equal items, the last is suppressed. `generalize` is our own method, not the TDControl of the paper, whose
-    text was not available. The hierarchy of the recoding contains the sensitive items as additional leaves; the given
-    hierarchy must not contain them.
+    Deviations: antecedents have at most m items. All rules of a size are listed before an item is suppressed. If
+    several items are equally good, the last item is suppressed. `generalize` is our own method, not the TDControl of
+    the paper, whose text was not available. The hierarchy of the recoding contains the sensitive items as additional
+    leaves; the given hierarchy must not contain them.
 
     >>> table = Table.from_sets([["a", "hiv"], ["a"], ["a"], ["b", "hiv"], ["c"], ["c"]])
     >>> result = SuppressControl(rho=0.5, m=1, sensitive_items=("hiv",)).recode(table, {})
@@ -67,19 +67,23 @@ class SuppressControl(RedactedRepr):
     )
 
     rho: Written
-    """Upper bound on the share of the matching records with a sensitive item (0 < rho <= 1), exactly as written."""
+    """Upper bound on the share of the matching records with a sensitive item (0 < rho <= 1). The value is used without
+    rounding.
+    """
     m: int
     """Maximum number of items that the attacker knows (>= 1)."""
     sensitive_items: tuple[str, ...] = ()
     """Items whose presence in a record must not be inferred."""
     strict: bool = True
-    """True if the share must be below rho. If False, the share may also equal rho."""
+    """True if the share must be below rho. False if the share may also equal rho."""
     from_nothing: bool = True
     """True to also limit the share of a sensitive item among all records. This protects against an attacker who knows
     no items.
     """
     generalize: bool = False
-    """True to generalize items first if this loses less than suppression alone. Needs a hierarchy."""
+    """True to generalize items first if this results in a smaller loss than suppression alone. A hierarchy is
+    required.
+    """
     max_tries: int = 300
     """Approximate number of cuts to try if `generalize` is True."""
     max_rules: int = 30_000_000

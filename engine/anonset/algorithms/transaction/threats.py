@@ -32,9 +32,9 @@ MAX_DOMINATION_BITS = 1_000_000_000
 WORK_PER_SPAN = 2_000_000
 SPANS_PER_ROUND = 16
 STEPS_PER_CALL = 50_000_000  # work of some tenths of a second, so that interrupts are handled between calls
-ROWS_PER_CALL = 100_000_000  # of code pairs, or of sets to insert
+ROWS_PER_CALL = 100_000_000  # number of rows of code pairs, or of sets to insert
 THREATS_PER_CALL = 1 << 16
-_INCREMENTS_PER_STEP = 4  # steps of the search for dominated records, which has cache misses
+_INCREMENTS_PER_STEP = 4  # cost of a step of the search for dominated records, which has cache misses
 
 
 class MinimalThreats:
@@ -86,7 +86,7 @@ class MinimalThreats:
 
     @property
     def in_taxonomy(self) -> NDArray[np.bool_]:
-        """True for each node of the reduced taxonomy, bool (V,). They are the nodes on or above the bottom cut."""
+        """True for each node of the reduced taxonomy, bool (V,). These nodes are on or above the bottom cut."""
         return nodes_at_or_above(self.hierarchy, self.bottom)
 
     def mine_next(self) -> None:
@@ -120,7 +120,7 @@ class MinimalThreats:
         threats_of_size = records.mine(size, smaller, self.limit - self.n, self.max_increments)
         if threats_of_size is None:
             self._refuse(size)
-        if size > 2 and len(nodes) >= size:  # records dominated now remain dominated over the nodes of later sizes
+        if size > 2 and len(nodes) >= size:  # a dominated record remains dominated for larger sizes
             self.decisive = self.decisive.take(records.decisive[0])
         return nodes[threats_of_size].astype(np.int32, copy=False)
 
@@ -142,7 +142,7 @@ class MinimalThreats:
 
 @dataclass(frozen=True, eq=False)
 class StoredRecords:
-    """Records as ascending codes for mining. No code is a threat by itself."""
+    """Records as ascending codes, for mining. No code is a threat by itself."""
 
     arrays: ExpandedCodes
     """Codes and their positions."""
@@ -159,7 +159,7 @@ class StoredRecords:
     def mine(
         self, size: int, smaller: Sequence[Int32], limit: int, max_increments: float = float("inf")
     ) -> Int32 | None:
-        """Return the minimal threats of `size` codes, or None if there are more than `limit`.
+        """Return the minimal threats of `size` codes. Return None if there are more than `limit` threats.
 
         Parameters
         ----------
@@ -273,7 +273,7 @@ class StoredRecords:
 
 @dataclass(eq=False)
 class _Task:
-    """Span of first codes to mine, with the prefix from which to continue and the threats found so far."""
+    """Span of first codes to mine, the prefix from which to continue, and the known threats of the span."""
 
     at: Int32
     """Prefix from which to continue, int32 (size,), padded with -1."""

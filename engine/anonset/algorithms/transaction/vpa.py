@@ -26,7 +26,7 @@ from anonset.privacy import require_at_least
 
 @dataclass(frozen=True)
 class SubtreePart(RedactedRepr):
-    """Items below a node, anonymized separately."""
+    """Part of the items, which are all below the same node. Parts are anonymized separately."""
 
     node: str = field(repr=False)
     records: int

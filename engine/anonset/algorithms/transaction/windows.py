@@ -1,8 +1,8 @@
 """Passes over a count-tree. Sets with the same first code are counted together, in the codes that follow this code.
 
 A single block in memory is read directly. For other blocks, a pass is divided into windows, which are spans of first
-codes. The codes that follow each first code of a window are stored contiguously, usually within the memory limit. A
-window is a task that contains its inputs. It refers to records in files by file name.
+codes. The codes that follow each first code of a window are stored contiguously, usually within the memory limit. Each
+window is processed by a task. The task refers to records in files by file name.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -32,7 +32,8 @@ Span = tuple[int, int]
 RARE_SETS_PER_CALL = 1 << 14
 RARE_SETS_PER_WINDOW = 1 << 18
 WINDOWS, LEAST_WINDOW, LARGEST_WINDOW = 16, 1 << 17, 1 << 26
-"""Number of windows in a pass, and minimum and maximum number of codes in a window. Memory may limit windows further.
+"""Number of windows in a pass, and minimum and maximum number of codes in a window. Memory may limit windows
+further.
 """
 _BYTES_OF_CODE = 8  # code and position
 _CODES_AT_ONCE = 1 << 20
@@ -76,7 +77,7 @@ class Suffixes:
         return cls(parts, in_place, least, entries, records, expanded.store)
 
     def following(self, code: int, least: int) -> "Suffixes":
-        """Return the suffixes of the codes after `code` in the records that contain `code`.
+        """Return the suffixes of the codes that follow `code`, in the records that contain `code`.
 
         These suffixes are not stored.
         """
@@ -95,7 +96,7 @@ class Suffixes:
         return list(spans(sizes, (0, len(sizes)), most))
 
     def of_window(self, window: Span) -> ExpandedCodes:
-        """Return the suffixes for a walk below the codes of a window."""
+        """Return the suffixes that follow the codes of a window."""
         return self._placed() if self.in_place else self._gathered(window)
 
     def _placed(self) -> ExpandedCodes:
@@ -126,9 +127,9 @@ class Suffixes:
 
 @dataclass(frozen=True, eq=False)
 class _FollowingCodes:
-    """Codes that follow a code in the records that contain it, with -1 after each record.
+    """Codes that follow a code in the records that contain this code, with -1 after each record.
 
-    Each iteration recomputes them.
+    Each iteration computes the codes again.
     """
 
     parts: "Sequence[Int32] | _FollowingCodes"
@@ -227,7 +228,7 @@ class PairMarker:
 
 @dataclass(frozen=True, eq=False)
 class _SuffixMeasurement:
-    """Counts the suffixes of each code in some blocks, and their codes.
+    """Counts the suffixes of each code in some blocks, and the codes in these suffixes.
 
     Suffixes of fewer than `least` codes are ignored.
     """

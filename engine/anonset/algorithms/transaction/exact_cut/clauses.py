@@ -83,7 +83,9 @@ class Clauses(RedactedRepr):
 
     @property
     def closing(self) -> Int32:
-        """Distinct nodes that must be closed because a clause contains no other variable after terms cancel, int32."""
+        """Distinct nodes that must be closed, int32. Each of them is the only variable that remains in a clause after
+        terms cancel.
+        """
         signs = np.concatenate([np.ones(self.parents.shape[1]), -np.ones(self.meetings.shape[1])])
         nodes = np.empty(0, np.int32)
         for some in self._pieces:

@@ -14,7 +14,9 @@ from anonset.data.store import MEMORY, Store
 
 _PARTS_PER_ROUND = 4
 _COPIES_AT_ONCE = 3
-"""Number of copies of the rows in memory: the results of the parts, their concatenation, and the reduced result."""
+"""Number of copies of the rows in memory. They are the results of the parts, their concatenation, and the reduced
+result.
+"""
 BYTES_OF_ROW = 32
 """Bytes per row for the comparison of rows."""
 
@@ -36,7 +38,7 @@ def joined_rows(parts: list[Rows]) -> Rows:
 
 @dataclass(frozen=True, eq=False)
 class FirstCopies(RedactedRepr):
-    """Removes all but the first k of equal rows from a part."""
+    """Removes rows that equal at least k earlier rows from a part."""
 
     shown: Callable[[StoredRows], Rows]
     """Function that converts the rows of a part before the comparison."""
@@ -50,7 +52,7 @@ class FirstCopies(RedactedRepr):
         return among_first
 
     def reduced(self, rows: Rows) -> Rows:
-        """Return the rows with only the first k of equal rows."""
+        """Return the rows without rows that equal at least k earlier rows."""
         return chosen_rows(rows, self.kept(rows))
 
     def __call__(self, rows: StoredRows) -> Rows:
@@ -59,11 +61,10 @@ class FirstCopies(RedactedRepr):
 
 
 def first_copies(parts: Sequence[StoredRows], reduce: FirstCopies, store: Store = MEMORY) -> Rows:
-    """Return the rows of all parts in order, with only the first k of equal rows.
+    """Return the rows of all parts in order, without rows that equal at least k earlier rows.
 
-    A set of nodes with a support below k in all rows has the same support in the result. All other sets have a support
-    of at least k in the result. The result is independent of the division into parts. Memory: some parts, and up to
-    three times the result.
+    If a set of nodes has a support below k, its support does not change. If its support is at least k, it remains at
+    least k. The result is independent of the division into parts. Memory: some parts, and up to three times the result.
 
     Raises
     ------

@@ -13,8 +13,8 @@ from anonset.spelling import setting
 
 STEPS_OF_A_RELAXATION = 10
 SETS_OF_A_STEP, SETS_OF_A_RECORD = 2e7, 2
-"""Number of sets that are counted in a step: the total number, or the number per record times the number of records if
-this is larger. Steps therefore scale with the data.
+"""Number of sets that are counted in a step, in total and per record. The larger of the two limits applies, so steps
+scale with the data.
 """
 TABLES_FASTER = 10
 """Speed of counting sets in arrays of counters, as a multiple of the speed of walking the count tree."""
@@ -65,7 +65,7 @@ class SearchBudget(RedactedRepr):
         return float("inf") if self.seconds is None else self.seconds - (time.monotonic() - self._began)
 
     def share(self, part: float) -> "SearchBudget":
-        """Return a budget with the given share of the remaining limits."""
+        """Return a budget with a share of the remaining steps and time."""
         return replace(
             self, seconds=None if self.seconds is None else max(0.0, part * self.left), steps=part * self.steps
         )

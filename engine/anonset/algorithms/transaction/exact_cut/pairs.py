@@ -1,4 +1,4 @@
-"""Rare pairs of nodes. Rare siblings are found first, because they force nodes to be closed."""
+"""Find rare pairs of nodes. Rare pairs of siblings are found first, because each of them forces a node to be closed."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -20,9 +20,10 @@ CELLS_PER_PASS = 1 << 25
 MAX_PAIR_BITS = 1 << 33
 """Maximum number of bits in a matrix of rare pairs (1 GiB, or about 90,000 nodes)."""
 MAX_PAIR_WORK = 1 << 36
-"""Maximum number of pairs of nodes that are counted in records. Counting this number takes some minutes."""
+"""Maximum number of pairs of nodes to count in records. Counting this number of pairs takes some minutes."""
 MAX_CHOSEN = 1 << 26
-"""Maximum number of bytes for a selection of counted pairs, with a byte per pair. Larger selections are counted again.
+"""Maximum number of bytes for a selection of counted pairs, with a byte per pair. Larger selections are counted
+again.
 """
 PAIRS_PER_CALL = 1 << 16
 Counts = NDArray[np.unsignedinteger]
@@ -85,7 +86,7 @@ class _CountSiblings(RedactedRepr):
 
 @dataclass(frozen=True, eq=False)
 class CountedPairs(RedactedRepr):
-    """Rare pairs of some nodes. They do not depend on the closed nodes."""
+    """Rare pairs of some nodes. The pairs do not depend on the closed nodes."""
 
     nodes: Int32
     """Nodes, int32 (C,)."""
@@ -120,7 +121,8 @@ class RarePairs:
     Raises
     ------
     LimitReached
-        If there are more nodes than `MAX_PAIR_BITS` allows, more to count than `MAX_PAIR_WORK`, or no time remains.
+        If there are more nodes than `MAX_PAIR_BITS` allows, more than `MAX_PAIR_WORK` pairs to count, or no time
+        remains.
     """
 
     def __init__(self, view: View, limits: SearchBudget, counted: CountedPairs | None = None) -> None:
@@ -179,7 +181,7 @@ def _summed(parts: Iterable[Counts], total: Counts, k: int) -> Counts:
 
 
 def _spans(work: Float64, limit: float) -> Iterator[tuple[int, int]]:
-    """Divide rows into spans. The work of a span is at most `limit`, or the span is a single row."""
+    """Divide rows into spans. The work of a span with several rows is at most `limit`."""
     done, first = np.cumsum(work), 0
     while first < len(work):
         before = done[first - 1] if first else 0.0

@@ -23,14 +23,15 @@ from anonset.data.table import Int32
 from anonset.generalization import Cut
 
 PROVEN = 1e-9
-"""Relative gap that counts as zero, which is the precision of floating-point bounds."""
+"""Relative gap that is treated as zero. It is the precision of floating-point bounds."""
 _THRESHOLDS = (0.34, 0.42, 0.5, 0.6, 0.67, 0.8, 1.0 - OPEN)
-"""Thresholds for a search for rare sets at a fractional point. A node counts as closed if its value reaches the
+"""Thresholds for a search for rare sets at a fractional point. A node is treated as closed if its value reaches the
 threshold.
 """
 
 _LEAST_NEW = 0.25
-"""Minimum share of nodes at a depth that are new. If the share is smaller, the depth is combined with the next depth.
+"""Minimum share of nodes at a depth that are new. If the share is smaller, the depth is combined with the next
+depth.
 """
 _ROUNDINGS = 4
 """Maximum number of rounded points that are searched for rare sets with unknown clauses."""
@@ -38,7 +39,7 @@ _ROUNDINGS = 4
 
 @dataclass(frozen=True)
 class SearchStep:
-    """A solved relaxation or integer program, with the bounds known at that time."""
+    """A solved relaxation or integer program, and the bounds known after solving it."""
 
     kind: str
     """``relaxation`` or ``integer``."""
@@ -51,7 +52,7 @@ class SearchStep:
 
 
 class ExactSearch:
-    """Search for a cut of minimum loss, and for the proof that the cut is optimal.
+    """Search for a cut of minimum loss, and for a proof that the cut is optimal.
 
     Parameters
     ----------
@@ -144,7 +145,7 @@ class ExactSearch:
             self.records, self._gathered = [self._view_of_closed().gathered()], self.closed
 
     def _add_siblings(self, relaxation: Relaxation) -> None:
-        """Add clauses of rare siblings, first of the highest siblings, then of all others."""
+        """Add clauses of rare siblings. Clauses of the highest siblings are added first."""
         self._gather()
         problem, hierarchy = self.problem, self.problem.hierarchy
         siblings = rare_siblings(problem, self.closed)
@@ -198,7 +199,7 @@ class ExactSearch:
                 return
 
     def _refine(self, relaxation: Relaxation, point: Point) -> bool:
-        """Add clauses that a point violates. Return True if there are any."""
+        """Add clauses that a point violates. Return True if any clause was added."""
         if self.problem.size < 2:
             return False
         view = View(self.problem, self.records, point, 1.0 - OPEN, 2)
@@ -223,7 +224,7 @@ class ExactSearch:
         return False
 
     def _refine_triples(self, relaxation: Relaxation, point: Point) -> bool:
-        """Add clauses of rare triples that a point violates. Return True if there are any."""
+        """Add clauses of rare triples that a point violates. Return True if any clause was added."""
         n_closed = int(self.closed.sum())
         if self._triples is None:
             self._list_triples(relaxation)
@@ -260,7 +261,9 @@ class ExactSearch:
                 return
 
     def _add_sets(self, relaxation: Relaxation, view: View, sets: Int32) -> bool:
-        """Add a clause per maximal rare set, or close the nodes that it forces. Return True if anything changed."""
+        """Add a clause per maximal rare set, or close the nodes that the clause forces to be closed. Return True if
+        anything changed.
+        """
         if self.problem.suppress:
             return self._add(relaxation, witness_clauses(view, sets))
         clauses = Clauses.of(self.problem, sets)
@@ -277,7 +280,7 @@ class ExactSearch:
 
 
 def _with_below(problem: CutProblem, closed: Nodes, nodes: Int32) -> Nodes:
-    """Return the closed inner nodes after `nodes`, and all nodes below a closed node, are also closed."""
+    """Close `nodes` and all nodes below closed nodes. Return the closed inner nodes."""
     more = closed.copy()
     more[nodes] = True
     inner: Nodes = (more | below_closed(problem.hierarchy, more)) & ~problem.hierarchy.is_leaf

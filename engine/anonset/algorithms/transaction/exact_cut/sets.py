@@ -36,7 +36,8 @@ items also leads to many more rounds.
 SETS_PER_CALL = 500
 """Number of sets that are raised between checks of the limits."""
 LEAST_SENT = 1e8
-"""Minimum number of sets in a window that is counted on cluster workers. Sending smaller windows would not save time.
+"""Minimum number of sets in a window that is counted on cluster workers. Sending smaller windows would not save
+time.
 """
 _ROOM = 40_000
 _WINDOW = 16
@@ -45,9 +46,9 @@ _WINDOW = 16
 def rare_sets(view: View, size: int, limits: SearchBudget) -> Int32:
     """Return rare sets of a view's cut with violated clauses, int32 (n, size), from left to right.
 
-    Sets whose first node has few records are first. If there are many sets, only a selection is returned. At an
-    integral point, the result is empty only if the cut has no rare set.
-    Cost: an increment for each set of `size` examined nodes in each record, minus sets that the pairs exclude.
+    Sets whose first node is in few records come first. If there are many sets, only a selection is returned. At an
+    integral point, the result is empty only if the cut has no rare set. Cost: an increment for each set of `size`
+    examined nodes in each record, minus sets that the pairs exclude.
 
     Raises
     ------
@@ -170,7 +171,9 @@ def witness_clauses(view: View, sets: Int32) -> Clauses:
 
 
 def _allowed(problem: CutProblem, nodes: Int32, weight: Float64, closed: Float64) -> NDArray[np.uint8]:
-    """Return 1 for node pairs that can be in a violated set, uint8 (C, C). Empty if this is true of all pairs."""
+    """Return 1 for node pairs that can be in a violated set, uint8 (C, C). Empty if all pairs can be in a violated
+    set.
+    """
     from anonset_kernels.rare_sets import allow_violated
 
     n = len(nodes) if len(nodes) ** 2 <= MAX_TOGETHER else 0
@@ -180,7 +183,9 @@ def _allowed(problem: CutProblem, nodes: Int32, weight: Float64, closed: Float64
 
 
 def _slack(tree: Tree, sets: Int32, weights: Float64, closed: Float64) -> Float64:
-    """Return the violation of each set's clause, float64 (n,). `weights` are the unpublished degrees of the members."""
+    """Return the violation of the clause of each set, float64 (n,). `weights` contains the unpublished degree of each
+    node.
+    """
     from anonset_kernels.rare_sets import meeting_nodes
 
     meetings = meeting_nodes(tree, sets)

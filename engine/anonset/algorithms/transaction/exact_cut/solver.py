@@ -1,4 +1,6 @@
-"""Linear and integer programs over variables from 0 to 1. HiGHS solves them, and linear bounds are recomputed."""
+"""Linear and integer programs over variables from 0 to 1. HiGHS solves the programs, and linear bounds are
+recomputed.
+"""
 
 from typing import Any
 
@@ -12,15 +14,21 @@ from anonset.data.table import Int32, Int64
 from anonset.errors import AnonsetError
 
 _MAGNITUDE = 2.0**17
-"""Approximate objective value. A power of two scales the costs to it, because HiGHS uses absolute tolerances."""
+"""Approximate objective value after scaling. Costs are scaled by a power of two, because HiGHS uses absolute
+tolerances.
+"""
 _MISSED = 1e-6
 """Minimum violation of a row at a point. Rows with a larger violation are added to the linear program."""
 _ROWS_AT_ONCE = 3_000
 """Maximum number of rows added to the linear program at once. Adding all rows with a shortfall is ten times slower."""
 _ROWS_OF_A_STEP = 25_000
-"""Row count at which a branch-and-bound check takes a step. With fewer rows it takes a part of a step."""
+"""Number of rows at which a branch-and-bound check takes a complete step. With fewer rows, it takes a part of a
+step.
+"""
 _SMALL = 20_000
-"""Maximum rows times columns of a program that is solved in the main thread if there is no time limit."""
+"""Maximum product of rows and columns of a program that is solved in the main thread. Programs with a time limit are
+solved in another thread.
+"""
 _NEAR, _ROWS_NEAR = 0.5, 20_000
 """The initial integer program also has up to _ROWS_NEAR satisfied rows, with a slack below _NEAR."""
 _ROUNDED = (0.34, 0.42, 0.5, 0.6, 0.67, 0.8)
@@ -74,10 +82,11 @@ class Solver:
         self.model.changeColsBounds(len(indices), indices, self.lower[indices], self.upper[indices])
 
     def solve(self) -> tuple[Float64 | None, float]:
-        """Solve the linear program. Return the values (None if infeasible) and a proven lower bound.
+        """Solve the linear program. Return the values and a proven lower bound. The values are None if the program is
+        infeasible.
 
         The bound follows from the dual values. For any row weights y >= 0, every solution costs at least the weighted
-        sum of the row bounds plus, for each variable, the reduced cost at the cheaper of both bounds.
+        sum of the row bounds plus, for each variable, the reduced cost at the cheaper of its two bounds.
 
         Raises
         ------
@@ -137,7 +146,9 @@ class Solver:
         return values.astype(np.float64) if covers else None
 
     def fix(self, cost: float) -> None:
-        """Fix each variable whose other value would cost at least `cost` by the bounds of the last linear program."""
+        """Fix each variable if changing its value would raise the lower bound of the last linear program to at least
+        `cost`.
+        """
         free, beyond = self.free, cost * (1 + _SAFE) - self.proven
         self.bound(np.flatnonzero(free & (self.reduced > beyond)).astype(np.int32), 0.0, 0.0)
         self.bound(np.flatnonzero(free & (-self.reduced > beyond)).astype(np.int32), 1.0, 1.0)
@@ -147,9 +158,9 @@ class Solver:
 
         Return the best values so far, and the lower bound that HiGHS reports.
 
-        The initial program has the rows of the linear model with little slack at the model's solution, or all rows if
-        there are few. Violated rows are added until there are none. If a limit stops the search, the best values are
-        extended to satisfy all rows.
+        The initial program contains the rows of the linear model with little slack at its solution, or all rows if
+        there are few. Violated rows are added until no row is violated. If a limit stops the search, the best values
+        are extended to satisfy all rows.
 
         Parameters
         ----------
@@ -234,7 +245,7 @@ class Solver:
         model.cbMipInterrupt += count
         try:
             if self.limits.seconds is None and model.getNumRow() * model.getNumCol() <= _SMALL:
-                model.run()  # this takes milliseconds, less than starting a thread
+                model.run()  # takes milliseconds, which is less than starting a thread
             else:
                 self.limits.run(model.run, lambda: stops.append(True))
         finally:

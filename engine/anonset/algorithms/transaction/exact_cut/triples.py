@@ -27,9 +27,9 @@ BYTES_IN_MEMORY = 1 << 26
 SIZE = 3
 """Size of a triple."""
 LEAST_NODES = 64
-"""If there are fewer nodes, tables are so cheap that nodes need not be closed before counting."""
+"""Minimum number of nodes for which nodes are closed before counting. Tables of fewer nodes are cheap."""
 MAX_LISTED = 1 << 27
-"""Maximum number of clauses. Each needs 28 bytes, and another 28 bytes during construction."""
+"""Maximum number of clauses. A clause needs 28 bytes, and another 28 bytes during construction."""
 KEYS_PER_CALL, KEYS_AT_ONCE, SPANS = 1 << 16, 1 << 22, 64
 
 
@@ -107,7 +107,7 @@ class RareTriples(RedactedRepr):
     def _parents(self, rare: "RareBits") -> Int32 | None:
         """Return the distinct parents of the members of maximal triples, int32 (n, 3), from left to right.
 
-        Return None if there are more than `MAX_LISTED`.
+        Return None if there are more than `MAX_LISTED` results.
         """
         bounds = np.unique(np.linspace(0, len(self.nodes), SPANS + 1).astype(np.int64)).tolist()
         collected, waiting = np.empty(0, np.int64), list[Int64]()

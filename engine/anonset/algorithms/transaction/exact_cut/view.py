@@ -23,7 +23,7 @@ from anonset_kernels._arrays import ExpandedCodes
 
 _BYTES_OF_ENTRY = 8  # code and position
 OPEN = 1e-6
-"""Tolerance for values of a point. A node counts as closed if its closedness is at most this value below 1."""
+"""Tolerance for values of a point. A node is treated as closed if its closedness is at least 1 minus this value."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +54,9 @@ class ShowRecords(RedactedRepr):
     """Converts the records of a part to their form in a view."""
 
     first: Int32 | None
-    """First leaf of each leaf's entry node, int32 (M,). It replaces the leaf. None if leaves are unchanged."""
+    """Leaf that replaces each leaf, int32 (M,). It is the first leaf below the entry node. None if leaves are
+    unchanged.
+    """
     n_leaves: int
     least: int
     """Minimum number of symbols. Shorter records are dropped."""
@@ -74,7 +76,7 @@ class ShowRecords(RedactedRepr):
 class View(RedactedRepr):
     """Records as they appear if all nodes with at least a given closedness are closed.
 
-    Without suppression, a record contains a single leaf for each entry node of its leaves, which suffices for a search
+    Without suppression, a record contains a single leaf for each entry node of its leaves. This suffices for a search
     above the closed nodes. With suppression, records are unchanged, because leaves are suppressed individually.
     """
 
@@ -83,7 +85,9 @@ class View(RedactedRepr):
     """Records in parts. They may come from a view whose closed nodes are also closed in this view."""
     point: Point
     threshold: float
-    """Closedness at which a node counts as closed, and unpublished degree at which a leaf counts as suppressed."""
+    """Closedness from which a node is treated as closed. Also the unpublished degree from which a leaf is treated as
+    suppressed.
+    """
     least: int
     """Minimum number of symbols. Shorter records contain no set of this size."""
 
@@ -126,7 +130,7 @@ class View(RedactedRepr):
     def gathered(self) -> Rows:
         """Return the records as a single part, with at most k copies of equal records.
 
-        This part is sufficient for every view with more closed nodes.
+        The result can be used for every view with more closed nodes.
         """
         parts, store, anew = self.records, self.store, len(self.records) == 1
         if anew:
@@ -138,7 +142,7 @@ class View(RedactedRepr):
 
     @cached_property
     def support(self) -> Int64:
-        """Number of these records that contain each node, int64 (V,)."""
+        """Number of records in `records` that contain each node, int64 (V,)."""
         hierarchy = self.problem.hierarchy
         if len(self.records) == 1:
             return supports(hierarchy, pieces(self.rows), self.local_store)
