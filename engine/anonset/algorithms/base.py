@@ -164,8 +164,8 @@ class Cost:
     relational or RT records. `cluster`, `k-member` and the algorithms of Xu have the value of `rum-bound`.
     """
     memory_beside: int = 0
-    """Upper bound of the memory that does not grow with the number of records, in bytes. It is added to the memory
-    computed by `memory_factor`.
+    """Maximum memory, in bytes, that a run needs in addition to the memory given by `memory_factor`. It does not depend
+    on the number of records.
     """
     slow: bool = False
     """True if the running time is roughly quadratic in the number of records. `suggest` then skips the algorithm for

@@ -18,17 +18,17 @@ class AttackSuccess(RedactedRepr):
     """Success of an attack on its targets."""
 
     certain: float | None
-    """Share of the targets that the attack identifies with certainty. None if the attack can only guess."""
+    """Share of the targets for which the attack is certainly correct. None if the attack can only guess."""
     success: float
     """Mean probability that a uniform choice among the remaining rows or values is correct."""
     below_k: float | None = None
-    """Share of the targets with fewer than k remaining rows, including the correct row. None for attacks on values."""
+    """Share of the targets whose correct row is among fewer than k remaining rows. None for attacks on values."""
 
 
 @dataclass(frozen=True)
 class AttackResult(RedactedRepr):
-    """Result of an attack. It includes the success of an attacker with the same knowledge who does not use the attack,
-    and of a control.
+    """Result of an attack. For comparison, it contains the success of an attacker who knows as much but does not use
+    the attack, and the success of a control.
     """
 
     attack: str
@@ -38,7 +38,7 @@ class AttackResult(RedactedRepr):
     targets: int
     """Number of attacked rows or persons."""
     without: AttackSuccess
-    """Success of an attacker with the same knowledge who does not use the attack."""
+    """Success of an attacker who has the knowledge but does not use the attack."""
     won: AttackSuccess
     """Success of the attack."""
     control: AttackSuccess
@@ -47,16 +47,18 @@ class AttackResult(RedactedRepr):
 
 @dataclass(frozen=True, eq=False)
 class AttackInput(RedactedRepr):
-    """Input of an attack: a publication, and the private data that the owner needs to measure its success."""
+    """Input of an attack. It consists of a publication, and of private data that are needed to measure the success of
+    the attack.
+    """
 
     publication: Records
-    """The publication. If the original is present, the publication contains the original record of each row."""
+    """The publication. If `original` is not None, the publication contains the original record of each row."""
     model: PrivacyModel
     """Privacy model that the publication satisfies."""
     original: Table | None = None
     """Original data, or None."""
     hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
-    """Hierarchies used for the publication, by column, if the original is present."""
+    """Hierarchies that were used for the publication, by column. Empty if `original` is None."""
     beside: OtherRelease | None = None
     """Another release of the same persons, or None."""
     skews: Mapping[str, Skewness] = field(default_factory=dict)
@@ -70,12 +72,12 @@ class AttackInput(RedactedRepr):
 
     @property
     def k(self) -> int:
-        """Required number of matching rows. It is k of the model, or 2 for a model without k."""
+        """Required number of matching rows. It is the parameter k of the model. 2 if the model has no k."""
         return self.model.k or 2
 
     @property
     def m(self) -> int:
-        """Number of items that the attacker knows. It is m of the model, or 2 for a model without m."""
+        """Number of items that the attacker knows. It is the parameter m of the model. 2 if the model has no m."""
         return self.model.m or 2
 
 
@@ -84,8 +86,8 @@ Attack = Callable[[AttackInput], tuple[AttackResult, ...] | str]
 
 
 def attack_success(remaining_rows: list[int], k: int) -> AttackSuccess:
-    """Return the success of an attack that finds rows. `remaining_rows` is the number of remaining rows of each target,
-    or 0 if they do not include the row of the target.
+    """Return the success of an attack that finds rows. `remaining_rows` contains the number of remaining rows of each
+    target. 0 if the correct row does not remain.
 
     >>> attack_success([1, 2, 0, 10], 3)
     AttackSuccess(certain=0.25, success=0.4, below_k=0.5)

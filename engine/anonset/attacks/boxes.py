@@ -22,7 +22,7 @@ from anonset.publications.symbols import members_of, range_ends
 Box = tuple[int, ...]
 """Bit mask of the covered values, per column."""
 _STEPS = 10_000
-"""Maximum number of box comparisons. If a test needs more, the box counts as not covered."""
+"""Maximum number of box comparisons. If a test needs more comparisons, it treats the box as not covered."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,9 +31,9 @@ class CoveredValues(RedactedRepr):
 
     name: str
     symbols: tuple[int, ...] = field(repr=False)
-    """Values of each symbol."""
+    """Bit mask of the values that each symbol covers."""
     parts: tuple[tuple[int, ...], ...] = field(repr=False)
-    """Parts of each symbol: the children of a node, or the members of a set. Empty for other symbols."""
+    """Parts of each symbol, which are the children of a node or the members of a set. Empty for other symbols."""
     hulls: tuple[int, ...] = field(repr=False)
     """For each symbol, the smallest set of values that a full-domain recoding must merge to publish the symbol."""
     groups: tuple[tuple[int, ...] | None, ...] = field(repr=False)
@@ -41,7 +41,9 @@ class CoveredValues(RedactedRepr):
     coarse. None if each value is a group.
     """
     ends: tuple[tuple[int, int] | None, ...] = field(repr=False)
-    """Smallest and largest value of each range. None for other symbols, and if the ends of ranges are rounded."""
+    """Smallest and largest value of each range. None if the symbol is not a range, or the ends of ranges are
+    rounded.
+    """
     own: Int64 = field(repr=False)
     """Bit of the value of each original record, int64 (n,)."""
     exact: int = field(repr=False)
@@ -158,7 +160,7 @@ class Boxes(RedactedRepr):
         return cls(tuple(values), code, np.bincount(classes).astype(np.int64), classes)
 
     def box(self, number: int) -> Box:
-        """Return the published values of a class."""
+        """Return the box of a class."""
         return tuple(c.symbols[code] for c, code in zip(self.columns, self.code[number].tolist(), strict=True))
 
     @cached_property
@@ -170,7 +172,7 @@ class Boxes(RedactedRepr):
         return {}
 
     def inside(self, column: int, values: int) -> NDArray[np.bool_]:
-        """Return the mask of the classes whose published values in a column are a subset of `values`, bool (c,)."""
+        """Return True for each class whose published value in a column covers only `values`, bool (c,)."""
         if (column, values) not in self._inside:
             self._inside[column, values] = (self._symbols[column] & ~values) == 0
         return self._inside[column, values][self.code[:, column]]
@@ -203,15 +205,14 @@ class Boxes(RedactedRepr):
 
 
 def needs_all(column: CoveredValues, code: int, values: int) -> bool:
-    """Return True if rows that all have values in `values` have a lowest common value that is finer than the symbol."""
+    """Return True if rows with values only in `values` have a lowest common value that is finer than the symbol."""
     if column.is_tree:
         return any(not values & ~part for part in column.parts[code])
     return any(not values & needed for needed in column.ends[code] or column.parts[code])
 
 
 def is_covered(box: Box, others: Sequence[Box], steps: int = _STEPS) -> bool:
-    """Return True if the union of other boxes covers a box. Return False if the test needs more than `steps`
-    comparisons.
+    """Return True if the union of `others` covers a box. Return False if the test needs more than `steps` comparisons.
 
     >>> is_covered((0b11, 0b11), [(0b01, 0b11), (0b10, 0b01), (0b10, 0b10)])
     True

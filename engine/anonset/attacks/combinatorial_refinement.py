@@ -1,24 +1,24 @@
-"""Combinatorial refinement: an attack that derives bounds from the rounds of a local recoding, with an integer program
-for each class.
+"""Combinatorial refinement. This attack derives bounds from the rounds of a local recoding, with an integer program for
+each class.
 
 In each round, `local-recoding` generalizes the remaining rows to one vector of hierarchy levels, and publishes the
-classes of at least k rows. Each class is published as the lowest common values of its rows. The attack uses these
-rules, which are valid for any vectors:
+classes of at least k rows. Each class is published as the lowest common values of its rows. The attack uses the
+following rules, which are valid for any vectors:
 
 1. If the boxes of classes i and j intersect, they are from different rounds, and the later class has no row in the box
    of the earlier class. If the lowest common values of i require a row in the intersection, i is earlier.
-2. In this case no row of j is inside the box of i, because the round of i would have published the row in class i.
+2. If i is earlier, no row of j is inside the box of i. The round of i would have published such a row in class i.
 3. Rows of j that are equal at the levels of i were not published in the round of i. Therefore their number is below k.
-4. Published values are lowest common values: no child of a node contains all rows, and each member of a set is the
-   value of at least one row. Each end of a range is the value of a row, unless ends are rounded.
+4. Published values are lowest common values. No child of a node contains all rows of the class, and each member of a
+   set is the value of at least one row. Each end of a range is the value of a row, unless ends are rounded.
 
 These rules give a minimum and a maximum number of rows of a class below each child, for each class separately. The
 bounds are correct for all inputs, with one exception: the rows that remain after the last round are fewer than k, and
 may be in any class. `tests/attacks/test_combinatorial_refinement.py` enumerates all inputs of small tables.
 
-Reference: Chhillar, Righi, Sutter, Kornaropoulos, arXiv 2509.03350, on ARX. ARX publishes the levels and orders vectors
-by the loss of the levels. anonset publishes lowest common values and orders vectors by the loss of all rows, so this
-attack has different rules. The attack does not use the fact that a round uses the cheapest vector.
+Reference: Chhillar, Righi, Sutter, Kornaropoulos, arXiv 2509.03350. The paper attacks ARX, which publishes the levels
+and orders vectors by the loss of the levels. anonset publishes lowest common values and orders vectors by the loss of
+all rows, so this attack has different rules. The attack does not use the fact that a round uses the cheapest vector.
 """
 
 from collections.abc import Iterator, Sequence
@@ -48,13 +48,11 @@ _TARGETS = 300
 """Maximum number of attacked rows."""
 _INFEASIBLE = 2
 _SECONDS = 1.0
-"""Time limit of an integer program in seconds. A program that is not solved adds no bounds."""
+"""Time limit of an integer program in seconds. A program that is not solved within the limit adds no bounds."""
 
 
 def combinatorial_refinement(scene: AttackInput) -> tuple[AttackResult, ...] | str:
-    """Infer the probability of each child of a published node. The attack is tried for random rows of a local
-    recoding.
-    """
+    """Infer the probability of each child of a published node. The attack targets random rows of a local recoding."""
     if scene.algorithm != ALGORITHM or scene.model.name != "k":
         return f"it reverses the rounds of {ALGORITHM} for model k, without refinement, in a single part"
     boxes = boxes_of(scene)
@@ -78,7 +76,7 @@ class RefinementRounds(RedactedRepr):
 
     def child_probabilities(self, number: int, column: int) -> list[float]:
         """Return the probability of each child for a row of a class. It is proportional to the mean of the minimum and
-        the maximum.
+        the maximum number of rows.
         """
         return shares([float(least + most) for least, most in self.bounds(number, column)])
 
@@ -88,7 +86,9 @@ class RefinementRounds(RedactedRepr):
         return np.array(earlier, np.int64)
 
     def _first(self, number: int) -> set[int]:
-        """Return the classes that must have a row inside the hull of a class to be published as they are."""
+        """Return the classes that must have a row inside the hull of a class. Otherwise their published values would be
+        finer.
+        """
         if number not in self._known:
             boxes, hull = self.boxes, self.hull(number)
             inside = np.array([boxes.inside(column, values) for column, values in enumerate(hull)])
@@ -138,7 +138,7 @@ def _meet(box: Box, other: Box) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class CellProgram(RedactedRepr):
-    """Integer program whose variables are the numbers of rows of a class in each cell of its box."""
+    """Integer program for a class. A variable is the number of rows of the class in a cell of its box."""
 
     cells: list[Box]
     """Combinations of values outside the boxes of earlier classes. No rule separates the values of a cell."""

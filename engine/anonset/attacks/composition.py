@@ -1,13 +1,12 @@
-"""Composition: an attack on two releases of the same persons.
+"""Composition. This attack uses two releases of the same persons.
 
 A person is in two releases with the same record. Each release has one symbol for each item. The attack finds pairs of
-rows of both releases that may have the same original record. A row excludes an item if the row lacks the item's symbol,
-or if a release without suppression has no symbol for the item. Let U be the set of items that neither row of a pair
-excludes. The original record contains only items of U. The record of all items in U has the most symbols. Therefore
-both rows may have the same record if and only if the items of U have all symbols of both rows.
+rows that may have the same original record. A pair has a row of each release. A row excludes an item if the row lacks
+the item's symbol, or if a release without suppression has no symbol for the item. Let U be the set of items that
+neither row of a pair excludes. The original record contains only items of U. The record of all items in U has the most
+symbols. Therefore both rows may have the same record if and only if the items of U have all symbols of both rows.
 
-Reference: Ganta, Kasiviswanathan, Smith, KDD 2008 (intersection attacks on equivalence classes; this attack uses
-records).
+Reference: Ganta, Kasiviswanathan, Smith, KDD 2008. The paper intersects equivalence classes. This attack uses records.
 """
 
 from collections.abc import Iterable, Sequence
@@ -85,8 +84,8 @@ class Targets(RedactedRepr):
     """Items that attackers cannot know."""
     both: "ReleasePair"
     own: NDArray[np.int64]
-    """Distinct row of each record in the later and the earlier release, int64 (n, 2). Records with -1 are not attacked,
-    because they are in only one release or their rows cannot have the same record.
+    """Distinct row of each record in the later and the earlier release, int64 (n, 2). -1 if the record is not attacked,
+    because it is in only one release, or because the two rows cannot have the same record.
     """
 
     @cached_property
@@ -173,7 +172,7 @@ class ReleaseRows(RedactedRepr):
         return shown
 
     def weight_of(self, kinds: Int64) -> int:
-        """Return the number of rows that are equal to one of the distinct rows `kinds`."""
+        """Return the number of rows that equal a distinct row in `kinds`."""
         return int(self.weight[kinds].sum())
 
     def shuffled_symbols(self, random: np.random.Generator) -> "ReleaseRows":
@@ -197,7 +196,7 @@ class ReleasePair(RedactedRepr):
     later: ReleaseRows
     earlier: ReleaseRows
     certain: tuple[bool, bool] = (False, False)
-    """For each release: True if an item without a symbol is certainly in no record."""
+    """A flag for each release. True if an item without a symbol is certainly in no record of the release."""
 
     @cached_property
     def _cells(self) -> csr_matrix:
@@ -224,9 +223,7 @@ class ReleasePair(RedactedRepr):
         return all(item in side.symbol_of or not certain for side, certain in sides)
 
     def is_known(self, item: str, kinds: Int64) -> bool:
-        """Return True if both rows of a person allow an item, and at least one of the rows contains the symbol of the
-        item.
-        """
+        """Return True if both rows of a person allow an item, and at least one row contains the symbol of the item."""
         shown = [
             side.symbol_of[item] in side.symbols(kind)
             for side, kind in zip((self.later, self.earlier), kinds.tolist(), strict=True)
@@ -235,7 +232,9 @@ class ReleasePair(RedactedRepr):
         return bool(shown) and all(shown) and self._may_be(item)
 
     def compatible(self, later: Sequence[int] | Int64, earlier: Sequence[int] | Int64) -> NDArray[np.bool_]:
-        """Return True for each two distinct rows that may have the same record, bool (len(later), len(earlier))."""
+        """Return True for each two rows that may have the same record, bool (len(later), len(earlier)). Rows are given
+        as distinct rows.
+        """
         later_rows, earlier_rows = self.later.rows[later], self.earlier.rows[earlier]
         allowed_earlier, allowed_later = self._allowed[0][later], self._allowed[1][earlier]
         fits: NDArray[np.bool_] = (later_rows @ allowed_later.T).toarray() == np.diff(later_rows.indptr)[:, None]

@@ -1,18 +1,19 @@
-"""Downcoding: an attack on publications that are as fine as possible. The finer boxes of a publication exclude values
-of rows in coarser classes.
+"""Downcoding. This attack uses that a publication is as fine as possible. The finer boxes of a publication then exclude
+values of rows in coarser classes.
 
 Downcoding replaces a published value by a finer value that covers the same original values, using only the publication.
 A publication is minimal if no finer publication of the same rows has classes of at least k rows. In a class of more
 than k rows of a minimal publication, no row is inside a finer published box. Otherwise the row could be published in
 this box, and the class would still have k rows. If finer boxes cover a child of a node, no row of the class is below
-this child. If a single child remains, all rows are below this child, which then replaces the node.
+this child. If a single child remains, all rows are below this child, and the attack replaces the node by this child.
 
-The paper proves that data exist (also clustered data) for which every minimal algorithm discloses a large part. This
-attack applies one such step to any publication. The inference is correct if the publication is minimal
+The paper proves that there are data, including clustered data, for which every minimal algorithm discloses a large
+part. This attack applies one such step to any publication. The inference is correct if the publication is minimal
 (`tests/attacks/test_downcoding.py` enumerates all inputs of small tables). For other publications it can be wrong. The
 reported success is measured with the original data.
 
-Reference: Cohen, USENIX Security 2022 (Attacks on Deidentification's Defenses), of hierarchical, minimal algorithms.
+Reference: Cohen, "Attacks on Deidentification's Defenses", USENIX Security 2022. The paper attacks hierarchical,
+minimal algorithms.
 """
 
 from collections.abc import Callable, Sequence
@@ -32,8 +33,8 @@ NOT_LOCAL = "with quasi-identifiers, some published as hierarchy nodes or sets"
 
 
 def downcoding(scene: AttackInput) -> tuple[AttackResult, ...] | str:
-    """Infer the child of a published node that contains a value, from finer published boxes. The attack is tried for
-    random rows.
+    """Infer from finer published boxes which child of a published node contains a value. The attack targets random
+    rows.
     """
     boxes = boxes_of(scene)
     if isinstance(boxes, str):
@@ -66,8 +67,8 @@ def finer_boxes(boxes: Boxes, k: int, number: int) -> list[Box]:
 
 
 def child_probabilities(boxes: Boxes, k: int, number: int, column: int) -> list[float]:
-    """Return the probability of each child for a row of a class. It is 0 for a child that finer boxes cover, and equal
-    for the other children.
+    """Return the probability of each child for a row of a class. It is 0 for a child that finer boxes cover. All other
+    children have equal probabilities.
     """
     box, parts = boxes.box(number), boxes.parts(number, column)
     finer = finer_boxes(boxes, k, number)
@@ -89,8 +90,8 @@ def shares(weights: Sequence[float]) -> list[float]:
 def attack_random_rows(
     scene: AttackInput, boxes: Boxes, name: str, knows: str, chances: Told
 ) -> tuple[AttackResult, ...]:
-    """Measure the success of inferred probabilities on random rows. The control uses other records inside the same
-    boxes.
+    """Measure the success of inferred probabilities on random rows. The control replaces their records by random
+    records inside the same boxes.
 
     Without the attack, all children are equally likely.
     """

@@ -1,4 +1,4 @@
-"""Matching: an attack on two releases of the same persons that considers all rows together.
+"""Matching. This attack uses two releases of the same persons, and considers all rows together.
 
 Composition tests each pair of rows separately. If both releases contain the same persons with the same records, the
 true pairs are a perfect matching of all rows. A pair that is in no perfect matching is therefore excluded. Any perfect
@@ -7,7 +7,8 @@ along the matching. A pair is in some perfect matching if and only if such walks
 (Dulmage, Mendelsohn, Canadian Journal of Mathematics 1958). The implementation starts from the true matching, which the
 owner knows. An attacker computes another matching and excludes the same pairs.
 
-This attack extends Ganta, Kasiviswanathan, Smith, KDD 2008 (composition), who consider one person at a time.
+This attack extends the composition attack of Ganta, Kasiviswanathan, Smith, KDD 2008, which considers one person at a
+time.
 """
 
 from dataclasses import dataclass
@@ -83,7 +84,7 @@ class RowPairs(RedactedRepr):
     all: csr_matrix
     """All compatible pairs, bool (D, E)."""
     true: csr_matrix
-    """Pairs that are the two rows of a person, bool (D, E)."""
+    """Pairs of the two rows of a person, bool (D, E)."""
 
     @classmethod
     def of(cls, pair: ReleasePair, kinds: NDArray[np.int64]) -> "RowPairs":
@@ -116,7 +117,9 @@ class RowPairs(RedactedRepr):
         return _pairs(np.stack((later_index[together], earlier_index[together])), self.all.shape)
 
     def as_many_at_random(self, random: np.random.Generator) -> csr_matrix:
-        """Return the true pairs and as many random other pairs as in `matched`, bool (D, E)."""
+        """Return the true pairs and random other pairs, bool (D, E). The number of pairs is the same as in
+        `matched`.
+        """
         pairs = np.stack(self.all.nonzero())
         is_true = np.asarray(self.true[pairs[0], pairs[1]]).ravel()
         others = random.permutation(np.flatnonzero(~is_true))[: self.matched.nnz - int(is_true.sum())]

@@ -1,4 +1,4 @@
-"""Minimality: an attack that infers hidden items from the choice of the cut.
+"""Minimality. This attack infers hidden items from the choice of the cut.
 
 A cut with minimal loss generalizes children to their node only if publishing the children violates the model. If only a
 single child occurred in the data, the algorithm could publish this child for the same rows with a smaller loss.
@@ -13,7 +13,7 @@ The attack identifies no row. `tests/attacks/test_minimality.py` enumerates all 
 knows at most m items finds the same matching rows with and without this inference, each with probability at most 1/k.
 The inferred items are exactly the items that all possible inputs contain.
 
-Reference: Wong, Fu, Wang, Pei, VLDB 2007 (for sensitive values; this attack uses cuts of items).
+Reference: Wong, Fu, Wang, Pei, VLDB 2007. The paper attacks sensitive values. This attack uses cuts of items.
 """
 
 from collections.abc import Mapping
@@ -28,7 +28,7 @@ from anonset.spelling import setting
 
 
 def minimality(scene: AttackInput) -> tuple[AttackResult, ...] | str:
-    """Infer whether a rare item occurs in the data. The attack is tried for random persons with a rare item below a
+    """Infer whether a rare item occurs in the data. The attack targets random persons with a rare item below a
     published node.
     """
     if scene.original is None or (column := scene.original.transactions) is None or not scene.hierarchies:
@@ -62,8 +62,7 @@ def minimality(scene: AttackInput) -> tuple[AttackResult, ...] | str:
 
 
 def chances(publication: Records, tree: Hierarchy) -> tuple[Mapping[str, float], Mapping[str, float]]:
-    """For each item below a node with children, return the probability that it is in the data, with and without the
-    attack.
+    """Return the probability that each item below a node is in the data, with the attack and without the attack.
 
     With the attack, two uniformly drawn children, and all leaves below these children, are assumed to be in the data.
     Without the attack, a single leaf is assumed to be in the data.

@@ -35,7 +35,7 @@ def require_attacks(attacks: Sequence[str]) -> None:
 
 
 def run_attacks(scene: AttackInput, attacks: Sequence[str]) -> tuple[tuple[AttackResult, ...], dict[str, str]]:
-    """Run attacks. Return the results, and the reason why an attack does not apply, by attack name.
+    """Run attacks. Return the results, and the reason why each other attack does not apply, by attack name.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Homogeneity and skewness: inference from values that all or most matching rows share, without identifying a row.
+"""Homogeneity and skewness. These attacks infer values that all or most matching rows share, without identifying a row.
 
 References: Machanavajjhala, Gehrke, Kifer, Venkitasubramaniam, ICDE 2006 (homogeneity); Li, Li, Venkatasubramanian,
 ICDE 2007 (skewness). The papers use equivalence classes of quasi-identifiers. These attacks also use rows that contain
@@ -18,8 +18,8 @@ _NEEDS_VALUES = "it needs quasi-identifiers, and a column that is published unch
 
 
 def homogeneity(scene: AttackInput) -> tuple[AttackResult, ...] | str:
-    """Infer values that all matching rows share. They are values of kept columns, or symbols other than the symbols of
-    known items.
+    """Infer values that all matching rows share. These are values of kept columns, or symbols that cover no known
+    item.
     """
 
     def shares(skew: Skewness) -> Iterator[AttackSuccess]:

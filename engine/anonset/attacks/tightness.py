@@ -1,11 +1,10 @@
-"""Tightness: an attack on ranges that are as narrow as possible. Both ends of such a range are values of rows.
+"""Tightness. This attack uses ranges that are as narrow as possible. Both ends of such a range are values of rows.
 
 Local recodings publish each class as the lowest value that covers all its rows. For numbers this is the range from the
 smallest to the largest value. An attacker finds the class of a person and guesses an end of the range. The guess is
-right for at least one row of the class, regardless of the width of the range. An attacker without this attack guesses
-the most frequent value of the range, using value frequencies but not the ends. Ranges that a hierarchy defines are not
-attacked, because their ends need not be values of rows. If ends are rounded, the attacker guesses the nearest data
-values.
+right for at least one row of the class, regardless of the width of the range. Without this attack, the attacker guesses
+the most frequent value of the range, and ignores the ends. Ranges that a hierarchy defines are not attacked, because
+their ends need not be values of rows. If ends are rounded, the attacker guesses the nearest data values.
 
 Tight nodes imply that at least two children occur, and tight sets imply that all members occur. This information does
 not make any value of a row more likely.
@@ -36,7 +35,7 @@ def tightness(scene: AttackInput) -> tuple[AttackResult, ...] | str:
 
 
 def _ends_of(scene: AttackInput, column: NumericColumn) -> AttackResult | None:
-    """Return the share of rows whose value is the guessed end of their range. None if no row has a range."""
+    """Return the share of rows whose value is the guessed end of their range. Return None if no row has a range."""
     published = next(candidate for candidate in scene.publication.relational if candidate.name == column.name)
     ends = np.array([[float(end) for end in range_ends(label)] for label in published.vocabulary.labels]).reshape(-1, 2)
     wide = np.flatnonzero(ends[published.codes, 0] < ends[published.codes, 1])

@@ -20,8 +20,8 @@ Float64 = NDArray[np.float64]
 
 
 def of_groups(publication: Buckets) -> Float64:
-    """Return the share of the most frequent value of each group, float64 (groups,). The best guess is right with this
-    probability.
+    """Return the share of the most frequent value in each group, float64 (groups,). This share is the probability that
+    the best guess of a value is right.
     """
     most = np.zeros(publication.n_groups)
     for first, end in spans(len(publication.snt_group)):
@@ -64,7 +64,8 @@ def likeliest(publication: Buckets, rows: Int64) -> Int64:
 
 
 def bucket_diversity(publication: Buckets) -> ObservedDiversity:
-    """Return the smallest l and the largest t over all groups, like `observed_diversity`.
+    """Return the smallest l and the largest t over all groups. `observed_diversity` does the same for equivalence
+    classes.
 
     Groups are processed in blocks.
     """
@@ -94,17 +95,17 @@ def bucket_diversity(publication: Buckets) -> ObservedDiversity:
 
 
 def persons(publication: VisibleIndividuals) -> tuple[Int64, Int64]:
-    """Return the rows with a visible identity, and the person of each of these rows, int64 (v,). Persons are numbered
-    from 0.
+    """Return the rows with a visible identity, int64 (v,), and the person of each of these rows, int64 (v,). Persons
+    are numbered from 0.
     """
     shown = np.flatnonzero(~publication.starred) if publication.ids else np.zeros(0, np.int64)
     return shown, class_of([column.take(shown) for column in publication.ids], len(shown))
 
 
 def of_persons(publication: VisibleIndividuals) -> Float64:
-    """Return the probability that the best guess of one of a person's values is right, float64 (persons,).
+    """Return the probability that the best guess of a value of each person is right, float64 (persons,).
 
-    If c of the s rows of a group have a value, the probability that none of t rows has the value is hypergeometric.
+    If c of the s rows of a group have a value, the number of a person's t rows with the value is hypergeometric.
 
     >>> from anonset.data import CategoricalColumn, Table
     >>> from anonset.generalization import Bucketized
@@ -115,7 +116,7 @@ def of_persons(publication: VisibleIndividuals) -> Float64:
     >>> of_persons(publication).round(3).tolist()
     [0.667, 0.333]
 
-    Cost: for each person, the number of values in the groups of the person's rows.
+    Cost: for each person, a step per value in the groups of the person's rows.
     """
     from scipy.special import gammaln
 

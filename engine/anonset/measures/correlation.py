@@ -1,7 +1,7 @@
 """Disclosure by correlations in a bucketized table. An attacker infers values from several tuples of an individual.
 
 References: Al Bouna, Clifton, Malluhi, "Using safety constraint for transactional dataset anonymization", DBSec 2013,
-sections 5 and 8.2.1. Rows with a hidden identity count in the group size and the values, but belong to no individual.
+sections 5 and 8.2.1. Rows with a hidden identity are included in group sizes and values, but belong to no individual.
 """
 
 from collections.abc import Iterator
@@ -21,9 +21,9 @@ _PAIRS_AT_ONCE = 1 << 22
 
 @dataclass(frozen=True)
 class IntraGroupViolation(RedactedRepr):
-    """An individual of whom some tuples in a group must have the same value.
+    """An individual with tuples in a group that must have a certain value.
 
-    The individual has more tuples than the group has tuples without the value.
+    The group has too few tuples without the value for all tuples of the individual.
     """
 
     group: str = field(repr=False)
@@ -47,7 +47,7 @@ class IntraGroupViolation(RedactedRepr):
 
 @dataclass(frozen=True)
 class InterGroupViolation(RedactedRepr):
-    """A value that occurs in more than 1/l of an individual's groups. See `inter_group_violations`."""
+    """A value that occurs in more than 1/l of the groups of an individual. See `inter_group_violations`."""
 
     individual: tuple[str, ...]
     value: str = field(repr=False)
@@ -63,7 +63,7 @@ class InterGroupViolation(RedactedRepr):
 
 
 def intra_group_violations(publication: VisibleIndividuals) -> list[IntraGroupViolation]:
-    """Find values that the pigeonhole principle discloses within a group. The result is sorted by group, individual and
+    """Find values that the pigeonhole principle discloses within a group. Results are sorted by group, individual and
     value.
 
     A pair of an individual and a value is in the result if the tuples of the individual plus the tuples with the value
@@ -115,7 +115,8 @@ def inter_group_violations(
     alpha: int = 3,
     require_intersection: bool = True,
 ) -> list[InterGroupViolation]:
-    """Find individuals with a value in more than 1/l of their groups. The result is sorted by individual and value.
+    """Find individuals with a value that occurs in more than 1/l of their groups. Results are sorted by individual and
+    value.
 
     Parameters
     ----------
@@ -126,9 +127,8 @@ def inter_group_violations(
     alpha
         Minimum number of groups of an individual (>= 2). The paper requires more than 2.
     require_intersection
-        Also require that fewer than l values are common to all groups of the individual, as in the paper. Without this
-        requirement, an individual that is the only individual in all groups with a value is reported even if this
-        applies to two values.
+        True to report an individual only if fewer than l values are common to all groups of the individual, as in the
+        paper.
 
     Raises
     ------

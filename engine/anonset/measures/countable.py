@@ -1,4 +1,5 @@
-"""Accuracy of counts from a publication: count errors of frequent items and frequent pairs, and mean symbol size.
+"""Accuracy of counts from a publication. It consists of the errors for frequent items and pairs, and the mean symbol
+size.
 
 The default interpretation of symbols is ``one-member`` (see `anonset.queries.ExpectedCounts`). 1/s of the records with
 a symbol of s items are then expected to contain a given item of the symbol. If two items are covered by different
@@ -25,7 +26,7 @@ from anonset.queries.chunks import ChunkCounts
 from anonset.queries.estimate import ONE_MEMBER, Reading
 
 FREQUENT = 200
-"""Number of most frequent items and of most frequent pairs that are counted."""
+"""Number of items and number of pairs that are counted. The most frequent items and pairs are counted."""
 COMMONEST = 30
 """Number of the most frequent items whose original and expected counts are shown."""
 Counts = NDArray[np.float64]
@@ -42,7 +43,7 @@ class CountAccuracy(RedactedRepr):
     pairs_error: float | None
     """Median relative error of the counts of the most frequent pairs. None if no record has two items."""
     stands_for: float | None
-    """Mean number of items of the symbols with several items, weighted by their occurrences. None if every symbol has
+    """Mean number of items of a symbol, over the occurrences of symbols with several items. None if every symbol has
     one item.
     """
     reading: Reading = ONE_MEMBER
@@ -51,9 +52,9 @@ class CountAccuracy(RedactedRepr):
 
 @dataclass(frozen=True)
 class FrequentItems(RedactedRepr):
-    """Most frequent items of the original, most frequent pairs of these items, and the counts of both.
+    """Most frequent items of the original, and most frequent pairs of these items, with their counts.
 
-    If frequencies are equal, items come in canonical order, and pairs in the order of their items.
+    Items with equal frequencies are in canonical order. Pairs with equal frequencies are in the order of their items.
     """
 
     labels: tuple[str, ...]
@@ -114,13 +115,13 @@ def countable(frequent: FrequentItems, publication: Published) -> CountAccuracy:
 
 
 def accuracy_of(frequent: FrequentItems, items: Counts, pairs: Counts, size: float | None) -> CountAccuracy:
-    """Return the accuracy of the counts from `expected_counts`."""
+    """Return the accuracy of expected counts. The arguments are the results of `expected_counts`."""
     return CountAccuracy(_error(frequent.counts, items), _error(frequent.pair_counts, pairs), size)
 
 
 def commonest(frequent: FrequentItems, items: Counts) -> tuple[tuple[str, int, float], ...]:
-    """Return the label, the count, and the expected count of the most frequent items, by descending count. `items` are
-    the expected counts from `expected_counts`.
+    """Return the label, the count, and the expected count of the most frequent items, by descending count. `items`
+    contains the expected counts from `expected_counts`.
 
     >>> frequent = FrequentItems.of(SetColumn.of([["a", "b"], ["b"], ["b", "c"]]))
     >>> commonest(frequent, np.array([0.5, 3.0, 0.75]))
@@ -160,7 +161,7 @@ def _(publication: Buckets, frequent: FrequentItems) -> tuple[Any, Any, float | 
 
 
 def mean_symbol_size(publication: Records) -> float | None:
-    """Return the mean number of items of the symbols with several items, weighted by their occurrences. Return None if
+    """Return the mean number of items of a symbol, over the occurrences of symbols with several items. Return None if
     every symbol has one item.
     """
     if publication.transactions is None:

@@ -26,8 +26,8 @@ class DistinctRecords(RedactedRepr):
     """
 
     rows: SetColumn
-    """Items of each distinct record, with the new codes. The labels of the vocabulary still belong to the original
-    codes.
+    """Items of each distinct record, as codes by ascending frequency. The labels of the vocabulary belong to the
+    original codes.
     """
     groups: Int64
     """Offset of the first distinct record of each group, int64 (G + 1,)."""
@@ -40,19 +40,19 @@ class DistinctRecords(RedactedRepr):
     record: Int64
     """Records in the order of their distinct records, int64 (n,)."""
     store: Store
-    """Store of the arrays."""
+    """Store that contains the arrays of this object."""
 
     @classmethod
     def of(cls, column: SetColumn, group: Sequence[Int32] = (), store: Store = MEMORY) -> "DistinctRecords":
-        """Find the distinct records of each group by sorting.
+        """Find the distinct records of each group by sorting the records.
 
         Parameters
         ----------
         column
             The items, or published symbols.
         group
-            Code arrays, int32 (n,) each. Records with equal codes in all arrays are in the same group. Without arrays,
-            there is one group.
+            Code arrays, int32 (n,) each. Records with equal codes in all arrays are in the same group. If there are no
+            arrays, all records are in one group.
         store
             Store of the distinct records.
 
@@ -98,7 +98,9 @@ class DistinctRecords(RedactedRepr):
         return np.diff(self.start[self.groups])
 
     def sizes(self, first: int, end: int) -> Int64:
-        """Return the group size of each distinct record from `first` to `end` - 1, in records, int64 (end - first,)."""
+        """Return the number of records in the group of each distinct record from `first` to `end` - 1, int64 (end -
+        first,).
+        """
         of_group = self.of_group[first:end]
         sizes: Int64 = self.start[self.groups[of_group + 1]] - self.start[self.groups[of_group]]
         return sizes
@@ -123,7 +125,9 @@ class DistinctRecords(RedactedRepr):
 def _borders(
     rows: SetColumn, group: Sequence[Int32], first: int, end: int
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return two masks of the rows of a span: rows that begin a group, and rows that differ from the previous row."""
+    """Return two masks of the rows of a span. The first mask marks rows that begin a group, and the second mask marks
+    rows that differ from the previous row.
+    """
     from anonset_kernels.known_items import mark_distinct
 
     apart, is_distinct = begins_group(group, first, end), np.empty(end - first, np.bool_)
@@ -132,8 +136,8 @@ def _borders(
 
 
 def begins_group(group: Sequence[Int32], first: int, end: int) -> NDArray[np.bool_]:
-    """Return the mask of the rows of a span that differ in a code from the previous row, bool (end - first,). Row 0 is
-    True.
+    """Return True for each row of a span that differs in a code from the previous row, bool (end - first,). The result
+    for row 0 is True.
     """
     apart = np.zeros(end - first, np.bool_)
     apart[: first == 0] = True
@@ -144,8 +148,8 @@ def begins_group(group: Sequence[Int32], first: int, end: int) -> NDArray[np.boo
 
 
 def class_figures(group: Sequence[Int32], store: Store = MEMORY) -> RecordFigures:
-    """Return the equivalence class size of each record as a distribution. A class contains the records with equal codes
-    in all arrays of `group`, int32 (n,) each.
+    """Return the distribution of the equivalence class size over the records. A class contains the records with equal
+    codes in all arrays of `group`, int32 (n,) each.
 
     >>> class_figures([np.array([0, 1, 0], np.int32)]).values.tolist()
     [1, 2]

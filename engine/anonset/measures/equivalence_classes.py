@@ -1,4 +1,4 @@
-"""Equivalence classes: records with equal quasi-identifiers."""
+"""Equivalence classes, which are sets of records with equal quasi-identifiers."""
 
 from collections.abc import Sequence
 
@@ -10,8 +10,8 @@ from anonset.data.table import Column, Int64
 
 
 def class_of(columns: Sequence[Column], n: int) -> NDArray[np.int64]:
-    """Return the equivalence class of each record, int64 (n,). Classes are numbered from 0. Without columns, there is
-    one class.
+    """Return the equivalence class of each record, int64 (n,). Classes are numbered from 0. If there are no columns,
+    all records are in one class.
 
     >>> class_of([CategoricalColumn.of("sex", "fmf"), CategoricalColumn.of("race", "121")], 3).tolist()
     [0, 1, 0]
@@ -29,7 +29,7 @@ def class_of(columns: Sequence[Column], n: int) -> NDArray[np.int64]:
 
 
 def class_sizes(columns: Sequence[Column], n: int) -> Int64:
-    """Return the size of each record's equivalence class, int64 (n,).
+    """Return the size of the equivalence class of each record, int64 (n,).
 
     >>> class_sizes([CategoricalColumn.of("sex", "fmf")], 3).tolist()
     [2, 1, 2]

@@ -1,4 +1,4 @@
-"""Domain exclusiveness of published symbols: symbols are exclusive if they cover disjoint sets of items.
+"""Domain exclusiveness of published symbols. Symbols are exclusive if they cover disjoint sets of items.
 
 In a local recoding, symbols may overlap, because an item is published unchanged in some records and generalized in
 other records. A standard mining tool then counts only the records in which the item is unchanged (Liu and Wang 2010,
@@ -22,10 +22,12 @@ class Overlap(RedactedRepr):
 
     symbol: str = field(repr=False)
     records: int
-    """Number of records with the symbol. It is a lower bound on the number of records that contain one of its items."""
+    """Number of records with the symbol. This is a lower bound on the number of records that contain an item of the
+    symbol.
+    """
     records_with_others: int
-    """Number of records with the symbol or an overlapping symbol. It is an upper bound on the number of records that
-    contain one of its items.
+    """Number of records with the symbol or an overlapping symbol. This is an upper bound on the number of records that
+    contain an item of the symbol.
     """
     others: tuple[str, ...]
     """Symbols that share items with the symbol, in canonical order."""
@@ -51,7 +53,7 @@ class Exclusiveness(RedactedRepr):
 def exclusiveness(publication: Records) -> Exclusiveness:
     """Return the overlaps between published symbols.
 
-    Cost: number of members of all symbols, plus the number of records of each pair of overlapping symbols.
+    Cost: the number of members of all symbols, plus the number of records with a symbol of each overlapping pair.
 
     >>> from anonset.data import Hierarchy, Table
     >>> from anonset.generalization import PerCluster, apply

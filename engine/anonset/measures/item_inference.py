@@ -1,4 +1,4 @@
-"""Inference of a person's other items from two known items, without finding the record of the person.
+"""Inference of further items of a person from two known items, without finding the record of the person.
 
 An attacker knows two items of a person, and uses the probabilities of `anonset.queries`. Let E(S) be the expected
 number of records that contain the items S. The probability of another item c, given the known items a and b, is E(a, b,
@@ -24,7 +24,7 @@ RARE = 0.1
 
 @dataclass(frozen=True)
 class ItemInference(RedactedRepr):
-    """Success of inferring other items of persons."""
+    """Success of inferring unknown items of persons."""
 
     source: str
     """Data that the attacker uses: ``publication``, ``frequencies`` (item frequencies only) or ``original``."""
@@ -45,7 +45,7 @@ class ItemInference(RedactedRepr):
 
 
 def infer_items(column: SetColumn, supports: Supports, attempts: int, seed: int) -> tuple[ItemInference, ...]:
-    """Return the success of inferring other items from a publication, from item frequencies, and from the original.
+    """Return the success of inferring unknown items from a publication, from item frequencies, and from the original.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Supports of itemsets. They are exact for records, and expected values for a publication."""
+"""Supports of itemsets. The supports are exact for original records, and expected values for a publication."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ class Supports(Protocol):
 
     @property
     def groups(self) -> Sequence[tuple[str, ...]]:
-        """Items of each group, the most frequent group first."""
+        """Items of each group, in order of descending frequency."""
         ...
 
     def count(self, chosen: Chosen) -> float:
@@ -47,8 +47,8 @@ class Supports(Protocol):
         ...
 
     def pairs(self, number: int) -> NDArray[np.float64] | None:
-        """Return the supports of all pairs of the first groups, float64 (number, number). Each group must be a single
-        item.
+        """Return the supports of all pairs of the first `number` groups, float64 (number, number). Each group must be a
+        single item.
 
         Return None if the computation is too expensive, or not cheaper than separate calls of `count`.
         """
@@ -78,7 +78,7 @@ class ColumnSupports:
     def pairs(self, number: int) -> NDArray[np.float64] | None:
         """Return the number of records that contain both items of each pair.
 
-        Cost: number of pairs of these items in all records.
+        Cost: the number of pairs of the first `number` items in all records.
         """
         if number > _MOST_PAIRED:
             return None
@@ -161,8 +161,8 @@ class SymbolSupports:
         return None
 
     def _holding(self, chosen: Chosen) -> "_CandidateRecords":
-        """Return the records that may contain the items. The result extends the cached result for all items except the
-        last.
+        """Return the records that may contain the chosen items. The result is computed from the cached result for all
+        items except the last.
         """
         size = len(chosen)
         if size not in self._grown or self._grown[size][0] != chosen:
@@ -171,8 +171,8 @@ class SymbolSupports:
         return self._grown[size][1]
 
     def _symbols_of(self, number: int) -> Int32:
-        """Return the symbol that covers the items of a group in each record, int32 (n,). -1 means that no
-        symbol does.
+        """Return the symbol that covers the items of a group in each record, int32 (n,). -1 if no symbol covers the
+        items.
         """
         if number not in self._symbols:
             symbol = np.full(self._index.n, -1, np.int32)

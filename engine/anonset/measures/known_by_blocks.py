@@ -1,8 +1,8 @@
-"""Smallest support of the itemsets of each record, for data that do not fit in memory.
+"""Compute the smallest support of the itemsets of each record, for data that do not fit in memory.
 
 As many small groups as fit in memory are counted together. A larger group is divided into ranges of item codes. For
 each range, the items that follow an occurrence of one of these codes are gathered and counted. If a single code has too
-many occurrences, they are divided by the next code.
+many occurrences, the occurrences are divided by the next code.
 """
 
 from collections.abc import Iterator
@@ -24,8 +24,8 @@ _MOST = np.iinfo(np.int64).max
 
 
 def least_of_all(distinct: DistinctRecords, size: int) -> list[Int64]:
-    """Return the smallest support of the sets of at most s items of each distinct record, int64 (D,), for s = 1, …,
-    `size`.
+    """Return an array, int64 (D,), for each s = 1, …, `size`. It contains the smallest support of the sets of at most s
+    items of each distinct record.
 
     The result for an empty record is the number of records in its group.
     """
@@ -56,7 +56,7 @@ class _SetCounting(RedactedRepr):
         self.held = distinct.store.limits.at_once_within(_ALL, bytes_each)
 
     def pieces(self) -> Iterator[tuple[int, int]]:
-        """Yield ranges of groups (first, end) that are counted together. A large group is a range of its own, and is
+        """Yield ranges of groups (first, end) that are counted together. A large group forms a separate range, and is
         divided by codes.
         """
         groups, begin, first = self.distinct.groups, self.distinct.rows.indptr, 0
@@ -105,8 +105,8 @@ class _SetCounting(RedactedRepr):
                 self.walk_codes(rows, (*prefix, low))
 
     def _measured(self, span: "RecordSpan", rows: tuple[int, int]) -> tuple[Int64, Int64]:
-        """Return, for each code, the number of records with the prefix and the code, and the amount of work, int64 (C,)
-        each.
+        """Return two arrays, int64 (C,). They contain the number of records with the prefix and each code, and the
+        amount of work for the code.
         """
         from anonset_kernels.known_items import measure_behind
 
@@ -123,8 +123,8 @@ class _SetCounting(RedactedRepr):
     def _walk_codes(
         self, span: "RecordSpan", rows: tuple[int, int], entries: Int64, codes: tuple[int, int]
     ) -> tuple[Int64, Int64]:
-        """Gather the items from a range of codes on, and count their sets. Return the distinct record and the supports
-        of each row.
+        """Gather the items that follow the prefix and a code in `codes`, and count their sets. Return the distinct
+        record of each row, and the smallest supports of its sets.
 
         The supports are int64 (r, size - 1), for sets of at least 2 codes. A record in which no item follows the code
         is not gathered.
@@ -168,8 +168,8 @@ def _parts(rows: tuple[int, int]) -> Iterator[tuple[int, int]]:
 
 
 def _code_spans(entries: Int64, most_entries: int) -> Iterator[tuple[int, int]]:
-    """Yield ranges of codes (first, end) that are counted together. A code that exceeds the limit is a range of its
-    own.
+    """Yield ranges of codes (first, end) that are counted together. A code that exceeds the limit forms a separate
+    range.
     """
     done, first = begins_of(entries), 0
     while first < len(entries):

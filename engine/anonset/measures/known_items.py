@@ -1,5 +1,5 @@
 """Re-identification risk if an attacker knows items of a person. The risk depends on the number of records that contain
-these items.
+the known items.
 """
 
 from collections.abc import Sequence
@@ -31,23 +31,23 @@ SAMPLED = 400
 
 @dataclass(frozen=True, eq=False)
 class KnownItems(RedactedRepr):
-    """Supports of the sets of known items of each record, for all records or for a sample.
+    """Supports of the sets of items that an attacker may know, for all records or for a sample.
 
-    If a record has fewer items, the attacker knows all of them.
+    If a record has fewer than `size` items, the attacker knows all items of the record.
     """
 
     size: int
     """Number of known items."""
     least: Int64
-    """Smallest support of a set of at most `size` items of each record, int64 (s,). For an empty record, the number of
-    records.
+    """Smallest support of a set of at most `size` items of each record, int64 (s,). The number of all records if the
+    record is empty.
     """
     below: NDArray[np.float64]
-    """Share of each record's sets of `size` items with support below k, float64 (s,)."""
+    """Share of the sets of `size` items of each record that have a support below k, float64 (s,)."""
     unique: NDArray[np.float64]
-    """Share of each record's sets of `size` items with support 1, float64 (s,)."""
+    """Share of the sets of `size` items of each record that have a support of 1, float64 (s,)."""
     enough: NDArray[np.bool_]
-    """Mask that is True for records with at least `size` items, bool (s,)."""
+    """True for each record with at least `size` items, bool (s,)."""
     known: NDArray[np.bool_] | None = None
     """Mask of the sampled records whose sets were counted, bool (s,). None if all records were counted."""
 
@@ -110,8 +110,8 @@ def known_items(
     >>> [known.least.tolist() for known in found], [str(known.worst(2)) for known in found]
     ([[2, 2, 1, 4], [2, 2, 1, 4]], ['25.0%', '25.0%'])
 
-    Cost: two steps for each set of at most `size` items of each distinct record. With a sample, the sets are subsets of
-    the intersections of a distinct record with the records of the sample.
+    Cost: two steps for each set of at most `size` items of each distinct record. If a sample is used, only the items
+    that the distinct record shares with a sampled record form sets.
     """
     require_at_least("size", size, 1)
     distinct = DistinctRecords.of(column, () if group is None else (group.astype(np.int32),))
@@ -138,18 +138,18 @@ def matching_rows(
     Parameters
     ----------
     column, size, seed, affordable, sampled
-        As for `known_items`. The result is the same as `KnownItems.least`.
+        See `known_items`. The results are the distributions of `KnownItems.least`.
     group
         Code arrays, int32 (n,) each. Sets are counted within the records with equal codes in all arrays.
     store
-        Store of the intermediate arrays. With a store in files, sets are counted out of core.
+        Store of the intermediate arrays. If the store is in files, sets are counted out of core.
 
     Examples
     --------
     >>> [str(left.share(left.values < 2)) for left in matching_rows(SetColumn.of([{"a", "b"}, {"a"}, {"a"}]), 2)]
     ['33.3%', '33.3%']
 
-    Cost: as for `known_items`, plus a sort of the records, and a pass over the records for each part that is counted in
+    Cost: the cost of `known_items`, a sort of the records, and a pass over the records for each part that is counted in
     one step.
     """
     require_at_least("size", size, 1)
@@ -179,8 +179,8 @@ def _drawn(n: int, seed: int, sampled: int) -> Int64:
 
 
 def number_of_sets(lengths: Int64, size: int) -> float:
-    """Return the total number of sets of at most `size` items of records with these lengths. A set that occurs in
-    several records counts several times.
+    """Return the total number of sets of at most `size` items in records of the given lengths. A set that occurs in
+    several records is counted several times.
     """
     total, number = 0.0, np.ones(len(lengths))
     for more in range(1, size + 1):
@@ -206,7 +206,9 @@ def _of_all(distinct: DistinctRecords, size: int, k: int) -> list[KnownItems]:
 def _counted(
     records: "GroupedRecords", lengths: Int64, n_codes: int, size: int, k: int, sizes: Int64
 ) -> tuple[Int64, NDArray[np.float64], NDArray[np.float64]]:
-    """Return the smallest support, the share of rare sets and the share of unique sets, (size, D) each."""
+    """Return the smallest support, the share of rare sets, and the share of unique sets of each record, (size, D)
+    each.
+    """
     tally = _tally(records, n_codes, size, k, sizes)
     least, below, unique = (tally.T[start : start + size].copy() for start in (0, size, 2 * size))
     return np.minimum.accumulate(least, axis=0), shares_of_sets(below, lengths), shares_of_sets(unique, lengths)
@@ -215,7 +217,7 @@ def _counted(
 def shares_of_sets(counts: Int64, lengths: Int64) -> NDArray[np.float64]:
     """Return the shares of the counted sets among all sets of 1, 2, … items of each record, (size, D).
 
-    A record with fewer items has a single set, which contains all its items.
+    If a record has fewer items than the size, its only set contains all its items.
     """
     shares, number = counts.astype(np.float64), np.ones(len(lengths))
     for row, share in enumerate(shares):
@@ -226,8 +228,8 @@ def shares_of_sets(counts: Int64, lengths: Int64) -> NDArray[np.float64]:
 
 
 def least_counts(records: "GroupedRecords", n_codes: int, size: int, sizes: Int64) -> Int64:
-    """Return the smallest support of the sets of each record, int64 (size, D). The support is a number of records or of
-    owners.
+    """Return the smallest support of the sets of each size in each record, int64 (size, D). The support is a number of
+    records or of owners.
 
     Parameters
     ----------

@@ -1,5 +1,5 @@
-"""Re-identification risk by known items, for persons with several records. The risk depends on the number of persons
-with a matching record.
+"""Re-identification risk if an attacker knows items of a person with several records. The risk depends on the number of
+persons with a matching record.
 """
 
 from dataclasses import dataclass
@@ -18,14 +18,14 @@ from anonset.privacy.model import require_at_least
 
 @dataclass(frozen=True, eq=False)
 class MatchingPersons(RedactedRepr):
-    """Number of persons who match known items from one record of a person. It is known for all persons, or for a
-    sample.
-    """
+    """Number of persons who match known items from one record of a person, for all persons or for a sample."""
 
     size: int
     """Number of known items."""
     least: Int64
-    """Smallest number of persons who match a set of at most `size` items from one record of each person, int64 (s,)."""
+    """For each person, the smallest number of persons who match a set of at most `size` items from one of the person's
+    records, int64 (s,).
+    """
     known: NDArray[np.bool_] | None = None
     """Mask of the sampled persons whose sets were counted, bool (s,). None if all persons were counted."""
 
@@ -40,21 +40,20 @@ def matching_persons(
     affordable: float = AFFORDABLE,
     sampled: int = SAMPLED,
 ) -> tuple[MatchingPersons, ...]:
-    """Count the persons who have a record that contains a set of known items, for the sets of 1, …, `size` items of
-    each record.
+    """For each set of 1, …, `size` items of a record, count the persons with a record that contains the set.
 
     Parameters
     ----------
     column
         The items, or published symbols.
     size
-        Largest number of known items (>= 1), all from the same record.
+        Largest number of known items (>= 1). All known items are from the same record.
     owner
         Person of each record, int64 (n,). Persons are numbered from 0 without gaps.
     group
         Group of each record, int (n,). Sets are counted within a group. None if all records are one group.
     seed, affordable, sampled
-        As for `known_items`, with a sample of persons.
+        See `known_items`. The sample consists of persons.
 
     Examples
     --------
@@ -62,8 +61,8 @@ def matching_persons(
     >>> [left.least.tolist() for left in matching_persons(visits, 2, np.array([0, 0, 1]))]
     [[1, 2], [1, 2]]
 
-    Cost: two steps for each set of at most `size` items of each record. With a sample, the sets are subsets of the
-    intersections of a record with the records of the sample.
+    Cost: two steps for each set of at most `size` items of each record. If a sample is used, only the items that the
+    record shares with a sampled record form sets.
     """
     require_at_least("size", size, 1)
     of_group = np.zeros(column.n, np.int64) if group is None else group.astype(np.int64)
@@ -79,12 +78,12 @@ def matching_persons(
 
 
 def fewest_persons(classes: Int64, owner: Int64) -> Int64:
-    """For each person, return the number of persons in the smallest of the person's classes, int64 (persons,).
+    """Return the number of persons in the smallest class of each person, int64 (persons,).
 
     Parameters
     ----------
     classes, owner
-        Class and person of each record, int64 (n,) each. Both are numbered from 0 without gaps.
+        Class and person of each record, int64 (n,) each. Classes and persons are numbered from 0 without gaps.
 
     >>> fewest_persons(np.array([0, 0, 1, 1]), np.array([0, 0, 0, 1])).tolist()
     [1, 2]

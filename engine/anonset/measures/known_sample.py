@@ -1,4 +1,4 @@
-"""Supports of the itemsets of sampled records. They are used if counting the itemsets of all records is too
+"""Supports of the itemsets of sampled records. A sample is used if counting the itemsets of all records is too
 expensive.
 """
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from anonset_kernels.known_sample import Sample
 
 LARGEST_PROJECTION = 30_000_000
-"""Maximum number of sets in the intersections of all records with a sampled record. If 4 sets per distinct record are
-more, that number is the limit.
+"""Maximum number of sets in the intersections of all records with a sampled record. At least 4 sets per distinct record
+are allowed.
 """
 _COUNTED_AT_ONCE = 1 << 22
-"""Maximum number of sets that are counted in one pass. The sets of a record with more sets are not counted."""
+"""Maximum number of sets that are counted in one pass. If a record has more sets, its sets are not counted."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,8 +32,8 @@ class SampledCounts(RedactedRepr):
     """Supports of the itemsets of sampled records."""
 
     least: Int64
-    """Smallest support of the sets of 1, 2, … items of each record, int64 (size, s). It is the size of the group for an
-    empty record.
+    """Smallest support of the sets of 1, 2, … items of each record, int64 (size, s). For an empty record, it is the
+    size of the group.
     """
     below: Int64
     """Number of sets with support below k, int64 (size, s)."""
@@ -48,8 +48,8 @@ class SampledCounts(RedactedRepr):
 def count_sample(distinct: DistinctRecords, records: Int64, size: int, k: int) -> SampledCounts:
     """Count the records that contain each set of at most `size` items of the sampled `records`, int64 (s,).
 
-    Cost: two passes over the intersections of all records with the sampled records. Threads share the work, each with
-    its own counters.
+    Cost: two passes over the intersections of all records with the sampled records. Threads share the work, and each
+    thread has separate counters.
     """
     numbers = distinct.of_records(records)
     lengths = distinct.rows.indptr[numbers + 1] - distinct.rows.indptr[numbers]
@@ -97,15 +97,15 @@ def _parts(records: Int64, n_sets: Int64) -> list[Int64]:
 
 
 def _sample(distinct: DistinctRecords, numbers: Int64, size: int) -> "Sample":
-    """Return the sampled distinct records in the format of the kernels: the positions of their items, and the offsets
-    of the counters of their sets.
+    """Return the sampled distinct records in the format of the kernels. The result contains the positions of items, and
+    the offsets of the counters of sets.
     """
     from anonset_kernels.known_sample import Sample
     from anonset_kernels.rows import transpose
 
     column: SetColumn = distinct.rows.take(numbers)
     holders, holder = transpose(column.indptr, column.items, len(column.vocabulary))
-    order = np.argsort(column.items, kind="stable")  # same order as `transpose`: by code, then by record
+    order = np.argsort(column.items, kind="stable")  # sorts by code, then by record, as `transpose` does
     place = (np.arange(len(column.codes)) - np.repeat(column.indptr[:-1], column.lengths))[order].astype(np.int32)
     longest = max(1, column.longest)
     choose = np.array([[comb(n, of) for of in range(size + 1)] for n in range(longest)], np.int64)

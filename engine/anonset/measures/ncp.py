@@ -1,4 +1,4 @@
-"""NCP of items: exact normalized certainty penalty of a hierarchy cut.
+"""Exact normalized certainty penalty (NCP) of the items under a hierarchy cut.
 
 References: Terrovitis, Mamoulis, Kalnis, "Privacy-preserving anonymization of set-valued data", VLDB 2008, section 3.3.
 Deviation: the paper does not suppress items. Here, each occurrence of a suppressed item costs 1.
@@ -76,8 +76,8 @@ def ncp(column: SetColumn, cut: Cut) -> float:
 
 
 def _leaves_of_image(cut: Cut) -> Int64:
-    """Return the cost of an occurrence of each leaf as a number of leaves, int64 (M,). It is 0 for unchanged and M for
-    suppressed items.
+    """Return the cost of an occurrence of each leaf as a number of leaves, int64 (M,). 0 if the leaf is unchanged, M if
+    it is suppressed.
     """
     below = np.where(cut.sizes == 1, 0, cut.sizes)
     return np.where(cut.image == SUPPRESSED, cut.hierarchy.n_leaves, below[cut.image]).astype(np.int64)

@@ -1,4 +1,4 @@
-"""AvgRE (ARE): average relative error of COUNT queries answered from published data.
+"""Average relative error (AvgRE, ARE) of COUNT queries that are answered from published data.
 
 References: Loukides, Gkoulalas-Divanis, Malin (2010), section 6.1; Poulis et al. (2013), section 6.
 """
@@ -23,7 +23,7 @@ class AverageError(RedactedRepr):
     """Average relative error of a workload."""
 
     average: float
-    """Mean relative error over the answered queries. 0 if there are none."""
+    """Mean relative error over the answered queries. 0 if no query is answered."""
     answered: int
     """Number of queries with a relative error. The exact answer of these queries is above 0."""
     skipped: int

@@ -2,8 +2,8 @@
 
 References: Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos, ECML/PKDD 2013, section 5.
 
-Deviations: an empty record has loss 0, which is 0/0 in the paper. A symbol of a single item has weight 0, so unchanged
-data have no loss.
+Deviations: an empty record has loss 0. In the paper, its loss is 0/0. A symbol of a single item has weight 0, so
+unchanged data have no loss.
 """
 
 from itertools import chain
@@ -20,14 +20,14 @@ from anonset.publications import Records
 
 
 def record_losses(published: SetColumn, size: Int64, weight: Float64) -> Float64:
-    """Return UL of each published record, float64 (n,), in [0, 1].
+    """Return the utility loss of each published record, float64 (n,), in [0, 1].
 
     Parameters
     ----------
     published
         The published symbols of each record.
     size, weight
-        Number of items that each symbol code covers, int64, and weight of each symbol code in [0, 1], float64.
+        Number of items that each symbol covers, int64, and weight of each symbol in [0, 1], float64.
     """
     from anonset_kernels.record_loss import record_losses as kernel
 

@@ -1,7 +1,7 @@
-"""Normalized certainty penalty (NCP) of relational values: the information loss of their generalization.
+"""Normalized certainty penalty (NCP) of relational values. It measures the information loss by generalization.
 
 References: Xu et al., KDD 2006; Poulis et al., ECML/PKDD 2013, section 5. Deviations: the loss of a range depends on
-its width, not on the number of values in the range. It is relative to the range of the column in all records.
+its width, not on the number of values in the range. The width is divided by the width of the column in all records.
 """
 
 from math import fsum
@@ -48,7 +48,7 @@ def value_losses(qi: QuasiIdentifiers, cluster: Int32) -> Float64:
 
 
 def relational_ncp(qi: QuasiIdentifiers, cluster: Int32) -> float:
-    """Return the mean loss of the records with column weights. Return 0 for an empty table."""
+    """Return the mean weighted loss of the records. Return 0 for an empty table."""
     if not qi.n:
         return 0.0
     per_cluster = np.array(qi.weights) @ value_losses(qi, cluster)

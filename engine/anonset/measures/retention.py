@@ -1,5 +1,5 @@
-"""Retention: counts of unchanged, generalized and suppressed items, values and tuples. From these counts, NCP and LM
-are computed exactly.
+"""Numbers of unchanged, generalized and suppressed items, values and tuples. NCP and LM are computed exactly from these
+numbers.
 """
 
 from collections.abc import Mapping
@@ -19,14 +19,14 @@ from anonset.publications import Chunks
 _BANDS = (10, 100, 1000)
 SUPPRESSED, KEPT = "suppressed", "kept"
 _MOST_RARE = 0.5
-"""Minimum share of item occurrences that must be rare in their clusters for a warning."""
+"""Minimum share of item occurrences that are rare in their clusters. From this share on, a warning is shown."""
 
 PRINTED_FATES = {"in_chunks": "in chunks", "starred": "with a hidden identity"}
 """Names of retention counts in printed reports, if they differ from the keys."""
 
 
 def rare_in_clusters(column: SetColumn, cluster: Int32, k: int) -> float:
-    """Return the share of the item occurrences whose item is in fewer than k records of the cluster.
+    """Return the share of the item occurrences whose item occurs in fewer than k records of the cluster.
 
     If each cluster must be k^m-anonymous, these items cannot be published unchanged. Cost: O(nnz log nnz).
 
@@ -63,7 +63,7 @@ def rare_text(share: float) -> str:
 def occurrences_by_size(column: SetColumn, recoding: Cut | ItemGroups | PerCluster) -> Int64:
     """Count item occurrences by the number of items that the published symbol covers.
 
-    The symbol that covers an occurrence is in the same record. Cost: O(nnz), and O(M) for each cluster.
+    Cost: O(nnz), and O(M) for each cluster.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def _add_occurrences(counts: Int64, column: SetColumn, recoding: PerCluster) -> 
 
 
 def sizes_of_items(column: SetColumn, mapping: Cut | ItemGroups) -> Int64:
-    """Return the number of items that the symbol of each item covers, int64 (M,). It is 0 for suppressed items."""
+    """Return the number of items that the symbol of each item covers, int64 (M,). 0 if the item is suppressed."""
     if isinstance(mapping, Cut):
         if column.vocabulary != mapping.hierarchy.leaves:
             msg = f"column {column.name!r} must be bound to the recoding's hierarchy first (Hierarchy.bind)"
@@ -149,8 +149,9 @@ def lm_of_sizes(by_size: Int64) -> Fraction:
     """Return the mean LM of the occurrences, in [0, 1], given the number of occurrences by symbol size.
 
     Let L be the number of leaves. An occurrence that is published as a node of l leaves costs (l - 1) / (L - 1). A
-    suppressed occurrence costs 1. LM differs from NCP: a node of two leaves costs 1 / (L - 1), not 2 / L. (Iyengar, KDD
-    2002; Liu and Wang, "Anonymizing transaction data by integrating suppression and generalization", 2010, section 2.)
+    suppressed occurrence costs 1. LM differs from NCP. For example, a node of two leaves costs 1 / (L - 1) in LM, and 2
+    / L in NCP. (Iyengar, KDD 2002; Liu and Wang, "Anonymizing transaction data by integrating suppression and
+    generalization", 2010, section 2.)
     """
     costs = np.arange(-1, len(by_size) - 1, dtype=np.int64)
     costs[0] = max(0, len(by_size) - 2)
@@ -216,8 +217,8 @@ def counted_levels(item: Int64, size: Int64, counts: Int64, hierarchy: Hierarchy
     Parameters
     ----------
     item, size, counts
-        Pairs and their counts, int64 (p,) each. A pair is an item code and the number of items that the symbol covers
-        (0 if suppressed). `counts` is the number of occurrences.
+        Pairs of an item code and a symbol size, and the number of occurrences of each pair, int64 (p,) each. The symbol
+        size is the number of items that the symbol covers. 0 if the item is suppressed.
     """
     pairs = item
     up = np.full(len(pairs), -1, np.int64)
@@ -249,7 +250,9 @@ def level_phrase(name: str) -> str:
 
 
 def _order(size: Int64, up: Int64) -> Mapping[str, np.ndarray[tuple[int], np.dtype[np.bool_]]]:
-    """Return the name and the mask of the pairs of each outcome. Outcomes are sorted by ascending loss."""
+    """Return the name of each outcome, and a mask of the pairs with this outcome. Outcomes are sorted by ascending
+    loss.
+    """
     fates = {KEPT: size == 1}
     wide = size > 1
     for level in range(1, int(up.max(initial=0)) + 1):
@@ -264,8 +267,8 @@ def _order(size: Int64, up: Int64) -> Mapping[str, np.ndarray[tuple[int], np.dty
 
 
 def occurrence_sizes(column: SetColumn, recoding: Cut | ItemGroups | PerCluster) -> Int64:
-    """Return the number of items that the published symbol of each occurrence covers, int64 (nnz,). It is 0 for
-    suppressed occurrences.
+    """Return the number of items that the published symbol of each occurrence covers, int64 (nnz,). 0 if the occurrence
+    is suppressed.
     """
     if not isinstance(recoding, PerCluster):
         return sizes_of_items(column, recoding)[column.items]
@@ -301,8 +304,8 @@ def retention(table: Table, recoding: Cut | ItemGroups | PerCluster) -> dict[str
     Returns
     -------
     dict
-        ``items``: occurrences kept, generalized, suppressed; ``values``: relational values kept, generalized. The dict
-        contains only entries that apply to the table.
+        ``items`` contains the numbers of kept, generalized and suppressed occurrences. ``values`` contains the numbers
+        of kept and generalized relational values. Entries that do not apply to the table are missing.
 
     Examples
     --------

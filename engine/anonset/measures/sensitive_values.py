@@ -1,4 +1,4 @@
-"""Disclosure of sensitive values by the equivalence classes of a publication, measured as the observed l and t.
+"""Disclosure of sensitive values by the equivalence classes of a publication. The measures are the observed l and t.
 
 References: Machanavajjhala, Gehrke, Kifer, Venkitasubramaniam, ICDE 2006 (l-diversity: distinct, entropy); Xiao and
 Tao, VLDB 2006 (frequency: a value is in at most 1/l of a class); Li, Li, Venkatasubramanian, ICDE 2007 (t-closeness,
@@ -25,20 +25,20 @@ Float64 = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class ObservedDiversity(RedactedRepr):
-    """Smallest l and largest t over the classes with known values. All attributes are 0 if there are no known
-    values.
-    """
+    """Smallest l and largest t over the classes with known values. All attributes are 0 if all values are missing."""
 
     classes: int
     """Number of classes with known values."""
     distinct_l: int
     """Minimum number of different values in a class."""
     frequency_l: float
-    """Largest l such that no value is in more than 1/l of the records of a class."""
+    """Largest l such that every value is in at most 1/l of the records of each class."""
     entropy_l: float
-    """Minimum effective number of values in a class, which is e to the power of the entropy of their shares."""
+    """Minimum effective number of values in a class. It is e to the power of the entropy of the shares of the
+    values.
+    """
     t: float
-    """Maximum distance between the distribution in a class and in all records, in [0, 1]."""
+    """Maximum distance between the distribution of the values in a class and in all records, in [0, 1]."""
     homogeneous_records: int
     """Number of records with a known value in classes with a single value. Anyone who finds the class learns this
     value.
@@ -58,7 +58,7 @@ class ClassDiversity(RedactedRepr):
     entropy: Float64
     """Entropy of the shares of the values in nats, float64 (C,)."""
     distance: Float64
-    """Distance between the distribution in the class and in all records, float64 (C,), in [0, 1]."""
+    """Distance between the distributions of the values in the class and in all records, float64 (C,), in [0, 1]."""
 
     def worst(self) -> ObservedDiversity:
         """Return the smallest l and the largest t."""
@@ -96,13 +96,13 @@ def _diversity(of: Int64, value: Int64, count: Int64, overall: Float64) -> Class
 def observed_diversity(group: Sequence[Int32], values: CategoricalColumn, store: Store) -> ObservedDiversity:
     """Return the smallest l and the largest t over the classes. The ground distance between any two values is 1.
 
-    Missing values do not count. Records are sorted in the store and measured in blocks.
+    Missing values are ignored. Records are sorted in the store and measured in blocks.
 
     Parameters
     ----------
     group
-        Code arrays, int32 (n,) each. Records with equal codes in all arrays are in the same class. Without arrays,
-        there is one class.
+        Code arrays, int32 (n,) each. Records with equal codes in all arrays are in the same class. If there are no
+        arrays, all records are in one class.
 
     Examples
     --------
@@ -146,7 +146,7 @@ def known_values(values: CategoricalColumn) -> NDArray[np.bool_]:
 
 
 def _united(first: ObservedDiversity, second: ObservedDiversity) -> ObservedDiversity:
-    """Combine the smallest l and the largest t of two sets of classes."""
+    """Return the smallest l and the largest t of two sets of classes together."""
     if not first.classes or not second.classes:
         return first if first.classes else second
     return ObservedDiversity(
@@ -160,8 +160,8 @@ def _united(first: ObservedDiversity, second: ObservedDiversity) -> ObservedDive
 
 
 def _equal(value: Int64, share: Float64, overall: Float64, start: Int64) -> Float64:
-    """Return the distance of each class to the overall shares. It is the sum of the positive differences, which is half
-    the sum of the absolute differences.
+    """Return the distance between the shares of each class and the overall shares. The distance is the sum of the
+    positive differences.
     """
     above: Float64 = np.add.reduceat(np.maximum(share - overall[value], 0.0), start)
     return above

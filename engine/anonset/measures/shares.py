@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import spans
 
-_Z = 1.959963984540054  # 95 % confidence
+_Z = 1.959963984540054  # quantile of the normal distribution for 95 % confidence
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class RecordFigures(RedactedRepr):
     """An integer for each record, or for each record of a sample."""
 
     values: NDArray[np.int64]
-    """Distinct integers in ascending order, int64 (v,). For a sample, the integer of each sampled record."""
+    """Distinct integers in ascending order, int64 (v,). If a sample is used, the integer of each sampled record."""
     records: NDArray[np.int64]
     """Number of records with each integer, int64 (v,)."""
     known: NDArray[np.bool_] | None = None
@@ -65,7 +65,7 @@ class RecordFigures(RedactedRepr):
         weight: NDArray[np.int64] | None = None,
     ) -> "RecordFigures":
         """Count the integers in `values`, int64 (r,), in blocks. `weight`, int64 (r,), is the number of records of each
-        element. The default is 1.
+        element. None if each element is one record.
 
         >>> figures = RecordFigures.of(np.array([3, 2, 3]))
         >>> figures.values.tolist(), figures.records.tolist(), str(figures.share(figures.values > 2))
@@ -138,7 +138,7 @@ def mean_of(
     Parameters
     ----------
     known
-        As for `share_of`.
+        See `share_of`.
     among
         Mask of the records that are included in the mean, bool (s,). None if all records are included.
     """

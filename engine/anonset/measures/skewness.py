@@ -1,6 +1,7 @@
-"""Skewness attack: an attacker guesses a sensitive value from its frequency in an equivalence class.
+"""Skewness attack. An attacker guesses a sensitive value from its frequency in an equivalence class.
 
-Reference: Li, Li, Venkatasubramanian, ICDE 2007, section 3 (l-diversity does not prevent it).
+Reference: Li, Li, Venkatasubramanian, ICDE 2007, section 3. The paper shows that l-diversity does not prevent this
+attack.
 """
 
 from dataclasses import dataclass
@@ -18,8 +19,8 @@ DEALS = 10
 
 @dataclass(frozen=True)
 class Skewness(RedactedRepr):
-    """Success of guessing the sensitive value of a row, with and without its class. All attributes are 0 if there are
-    no known values.
+    """Success of guessing the sensitive value of a row, with and without its class. All attributes are 0 if all values
+    are missing.
     """
 
     guessed_of_all: float
@@ -27,7 +28,7 @@ class Skewness(RedactedRepr):
     guessed: float
     """Share of the rows with the most frequent value of their class. This is the success with classes."""
     by_chance: float
-    """Value of `guessed` for randomly permuted values. It shows the effect of small classes."""
+    """Value of `guessed` for randomly permuted values. This control shows the effect of small classes."""
     doubled: float
     """Share of the rows whose value is at least twice as frequent in the class as in all rows."""
     largest_gain: float
@@ -41,12 +42,12 @@ class Skewness(RedactedRepr):
 def skewness(class_of: NDArray[np.integer], values: CategoricalColumn, seed: int = 0) -> Skewness:
     """Guess the value of each row from its class. As a control, repeat this with randomly permuted values.
 
-    Rows without a known value are ignored. Cost: O(n log n), and ten times as much for the control.
+    Rows with a missing value are ignored. Cost: O(n log n), and ten times this cost for the control.
 
     Parameters
     ----------
     class_of
-        integer (n,): the class of each row, from 0.
+        Class of each row as an integer, (n,). Classes are numbered from 0.
     values
         The sensitive column, published unchanged.
 
@@ -82,7 +83,7 @@ def skewness(class_of: NDArray[np.integer], values: CategoricalColumn, seed: int
 
 
 def _pairs(class_of: NDArray[np.integer], codes: Int64) -> tuple[Int64, Int64, Int64]:
-    """Return each pair of a class and a value, and the number of rows with both."""
+    """Return the distinct pairs of a class and a value, and the number of rows with each pair."""
     width = int(codes.max()) + 1
     pairs, count = np.unique(class_of.astype(np.int64) * width + codes, return_counts=True)
     return pairs // width, pairs % width, count.astype(np.int64)

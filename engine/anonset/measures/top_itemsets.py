@@ -3,16 +3,16 @@
 The measures compare the most frequent sets of 2 to 4 items of the original with the sets of highest expected support in
 the publication:
 
-* ``tkd``: the share of the original's most frequent sets that are not among the same number of sets of highest expected
-  support.
-* ``re``: the mean of |s - s'| / ((s + s') / 2) over the original's most frequent sets, where s is the support and s'
+* ``tkd``: the share of the most frequent sets of the original that are missing from an equally long list of sets with
+  the highest expected support.
+* ``re``: the mean of |s - s'| / ((s + s') / 2) over the most frequent sets of the original. s is the support, and s' is
   the expected support.
 * ``tlost``: the share of the items in at least k records that no record or sub-record contains unchanged.
 
 References: Terrovitis, Liagouris, Mamoulis, Skiadopoulos, PVLDB 2012, section 6.
 
 Deviations: the sets have 2 to 4 items. Supports are expected values instead of values in a random reconstruction. If
-several sets have the same expected support because their items share symbols, each set counts with the same share.
+sets have the same expected support because their items share symbols, all of them have the same weight.
 """
 
 from collections.abc import Iterator, Sequence
@@ -46,7 +46,7 @@ class TopItemsets(RedactedRepr):
     tkd: float
     """Share of the sets that are not among the sets of highest expected support."""
     re: float
-    """Mean error of the supports of these sets, relative to the mean of support and expected support."""
+    """Mean error of the expected supports of the sets, relative to the mean of support and expected support."""
     reading: Reading | None
     """Interpretation of a symbol of several items. None if every symbol has one item."""
 
@@ -93,7 +93,7 @@ def top_itemsets(column: SetColumn, publication: Published, top: int, *, reading
 
 
 def lost_items(column: SetColumn, publication: Published, k: int) -> float:
-    """Return the measure tlost. Return 0 if no item is in k records."""
+    """Return the measure tlost, which is the share of lost items. Return 0 if no item is in k records."""
     shown = set(items_shown(publication))
     frequent = [column.vocabulary.labels[item] for item in np.flatnonzero(column.occurrences >= k).tolist()]
     return sum(label not in shown for label in frequent) / len(frequent) if frequent else 0.0
@@ -126,12 +126,12 @@ def _(publication: Records) -> Iterator[str]:
 
 
 def most_frequent(supports: Supports, top: int, *, at_least: float = 0.0) -> list[_EqualSupportSets]:
-    """Return the sets of highest expected support. The result contains as few entries as possible with at least `top`
-    sets, or all entries with positive support.
+    """Return the sets with the highest expected support. The result contains at least `top` sets, with as few entries
+    as possible. If fewer sets have a positive support, it contains all of them.
 
     The expected support of a set is at most the support of its subsets. Therefore only sets above the lowest support in
-    the result are extended. Cost: number of pairs of items above this support, and some larger sets for each pair in
-    the result.
+    the result are extended. Cost: the number of pairs of items above the lowest support, and some larger sets for each
+    pair in the result.
 
     Parameters
     ----------
@@ -152,8 +152,8 @@ def most_frequent(supports: Supports, top: int, *, at_least: float = 0.0) -> lis
 
 
 def _add_pairs(best: "_BestItemsets", supports: Supports) -> int:
-    """Count all pairs of the first groups in one step, and add them. The number of groups is doubled until the
-    remaining groups are below the bound. Return the number of processed groups.
+    """Count all pairs of the first groups together, and add the pairs to `best`. The number of groups is doubled until
+    the remaining groups are below the bound. Return the number of processed groups.
     """
     n_paired = 0
     while n_paired < len(supports.groups) and supports.count((n_paired,)) > best.bound:
@@ -210,7 +210,9 @@ def _grown(itemsets: set[Chosen]) -> Iterator[Chosen]:
 
 
 def _shares(sets: Sequence[_EqualSupportSets], top: int) -> dict[Chosen, float]:
-    """Return the weight of each entry. The weight is 1, or less for the entries with the lowest support."""
+    """Return the weight of each entry. Entries with the lowest support may have a weight below 1. All other weights are
+    1.
+    """
     last = sets[-1].count if sets else 0.0
     above = sum(entry.number for entry in sets if entry.count > last)
     tied = sum(entry.number for entry in sets if entry.count == last)

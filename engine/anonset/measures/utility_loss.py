@@ -34,8 +34,8 @@ WEIGHTS = "item weights, unless they are a file,"
 class ItemWeights(RedactedRepr):
     """Weights defined by the data owner. Each entry is an itemset of similar items with a weight in [0, 1].
 
-    The weight of a group of at least two items is the smallest weight of the itemsets that contain all its items. If no
-    itemset does, the weight is 1. The itemsets may be, for example, the nodes of a hierarchy.
+    The weight of a group of at least two items is the smallest weight of the itemsets that contain the group. If no
+    itemset contains the group, the weight is 1. For example, the itemsets may be the nodes of a hierarchy.
 
     >>> weights = ItemWeights.of({("a", "b", "c"): "0.375", ("a", "b"): 0.1})
     >>> [str(weight) for _, weight in weights.entries]
@@ -87,9 +87,9 @@ class GroupWeights(RedactedRepr):
     """``lca``, ``uniform``, ``ones`` or ``listed``."""
     vocabulary: Vocabulary
     hierarchy: Hierarchy | None = None
-    """Hierarchy, for ``lca``."""
+    """Hierarchy of the items. Only used for ``lca``."""
     listed: tuple[tuple[frozenset[int], Fraction], ...] = ()
-    """Itemsets as codes with their weights, for ``listed``. The weights are ascending."""
+    """Itemsets as codes, with weights in ascending order. Only used for ``listed``."""
 
     def of(self, codes: Iterable[int]) -> Fraction:
         """Return the exact weight of a group of item codes."""
@@ -110,9 +110,10 @@ def group_weights(
     Parameters
     ----------
     weights
-        ``lca``: leaves below the lowest common ancestor, as a share of all leaves. ``uniform``: 0 for a single item,
-        otherwise 1. ``ones``: always 1. Weights defined by the data owner are also accepted. The default is ``lca``
-        with a hierarchy and ``uniform`` without a hierarchy.
+        With ``lca``, the weight of a group is the share of all leaves that are below the lowest common ancestor of the
+        group. With ``uniform``, the weight is 0 for a single item, and otherwise 1. With ``ones``, all weights are 1.
+        Weights defined by the data owner are also accepted. The default is ``lca`` if there is a hierarchy, otherwise
+        ``uniform``.
     hierarchy
         The hierarchy that the vocabulary is bound to, if any.
 
@@ -155,12 +156,14 @@ _LN2 = log(2)
 
 @dataclass(frozen=True)
 class UtilityLoss:
-    """UL of a dataset. With many items, the value underflows to 0, but the logarithm does not."""
+    """Utility loss (UL) of a dataset. If there are many items, the value underflows to 0, but the logarithm does
+    not.
+    """
 
     generalization: float
     """Sum of the losses of the published groups."""
     generalization_log2: float
-    """Binary logarithm of `generalization`, minus infinity for 0."""
+    """Binary logarithm of `generalization`. Minus infinity if the loss is 0."""
     suppression: float
     """Sum of the penalties of the suppressed items."""
 
@@ -171,7 +174,7 @@ class UtilityLoss:
 
     @property
     def log2(self) -> float:
-        """Binary logarithm of UL, minus infinity for 0."""
+        """Binary logarithm of UL. Minus infinity if UL is 0."""
         return self.generalization_log2 if self.suppression == 0 else log2(self.value)
 
 
@@ -188,7 +191,7 @@ class GroupLoss(RedactedRepr):
     value: float
     """UL of the group. It may underflow to 0."""
     log2: float
-    """Binary logarithm of `value`, minus infinity for 0."""
+    """Binary logarithm of the UL of the group. Minus infinity if UL is 0."""
 
 
 def group_utility_loss(size: int, universe: int, weight: Fraction | float, support: int, n: int) -> tuple[float, float]:
@@ -206,7 +209,7 @@ def group_utility_loss(size: int, universe: int, weight: Fraction | float, suppo
 
 
 def _log2_below(size: int) -> float:
-    """Return log2(1 - 2^-size), rounded to 0 from size 60 on."""
+    """Return log2(1 - 2^-size). The result is 0 if the size is at least 60."""
     return log1p(-ldexp(1, -size)) / _LN2 if size < 60 else 0.0
 
 
@@ -262,8 +265,8 @@ def _log2_sum(logarithms: Sequence[float]) -> float:
 
 
 def _group_of_item(column: SetColumn, recoding: ItemGroups | Cut) -> Int32:
-    """Return the group of each item, int32 (M,). Groups are numbered by their smallest item. Suppressed items
-    have -1.
+    """Return the group of each item, int32 (M,). Groups are numbered by their smallest item. -1 if the item is
+    suppressed.
     """
     items = recoding.hierarchy.leaves if isinstance(recoding, Cut) else recoding.vocabulary
     if column.vocabulary != items:

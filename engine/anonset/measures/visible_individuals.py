@@ -1,4 +1,4 @@
-"""Interface of bucketized tables for the measures that consider individuals."""
+"""Interface of bucketized tables for measures of the disclosure of individuals."""
 
 from typing import Protocol
 
@@ -10,8 +10,8 @@ from anonset.data.table import Int32, Int64
 
 
 class VisibleIndividuals(Protocol):
-    """Rows of the QIT, and all sensitive values of their groups. The rows are complete, or belong to some
-    individuals.
+    """Rows of the QIT, and all sensitive values of the groups of these rows. The rows are all rows of the QIT, or all
+    rows of some individuals.
     """
 
     @property
@@ -24,7 +24,7 @@ class VisibleIndividuals(Protocol):
 
     @property
     def starred(self) -> NDArray[np.bool_]:
-        """Rows with a hidden identity, bool (n,)."""
+        """True for each row with a hidden identity, bool (n,)."""
 
     @property
     def n_groups(self) -> int:
@@ -44,4 +44,4 @@ class VisibleIndividuals(Protocol):
 
     @property
     def snt_count(self) -> Int64:
-        """Number of tuples of the group with the value, int64 (m,)."""
+        """Number of tuples with each group and value, int64 (m,)."""

@@ -1,8 +1,8 @@
 """COUNT queries on bucketized data, with exact counts and estimates.
 
 A query counts the tuples with allowed values in id, kept and sensitive columns. A publication shows the share of each
-sensitive value in a group, but not which tuple has which value. The estimate therefore uses this share as the
-probability that a tuple of the group has the value.
+sensitive value in a group, but not the value of a tuple. The estimate therefore uses this share as the probability that
+a tuple of the group has the value.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -23,12 +23,12 @@ from anonset.queries.workload import require_queries
 
 @dataclass(frozen=True)
 class BucketQuery(RedactedRepr):
-    """Query for the number of tuples with allowed values in all columns."""
+    """Query for the number of tuples whose values are allowed in all columns."""
 
     columns: Mapping[str, Collection[str]] = field(default_factory=lambda: MappingProxyType({}))
     """Allowed labels of id and kept columns, by column name. Columns without an entry allow any label."""
     sensitive: Collection[str] | None = None
-    """Allowed sensitive values, or None for any value."""
+    """Allowed sensitive values. None if any value is allowed."""
 
 
 def true_count(table: Table, query: BucketQuery) -> int:
@@ -51,9 +51,8 @@ def true_count(table: Table, query: BucketQuery) -> int:
 def estimate(publication: Buckets, query: BucketQuery) -> float:
     """Estimate the answer to a query from the publication.
 
-    The estimate is a sum over the groups. The summand of a group is the number of its matching QIT rows, times the
-    share of its tuples with an allowed sensitive value. A row with a hidden identity satisfies no condition on an id
-    column.
+    The estimate is a sum over the groups. Each group adds the number of its matching QIT rows, times the share of its
+    tuples with an allowed sensitive value. A row with a hidden identity satisfies no condition on an id column.
 
     >>> from anonset.data import Table
     >>> from anonset.generalization import Bucketized
@@ -91,7 +90,7 @@ def record_workload(table: Table, columns: Sequence[str], *, queries: int = 100,
     Raises
     ------
     InputError
-        If the table lacks one of the columns, has no sensitive column or no records, or a number is out of range.
+        If a column or the sensitive column is missing, the table has no records, or a number is out of range.
     """
     by_name = {column.name: column for column in (*table.ids, *table.kept)}
     chosen = [_named(by_name, name) for name in columns]

@@ -36,13 +36,13 @@ _CLUSTERS_AT_ONCE, _MOST_HELD = 4096, 2**25
 
 @dataclass(frozen=True, eq=False)
 class _Places(RedactedRepr):
-    """Clusters and chunks that contain an item. In each cluster, at most one chunk or term contains the item."""
+    """Clusters and chunks that contain an item. In each cluster, the item is in at most one chunk, or it is a term."""
 
     cluster: Int64
     """Clusters in which a record may contain the item, ascending, int64 (P,)."""
     chunk: Int64
-    """Chunk that contains the item in each cluster, int64 (P,). Shared chunks have the highest numbers. -1 means that
-    the item is a term.
+    """Chunk that contains the item in each cluster, int64 (P,). Shared chunks have the highest numbers. -1 if the item
+    is a term.
     """
     chance: Floats
     """Probability that a record of the cluster contains the item, float64 (P,)."""
@@ -51,7 +51,8 @@ class _Places(RedactedRepr):
 class ChunkCounts:
     """Expected answers to COUNT queries, from clusters, chunks and terms.
 
-    Cost of a query: number of clusters with its items, plus number of distinct sub-records that contain these items.
+    Cost of a query: the number of clusters that contain its items, plus the number of distinct sub-records that contain
+    them.
 
     Examples
     --------
@@ -109,8 +110,8 @@ class ChunkCounts:
     def pairs(self, items: Sequence[int]) -> Floats:
         """Return the expected number of records with both items of each pair, float64 (F, F). The diagonal is 0.
 
-        Cost: F^2 times the number of clusters, plus the number of pairs of these items in all sub-records. Clusters are
-        processed in batches.
+        Cost: F^2 times the number of clusters, plus the number of pairs of the given items in all sub-records. Clusters
+        are processed in batches.
         """
         shown = [self.places(item) for item in items]
         counts = np.zeros((len(items), len(items)))
@@ -141,8 +142,8 @@ class ChunkCounts:
         return counts
 
     def _correct_pairs(self, counts: Floats, cluster: int, column_of: dict[int, int]) -> None:
-        """Correct the expected pair counts of a cluster without terms. Its chunks fill empty records first, so they are
-        not independent.
+        """Correct the expected pair counts of a cluster without terms. Chunks of such a cluster fill empty records
+        first, so items of different chunks are not independent.
         """
         published, n = self.publication.clusters[cluster], self.publication.clusters[cluster].n
         items_of_chunk = [[item for item in items_of(rows) if item in column_of] for rows in published.chunks]
@@ -168,7 +169,7 @@ class ChunkCounts:
         return self._together[chunks]
 
     def places(self, item: int) -> _Places:
-        """Return the positions of an item, from the cache if available."""
+        """Return the clusters and chunks that contain an item. Results are cached."""
         if item not in self._places:
             chunk, count = self._held(self._rows_of[item])
             parts = [(self._cluster_of[chunk], chunk) for chunk in [chunk[chunk < len(self._cluster_of)]]]
@@ -180,7 +181,7 @@ class ChunkCounts:
             cluster, chunks = (np.concatenate(column) for column in zip(*parts, strict=True))
             order = np.argsort(cluster, kind="stable")
             cluster, chunks = cluster[order], chunks[order]
-            in_chunk = np.zeros(len(self._places_of_chunk) + 1)  # index -1 stands for terms and remains 0
+            in_chunk = np.zeros(len(self._places_of_chunk) + 1)  # index -1 is used for terms and remains 0
             in_chunk[chunk] = count / self._places_of_chunk[chunk]
             self._make_room(3 * len(cluster))
             chance = np.where(chunks < 0, self._chance_of_term(item, terms)[cluster], in_chunk[chunks])
@@ -188,9 +189,9 @@ class ChunkCounts:
         return self._places[item]
 
     def _chance_of_term(self, item: int, clusters: Int64) -> Floats:
-        """Return the probability that a given record contains a term, for each cluster, float64 (clusters,).
+        """Return the probability that a record of each cluster contains a term, float64 (clusters,).
 
-        The probability is 0 outside the given clusters.
+        The probability is 0 for all clusters that are not in `clusters`.
         """
         n = self._records[clusters]
         chance = np.zeros(len(self._records))
@@ -200,7 +201,9 @@ class ChunkCounts:
         return chance
 
     def _falls_on(self, number: int) -> Int64:
-        """Return the clusters that may contain sub-records of a shared chunk, and store the number of their records."""
+        """Return the clusters that may contain sub-records of a shared chunk. Store the number of records of these
+        clusters.
+        """
         if number not in self._fallen:
             place = number - len(self._cluster_of)
             clusters = self.publication.shared[place].first + np.flatnonzero(self._shown.falls_on(place))
@@ -225,12 +228,12 @@ class ChunkCounts:
         return chunk[first], count
 
     def _chances(self, items: Sequence[int], cluster: Int64, chunk: Int64, chance: Floats) -> Floats:
-        """Return the probability that a given record contains all items, for each cluster, float64 (P,).
+        """Return the probability that a record of each cluster contains all items, float64 (P,).
 
         `chunk` and `chance` are (items, P). Clusters in which the same items share a chunk are processed together.
         """
         apart = np.where(chunk < 0, -1 - np.arange(len(items))[:, None], chunk)
-        leads = (apart[:, None] == apart[None]).argmax(axis=0)  # first item of the same chunk
+        leads = (apart[:, None] == apart[None]).argmax(axis=0)  # first item in the same chunk
         places, result = np.arange(len(cluster)), np.ones(len(cluster))
         for shape, alike_places in _alike(leads, places):
             groups = [[place for place, lead in enumerate(shape) if lead == first] for first in sorted(set(shape))]
@@ -244,15 +247,15 @@ class ChunkCounts:
         return result
 
     def _joint(self, items: Sequence[int], chunk: Int64) -> Floats:
-        """Return the probability that a record contains all items of a chunk, for each chunk."""
+        """Return the probability that a record contains all given items of each chunk."""
         chunks, count = self._held(_common([self._rows_of[item] for item in items]))
         in_chunk = np.zeros(len(self._places_of_chunk))
         in_chunk[chunks] = count
         return np.asarray(in_chunk[chunk] / self._places_of_chunk[chunk])
 
     def _correct(self, result: Floats, places: Int64, cluster: Int64, chunk: Int64) -> None:
-        """Correct the probabilities for clusters without terms. Their chunks fill empty records first, so they are not
-        independent.
+        """Correct the probabilities for clusters without terms. Chunks of such a cluster fill empty records first, so
+        items of different chunks are not independent.
         """
         for place in places[self._in_turn[cluster[places]]].tolist():
             cluster_chunks = tuple(

@@ -7,7 +7,8 @@ following ways, independently of the other symbols of the record:
   never occur together.
 * ``subsets``: the record contains a non-empty subset of the items. All 2^s - 1 subsets are equally likely (Loukides et
   al. 2010, section 6.1).
-* ``subsets-apart``: as `subsets`, but the items of a symbol are treated as independent, as in the formula of the paper.
+* ``subsets-apart``: like `subsets`, but the items of a symbol are treated as independent, as in the formula of the
+  paper.
 """
 
 from collections.abc import Sequence
@@ -30,7 +31,7 @@ Reading = Literal["one-member", "subsets", "subsets-apart"]
 """Interpretation of a published symbol of several items."""
 READINGS: tuple[Reading, ...] = get_args(Reading)
 ONE_MEMBER: Reading = "one-member"
-"""Default interpretation of all measures."""
+"""Default interpretation of a published symbol in all measures."""
 
 _LN2 = log(2)
 
@@ -103,7 +104,7 @@ class ExpectedCounts:
     A global recoding publishes an item as the same symbol in all records. A local recoding may publish an item as
     different symbols in different clusters. Within a record, at most one symbol covers an item.
 
-    Cost of a query: number of records with a symbol that covers an item of the query, plus O(n q^2) for q items.
+    Cost of a query with q items: the number of records with a symbol that covers an item of the query, plus O(n q^2).
 
     Parameters
     ----------
@@ -115,7 +116,7 @@ class ExpectedCounts:
     Raises
     ------
     InputError
-        If the publication has no set-valued column, or the reading is unknown.
+        If the publication has no set-valued column, or the interpretation is unknown.
 
     Examples
     --------
@@ -144,12 +145,14 @@ class ExpectedCounts:
                 self._symbols_of.setdefault(item, []).append(code)
 
     def count(self, query: Query) -> float:
-        """Return the expected number of records that contain all items of a query. Ignores conditions."""
+        """Return the expected number of records that contain all items of a query. Conditions on columns are
+        ignored.
+        """
         probability = self.probabilities(query.items)
         return fsum(probability[probability > 0].tolist())
 
     def probabilities(self, items: Sequence[str]) -> Float64:
-        """Return the probability that each record contains all the items, float64 (n,). `items` are distinct."""
+        """Return the probability that each record contains all items, float64 (n,). The items must be distinct."""
         symbol = [self._symbol_of(item) for item in items]
         contains = np.ones(self.index.n, np.bool_)
         for mine in symbol:
@@ -169,15 +172,15 @@ class ExpectedCounts:
         return probability
 
     def _symbol_of(self, item: str) -> Int32:
-        """Return the symbol that covers an item in each record, int32 (n,). -1 means that no symbol does."""
+        """Return the symbol that covers an item in each record, int32 (n,). -1 if no symbol covers the item."""
         symbol = np.full(self.index.n, -1, np.int32)
         for code in self._symbols_of.get(item, []):
             symbol[self.index.records([code])] = code
         return symbol
 
     def _present(self, n_items: int) -> Float64:
-        """Return the probability that a record with a symbol contains `n_items` given items of it, for each symbol,
-        float64 (S,).
+        """Return an array, float64 (S,). For each symbol, it contains the probability that a record with the symbol
+        contains `n_items` given items of the symbol.
         """
         if n_items not in self._presence:
             present = [presence_probability(size, n_items, self.reading) for size in self.sizes]

@@ -37,7 +37,7 @@ class QueryShape:
     n_items: int
     """Number of items (>= 0)."""
     width: float = 0.0
-    """Half the width of a numeric condition, as a share of the column's range, in [0, 1]."""
+    """Half the width of a numeric condition, as a share of the range of the column, in [0, 1]."""
 
     def __post_init__(self) -> None:
         for name, value in (("n_values", self.n_values), ("n_items", self.n_items)):
@@ -103,8 +103,8 @@ def mixed_domain_workload(
     Parameters
     ----------
     hierarchies
-        Hierarchies of relational columns, by name. The domain of a column is the leaves of its hierarchy. Without a
-        hierarchy, it is the values in the data.
+        Hierarchies of relational columns, by name. The domain of a column consists of the leaves of its hierarchy. If
+        the column has no hierarchy, the domain consists of the values in the data.
 
     Raises
     ------
@@ -130,8 +130,8 @@ def mixed_published_workload(
     seed: int = 0,
     hierarchies: Mapping[str, Hierarchy] | None = None,
 ) -> Workload:
-    """Draw queries from distinct published symbols and values. A query contains one item or value that each of them
-    covers.
+    """Draw queries from distinct published symbols and values. A query contains one item or value that each drawn
+    symbol or value covers.
 
     Columns are drawn independently of each other and of the items.
 
@@ -197,8 +197,8 @@ class _QueryGenerator(RedactedRepr):
         return values[self.random.below(len(values))]
 
     def around(self, domain: ValueDomain, value: Any) -> Condition:
-        """Return the condition for a value. The condition on a category is equality. The condition on a number is a
-        range around it, within the domain.
+        """Return a condition that a value satisfies. A condition on a category requires equality. A condition on a
+        number allows a range around the number, within the domain.
         """
         name = domain.column.name
         if domain.vocabulary is not None:

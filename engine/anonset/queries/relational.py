@@ -2,8 +2,8 @@
 
 A published relational value covers several original values, each with equal probability. The original value is assumed
 to be independent of the other columns and of the items (Poulis et al. 2013, section 6; LeFevre et al. 2006). A range
-covers all its integers, or all its real numbers if the column contains real numbers. A node covers its leaves, and a
-set covers its members.
+covers all integers in the range. If the column contains real numbers, it covers all real numbers in the range. A node
+covers its leaves, and a set covers its members.
 """
 
 from collections.abc import Collection, Mapping
@@ -37,7 +37,7 @@ class ValueDomain:
     column
         The original column.
     hierarchy
-        Hierarchy of a categorical column, or None. Its leaves are the domain.
+        Hierarchy of a categorical column, or None. The leaves of the hierarchy are the domain.
 
     Raises
     ------
@@ -116,7 +116,8 @@ def domains_of(table: Table, hierarchies: Mapping[str, Hierarchy] | None) -> dic
 
 
 class TrueAnswers:
-    """Exact answers from the original records, to queries for items, relational values, or both.
+    """Exact answers to queries for items, relational values, or both. The answers are computed from the original
+    records.
 
     >>> table = Table.from_columns({"items": [{"a"}, {"a", "b"}]}, sex=["f", "m"])
     >>> TrueAnswers(table).count(Query(("a",), (Among("sex", ("m",)),)))
@@ -245,9 +246,10 @@ class PublishedValues:
 
 
 class ExpectedAnswers:
-    """Expected answers from published records, to queries for items, relational values, or both.
+    """Expected answers to queries for items, relational values, or both. The answers are computed from published
+    records.
 
-    The probability of a record is the product of the probabilities of its columns and of its items.
+    The probability that a record matches is the product of the probabilities for its columns and for its items.
 
     Parameters
     ----------

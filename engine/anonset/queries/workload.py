@@ -23,7 +23,7 @@ class Query(RedactedRepr):
 
 @dataclass(frozen=True)
 class Workload(RedactedRepr):
-    """Queries, and the source from which they were drawn."""
+    """Queries, and the source from which the queries were drawn."""
 
     queries: tuple[Query, ...]
     source: str = "given"

@@ -5,11 +5,11 @@ Rules:
 * A cluster has at least k records, and contains an item at most once.
 * Every chunk is k^m-anonymous, and has at most as many sub-records as its clusters have records.
 * Ranges of shared chunks are nested or disjoint. A shared chunk has at most as many sub-records as the clusters that
-may contain its sub-records have records.
+  may contain its sub-records have records.
 * If a cluster has no terms, its chunks can give every record an item. A set of items of several chunks can occur in at
-least k records, or in none.
+  least k records, or in none.
 * A chunk with a sensitive item contains no other item. At most the share `cap` of its records have a sub-record in the
-chunk.
+  chunk.
 * A published total belongs to a term that is not sensitive.
 """
 

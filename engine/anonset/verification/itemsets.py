@@ -160,7 +160,8 @@ class DistinctRows:
         * Pairs of many symbols: intersections of bit vectors, if this is cheaper.
         * Triples of few symbols: counters of all triples.
         * Other itemsets: windows of first symbols. For each window, the row suffixes that begin with its symbols are
-        copied, so that the traversal fits in the CPU caches. Merging equal suffixes would cost more time than it saves.
+          copied, so that the traversal fits in the CPU caches. Merging equal suffixes would cost more time than it
+          saves.
 
         Cost: at most one step for each occurrence (:meth:`occurrences`), plus the steps for prefixes of the itemsets.
 

@@ -35,7 +35,8 @@ class FullDomain(Formation):
     Guarantees k-anonymity. If there is a sensitive column, it also guarantees l-diversity or t-closeness. The result
     has the least loss (NCP) of all valid vectors of levels. Ties are resolved by lexicographic order. At most the share
     `max_suppressed_records` of the records may be suppressed. Suppressed records are published with the root of each
-    column. They must form a valid class. Cost: O(T v) per visited vector for T distinct tuples.
+    column. They must form a valid class.
+    Cost: O(T v) per visited vector for T distinct tuples.
 
     References: LeFevre, DeWitt, Ramakrishnan, SIGMOD 2005 (Incognito). Incognito returns all valid vectors. This class
     returns the best valid vector.

@@ -29,8 +29,9 @@ class LocalRecoding(Formation):
     records. All other records are postponed to the next round. The vector minimizes the loss plus a cost for each
     postponed record. The cost of postponing increases from round to round. Early rounds therefore publish dense regions
     with little loss, and late rounds publish outliers. Records that remain at the end join the class whose loss
-    increases least. Cost: O(T v) per vector and round for T remaining distinct tuples. A vector is skipped if a lower
-    bound of its loss exceeds the cost of postponing all records.
+    increases least.
+    Cost: O(T v) per vector and round for T remaining distinct tuples. A vector is skipped if a lower bound of its loss
+    exceeds the cost of postponing all records.
 
     References: Prasser, Eicher, Spengler, Bild, Kuhn, Software: Practice and Experience 2020 (ARX: full-domain
     recodings, iterated on suppressed records).

@@ -51,9 +51,10 @@ class Disassociation(RedactedRepr):
     their items. The items of a cluster are placed into k^m-anonymous chunks, each item into the first chunk that
     accepts it. Items of fewer than k records of the cluster become terms. Terms of neighbouring clusters are moved into
     chunks that these clusters share. A sensitive item has a separate chunk. It becomes a term if more records of the
-    cluster contain the item than `cap` permits. The result is deterministic and independent of the record order. Cost:
-    a step for each occurrence of an item and each set of up to m - 1 items of the same record that already have a
-    chunk. Memory: the items of a few clusters, and the terms of all clusters.
+    cluster contain the item than `cap` permits. The result is deterministic and independent of the record order.
+    Cost: a step for each occurrence of an item and each set of up to m - 1 items of the same record that already have a
+    chunk.
+    Memory: the items of a few clusters, and the terms of all clusters.
 
     References: Terrovitis, Liagouris, Mamoulis, Skiadopoulos, "Privacy preservation by disassociation", PVLDB 2012.
     Deviations: clusters are runs of the Gray order unless `clustering` requests the clusters of the paper. A shared

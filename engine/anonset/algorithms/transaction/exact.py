@@ -38,8 +38,9 @@ class Exact(RedactedRepr):
     Guarantees k^m-anonymity. No cut of the hierarchy has a loss below the figure `lower_bound`. Unless a limit is
     reached, the loss and this bound differ by at most 1e-9, or by at most `gap`. Without suppression, the search starts
     from the result of AA, and with suppression from the result of mHgHs. The loss is therefore never higher than the
-    loss of these results. Cost: a few linear programs over the open inner nodes, and passes over the records. The
-    passes count rare pairs and larger rare sets.
+    loss of these results.
+    Cost: a few linear programs over the open inner nodes, and passes over the records. The passes count rare pairs and
+    larger rare sets.
 
     References: the method is unpublished. HiGHS solves a covering problem over rare sets (see `exact_cut.problem`). The
     cut has the same loss as the cut of OA (Terrovitis, Mamoulis, Kalnis, VLDB 2008, Algorithm 2), which enumerates

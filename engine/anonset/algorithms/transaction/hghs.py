@@ -83,7 +83,8 @@ class HgHs(ThreatBased):
     that contains the set. If records are dense, a few increments per set suffice. Records that are contained in k other
     records are excluded first. Each search step evaluates each node of a cut once. The search fails if there are more
     than `max_threats` threats, or if a set size needs more than `max_increments` increments. MHgHs has fewer threats
-    and needs fewer increments. Memory: the minimal threats.
+    and needs fewer increments.
+    Memory: the minimal threats.
 
     References: Liu and Wang, "Anonymizing transaction data by integrating suppression and generalization", 2010,
     sections 3 and 4.1.

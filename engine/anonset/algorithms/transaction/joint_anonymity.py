@@ -8,7 +8,7 @@ first way, which is stricter, if it can be satisfied:
   protects even against an attacker who can match the rows of a person in the two releases. It requires that the
   earlier release alone is k^m-anonymous for the persons in both releases.
 * by rows: a match is a row of a release that contains the symbols of the known items, and that may represent the same
-record as a matching row of the other release. The composition attack counts matches in this way.
+  record as a matching row of the other release. The composition attack counts matches in this way.
 
 Raising the cut never removes matches, and the root satisfies the second condition. The search therefore raises the cut
 until no violation remains. It replaces nodes by the parents that fix the most violations relative to their loss. Then

@@ -41,9 +41,9 @@ class SuppressControl(RedactedRepr):
 
     Guarantees rho-uncertainty with antecedents of at most m items. A solution always exists, because no inference is
     possible if all sensitive items are suppressed. Suppressing an item does not change rules without this item, so
-    smaller antecedents remain safe. The loss is usually high if about the share rho of all records contains a sensitive
-    item. By chance, many sets of items then exceed this share. Cost: for each size, a step for each set of this size in
-    each record and each sensitive item of the record.
+    smaller antecedents remain safe. The loss is usually high. If about the share rho of all records contains a
+    sensitive item, many sets of items exceed this share by chance.
+    Cost: for each size, a step for each set of this size in each record and each sensitive item of the record.
 
     With `generalize`, non-sensitive items are generalized first if generalization and the remaining suppression
     together have a smaller NCP than suppression only. The cost above applies to each evaluated cut.

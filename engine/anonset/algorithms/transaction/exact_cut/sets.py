@@ -47,8 +47,8 @@ def rare_sets(view: View, size: int, limits: SearchBudget) -> Int32:
     """Return rare sets of a view's cut with violated clauses, int32 (n, size), from left to right.
 
     Sets whose first node is in few records come first. If there are many sets, only a selection is returned. At an
-    integral point, the result is empty only if the cut has no rare set. Cost: an increment for each set of `size`
-    examined nodes in each record, minus sets that the pairs exclude.
+    integral point, the result is empty only if the cut has no rare set.
+    Cost: an increment for each set of `size` examined nodes in each record, minus sets that the pairs exclude.
 
     Raises
     ------
@@ -184,7 +184,7 @@ def _allowed(problem: CutProblem, nodes: Int32, weight: Float64, closed: Float64
 
 def _slack(tree: Tree, sets: Int32, weights: Float64, closed: Float64) -> Float64:
     """Return the violation of the clause of each set, float64 (n,). `weights` contains the unpublished degree of each
-    node.
+    member.
     """
     from anonset_kernels.rare_sets import meeting_nodes
 
