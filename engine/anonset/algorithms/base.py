@@ -23,7 +23,7 @@ class Result(RedactedRepr):
     trace: tuple[Any, ...] = ()
     """Decisions of the search, in order. The type of an entry depends on the algorithm."""
     figures: Mapping[str, float] = field(default_factory=dict)
-    """Search statistics, such as the number of itemsets counted or cuts examined."""
+    """Statistics of the search, for example the number of counted itemsets."""
     notes: tuple[str, ...] = ()
     """Notes for the data owner. They report decisions that the owner did not request, and limits that were reached."""
 

@@ -27,7 +27,7 @@ from anonset.spelling import counted, setting
 from anonset.support import SupportIndex
 
 _AT_ONCE = 2048
-"""Number of distinct rows of each release that are compared in one step."""
+"""Number of distinct rows of each release that are compared together."""
 ENOUGH = 1000
 """Number of remaining rows at which counting stops. The attacker then guesses the correct row with probability at most
 1/1000.
@@ -273,7 +273,7 @@ class ReleasePair(RedactedRepr):
 
 
 def parts_of(kinds: Int64) -> list[Int64]:
-    """Split distinct rows into parts that are compared in one step."""
+    """Split distinct rows into parts. The rows of a part are compared together."""
     return [kinds[a : a + _AT_ONCE] for a in range(0, len(kinds), _AT_ONCE)]
 
 

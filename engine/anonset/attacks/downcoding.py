@@ -8,9 +8,9 @@ this box, and the class would still have k rows. If finer boxes cover a child of
 this child. If a single child remains, all rows are below this child, and the attack replaces the node by this child.
 
 The paper proves that there are data, including clustered data, for which every minimal algorithm discloses a large
-part. This attack applies one such step to any publication. The inference is correct if the publication is minimal
-(`tests/attacks/test_downcoding.py` enumerates all inputs of small tables). For other publications it can be wrong. The
-reported success is measured with the original data.
+part. This attack excludes values in a single step, and can be applied to any publication. The inference is correct if
+the publication is minimal (`tests/attacks/test_downcoding.py` enumerates all inputs of small tables). For other
+publications it can be wrong. The reported success is measured with the original data.
 
 Reference: Cohen, "Attacks on Deidentification's Defenses", USENIX Security 2022. The paper attacks hierarchical,
 minimal algorithms.

@@ -64,8 +64,8 @@ def likeliest(publication: Buckets, rows: Int64) -> Int64:
 
 
 def bucket_diversity(publication: Buckets) -> ObservedDiversity:
-    """Return the smallest l and the largest t over all groups. `observed_diversity` does the same for equivalence
-    classes.
+    """Return the smallest l and the largest t over all groups. `observed_diversity` returns these measures for
+    equivalence classes.
 
     Groups are processed in blocks.
     """

@@ -29,7 +29,7 @@ class ItemInference(RedactedRepr):
     source: str
     """Data that the attacker uses: ``publication``, ``frequencies`` (item frequencies only) or ``original``."""
     persons: int
-    """Number of attacked records with more than `KNOWN` items. Each record counts as one person."""
+    """Number of attacked records with more than `KNOWN` items. Each record is treated as one person."""
     items: int
     """Number of unknown items of these persons, which are all items except the known items."""
     likely: float

@@ -170,7 +170,9 @@ def _add_pairs(best: "_BestItemsets", supports: Supports) -> int:
 
 
 class _BestItemsets:
-    """Sets of highest expected support so far. If supports are equal, the set that was added first comes first."""
+    """Sets with the highest expected support, among the sets added to this object. Sets with equal support are in the
+    order in which they were added.
+    """
 
     def __init__(self, supports: Supports, top: int, bound: float) -> None:
         self._supports, self.top = supports, top

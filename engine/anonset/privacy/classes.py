@@ -58,9 +58,9 @@ class SensitiveClasses(KAnonymity):
 class KLDiversity(SensitiveClasses):
     """Every equivalence class has `l` well-represented values of the sensitive column.
 
-    The parameter `l_kind` defines "well-represented". Distinct: there are `l` different values. Entropy: the entropy of
-    the values is at least the entropy of `l` equally frequent values. Recursive: the most frequent value occurs less
-    than `c` times as often as all values of rank `l` and lower together.
+    The parameter `l_kind` defines "well-represented". With "distinct", there are at least `l` different values. With
+    "entropy", the entropy of the values is at least the entropy of `l` equally frequent values. With "recursive", the
+    most frequent value occurs less than `c` times as often as all values of rank `l` and lower together.
 
     References: Machanavajjhala, Gehrke, Kifer, Venkitasubramaniam, ICDE 2006.
     """
@@ -111,10 +111,10 @@ class KTCloseness(SensitiveClasses):
     """In every equivalence class, the distribution of the sensitive column is close to its distribution in all records.
 
     The distance between the two distributions is at most `t`. It is the earth mover's distance, which is the minimum
-    work to move shares between values. The distance between two values depends on `t_distance`. Equal: the distance
-    between any two values is 1. Ordered: the distance is the difference of the ranks of two numbers, scaled to 1
-    between the first and the last number. Hierarchical: the distance is the height of the lowest common node, divided
-    by the height of the root.
+    work to move shares between values. The distance between two values depends on `t_distance`. With "equal", the
+    distance between any two values is 1. With "ordered", the distance is the difference of the ranks of two numbers,
+    scaled to 1 between the first and the last number. With "hierarchical", the distance is the height of the lowest
+    common node, divided by the height of the root.
 
     References: Li, Li, Venkatasubramanian, ICDE 2007.
     """

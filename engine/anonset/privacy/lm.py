@@ -72,7 +72,7 @@ class LmDiversity(PrivacyModel):
 
 @dataclass(frozen=True)
 class KLmDiversity(LmDiversity):
-    """l^m-diversity of every equivalence class: the attacker also knows all relational values."""
+    """l^m-diversity of every equivalence class. The attacker also knows all relational values."""
 
     name: ClassVar[str] = "klm"
     protects: ClassVar[frozenset[Part]] = frozenset({"items", "relational"})

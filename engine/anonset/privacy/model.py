@@ -16,8 +16,8 @@ LARGEST_SIZE = (1 << 31) - 1
 
 
 Part = Literal["items", "relational", "sensitive"]
-"""Part of the data that a model protects: the set-valued column, the quasi-identifiers, or the link between ids and the
-sensitive column.
+"""Part of the data that a model protects. It is the set-valued column, the quasi-identifiers, or the link between ids
+and the sensitive column.
 """
 PublishedKind = Literal["records", "buckets", "chunks"]
 """Publication kind, see `anonset.publications`."""
@@ -43,7 +43,9 @@ class PrivacyModel(RedactedRepr, ABC):
     kind: ClassVar[PublishedKind] = "records"
     """Publication kind that the model applies to."""
     needs_known_values: ClassVar[bool] = False
-    """True if the model rejects missing values in the sensitive column. They would count as values."""
+    """True if the model rejects missing values in the sensitive column. Otherwise a missing value is treated like any
+    other value.
+    """
     k: int | None
     """Minimum number of matching records or individuals. None if the model has no such parameter."""
     m: int | None

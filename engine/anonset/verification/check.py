@@ -102,7 +102,7 @@ def _constraints(publication: Verifiable, model: ConstraintSet, budget: int, pro
 def _with_unpublished(
     verdict: Verdict, policy: PrivacyPolicy, publication: Verifiable, members: list[tuple[str, ...]] | None
 ) -> Verdict:
-    """Add two counts to a verdict: the protected items, and the protected items that are not published. An unpublished
+    """Add the number of protected items, and the number of unpublished protected items, to a verdict. An unpublished
     item is no violation.
     """
     labels = _items(publication, verdict.model).vocabulary.labels

@@ -31,7 +31,7 @@ code.
 
 _WORTH_MERGING = 100_000_000  # occurrences of the sets of one size, which take some seconds
 _OCCURRENCES_MERGED = 1 << 16
-"""Number of occurrences whose sensitive symbols are merged in one step."""
+"""Number of occurrences in a block. The sensitive symbols of a block are merged together."""
 
 
 @dataclass(frozen=True)
@@ -162,8 +162,8 @@ class _Cohorts:
         self.n_groups = min(1, self.n) if groups is None else len(values)
         self._known = np.ones_like(self.is_sensitive) if rule.secrets_known else ~self.is_sensitive
         self.distinct_columns: int | None = None
-        """Number of symbols that an attacker may know, where symbols in the same records count once. None if symbols
-        are not merged.
+        """Number of symbols that an attacker may know, after merging symbols that occur in the same records. None if
+        symbols are not merged.
         """
         self._split(rows.column, store)
         self.longest_record = self.longest

@@ -62,8 +62,8 @@ def check_kkm(
 ) -> Verdict:
     """Check that each equivalence class has at least k rows, and is k^m-anonymous.
 
-    Symbols of different classes count as different symbols. Each set of symbols then occurs in one class only, so a
-    single k^m-anonymity check covers all classes.
+    Symbols of different classes are treated as different symbols. Each set of symbols then occurs in a single class, so
+    a single k^m-anonymity check covers all classes.
 
     Parameters
     ----------

@@ -26,9 +26,9 @@ from anonset.privacy.model import require_at_least
 
 @dataclass(frozen=True, kw_only=True)
 class Anatomy(RedactedRepr):
-    """Form groups of at least l tuples whose sensitive values are all different.
+    """Anatomy: form groups of at least l tuples whose sensitive values are all different.
 
-    Each tuple counts as a separate person. Individuals with several tuples are therefore not protected (see
+    Each tuple is treated as a separate person. Individuals with several tuples are therefore not protected (see
     `SafeGrouping`). Cost: O(n log V) for V sensitive values. Memory: 12 bytes per tuple, in the work directory if the
     tuples are stored there.
 

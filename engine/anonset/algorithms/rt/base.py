@@ -220,7 +220,9 @@ class MergingFramework(RelationalFirst):
     (Tum).
     """
     merge: MergeOrder = "rt"
-    """Similarity that determines which clusters are merged: by relational values (r), items (t), or both (rt)."""
+    """Similarity that determines which clusters are merged. It compares relational values (r), items (t), or relational
+    values and items (rt).
+    """
     order: ItemOrder = "btd"
     """Measure of item similarity. It is the number of shared symbols (btd), or the utility loss (ul), which is much
     slower.

@@ -17,7 +17,7 @@ from anonset.data.quasi_identifiers import Float64
 from anonset.data.table import Int64
 
 MergeOrder = Literal["r", "t", "rt"]
-"""Order of candidates: by relational loss, by item distance, or by both ranks."""
+"""Order of candidates. They are sorted by relational loss (r), by item distance (t), or by both ranks (rt)."""
 Nearest = Callable[[int], tuple[Int64, Float64]]
 """Function that returns the `n` candidates with the smallest item distances, and these distances."""
 

@@ -28,7 +28,7 @@ class TFirst(RTFramework):
 
     Preserves items better than relational values.
 
-    Guarantees (k, k^m)-anonymity. Cost: the same as LRA.
+    Guarantees (k, k^m)-anonymity. The cost is the cost of LRA.
 
     References: Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos, ECML/PKDD 2013, section 3.
     Deviations: LRA determines the partitions. Empty records join the last partition.

@@ -197,7 +197,7 @@ class ConstraintSearch:
 
     @property
     def steps(self) -> list[GroupMerge | Suppression]:
-        """Merges and suppressions so far, in order."""
+        """Completed merges and suppressions, in order."""
         from anonset_kernels._groups import N_STEPS
 
         labels, order = self.column.vocabulary.labels, self.column.vocabulary.index

@@ -76,7 +76,7 @@ class Exact(RedactedRepr):
     gap: float = 0.0
     """Relative difference between the loss and its proven minimum at which the search stops."""
     time_limit: float | None = None
-    """Time limit in seconds. At the limit, the best cut so far is published, which depends on the machine."""
+    """Time limit in seconds. At the limit, the best known cut is published. The result then depends on the machine."""
     max_steps: int = 1_000
     """Maximum number of steps. A linear program takes ten steps, and a check of branch and bound at most one. Counting
     2 * 10^7 sets, or two sets for each record if there are more than 10^7 records, takes one step.

@@ -233,7 +233,8 @@ class _CommonPersons(RedactedRepr):
         return cls(ReleasePair(later, earlier, certain), nodes, later.kind[people], earlier_kinds)
 
     def rare(self, column: SetColumn, k: int, m: int, *, linked: bool) -> Iterator[Known]:
-        """Yield the sets of up to m known items with fewer than k matches, as their symbols in both releases.
+        """Yield the sets of up to m known items with fewer than k matches. An item is yielded as its symbols in both
+        releases.
 
         Parameters
         ----------

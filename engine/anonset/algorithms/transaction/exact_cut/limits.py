@@ -26,7 +26,7 @@ _TICK = 0.05
 
 
 class LimitReached(Exception):  # noqa: N818
-    """Raised when a search must stop and return the best result so far. The message states the reason."""
+    """Raised when a search must stop and return the best known result. The message contains the reason."""
 
 
 def require_room(limits: spans.Limits, n_bytes: int) -> None:

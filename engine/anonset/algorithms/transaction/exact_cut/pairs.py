@@ -115,8 +115,8 @@ class CountedPairs(RedactedRepr):
 class RarePairs:
     """Rare pairs of the nodes of a view, stored as bits.
 
-    Cost: the fewest passes over the records that memory permits (`rare_tables`). No pass is needed if the pairs were
-    counted for another view of the problem.
+    Cost: as few passes over the records as memory permits (`rare_tables`). No pass is needed if the pairs were counted
+    for another view of the problem.
 
     Raises
     ------

@@ -93,7 +93,7 @@ class Relaxation:
         return self._point(values), bound
 
     def solve_integer(self, start: Cut, gap: float) -> tuple[Point | None, float]:
-        """Solve the integer program from a feasible cut. Return the best solution so far and a lower bound.
+        """Solve the integer program from a feasible cut. Return the best known solution and a lower bound.
 
         Raises
         ------

@@ -156,7 +156,7 @@ class Solver:
     def solve_integer(self, start: Float64, gap: float) -> tuple[Float64 | None, float]:
         """Solve the integer program from a start.
 
-        Return the best values so far, and the lower bound that HiGHS reports.
+        Return the best known values, and the lower bound that HiGHS reports.
 
         The initial program contains the rows of the linear model with little slack at its solution, or all rows if
         there are few. Violated rows are added until no row is violated. If a limit stops the search, the best values

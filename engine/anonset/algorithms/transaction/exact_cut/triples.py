@@ -37,7 +37,7 @@ KEYS_PER_CALL, KEYS_AT_ONCE, SPANS = 1 << 16, 1 << 22, 64
 class RareTriples(RedactedRepr):
     """Rare triples of the nodes on or above closed nodes, without nodes that are rare by themselves.
 
-    Cost: the fewest passes over the records that memory permits (`rare_tables`).
+    Cost: as few passes over the records as memory permits (`rare_tables`).
     """
 
     problem: CutProblem

@@ -104,7 +104,9 @@ class View(RedactedRepr):
 
     @cached_property
     def shown(self) -> ShowRecords:
-        """Conversion of parts. Without suppression, the first leaf of its entry node replaces each leaf."""
+        """Conversion of the records of a part. If leaves cannot be suppressed, each leaf is replaced by the first leaf
+        of its entry node.
+        """
         hierarchy = self.problem.hierarchy
         first = None if self.problem.suppress else hierarchy.leaf_lo[self.entry]
         return ShowRecords(first, hierarchy.n_leaves, self.least)
