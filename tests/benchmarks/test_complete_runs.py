@@ -27,10 +27,8 @@ def test_the_model_recovers_the_prices() -> None:
     assert model.total(1e8, "workers") == pytest.approx(0.2 + 80)
 
 
-def test_a_run_is_as_long_as_the_work_of_single_processes() -> None:
-    everything = 2.1 + 3 + 0.2 + 80
-    alone = 2.1 + 3 + 10
-    assert Model(FITTED).seconds(1e8, 16) == pytest.approx(alone + (everything - alone) / 16)
+def test_a_run_is_as_long_as_the_work_of_the_coordinator_and_of_one_worker() -> None:
+    assert Model(FITTED).seconds(1e8, 16) == pytest.approx(2.1 + 3 + (0.2 + 80) / 16)
 
 
 def test_the_account_compares_runs_that_are_not_fitted() -> None:
