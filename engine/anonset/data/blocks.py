@@ -170,7 +170,7 @@ def tidy_rows(name: str, indptr: Int64, codes: Int32, vocabulary: Vocabulary) ->
 
 
 def encode_sets(name: str, indptr: Int64, codes: Int32, labels: Sequence[str]) -> SetColumn:
-    """Encode rows of raw codes (positions in distinct `labels`) with the canonical vocabulary of the labels."""
+    """Build a set-valued column from positions in distinct `labels`. Its vocabulary is in canonical order."""
     vocabulary, image = canonical_codes(labels)
     return tidy_rows(name, indptr, image[codes], vocabulary)
 

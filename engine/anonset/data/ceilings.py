@@ -1,4 +1,4 @@
-"""Ceilings of a hierarchy: the coarsest nodes that may be published."""
+"""Ceilings of a hierarchy. A ceiling is a coarsest node that may be published."""
 
 from collections.abc import Collection
 from dataclasses import replace

@@ -61,7 +61,7 @@ class ClassRule(RedactedRepr):
         return _broken(self, class_of, n_classes, self.value, np.ones(len(self.value), np.int64))
 
     def by_tuple(self, tuple_of: Int32, n_tuples: int) -> "TupleRule":
-        """Return the same rule for classes of distinct tuples. `tuple_of` is the tuple of each record."""
+        """Return this rule for classes of distinct tuples. `tuple_of` is the tuple of each record."""
         width, known = max(1, len(self.overall)), self.value >= 0
         pairs, weight = np.unique(tuple_of[known].astype(np.int64) * width + self.value[known], return_counts=True)
         entries = (pairs // width).astype(np.int32), (pairs % width).astype(np.int32), weight.astype(np.int64)

@@ -36,8 +36,9 @@ from anonset.local_paths import writing
 from anonset.spelling import setting
 
 _EMBEDDED, _ARRAY_IN_RESULT = 1 << 10, 1 << 16
-"""Size limits in bytes. The first applies to functions, tasks and results that pass through the scheduler, the second
-to arrays in the file of a result. Larger objects are written to files of their own in the work directory.
+"""Size limits in bytes. The first limit applies to functions, tasks and results that pass through the scheduler. The
+second limit applies to arrays in the file of a result. Larger objects are written to files of their own in the work
+directory.
 """
 _FUNCTIONS = 4
 _MAP_ALL_PAGES = 22
@@ -45,7 +46,7 @@ _MAP_ALL_PAGES = 22
 _MESSAGE = "message-"
 """Name prefix of files with tasks, results and their arrays."""
 TASKS_PER_WORKER, MOST_TASKS = 2, 16
-"""Tasks per worker and pass, for load balancing. With many workers, each worker gets one task."""
+"""Tasks per worker and pass, for load balancing. If there are many workers, each worker gets one task."""
 _SECONDS_WITHOUT_WORKERS = 60
 """Waiting time for new workers in seconds, after all workers are lost."""
 
@@ -92,8 +93,8 @@ class ClusterWorkers(Workers):
         return self.store.workers
 
     def see(self, paths: Collection[str]) -> bool:
-        """Return True if all workers can access these files. A worker that is lost during the check makes the result
-        False.
+        """Return True if all workers can access the files `paths`. The result is False if a worker is lost during the
+        check.
         """
         absolute = [os.path.abspath(path) for path in paths]  # noqa: PTH100
         with _connected(self.client):
@@ -105,9 +106,8 @@ class ClusterWorkers(Workers):
         return self.count
 
     def tasks(self, requested: int) -> int:
-        """Return the number of tasks of a pass. It is small, because each task returns a result.
-
-        Starting a task costs some milliseconds. A sum over many blocks is no larger than a sum over one block.
+        """Return the number of tasks of a pass. The number is small because each task returns a result, and starting a
+        task costs some milliseconds. A sum over many blocks is no larger than a sum over one block.
         """
         return tasks_of_pass(self.count)
 
@@ -419,11 +419,11 @@ def _introduce(mark: Path | SentFile, shared: _Shared, dask_worker: Any = None) 
 
 
 def _remove_copies(token: str) -> None:
-    """Remove the files of a run that this worker has copied or made."""
+    """Remove the files that this worker has copied or made for a run."""
     if (root := leave(token)) is not None:
         shutil.rmtree(root, ignore_errors=True)
 
 
 def _see(paths: list[str]) -> bool:
-    """Return True if this worker can access these files."""
+    """Return True if this worker can access the files `paths`."""
     return all(map(os.path.exists, paths))

@@ -1,4 +1,4 @@
-"""Codes of the data that are not leaves of a hierarchy, and leaves that can replace them."""
+"""Find codes of the data that are not leaves of a hierarchy, and add leaves that can replace these codes."""
 
 from dataclasses import dataclass, field
 

@@ -1,4 +1,4 @@
-"""Codes and row numbers stored in files with half the width that kernels need, if the values fit.
+"""Codes and row numbers in files. They have half the width that kernels need if the values fit.
 
 Narrow storage halves disk space and I/O. Slices are converted to the kernel type on reading, so kernels are compiled
 for one type only.
@@ -42,7 +42,7 @@ class _StoredNumbers:
 class NarrowCodes(_StoredNumbers):
     """Codes stored in two bytes, read as int32.
 
-    The object itself is not an array: NumPy and kernels reject it.
+    NumPy and kernels reject the object, because it is not an array.
 
     >>> codes = NarrowCodes(np.array([3, 65535, 4], np.uint16))
     >>> len(codes), codes[1:], codes[np.array([0, 0])].dtype, int(codes[2])

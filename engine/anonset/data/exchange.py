@@ -68,7 +68,7 @@ class Exchange:
 
     def __init__(self, token: str, place: ObjectPlace, root: Path) -> None:
         self.token, self.place, self.root = token, place, root
-        self._sums: dict[str, Sum] = {}  # of the objects that this machine has put or received
+        self._sums: dict[str, Sum] = {}  # checksums of the objects that this machine has put or received
         self._locks: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
 
     def send(self, path: Path, *, may_change: bool = False) -> SentFile:

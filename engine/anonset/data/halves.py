@@ -1,9 +1,9 @@
 """Binary trees over labels in order of descending frequency. They separate frequent labels and combine rare labels.
 
 With ``frequency``, each of the two children of a node has about half of its occurrences. With ``number``, each child
-has half of its labels. A node contains consecutive labels in the order (-occurrences, place), so a cut discloses
-frequency ranges. The nodes have no names for publication. Published sets are sorted in label order, so they do not
-disclose the tree.
+has half of its labels. Labels are sorted by descending frequency, then by place, and a node contains consecutive
+labels. A cut therefore discloses frequency ranges. The nodes have no names for publication. Published sets are sorted
+in label order, so they do not disclose the tree.
 """
 
 from bisect import bisect_left
@@ -18,7 +18,7 @@ from anonset.data.spans import begins_of
 from anonset.data.table import Int64
 
 HALVED_BY = ("frequency", "number")
-"""Quantity that is divided equally among the two children of a node."""
+"""Quantity that is divided into halves for the two children of a node."""
 _MADE = -1
 
 
@@ -32,7 +32,7 @@ def halves(labels: Sequence[str], occurrences: Int64, by: str = "frequency", *, 
     occurrences
         Frequency of each label, int64 (M,). Labels that do not occur get frequency 1.
     by
-        Value of `HALVED_BY`. The tree by frequency has the tree by number as its `Hierarchy.rival`.
+        Value of `HALVED_BY`. The tree for ``frequency`` has the tree for ``number`` as its `Hierarchy.rival`.
     from_data
         Whether the occurrences are from the data to be published.
 

@@ -1,4 +1,4 @@
-"""Item names in columns joined from several set-valued columns."""
+"""Names of items in a column that was joined from several set-valued columns."""
 
 from collections.abc import Iterable
 from itertools import permutations

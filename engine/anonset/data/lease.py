@@ -63,7 +63,7 @@ class Lease:
 
     token: str
     process: int
-    """Process number. 0 after a failed run, which leaves the directory to other processes."""
+    """Process number. 0 after a failed run, so that other processes can take over the directory."""
     start: int
     """Start of the process in ticks since boot. It distinguishes processes with the same number."""
     processes: str
@@ -419,8 +419,8 @@ for _own in (_held, TOKENS):
 
 
 def _is_here(lease: Lease) -> bool:
-    """Return True if the process of a lease has the same host, boot and process namespace, so that it can be checked
-    locally.
+    """Return True if the process of a lease has the host, boot and process namespace of this process. It can then be
+    checked.
     """
     identity = (platform.node(), processes.boot(), processes.namespace())
     return all(identity) and (lease.host, lease.boot, lease.processes) == identity

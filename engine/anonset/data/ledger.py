@@ -244,7 +244,7 @@ def _type(value: Any) -> str:
 
 
 def _value(plain: Any, known: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Any:
-    """Return the value that `_Writer.plain` has converted.
+    """Convert the JSON form made by `_Writer.plain` back to the original value.
 
     Raises
     ------

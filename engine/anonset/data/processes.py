@@ -1,4 +1,4 @@
-"""Identity of processes by start time, boot of the machine, and namespace of the process number."""
+"""Identify processes by start time, boot of the machine, and namespace of the process number."""
 
 from pathlib import Path
 

@@ -43,7 +43,7 @@ class QuasiIdentifiers(RedactedRepr):
     forbids: bool = False
     """True if a hierarchy has ceilings. The cost of its root then exceeds every loss bound."""
     rule: ClassRule | None = None
-    """Requirement on every class in addition to its size."""
+    """Requirement that every class must satisfy in addition to its minimum size."""
 
     @classmethod
     def of(
@@ -170,8 +170,8 @@ class QuasiIdentifiers(RedactedRepr):
 
 
 def _tables(domain: Domain, weight: float) -> tuple[Float64, Int32, Int32]:
-    """Return the weighted loss of each node or set size of a domain, and the arrays `parent` and `subtree_end` of its
-    hierarchy.
+    """Return the weighted loss of each node of a domain, or of each set size. Also return the arrays `parent` and
+    `subtree_end` of its hierarchy.
     """
     if isinstance(domain, Range):
         return np.zeros(0), np.zeros(0, np.int32), np.zeros(0, np.int32)

@@ -24,7 +24,7 @@ _FileRange = tuple[Path, int, int]
 
 @dataclass(frozen=True)
 class Seal(RedactedRepr):
-    """Checksums of files. They detect changes after the checksums were computed, but no earlier changes."""
+    """Checksums of files. They detect only changes that were made after the checksums were computed."""
 
     sums: Mapping[Path, Sum]
     store: Store
@@ -44,7 +44,7 @@ class Seal(RedactedRepr):
 
     @classmethod
     def over(cls, arrays: Iterable[NDArray[np.generic]], store: Store) -> "Seal":
-        """Compute the checksums of the files of arrays."""
+        """Compute the checksums of the files that contain the given arrays."""
         files = [file for array in arrays if (file := backing(array)) is not None]
         return cls(_sums(dict.fromkeys(Path(str(file.filename)) for file in files), store), store)
 

@@ -331,8 +331,8 @@ class Table(RedactedRepr):
     changes: tuple[Change, ...] = ()
     """Changes that rules made in the data."""
     store: Store = MEMORY
-    """Store of the arrays and of derived arrays. Its workers process the table. By default, it is the store of the
-    items.
+    """Storage for the arrays of the table, and for arrays computed from them. Its workers process the table. By
+    default, it is the store of the items.
     """
     persons: tuple[str, ...] = ()
     """Names of columns that identify the person of each record but are not in the table. The reader has checked that no

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from anonset.data.redacted_repr import RedactedRepr
 
 CUT = "contains long numbers that a spreadsheet rounded (E+11), so different persons may have the same number"
-"""Phrase in messages about ids that a spreadsheet truncated."""
+"""Phrase for messages about ids that a spreadsheet has truncated."""
 
 
 @dataclass(frozen=True)
@@ -67,8 +67,8 @@ class RepeatedIdentifiers:
     column: str
     """Column name, or comma-separated names if several columns identify people together."""
     agreeing: tuple[str, ...] = ()
-    """Columns with equal values in rows with the same identifier, far more often than by chance. Empty if the header or
-    the values already show that the column identifies persons.
+    """Columns whose values are equal in rows with the same identifier far more often than by chance. Empty if the
+    header or the values already show that the column identifies persons.
     """
     cut: bool = False
     """True if a spreadsheet truncated long numbers, so different persons may have the same value."""

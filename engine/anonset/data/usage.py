@@ -47,13 +47,15 @@ class TaskUsage:
         return {**asdict(self), "cpu_seconds": round(self.cpu_seconds, 3)}
 
     def since(self, before: "TaskUsage") -> Self:
-        """Return the resources used since an earlier measurement. The peak memory includes earlier tasks."""
+        """Return the resources used since an earlier measurement. The peak memory also covers tasks before that
+        measurement.
+        """
         values = {f.name: getattr(self, f.name) - getattr(before, f.name) for f in fields(self)}
         return type(self)(**{**values, "peak_memory": self.peak_memory})
 
 
 REMOTE_TASKS = TaskUsage()
-"""Resources of all tasks that other processes ran for this process."""
+"""Resources used by all tasks that other processes ran for this process."""
 
 
 @contextmanager

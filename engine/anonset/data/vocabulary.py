@@ -163,7 +163,7 @@ def canonical_codes(labels: Sequence[str]) -> tuple[Vocabulary, NDArray[np.int32
 
 
 class LabelCollector:
-    """Labels of a column collected so far, with provisional codes."""
+    """Collector of the labels of a column, which are added in batches. Codes are provisional until `final`."""
 
     def __init__(self) -> None:
         self.index: dict[str, int] = {}

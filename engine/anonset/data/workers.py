@@ -38,7 +38,7 @@ class Workers(ABC):
         """Number of tasks that run at the same time."""
 
     def see(self, paths: Collection[str]) -> bool:
-        """Return True if all workers can access these files."""
+        """Return True if all workers can access the files `paths`."""
         return True
 
     @property

@@ -71,7 +71,7 @@ class CandidateSettings:
     round_ends: bool = True
     """Whether the ends of published ranges are rounded outward."""
     known: Known = field(default_factory=dict, repr=False)
-    """Bounds proven so far, which hold for all candidates because the candidates share the table."""
+    """Bounds that are already proven. They hold for all candidates because the candidates share the table."""
 
     def run(
         self, table: Table, hierarchies: Mapping[str, Hierarchy], algorithm: Algorithm, parameters: Mapping[str, Any]

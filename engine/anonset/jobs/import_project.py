@@ -90,7 +90,7 @@ _FOLDER, _DATA = "hierarchies", "data.csv"
 _MOST_LETTERS = 40
 """Maximum length of a column name in a file name."""
 _MOST_BYTES = 200 * 2**20
-"""Maximum size of all hierarchies together, because many columns can refer to the same file of an archive."""
+"""Maximum total size of the hierarchies in bytes. A small archive can refer to one large file from many columns."""
 
 
 def _hierarchy(project: Project, folder: Path, column: str, name: str, skipped: list[str]) -> str | None:

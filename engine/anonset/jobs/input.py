@@ -62,9 +62,8 @@ class Input(RedactedRepr):
 
 
 _BESIDE_EACH = 512
-"""Upper bound of the additional memory of an algorithm, in bytes for each value of the data.
-
-Measured values were lower, for data with 360,000 to 970,000 values.
+"""Maximum memory of an algorithm in bytes per value, on top of the memory of the data. Measured values were lower, for
+data with 360,000 to 970,000 values.
 """
 
 
@@ -72,7 +71,8 @@ def memory_of(size: DataSize, algorithm: Algorithm) -> int:
     """Estimate the memory of a whole run in memory, in bytes, from input size and algorithm.
 
     The estimate is the sum of a constant for Python and compiled kernels, the memory of the data times the algorithm's
-    factor, and the additional memory of the algorithm. The additional memory is limited by the number of values.
+    factor, and the memory that the algorithm needs on top of the data. The last amount is limited by the number of
+    values.
     """
     least, traits = memory_for(DataSize()), traits_of(algorithm)
     return int(least + traits.memory_factor * (memory_for(size) - least)) + min(

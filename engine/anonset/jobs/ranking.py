@@ -29,9 +29,10 @@ from anonset.spelling import counted, listed, setting
 FEW_KEPT = 0.05
 """Minimum share of unchanged occurrences without a warning."""
 COUNTED_WITHIN = 0.25
-"""Largest median error of usable counts of frequent items."""
+"""Median error up to which a recipient can use the counts of frequent items."""
 NEARLY = Fraction(4, 5)
-"""A candidate with usable counts is preferred if its usefulness is at least this share of the best."""
+"""A candidate with a median error up to `COUNTED_WITHIN` is preferred if its usefulness is at least this share of the
+best usefulness."""
 _EQUAL = 1e-9
 
 
@@ -39,8 +40,8 @@ def ranked(candidates: Sequence[Candidate]) -> list[Candidate]:
     """Return candidates by descending usefulness. Ties are resolved by smaller loss, then larger unchanged share, then
     input order.
 
-    A candidate with usable counts of frequent items precedes a slightly more useful candidate without usable counts.
-    Candidates for another model come last.
+    A candidate whose counts of frequent items have a small error precedes a slightly more useful candidate with a large
+    error. Candidates for another model come last.
     """
     order = sorted(
         candidates,
@@ -88,7 +89,7 @@ def best_of(candidates: Sequence[Candidate]) -> Candidate | None:
 
 
 def algorithm_text(candidate: Candidate) -> str:
-    """Return the algorithm with its parameters, except the model parameters."""
+    """Return the name of the algorithm and its parameters as text. Parameters of the model are left out."""
     parameters = ", ".join(f"{name}={value}" for name, value in candidate.settings.items())
     return f"{candidate.algorithm} ({parameters})" if parameters else candidate.algorithm
 
@@ -146,7 +147,7 @@ def made_from_data(best: Candidate | None) -> str:
 
 
 def warning(best: Candidate | None, dropped: Sequence[str] = (), without: Candidate | None = None) -> str:
-    """Return the problems of the best candidate, such as few unchanged items or unusable counts. Empty if it has no
+    """Return the problems of the best candidate, such as few unchanged items or inaccurate counts. Empty if it has no
     problems.
 
     Parameters

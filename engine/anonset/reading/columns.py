@@ -46,7 +46,7 @@ class Encoder:
     normalize: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Rules for the values of each column, applied in order. The empty name has the rules for all items."""
     changes: Changes = field(default_factory=Changes)
-    """Changes made by these rules so far."""
+    """Counts of the labels that these rules have changed."""
     printed: bool = False
     """True if lists were parsed from printed text. Empty items, and blanks around items, are then removed."""
     decimal: str = ""

@@ -36,8 +36,8 @@ _PACKED = (".xlsx", ".parquet")
 _COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
 _FIRST_LINES, _FIRST_BYTES = 100, 1 << 16
 LEAST_READ = 1 << 12
-"""Minimum size of a read in bytes. Arrow repeats a failed read of an object only if it is large enough for the answer
-of the store.
+"""Minimum size of a read in bytes. Arrow does not repeat a failed read that is smaller than the answer of the object
+store.
 """
 _BUFFER = 1 << 20
 """Bytes per read of a column of a local Parquet file."""

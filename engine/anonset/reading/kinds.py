@@ -119,7 +119,7 @@ def look_at(name: str, labels: Sequence[str]) -> ValueFormat:
 
 
 def _look(name: str, looked_at: Sequence[str], kind: str) -> ValueFormat:
-    """Return the format of values of the same kind."""
+    """Return the format of values that all have the kind `kind`."""
     if kind == "dates":
         return _dates(looked_at)
     if _OF_PLACES.search(name) and kind in ("integers", "zip codes"):
@@ -272,7 +272,7 @@ def _rank(form: str) -> int:
 
 
 def _parsed(labels: Sequence[str], form: str) -> list[date]:
-    """Return the days of the labels that match a format."""
+    """Return the date of each label that is written in the format `form`."""
     days, irregular = [], 0
     for label in labels:
         try:

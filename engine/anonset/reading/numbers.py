@@ -62,8 +62,8 @@ class Numbers(RedactedRepr):
 
 
 def others(rows: int, until: int | None = None) -> str:
-    """Return text on the number of further rows with the same fault. If more rows follow, the text names the last row
-    that was read.
+    """Return a text that states how many further rows have the fault of the first row. If more rows follow, the text
+    names the last row that was read.
 
     >>> others(1), others(3), others(3, until=1000)
     ('', ' (and 2 more)', ' (and 2 more up to row 1000)')

@@ -43,7 +43,7 @@ from anonset.reading.texts import Categories, ExpectedColumn, ExpectedTexts, Fil
 _MOST_OF_PART = 1 << 28
 """Maximum size in bytes of a part with kept columns that a task reads."""
 Tell = Callable[[int], None]
-"""Progress callback, called with the number of records so far."""
+"""Progress callback. It is called with the number of records that have been read."""
 
 
 def gather_files(source: Any, options: ReadOptions, store: Store, tell: Tell = lambda _: None) -> Table:

@@ -185,7 +185,7 @@ class KeptTexts(ExitStack):
             self._many = self._filed()
 
     def _filed(self) -> FiledTexts:
-        """Return the rows so far as a column with all labels in files."""
+        """Return the rows that have been added as a column with all labels in files."""
         filed = self.enter_context(FiledTexts(self.name, self._store))
         codes, labels = self._few.codes.finished(), arrow.text_array(list(self._few.labels.index))
         for first, end in spans(len(codes)):

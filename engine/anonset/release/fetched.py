@@ -92,5 +92,7 @@ def _fetch_attested(out: Place, folder: Path) -> None:
 
 
 def _is_inside(name: str) -> bool:
-    """Return True if an attested name is a file below the publication. `OpenedPublication` rejects other names."""
+    """Return True if a name in an attestation is the path of a file inside the publication. `OpenedPublication` rejects
+    other names.
+    """
     return not Path(name).is_absolute() and ".." not in Path(name).parts

@@ -98,8 +98,8 @@ class Stopwatch:
 def report_compilation(progress: Progress | None) -> AbstractContextManager[None]:
     """Report each kernel compilation to `progress`, within a ``with`` statement.
 
-    Calls have the arguments (``compiling``, kernels so far, total). During a compilation the total is 0, because the
-    number of kernels is unknown. Afterwards the total equals the kernels so far.
+    `progress` is called with ``compiling``, the number of compiled kernels, and a total. During a compilation the total
+    is 0, because the number of kernels is unknown. Afterwards it equals the number of compiled kernels.
     """
     if progress is None:
         return nullcontext()

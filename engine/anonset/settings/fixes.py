@@ -21,7 +21,7 @@ _CONTINUATION = re.compile(
     r"keeps|limits|makes|merges|must|names|needs|of|on|or|protects|publishes|removes|replaces|requires|runs|shows|skips|"
     r"that|to|together|uses|with|without"
 ).fullmatch
-"""Match a word that continues the sentence after an option without a value."""
+"""Pattern of a word that continues the sentence after an option without a value."""
 _OWNERS = ("rows_are_persons", "identifying_as_declared", "unit")
 """Settings that only the owner can declare, so no message applies them."""
 

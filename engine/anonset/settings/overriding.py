@@ -13,7 +13,7 @@ from anonset.settings.settings import Settings, settings_model, validate
 _MOVES = ("items", "relational", "keep", "drop")
 """Roles to which a flag adds columns."""
 _LEFT = ("one_hot", "one_code", "numeric", "sensitive", "id")
-"""Roles from which a column is removed if a flag declares another role."""
+"""Roles in a job file. A column loses them if a flag gives the column another role."""
 
 
 def make_settings(flags: Mapping[str, Any], job: Mapping[str, Any] | None = None) -> Settings:
