@@ -96,7 +96,9 @@ class EarlierRelease(RedactedRepr):
 
     @property
     def used_labels(self) -> frozenset[str]:
-        """Texts that no new symbol may use: all items, and all names of this release and the releases before it."""
+        """Texts that no new symbol may use. They are all items, and all names of this release and the releases before
+        it.
+        """
         return frozenset({*self.mapping, *self.reserved}.union(*self.retired.values()))
 
     def cut(self, hierarchy: Hierarchy) -> Cut:

@@ -290,7 +290,7 @@ def _is_key(splitters: Int64, b: int) -> bool:
 
 
 def _tasks(sizes: Int64, most: int) -> Iterator[tuple[int, int]]:
-    """Yield spans of consecutive ranges with at most `most` rows in total. A larger range is a span of its own."""
+    """Yield spans of consecutive ranges with at most `most` rows in total. A larger range forms a separate span."""
     first, rows, items, end = 0, 0, 0, 0
     for b in np.flatnonzero(sizes[0]).tolist():
         if rows and (rows + sizes[0, b] > most or items + sizes[1, b] > ITEMS_PER_TASK):

@@ -335,7 +335,7 @@ def shares(counts: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, float
 
 
 def of_items(column: SetColumn, recoding: Cut | ItemGroups | PerCluster) -> Counts:
-    """Count item occurrences by outcome: kept, generalized or suppressed."""
+    """Count kept, generalized and suppressed item occurrences."""
     by_size = occurrences_by_size(column, recoding)
     suppressed, unchanged = int(by_size[0]), int(by_size[1:2].sum())
     return {"kept": unchanged, "generalized": int(by_size.sum()) - unchanged - suppressed, "suppressed": suppressed}

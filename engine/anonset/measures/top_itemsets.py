@@ -136,7 +136,7 @@ def most_frequent(supports: Supports, top: int, *, at_least: float = 0.0) -> lis
     Parameters
     ----------
     at_least
-        Lower bound on the expected support of the `top` sets, if known.
+        Lower bound on the expected support of the `top` sets. 0 if no bound is known.
     """
     best = _BestItemsets(supports, top, at_least * (1 - _EQUAL))
     n_paired = _add_pairs(best, supports)

@@ -115,7 +115,7 @@ def group_weights(
         Weights defined by the data owner are also accepted. The default is ``lca`` if there is a hierarchy, otherwise
         ``uniform``.
     hierarchy
-        The hierarchy that the vocabulary is bound to, if any.
+        The hierarchy that the vocabulary is bound to. None if there is no hierarchy.
 
     Raises
     ------

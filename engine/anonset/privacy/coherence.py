@@ -28,7 +28,9 @@ class Coherence(PrivacyModel):
     rounding.
     """
     k: int
-    """Minimum number of records that match the attacker's knowledge, if any record does (>= 1)."""
+    """Minimum number of records that match the knowledge of the attacker (>= 1). It only applies if a record
+    matches.
+    """
     p: int
     """Maximum number of public items that the attacker knows (>= 1)."""
     sensitive_items: tuple[str, ...] = ()

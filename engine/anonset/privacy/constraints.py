@@ -13,7 +13,7 @@ from anonset.spelling import counted
 class ConstraintSet(PrivacyModel):
     """Every subset of a protected itemset has support 0 or at least `k` in the publication.
 
-    A policy lists the protected itemsets. Without a policy, all itemsets of `m` items are protected.
+    A policy lists the protected itemsets. If there is no policy, all itemsets of `m` items are protected.
 
     >>> print(ConstraintSet(5, PrivacyPolicy.of(["abc", "de"])))
     privacy constraint set with k=5, 2 protected itemsets
@@ -26,7 +26,9 @@ class ConstraintSet(PrivacyModel):
     reads_sets: ClassVar[bool] = True
 
     k: int
-    """Minimum number of records that contain a subset of a protected itemset, if any record does (>= 1)."""
+    """Minimum number of records that contain a subset of a protected itemset (>= 1). It only applies if a record
+    contains the subset.
+    """
     policy: PrivacyPolicy | None = None
     """Protected itemsets. None if all itemsets of `m` items are protected."""
     m: int | None = None

@@ -15,7 +15,9 @@ class KmAnonymity(PrivacyModel):
     protects: ClassVar[frozenset[Part]] = frozenset({"items"})
 
     k: int
-    """Minimum number of records that match the attacker's knowledge, if any record does (>= 1)."""
+    """Minimum number of records that match the knowledge of the attacker (>= 1). It only applies if a record
+    matches.
+    """
     m: int
     """Maximum number of items that the attacker knows (>= 1)."""
 

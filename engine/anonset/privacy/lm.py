@@ -20,7 +20,7 @@ class LmDiversity(PrivacyModel):
     secrets_beside = True
 
     k: int
-    """Minimum number of matching records (>= 1). With k = 1, the model only limits the share of sensitive items."""
+    """Minimum number of matching records (>= 1). If k is 1, the model only limits the share of sensitive items."""
     l: int  # noqa: E741
     """At most 1/l of the matching records may contain the same sensitive item (l >= 1)."""
     m: int

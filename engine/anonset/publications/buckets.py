@@ -103,7 +103,7 @@ class Buckets(Published):
 
     @property
     def qit(self) -> tuple[CategoricalColumn, ...]:
-        """QIT columns: ids, kept columns, group."""
+        """Columns of the QIT. They are the id columns, the kept columns and the group."""
         return (*self.ids, *self.kept, self.group)
 
     @property

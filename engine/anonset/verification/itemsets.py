@@ -165,7 +165,7 @@ class DistinctRows:
 
         Cost: at most one step for each occurrence (:meth:`occurrences`), plus the steps for prefixes of the itemsets.
 
-        Memory: some windows.
+        Memory contains some windows.
         """
         if size == 1:
             return self._count_items(k)

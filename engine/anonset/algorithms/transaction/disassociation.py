@@ -91,7 +91,9 @@ class Disassociation(RedactedRepr):
     counts: bool = False
     """True to publish the record count of each term over all clusters. Counts of sensitive items are not published."""
     clustering: Clustering = "gray"
-    """Method that forms clusters: pieces of the Gray order (gray), or frequent items as in the paper (horpart)."""
+    """Method that forms clusters. It uses pieces of the Gray order (gray), or frequent items as in the paper
+    (horpart).
+    """
 
     def __post_init__(self) -> None:
         require_at_least("cluster_size", self.cluster_size, 1)

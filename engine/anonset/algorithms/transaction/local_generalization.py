@@ -53,7 +53,7 @@ class LocalGeneralization(RedactedRepr):
     Deviations: a node that divides a partition only into small buckets is not used for the leftovers of the partition.
     The paper does not specify this. Empty records form a group of their own.
 
-    The recoding of a partition is a complete cut: items below one of its nodes map to that node. All other items,
+    The recoding of a partition is a complete cut. Items below a published node map to this node. All other items,
     which occur in no record of the partition, map to themselves.
 
     >>> from anonset.data import Hierarchy, Table

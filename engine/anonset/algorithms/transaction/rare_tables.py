@@ -90,7 +90,7 @@ class RareTable:
     lengths: Int64
     """Number of records by number of participating nodes, int64 (C + 1,)."""
     rows: Sequence[CountedRows]
-    """Records. Empty for sets of 5 nodes."""
+    """Records that were counted. Empty for sets of 5 nodes."""
     at_once: int
     """Maximum number of rare sets returned together. Sets with the same first code are never separated."""
 

@@ -1,1 +1,1 @@
-"""Steps of joint top-down splitting of RT-datasets: regions, scores, growth, pruning."""
+"""Steps of joint top-down splitting of RT-datasets."""

@@ -64,7 +64,8 @@ def first_copies(parts: Sequence[StoredRows], reduce: FirstCopies, store: Store 
     """Return the rows of all parts in order, without rows that equal at least k earlier rows.
 
     If a set of nodes has a support below k, its support does not change. If its support is at least k, it remains at
-    least k. The result is independent of the division into parts. Memory: some parts, and up to three times the result.
+    least k. The result is independent of the division into parts. Memory contains some parts, and up to three copies of
+    the result.
 
     Raises
     ------

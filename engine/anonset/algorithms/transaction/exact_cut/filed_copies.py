@@ -24,7 +24,9 @@ BYTES_AT_ONCE = 1 << 31
 """Maximum memory, in bytes, for the comparison of rows, within the memory limit."""
 N_SHARES = 256
 _COPIES_AT_ONCE = 2
-"""Number of copies of the rows in memory: lengths and positions during the comparison, and the concatenation."""
+"""Number of copies of the rows in memory. They are lengths and positions during the comparison, and the
+concatenation.
+"""
 
 
 def filed_copies(parts: Sequence[StoredRows], reduce: FirstCopies, store: Files, *, anew: bool = False) -> Rows:
@@ -131,7 +133,7 @@ def _rows_at(rows: Rows, places: NDArray[np.integer]) -> Rows:
 
 
 def _share_of(rows: Rows) -> NDArray[np.uint8]:
-    """Return the share of each row, a hash of its items: uint8 (n,)."""
+    """Return the share of each row, uint8 (n,). It is a hash of the items of the row."""
     indptr, items = rows
     mixed = items[indptr[0] : indptr[-1]].astype(np.uint32) * np.uint32(0x9E3779B1)
     mixed = (mixed ^ (mixed >> np.uint32(15))) * np.uint32(0x85EBCA77)

@@ -1,4 +1,6 @@
-"""Limits of a search: solver steps, which are the same on every machine, and an optional time limit in seconds."""
+"""Limits of a search. They are a number of steps, which is the same on every machine, and an optional time limit in
+seconds.
+"""
 
 import threading
 import time

@@ -92,7 +92,7 @@ class CutProblem(RedactedRepr):
 
     @property
     def size(self) -> int:
-        """Maximum size of rare sets: m, or the length of the longest record if it is smaller."""
+        """Maximum size of rare sets. It is m, or the length of the longest record if this is smaller."""
         return min(self.m, self.blocks.longest)
 
     @property
