@@ -39,7 +39,7 @@ class RaisingHandler:
         self.deaf = deaf
         """Seconds for which further signals are ignored."""
         self.came: int | None = None
-        """The signal that unwinds the process."""
+        """Signal that ends the process. None if no signal was received."""
         self.settled = False
         """True if the job is done. Signals are then ignored, so that the summary is complete."""
         self._when = 0.0

@@ -152,7 +152,9 @@ class SetColumnBuilder(ExitStack):
 
 
 def tidy_rows(name: str, indptr: Int64, codes: Int32, vocabulary: Vocabulary) -> SetColumn:
-    """Build a set-valued column: sort each row and remove duplicate codes. O(nnz + n + M), whatever the row lengths."""
+    """Build a set-valued column: sort each row and remove duplicate codes. The cost is O(nnz + n + M) for any row
+    lengths.
+    """
     from anonset_kernels.rows import sort_rows, unsorted_or_repeated
 
     codes = np.ascontiguousarray(codes, np.int32)

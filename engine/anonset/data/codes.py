@@ -104,7 +104,7 @@ def codes_array(store: Store, length: int, n_codes: int) -> Codes:
 
 
 def code_counts(codes: Codes, size: int) -> NDArray[np.int64]:
-    """Count the frequency of each of `size` codes, int64 (size,). Constant memory."""
+    """Count the frequency of each of `size` codes, int64 (size,). The memory use is constant."""
     counts = np.zeros(size, np.int64)
     for a, b in spans(len(codes)):
         counts += np.bincount(codes[a:b], minlength=size)

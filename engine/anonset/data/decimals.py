@@ -17,7 +17,7 @@ Written = float | str | Decimal | Fraction
 LARGEST_NUMBER = 1e300
 """Maximum absolute value. Differences of two values, and sums over 10^8 records, remain finite."""
 _ALL_EXACT = 1 << 53  # a float represents all integers up to this value exactly
-_DIGITS = 400  # maximum number of digits, and maximum exponent: more than a float needs, and still fast
+_DIGITS = 400  # maximum number of digits and maximum exponent, which exceed the precision of floats
 _EXPONENT = re.compile(r"[eE]([+-]?\d+)")
 
 

@@ -16,7 +16,7 @@ LISTED = 0.1
 persons.
 """
 FEWEST_LISTED = 10
-"""Minimum number of rare values. With fewer rare values, published sets of values do not identify persons."""
+"""Minimum number of rare values. If there are fewer, published sets of values do not identify persons."""
 
 
 @dataclass(frozen=True)

@@ -72,7 +72,7 @@ class Exchange:
         self._locks: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
 
     def send(self, path: Path, *, may_change: bool = False) -> SentFile:
-        """Put a file, unless it was put before, and return its name for a message.
+        """Put a file into the object store, unless it was put before. Return its name for a message.
 
         Parameters
         ----------
@@ -99,7 +99,7 @@ class Exchange:
             return SentFile(self.token, name, sums)
 
     def receive(self, sent: SentFile) -> Path:
-        """Return the path of a file that a message names. Fetch it unless it is on this machine.
+        """Return the path of a file that a message names. The file is fetched unless it is on this machine.
 
         Raises
         ------
@@ -174,7 +174,7 @@ def leave(token: str) -> Path | None:
 
 
 def exchange_of(path: Path | str) -> Exchange | None:
-    """Return the exchange of a file or directory. None if all machines share it, or none needs it."""
+    """Return the exchange of a file or directory. None if all machines share it, or no other machine needs it."""
     if not _exchanges:
         return None
     return next((one for one in tuple(_exchanges.values()) if Path(path).is_relative_to(one.root)), None)

@@ -31,7 +31,7 @@ class FiledLabels(ComputedSequence[str]):
 
     def __init__(self, starts: Int64, text: UInt8, *, numeric: bool = False, last: str | None = None) -> None:
         self.starts = starts
-        """Start of each label in `text`, int64 (n + 1,)."""
+        """Position of the first byte of each label in `text`, int64 (n + 1,)."""
         self.text = text
         """Concatenated labels in UTF-8, uint8 (bytes,)."""
         self.numeric = numeric

@@ -82,7 +82,7 @@ class Grid(RedactedRepr):
 def grid_of(values: Numbers, k: int) -> Grid:
     """Return the grid of a complete column.
 
-    The order of the values does not matter, so parts, blocks and workers give the same grid.
+    The grid does not depend on the order of the values, so it is the same in memory, in blocks and on workers.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ class ArrayBuilder:
     def __init__(self, dtype: DTypeLike) -> None:
         self.dtype = np.dtype(dtype)
         self.length = 0
-        """Number of elements that have been appended."""
+        """Number of elements that were appended."""
         self._parts: list[NDArray[Any]] = []
 
     def append(self, values: NDArray[Any]) -> None:

@@ -5,7 +5,7 @@ A killed process cannot remove its directories. Another process then finds a sta
 
 - If the lease was written on the same machine since the last boot, it is stale when its process no longer exists.
 - Otherwise a lease is stale if it is not renewed for `LASTS` seconds. The observing process measures this time with its
-  own monotonic clock, so different or changed clocks do not matter. ``expires`` is only used for display.
+  own monotonic clock, so different or changed clocks do not matter. The field ``expires`` is only used for display.
 
 The first lease of a directory is the file `LEASE`. The successor of the lease with token T is the file
 ``anonset-lease-T.json``. Files are created exclusively, so if two processes find the same stale lease, only one of them
@@ -43,7 +43,7 @@ State = Literal["left", "in use", "of another user", "of another host", "unknown
 or unreadable.
 """
 Tell = Callable[[str], None]
-"""Function that is called with one line for the user."""
+"""Function that shows one line of text to the user."""
 
 _BYTES = 512
 """Lease size in bytes. Leases are padded with blanks, so that each renewal overwrites the previous content."""

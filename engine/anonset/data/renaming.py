@@ -7,7 +7,7 @@ from anonset.errors import HierarchyError, typed
 
 
 def rename_node(hierarchy: Hierarchy, old: str, new: str) -> Hierarchy:
-    """Return a hierarchy in which an inner node has another label.
+    """Return a hierarchy in which the inner node `old` has the label `new`.
 
     Raises
     ------

@@ -26,7 +26,7 @@ _QUIET = {
 }
 """Dask settings that disable profiling and self-monitoring in local processes, which cost a tenth of the CPU time."""
 _TRIM = "MALLOC_TRIM_THRESHOLD_"
-"""Environment variable that is removed for local processes, because it costs a further tenth of the CPU time."""
+"""Environment variable that is removed for local processes, because it costs a tenth of the CPU time."""
 CERTIFICATES = ("ca.pem", "cert.pem", "key.pem")
 """File names of the authority's certificate, the client's certificate and the client's key."""
 _LOGGERS = ("distributed", "tornado", "asyncio")

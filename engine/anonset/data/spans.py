@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from anonset.data.redacted_repr import RedactedRepr
 
 AT_ONCE = 1 << 18
-"""Records, or array elements, per span."""
+"""Number of records or array elements per span."""
 ROWS_PER_TASK, ITEMS_PER_TASK = 1 << 20, 1 << 24
 """Approximate maximum number of rows and of items per task in another process."""
 _TASKS_PER_WORKER = 4
@@ -161,7 +161,7 @@ NO_LIMITS = Limits()
 
 
 def ascending(codes: NDArray[np.integer]) -> bool:
-    """Return True if codes, (n,), are non-decreasing. Constant memory.
+    """Return True if codes, (n,), are non-decreasing. The memory use is constant.
 
     >>> ascending(np.array([0, 0, 2])), ascending(np.array([1, 0]))
     (True, False)

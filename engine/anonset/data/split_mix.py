@@ -12,7 +12,7 @@ _STEP = 0x9E3779B97F4A7C15
 
 
 class SplitMix:
-    """A stream of 64-bit random numbers.
+    """Generator of a stream of 64-bit random numbers.
 
     >>> random = SplitMix(0)
     >>> [f"{random.next():x}" for _ in range(3)]

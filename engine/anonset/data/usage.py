@@ -65,8 +65,8 @@ def measured(*, alone: bool) -> Iterator[TaskUsage]:
     Parameters
     ----------
     alone
-        True if the process runs one task at a time. CPU time and data transfer are then measured for all threads,
-        otherwise only for the current thread.
+        True if the process runs one task at a time. CPU time and data transfer are then measured for all threads. If
+        False, they are measured only for the current thread.
     """
     usage, memory, clock = TaskUsage(1), PeakMemory(), time.process_time if alone else time.thread_time
     cpu, (read, written) = clock(), transferred(thread=not alone)

@@ -93,7 +93,7 @@ def _cuts(begins: NDArray[np.intp], values_before: Int64) -> Iterator[tuple[int,
 
 
 def _people(publication: Buckets, rows: Int64, group: Int32, start: Int64) -> IndividualRows:
-    """Return some rows, together with all sensitive values of their groups."""
+    """Return the given rows, together with all sensitive values of their groups."""
     groups, codes = np.unique(group, return_inverse=True)
     begin, width = start[groups], start[groups + 1] - start[groups]
     _, places = gathered(begin, width)

@@ -56,14 +56,13 @@ class Candidate(RedactedRepr):
     nodes: bool = False
     """Whether published symbols are nodes of the given item hierarchy."""
     frontier: tuple[Pruning, ...] = field(default=(), repr=False)
-    """Losses under other weights of `joint-split`."""
+    """Losses that the algorithm `joint-split` would have with other weights."""
     model: str = ""
     """Name of the algorithm's model. Losses under different models are not comparable."""
     beside: str = ""
     """Name of the model if it differs from the requested model. The candidate is then shown, but never recommended."""
     reading: str | None = None
-    """Interpretation of symbols with several items by the queries behind ``are``. None if there are no such
-    queries.
+    """How the queries that measure ``are`` interpret symbols with several items. None if there are no queries.
     """
     peak_mib: float | None = None
     """Largest resident memory of the process, in MiB, if growth is measured."""

@@ -100,7 +100,7 @@ class CandidateSettings:
         )
 
     def _distance(self, unverified: UnverifiedPublication[Any]) -> dict[str, float]:
-        """Return the minimum NCP of all cuts and the relative excess of this NCP.
+        """Return the minimum NCP over all cuts, and the share by which the NCP of the candidate exceeds the minimum.
 
         The minimum includes cuts with suppression if the publication suppresses items.
         """

@@ -202,7 +202,9 @@ def _of_persons(proposals: list[Proposal]) -> list[Proposal]:
 
 
 _FEW_SHARED = 1.05
-"""Maximum ratio of the person counts by two id columns for which both columns are proposed. Persons may share an id."""
+"""Maximum ratio of the person counts according to two id columns. Up to this ratio, both columns are proposed, because
+persons may share an id.
+"""
 
 
 def _problems(options: Mapping[str, Any]) -> list[str]:

@@ -36,7 +36,7 @@ class RunSize:
 
     @property
     def given(self) -> dict[str, int]:
-        """Requested size and thread count by name. Empty if all runs use the same."""
+        """Requested size and thread count by name. Empty if all runs use the same size and thread count."""
         if self.run is None:
             return {}
         return {name: value for name in (*AXES, RUN) if (value := getattr(self, name)) is not None}
@@ -68,7 +68,7 @@ def sizes_of(records: str | None, n_items: str | None, workers: str | None, n: i
 
 
 def _numbers(name: str, text: str | None, n: int | None = None) -> list[int | None]:
-    """Return the numbers in `text` in ascending order. [None] if `text` is None."""
+    """Return the numbers in `text` in ascending order, or [None] if `text` is None."""
     if text is None:
         return [None]
     numbers = []
@@ -157,7 +157,8 @@ def growths(rows: Iterable[Mapping[str, Any]], parameters: Sequence[str]) -> lis
 
 
 def fitted_power(points: Sequence[tuple[float, float]]) -> tuple[float, float, float]:
-    """Return the exponent of the best-fitting power law, by least squares of logarithms, and its 95% interval.
+    """Return the exponent of the best-fitting power law, by least squares of logarithms, and the 95% confidence
+    interval.
 
     >>> fitted_power([(1.0, 3.0), (2.0, 12.0), (4.0, 48.0)])[0]
     2.0

@@ -38,7 +38,7 @@ from anonset.settings.settings import Settings
 from anonset.spelling import listed, setting
 
 Note = Callable[[str], None]
-"""Function that is called with one line for the user."""
+"""Function that shows one line of text to the user."""
 
 
 @dataclass(frozen=True)

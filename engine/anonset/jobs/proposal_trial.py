@@ -88,7 +88,9 @@ class ProposalReader:
     counts: dict[tuple[str, ...], tuple[int, int]]
     """For each unit: number of rows with a value in all its columns, and number of persons."""
     of_few: dict[str, ProposedRole] = field(default_factory=dict)
-    """Columns that are dropped for all following units. For a previous unit, their values belonged to few persons."""
+    """Columns that are dropped for all further units, because under an earlier unit their values belonged to few
+    persons.
+    """
 
     def run(self, work: Proposal, *, asked: bool) -> None:
         """Read the table for a unit, with its settings and column roles.

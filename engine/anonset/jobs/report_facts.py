@@ -35,7 +35,9 @@ class ReportFacts(RedactedRepr):
     after: RiskReport
     """Risks of the publication."""
     before: tuple[Exposure, ...] = ()
-    """Risks of the original for an attacker with the same knowledge. Empty if the original is not available."""
+    """Risks of the original for an attacker with the knowledge that `after` assumes. Empty if the original is not
+    available.
+    """
     errors: CountAccuracy | None = None
     """Errors of counts of frequent items. None if the original is not available."""
     private: Report | None = None

@@ -77,7 +77,7 @@ class SourcePart(RedactedRepr):
     before: int | None = 0
     """Number of rows of the file before the part. The batches do not count them. None if it is unknown."""
     size: int = 0
-    """Approximate size of the rows in bytes, not compressed."""
+    """Approximate size of the uncompressed rows in bytes."""
 
 
 @dataclass(frozen=True)

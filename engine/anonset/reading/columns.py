@@ -52,7 +52,7 @@ class Encoder:
     decimal: str = ""
     """Decimal sign of numbers. Empty if it is a point."""
     before: int = 0
-    """Number of earlier rows of the source, for messages."""
+    """Number of rows of the source before the current batch, for messages."""
     more: bool = False
     """True if more rows of the source may follow."""
     unjudged: dict[str, set[str]] | None = None

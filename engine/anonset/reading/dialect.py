@@ -204,7 +204,7 @@ def probable_encoding(data: bytes) -> str:
 
 
 def _encoding_of_language(text: bytes) -> str:
-    """Return the non-western encoding in which a text is most like a language. Empty if it is like no language."""
+    """Return the non-western encoding in which a text resembles a language most. Empty if it resembles no language."""
     from charset_normalizer import CharsetMatch, from_bytes  # used only for texts that are not UTF-8
     from charset_normalizer.constant import FREQUENCIES
 

@@ -94,8 +94,8 @@ def _narrow(sets: SetColumn) -> SetColumn:
 
 
 def _with_labels_of(before: EncodedBatch, rows: EncodedBatch) -> EncodedBatch:
-    """Return the batch with the vocabulary of the previous batch if both have the same labels. The vocabulary is then
-    sent only once.
+    """Return a batch. If its labels equal the labels of the previous batch, the result shares the vocabulary of that
+    batch, which is then sent only once.
     """
     if before.sets is None or rows.sets is None or before.sets.vocabulary.labels != rows.sets.vocabulary.labels:
         return rows

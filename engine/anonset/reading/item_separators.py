@@ -12,7 +12,7 @@ _MARKS = (";", "|", ",", " ")
 _SOME = 500
 """Maximum number of distinct values that are examined to detect the kind of a column."""
 _MISSING = MISSING | PROBABLE_NULLS
-"""Values that may be missing."""
+"""Texts that may mean that a value is missing."""
 _OF_ONE = re.compile(r"name|address|street|country|city", re.IGNORECASE)
 """Names of columns that never contain sets."""
 _FREE = re.compile(r"text|comment|note|title|descr|job|occupation", re.IGNORECASE)

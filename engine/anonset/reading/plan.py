@@ -79,8 +79,8 @@ class Plan:
     def signs(
         self, where: str, head: Callable[[Sequence[str]], Mapping[str, Any]], *, grouped: bool
     ) -> tuple[tuple[RepeatedIdentifiers, ...], tuple[UnitCandidate, ...]]:
-        """Return the possible identifiers of persons with repeated values, and the possible identifiers to check in all
-        rows.
+        """Return the possible identifiers of persons with repeated values, and the possible identifiers that must still
+        be checked in all rows.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Profiles of columns that have no role yet. A profile contains the number and kind of the values, and whether they are
+"""Profiles of columns that have no role. A profile contains the number and kind of the values, and whether they are
 sets.
 """
 
@@ -33,7 +33,7 @@ from anonset.reading.persons.values import are_capitalised, are_keys, are_names,
 _SOME = 500
 """Number of distinct values examined for personal contact data."""
 _MISSING = MISSING | PROBABLE_NULLS
-"""Values that may be missing."""
+"""Texts that may mean that a value is missing."""
 
 _ROWS_OF_A_DATE = 100
 """A text column is a column of dates if at least one in `_ROWS_OF_A_DATE` labels contains a date."""

@@ -136,7 +136,7 @@ class Source(RedactedRepr):
     """
 
     where: str
-    """The input as named by the user, for messages."""
+    """Name of the input as the user wrote it, for messages."""
     format: str
     """``csv``, ``tsv``, ``dat``, ``baskets``, ``spmf``, ``jsonl``, ``xlsx``, ``parquet`` or, in memory, `OBJECT`."""
     files: tuple[DataFile, ...] = ()

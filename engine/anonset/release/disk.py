@@ -18,7 +18,7 @@ _WORK_RECORD, _WORK_VALUE = 8, 5
 _OUT_TEXT, _OUT_PARQUET = 0.25, 0.02
 _PRIVATE_RECORD, _PRIVATE_PARQUET, _PRIVATE_ROWS = 12, 2, 1_000_000
 _SECONDS_VALUE = 2.5e-7
-"""Seconds per value to read, search and write with the fastest algorithm on two cores."""
+"""Seconds that the fastest algorithm needs per value on two cores to read, search and write."""
 _MUCH, _LONG = 1 << 30, 60
 """Disk space in bytes, and time in seconds, above which a run announces them."""
 

@@ -9,7 +9,7 @@ from anonset.data import CategoricalColumn, SetColumn
 from anonset.data.spans import spans
 from anonset.spelling import counted
 
-_FORMULA = re.compile(r"[=+\-@\t\r＝＋－＠].")  # full-width forms also count
+_FORMULA = re.compile(r"[=+\-@\t\r＝＋－＠].")  # with full-width forms of these characters
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _WHAT_TO_DO = (
     "a spreadsheet program would run them as formulas. No cell was changed: import the CSV files as text, or read "

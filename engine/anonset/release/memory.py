@@ -9,7 +9,7 @@ from anonset.reading.sizes import DataSize
 
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 _SIZE = re.compile(r"(\d{1,18}(?:\.\d{1,18})?)\s*([KMGT]?)(?:I?B)?", re.IGNORECASE)
-_SHARE = 0.8  # share of the available memory: the rest covers other processes and estimation errors
+_SHARE = 0.8  # share of the available memory. The rest covers other processes and estimation errors.
 AT_LEAST = 600 << 20
 """Minimum memory of an out-of-core run, in bytes, for any input."""
 COMPILING_TAKES = 450 << 20

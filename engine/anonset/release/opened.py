@@ -42,7 +42,7 @@ _MANY = 6
 
 @dataclass(frozen=True, eq=False)
 class OpenedPublication(RedactedRepr):
-    """Publication whose files all match their attested digests.
+    """Publication whose files all match the digests in the attestation.
 
     Digests are checked on opening. Data, model and private report are read once, on first access.
     """

@@ -1,4 +1,4 @@
-"""Publish a result: write it, read the bytes back, verify and scan them, and then rename the directories. A publication
+"""Publish a result. It is written, read back, verified and scanned. Then the directories are renamed. A publication
 satisfies the model of the algorithm, and each published value covers its original value (`verify_release`). It contains
 no values that identify persons, unless the owner declares the column (`disclosure_scan`).
 """

@@ -54,8 +54,8 @@ def persons_with(column: NumericColumn, numbers: Float64) -> Int64:
 
 
 def count_rare(column: CategoricalColumn, threshold: int) -> int:
-    """Count the labels of at least one and fewer than `threshold` records. Missing values are not counted. Constant
-    memory.
+    """Count the labels of at least one and fewer than `threshold` records. Missing values are not counted. The memory
+    use is constant.
 
     >>> count_rare(CategoricalColumn.of("year", ["1990", "1990", "1965", ""]), threshold=2)
     1

@@ -1,4 +1,4 @@
-"""Atomic publication: directories are written under temporary names and then renamed to new paths."""
+"""Atomic publication. Directories are written under temporary names, and then renamed to new paths."""
 
 import hashlib
 import os

@@ -1,8 +1,8 @@
-"""Publish at an address: verify the files on local disk, stage them under a private prefix, and copy them into place.
+"""Publish at an address. The files are verified on local disk, staged under a private prefix, and copied to OUT.
 
 `OUT` and the private directory are places (`anonset.reading.place`). Next to ``s3://bucket/out``, the prefix
-``.out.tmp`` contains the lease of the run and the staged files. The attestation is copied last: a prefix without it is
-no publication.
+``.out.tmp`` contains the lease of the run and the staged files. The attestation is copied last, because a prefix
+without an attestation is no publication.
 """
 
 import os

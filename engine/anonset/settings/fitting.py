@@ -103,9 +103,7 @@ def fit_codes(
 
 
 def _fit_to_rule(table: Table, part: HierarchyLabels, spec: str) -> Table:
-    """Suppress values that a rule rejects, if requested, and apply the level that the rule never publishes
-    unchanged.
-    """
+    """Replace values finer than the leaves of a rule. If requested, suppress values that the rule rejects."""
     rejected = odd_labels(spec, part.labels, part.name) if table.rules.unknown == "suppress" else []
     if rejected:
         to = None if part.of_items else MISSING_VALUE
@@ -116,7 +114,7 @@ def _fit_to_rule(table: Table, part: HierarchyLabels, spec: str) -> Table:
 
 def fit_part(table: Table, part: HierarchyLabels, tree: Hierarchy) -> tuple[Table, Hierarchy, list[Misfit]]:
     """Change the labels of a column to leaves of the hierarchy by the rules of the table. Return the changed table, and
-    the labels that remain no leaves.
+    the labels that are still not leaves.
     """
     extended = with_unspecified(tree) if table.rules.inner_items == "leaf" and not has_unspecified(tree) else tree
     wrong = misfits(extended, part.labels, part.occurrences)

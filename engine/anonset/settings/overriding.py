@@ -17,7 +17,7 @@ _LEFT = ("one_hot", "one_code", "numeric", "sensitive", "id")
 
 
 def make_settings(flags: Mapping[str, Any], job: Mapping[str, Any] | None = None) -> Settings:
-    """Validate flags over the settings of a job file. Flags override.
+    """Validate the settings of a job file together with flags, which override them.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Parse parameters that are not plain values: file names, algorithm names, pairs."""
+"""Parse parameters that are not plain values, such as file names, algorithm names and pairs."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

@@ -76,7 +76,7 @@ class ReadingSettings(_FileSettings):
 
     @property
     def file(self) -> FileOptions:
-        """The settings as options."""
+        """These settings as `FileOptions`."""
         return FileOptions(**self.reading_options())
 
     def source(self, named: str) -> Source:
