@@ -29,7 +29,7 @@ from anonset.spelling import as_typed
 
 Flags: Any = flags_of(settings_model(), leave_out=["input"])
 _OF_DATA = ("input", "hierarchy", "disclosure")
-"""Codes of errors that are printed with commands that avoid the error."""
+"""Codes of errors whose messages include commands that avoid the error."""
 
 
 def anonymize(
@@ -56,7 +56,7 @@ def anonymize(
     except InputError as error:
         from_options = source is not None and config is None and not is_job(source)
         if from_options and error.code in _OF_DATA and not isinstance(error.__context__, OSError):
-            with suppress(Exception):  # the error of the run is printed even if this fails
+            with suppress(Exception):  # print the error of the run even if this block fails
                 error.commands = complete_commands(settings, {"input": source, **options}, error)
         raise
 
@@ -109,7 +109,7 @@ def _phase_times(release: Release) -> list[dict[str, Any]]:
 
 
 def _observed(phase: Phase, interval: tuple[float, float]) -> dict[str, Any]:
-    """Return the start and end of a phase, and the bytes that this process read, wrote and held."""
+    """Return the start and end of a phase, the bytes that this process read and wrote, and its memory in bytes."""
     began, ended = map(utc_time, interval)
     held = {} if phase.bytes_held is None else {"bytes_held": phase.bytes_held}
     read_and_written = {"bytes_read": phase.bytes_read, "bytes_written": phase.bytes_written}
@@ -117,14 +117,14 @@ def _observed(phase: Phase, interval: tuple[float, float]) -> dict[str, Any]:
 
 
 def _store_result(out: str, verdict: str, **figures: Any) -> None:
-    """Store the verdict, the digest of each file in OUT, and figures of the run for the log."""
+    """Store the verdict, the digest of each file in OUT, and figures of the run. The log prints the stored results."""
     attested, attestation_digest = attestation_at(out)
     digests = {**attested.data.sha256, ATTESTATION: attestation_digest}
     store_result(verdict=verdict, **plain(figures), out=out, sha256=digests)
 
 
 def _skipped(before: PublicationCheck, *, quiet: bool, json: bool) -> int:
-    """Print the verdict on an existing publication, and return the exit code."""
+    """Print the verdict on a publication that exists already, and return the exit code."""
     if json:
         show_json(check_summary(before))
     elif not quiet:
@@ -136,7 +136,7 @@ def _skipped(before: PublicationCheck, *, quiet: bool, json: bool) -> int:
 
 
 def _next(release: Release) -> list[str]:
-    """Return a line with commands that use the publication. They read the settings from the private report."""
+    """Return a line with commands that use the publication. The commands read the settings from the private report."""
     if release.published is None:
         return []
     out, job = str(release.published.out), str(release.published.private_folder / "report.json")
@@ -149,7 +149,7 @@ def _next(release: Release) -> list[str]:
 
 
 def _show(release: Release, *, json: bool) -> None:
-    """Print the summary. If that fails, warn: the publication is already complete."""
+    """Print the summary. If printing fails, warn the user, because the publication is already complete."""
     try:
         if json:
             show_json(summary(release))

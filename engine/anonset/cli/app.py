@@ -1,4 +1,4 @@
-"""Commands of the application. The module of a command is imported when the command is called."""
+"""Application with all commands. The module of a command is imported when a user calls the command."""
 
 import os
 from collections.abc import Sequence
@@ -70,7 +70,7 @@ _GROUPS: dict[str, tuple[str, dict[str, str]]] = {
 
 
 _PLACES = {"import": "anonset.cli.import_project:import_project", "ui": "anonset.ui.command:ui"}
-"""Modules and functions of commands. Other commands are in a module with the name of the command."""
+"""Module and function of each command whose module has another name than the command."""
 _AT_ADDRESSES = ("anonymize", "verify", "evaluate", "risk", "report")
 """Commands that accept URLs of publications, job files and other files."""
 _HELP, _HELP_ALL = frozenset({"--help", "-h"}), "--help-all"
@@ -131,7 +131,7 @@ def run_command(arguments: Sequence[str]) -> Any:
 
 
 def _fetching(arguments: Sequence[str]) -> AbstractContextManager[None]:
-    """Return a context manager that downloads side files given as URLs."""
+    """Return a context manager that downloads additional input files whose paths are URLs."""
     if not (arguments and arguments[0] in _AT_ADDRESSES):
         return nullcontext()
     from anonset.settings.fetched_files import fetching_side_files  # slow: imports the readers

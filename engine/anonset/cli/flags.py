@@ -34,7 +34,7 @@ def flags_of(model: type[BaseModel], leave_out: Iterable[str] = ()) -> Any:
 
 
 def whole_number(_: Any, tokens: Sequence[Token]) -> int:
-    """Parse an integer. The parser of the library cyclopts would round 5.7 to 6.
+    """Parse an integer. Replaces the parser of the library cyclopts, which would round 5.7 to 6.
 
     Raises
     ------
@@ -109,7 +109,7 @@ def pairs(option: str, values: Iterable[str]) -> dict[str, str]:
 
 
 _COMPLETED = ("model", "algorithm", "algorithms")
-"""Settings with shell completion. Unknown names pass the parser, so that the error message can suggest a name."""
+"""Settings with shell completion. The parser accepts unknown names, so that an error message can suggest a name."""
 
 
 def name_of(names: Iterable[str]) -> Any:
@@ -133,7 +133,7 @@ def _option(name: str, info: FieldInfo) -> Parameter:
     integer = info.annotation is int or int in get_args(info.annotation)
     converter = whole_number if integer else None
     alias, group = ALIASES.get(name), _group_of(name, info)
-    choices = name not in _COMPLETED  # their descriptions list the names
+    choices = name not in _COMPLETED  # the descriptions of these flags list the names
 
     marks = info.json_schema_extra
     off = f"--no-{name.replace('_', '-')}" if isinstance(marks, dict) and marks.get(ON_BY_DEFAULT) else ()

@@ -81,8 +81,9 @@ def inspect(
 
 
 def _of_codes(findings: Findings) -> list[str]:
-    """Return a note on a hierarchy by frequency. Empty unless the proposed hierarchy groups codes by their first
-    characters.
+    """Return a note about hierarchies by frequency.
+
+    Empty unless the proposed hierarchy groups codes by their first characters.
     """
     trees = findings.settings.get("hierarchy", {})
     sets = [
@@ -172,7 +173,7 @@ def _placed(specs: dict[str, Any], folder: Path) -> dict[str, Any]:
 
 
 def _reasons(findings: Findings) -> dict[str, list[str]]:
-    """Return the comments for each role in the job file. They list the columns with the reasons for the role."""
+    """Return the comments for each role in the job file. A comment lists the columns with the reasons for the role."""
     reasons: dict[str, list[str]] = {}
     for column in findings.columns:
         reasons.setdefault(column.role, []).append(f"{column.profile.name}: {column.reason}")

@@ -27,7 +27,7 @@ _EVERY = 1.0
 """Minimum number of seconds between progress lines."""
 _LONGEST_SILENCE = 9.0
 """Maximum number of seconds between progress lines."""
-_own: list[TextIO] = []  # standard error of this process, if only the log may write to it
+_own: list[TextIO] = []  # standard error of this process, if the log alone may write to it
 
 
 def taken_from(arguments: Sequence[str]) -> tuple[list[str], bool]:
@@ -71,7 +71,7 @@ class JsonLog:
     def __init__(self, command: str | None, run_id: str) -> None:
         self._command = command
         self._began = time.monotonic()
-        self._lock = threading.Lock()  # worker threads also report
+        self._lock = threading.Lock()  # worker threads also report progress
         self._shown: dict[str, tuple[float, float]] = {}
         self._result: dict[str, Any] = {}
         self._when = self._began
@@ -114,7 +114,7 @@ class JsonLog:
             self._write("end", exit_code=code, seconds=seconds, run_id=self._run_id, **self._result)
 
     def _repeat_progress(self) -> None:
-        """Until the end, repeat the latest progress line after each `_LONGEST_SILENCE` seconds without a line."""
+        """Repeat the latest progress line after each `_LONGEST_SILENCE` seconds without a line, until the log ends."""
         while not self._ended.wait(_EVERY):
             with self._lock:
                 now = time.monotonic()

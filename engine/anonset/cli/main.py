@@ -108,7 +108,7 @@ def describe(error: BaseException) -> str:
 def run() -> None:
     """Run the command line of this process and exit."""
     gc.set_threshold(*_RARELY)
-    bytes(_REUSED)  # glibc raises its thresholds to the largest freed block; otherwise the system maps each array again
+    bytes(_REUSED)  # glibc raises its thresholds to the largest freed block; this avoids new mappings
     unwinding = RaisingHandler()
     warnings.showwarning = _warn
     code = _DEFECT
@@ -120,7 +120,7 @@ def run() -> None:
     except KeyboardInterrupt as error:  # interrupted before the command started, or after it failed
         code = _interrupted(error)
     except Exception as error:
-        if unwinding.came is not None:  # a library raised another error in place of the interruption
+        if unwinding.came is not None:  # a library replaced the interruption by another error
             code = _interrupted(KeyboardInterrupt(unwinding.came))
         else:  # a defect has another exit code than a failed model
             _show_defect(error)
@@ -165,7 +165,7 @@ def _interrupted(error: KeyboardInterrupt) -> int:
 
 
 def _warn(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
-    """Print a library's warning without source locations. The log contains only the type of the warning."""
+    """Print the warning of a library without source locations. The log contains only the type of the warning."""
     from anonset.cli.output import warn
     from anonset.errors import foreign
 

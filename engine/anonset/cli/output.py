@@ -43,9 +43,9 @@ class Log(Protocol):
 
 _PREPARING = "prepare"
 """Stage in the log before the first phase of a run."""
-_log: list[Log] = []  # log of this process: only with --log-format json
+_log: list[Log] = []  # log of this process, only if --log-format is json
 _trace: list[Trace] = []  # trace of this command, only if environment variables request it
-_WIDTH = 160  # width of tables in characters, if the output is not a terminal
+_WIDTH = 160  # width of tables in characters if the output is not a terminal
 
 
 def show(*parts: RenderableType) -> None:
@@ -101,7 +101,10 @@ def stores_results() -> bool:
 
 
 def store_result(**values: Any) -> None:
-    """Store results for the last line of the log and for the trace. They are figures and paths, and no data."""
+    """Store results for the last line of the log and for the trace.
+
+    Results are figures and paths, and contain no data.
+    """
     for log in _log:
         log.result(**values)
     for trace in _trace:
@@ -199,7 +202,7 @@ class _PhaseDisplay:
         self._tasks: dict[str, TaskID] = {}
         self._visible: str | None = None
         self._interrupted: str | None = None
-        self._lock = threading.Lock()  # worker threads also report
+        self._lock = threading.Lock()  # worker threads also report progress
 
     def show(self, phase: str, done: float, total: float) -> None:
         """Show the progress of a phase. A total of 0 means that the total is unknown."""
@@ -246,7 +249,7 @@ def _say_uncached() -> Progress:
 
 
 def note_compilation() -> None:
-    """Print a note that kernels are being compiled. It names the cache for later runs."""
+    """Print a note that kernels are being compiled. The note names the cache folder, which later runs use."""
     if (folder := kernel_cache()) is None:
         say(
             "compiling kernels; every run repeats this, because no cache folder is writable: set "

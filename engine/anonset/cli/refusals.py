@@ -1,4 +1,7 @@
-"""Messages about invalid arguments. They contain the allowed values, or the option that was probably meant."""
+"""Messages about invalid arguments.
+
+A message contains the allowed values, or the option that the user probably meant.
+"""
 
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
@@ -80,7 +83,7 @@ def _following(option: str, arguments: Sequence[str]) -> Iterator[str]:
 def _unfit(error: CoercionError, token: Any) -> str:
     """Return a message about an invalid value, with the allowed values."""
     name = token.keyword or (error.argument.name if error.argument is not None else "an argument")
-    if error.msg is not None:  # from a converter in `cli.flags`
+    if error.msg is not None:  # the error comes from a converter in `cli.flags`
         return f"{name} {error.msg}"
     kind = error.target_type
     if kind is bool:

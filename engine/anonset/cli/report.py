@@ -68,14 +68,14 @@ def report(
 
 
 def _require_public(names: Iterable[str]) -> None:
-    """Reject options that read the original, because a shareable report uses only OUT."""
+    """Reject options that name original data, because a shareable report uses only OUT."""
     for name in names:
         msg = f"{setting('shareable', True)} uses only OUT; remove {setting(name)}"
         raise InputError(msg)
 
 
 def _require_place(path: Path, published: Path) -> None:
-    """Reject a path of the report that exists, or that is inside the publication."""
+    """Reject a report path that already exists, or that is inside the publication."""
     require_local(path)
     if path.resolve().is_relative_to(published.resolve()):
         msg = f"-o {path}: the report must be outside {published}, which recipients get"

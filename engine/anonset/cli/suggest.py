@@ -68,7 +68,7 @@ def suggest(
         msg = f"--plot {plot} requires items and relational columns: it draws the loss of both"
         raise InputError(msg)
     guarantee = _guarantee(table, settings.model_dump(include=set(_ASKED)), settings.sensitive)
-    if guarantee.sensitive_column is not None:  # such models need distinct ids
+    if guarantee.sensitive_column is not None:  # models for persons need distinct ids
         table = read_data(data, with_sensitive_kept(settings, guarantee).read_options())
     with progress_bars(quiet=quiet) as progress:
         suggestion = try_all(
@@ -156,8 +156,8 @@ def _command(
 ) -> str:
     """Return the command that runs a candidate. `source` is a data set or a job file."""
     sizes = {name: value for name, value in parameters_of(guarantee).items() if value not in ([], ())}
-    sizes.pop("sensitive", None)  # a role, already part of the command
-    on = {name: value for name, value in sizes.items() if value is not True}  # True is the default
+    sizes.pop("sensitive", None)  # the setting is a role, which the command already contains
+    on = {name: value for name, value in sizes.items() if value is not True}  # omit True, because it is the default
     sizes = {f"no_{name}" if value is False else name: value is False or value for name, value in on.items()}
     model = {}
     if not serves(algorithm, guarantee):

@@ -1,8 +1,8 @@
-"""Trace of a command for OpenTelemetry. It has a span for the command, and a span for each phase of a run.
+"""Trace of a command for OpenTelemetry. The trace has a span for the command, and a span for each phase of a run.
 
 The standard environment variables of OpenTelemetry enable the trace. The attributes of the spans are the fields of the
-last line of the JSON log, without the digests of the files. They contain figures, names of phases and paths, and no
-values of the data.
+last line of the JSON log, without the digests of the files. The attributes contain figures, names of phases and paths,
+and no values of the data.
 """
 
 import logging

@@ -1,1 +1,1 @@
-"""Reports of runs for people and programs."""
+"""Reports about runs, as text and HTML for people and as JSON data for programs."""

@@ -212,7 +212,7 @@ def _places(release: Release) -> dict[str, str]:
 
 
 def _since_text(unverified: UnverifiedPublication[Any]) -> str:
-    """Return a text on the changes since the earlier release: symbols that are kept, coarser, suppressed or new."""
+    """Return a text on the symbols that were kept, generalized, suppressed or added since the earlier release."""
     if (since := unverified.since) is None:
         return ""
     coarser = [f"{name} → {now}" for name, now in since.coarser.items()]
@@ -240,7 +240,10 @@ def _few(names: Sequence[str]) -> str:
 
 
 def _merging(unverified: UnverifiedPublication[Any]) -> list[dict[str, float]]:
-    """Return the number of clusters and the relational loss at some merges. Empty if no clusters were merged."""
+    """Return the number of clusters and the relational loss after some of the merges.
+
+    Empty if no clusters were merged.
+    """
     figures, trace = unverified.result.figures, unverified.result.trace
     if not trace or "clusters_before" not in figures:
         return []
@@ -275,8 +278,9 @@ def _frontier_texts(unverified: UnverifiedPublication[Any]) -> dict[str, str]:
 
 
 def _rare_text(unverified: UnverifiedPublication[Any]) -> str:
-    """Return a warning if most items are too rare in their clusters to be published unchanged. Empty for split
-    tables.
+    """Return a warning if most items are too rare in their clusters to be published unchanged.
+
+    Empty for split tables.
     """
     column, recoding = unverified.table.transactions, unverified.result.recoding
     if column is None or not isinstance(recoding, PerCluster) or recoding.parts is not None:
@@ -297,7 +301,10 @@ def _retention_texts(unverified: UnverifiedPublication[Any]) -> dict[str, str]:
 
 
 def _levels_text(unverified: UnverifiedPublication[Any]) -> str:
-    """Return a text on the number of levels by which items are generalized. Empty if it is the same for all items."""
+    """Return a text on the number of levels by which items are generalized.
+
+    Empty if all items are generalized equally.
+    """
     column = unverified.table.transactions
     recoding: Any = unverified.result.recoding
     if column is None or "generalized" not in unverified.retention.get("items", {}):
@@ -318,7 +325,10 @@ def levels_text(counts: Mapping[str, int]) -> str:
 
 
 def _loss_texts(unverified: UnverifiedPublication[Any]) -> dict[str, str]:
-    """Return texts on the losses. They include the loss before merges, and the distance of NCP from the minimum."""
+    """Return texts on the losses.
+
+    They include the loss before clusters are merged, and the distance between NCP and its minimum.
+    """
     texts, before = {}, unverified.result.figures
     shown = [name for name in _HEADLINES if name != "log2_ul" or isinstance(unverified.result.recoding, ItemGroups)]
     for name, loss in unverified.measures.items():
@@ -339,7 +349,7 @@ def _time_texts(release: Release) -> dict[str, str]:
 
 
 def _removal_text(unverified: UnverifiedPublication[Any]) -> str:
-    """Return a text on removed rows: rows with a too frequent value, and rows of removed groups."""
+    """Return a text on rows that were removed because a value is too frequent or because their group was removed."""
     counts, shares = unverified.result.figures, unverified.measures
     if not counts.get("removed_for_diversity"):
         return ""
@@ -400,7 +410,7 @@ def codebook_table(publication: Records, n: int) -> RichTable:
 def coverage(verdict: Verdict) -> str:
     """Return a text on the extent of a verification.
 
-    It includes the number of protected items that no published symbol represents. These items cannot violate the
+    The text includes the number of protected items that no published symbol represents. These items cannot violate the
     guarantee.
     """
     covered = str(verdict.checked.get("covered", ""))

@@ -1,4 +1,4 @@
-"""Table with the results of ``anonset compare``."""
+"""Table of the results of ``anonset compare``."""
 
 from collections import Counter
 from statistics import fmean, stdev
@@ -18,7 +18,7 @@ _NAMES = {"peak_mib": "peak MiB", "seconds_verify": "verify", "least_ncp": "leas
 def comparison_table(results: list[dict[str, Any]]) -> RichTable:
     """Return the results of a comparison as a table, one row for each run.
 
-    Runs that differ only in their seed are merged into one row. Notes are not shown.
+    Runs that differ only in their seed are merged into one row. The table omits notes.
     """
     results = over_seeds(results)
     names = [name for name in results[0] if name != "note"]

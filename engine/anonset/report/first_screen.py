@@ -1,4 +1,7 @@
-"""First part of the report. It states who is protected, who is not, and which figures a recipient can compute."""
+"""First part of the report.
+
+This part states who is protected, who is not, and which figures a recipient can compute.
+"""
 
 from functools import singledispatch
 
@@ -25,8 +28,9 @@ def protection(facts: ReportFacts, part: PagePart) -> list[tuple[str, str]]:
 
 
 def countable_figures(facts: ReportFacts) -> list[Figure]:
-    """Return the figures that a recipient can compute from the publication. If the original is available, the result
-    also contains the errors of these figures.
+    """Return the figures that a recipient can compute from the publication.
+
+    If the original is available, the result also contains the errors of these figures.
     """
     errors, private = facts.errors, facts.private
     rows = counted_records(facts.summary)
@@ -45,7 +49,7 @@ def countable_figures(facts: ReportFacts) -> list[Figure]:
 
 @singledispatch
 def counted_records(look: Summary) -> list[Figure]:
-    """Return the numbers of rows or records that a recipient can compute."""
+    """Return the row or record counts that a recipient can compute."""
     raise unknown_kind(look)
 
 

@@ -1,7 +1,8 @@
-"""Frontier of `joint-split`: relational loss and item loss with other weights.
+"""Frontier of `joint-split`, which consists of the relational loss and the item loss for several weights.
 
-The item losses are estimates. Their absolute values are too high, because a fast search computes them. They are
-therefore shown relative to the first point of the frontier, or scaled to the loss measured at this point.
+The item losses are estimates. A fast search computes the estimates, so their absolute values are too high. Texts and
+drawings therefore show item losses relative to the first point of the frontier, or scaled to the loss measured at this
+point.
 """
 
 from collections.abc import Mapping, Sequence

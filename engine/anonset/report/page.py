@@ -31,7 +31,7 @@ _NOT_COVERED = {
 
 @dataclass(frozen=True)
 class PublicationPurpose:
-    """Statements of the owner about the publication. The report prints them as they are."""
+    """Statements of the owner about the publication. The report prints these statements unchanged."""
 
     recipient: str = ""
     """Recipient of the publication."""

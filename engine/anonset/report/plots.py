@@ -30,7 +30,7 @@ _NAMES = {
     "peak_mib": "peak memory in MiB",
 }
 _COSTS = ("seconds", "seconds_verify", "peak_mib")
-"""Costs of a run. Their plots over data sizes have two logarithmic axes, so that the slope is the exponent."""
+"""Costs of a run. Plots of costs over data sizes have two logarithmic axes, so that the slope is the exponent."""
 _NO_FIGURES = ("algorithm", "model", "outcome", "note")
 
 
@@ -39,7 +39,7 @@ class PlotAxes:
     """Axes and series of the plots of a comparison."""
 
     across: str | None
-    """Parameter on the horizontal axis. None if the plot has bars."""
+    """Parameter on the horizontal axis. None if the plot shows bars."""
     series: tuple[str, ...]
     """Columns whose values distinguish the lines or bars."""
     figures: tuple[str, ...]
@@ -47,7 +47,7 @@ class PlotAxes:
 
 
 def require_plots(folder: Path) -> None:
-    """Reject plots if their folder exists or cannot be created, or if the plotting package is not installed.
+    """Check that the folder of the plots can be created, and that the plotting package is installed.
 
     Raises
     ------
@@ -180,8 +180,9 @@ def _lines(plot: Any, rows: Sequence[Mapping[str, Any]], axes: PlotAxes, figure:
 
 
 def _scale(plot: Any, values: Sequence[float], *, logarithmic: bool = False) -> None:
-    """Set the scale of the vertical axis. It is logarithmic if `logarithmic` is True or the values differ by several
-    magnitudes. Otherwise, it begins at 0.
+    """Set the scale of the vertical axis.
+
+    It is logarithmic if `logarithmic` is True or the values differ by several magnitudes. Otherwise, it begins at 0.
     """
     if min(values) > 0 and (logarithmic or max(values) >= _LOG_HEIGHT * min(values)):
         plot.set_yscale("log")

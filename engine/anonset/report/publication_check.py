@@ -36,7 +36,7 @@ def check_summary(check: PublicationCheck) -> dict[str, Any]:
         summary["correlations_found"] = {kind: violations.number for kind, violations in check.correlations.items()}
     made: dict[str, Any] = plain(summary)
     for violations in (made.get("correlations") or {}).values():
-        for violation in violations:  # without the individual: people with the data only need the row number
+        for violation in violations:  # omit the individual, because owners of the data only need the row number
             del violation["individual"]
     return made
 

@@ -1,6 +1,6 @@
-"""Sections of a text about a run: a table with notes, and the same facts as JSON data.
+"""Sections of a text about a run. A section has a table with notes, and contains the facts of the table as JSON data.
 
-Functions format the sections for terminals, JSON and notebooks.
+Functions of this module format sections for terminals, JSON and notebooks.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -15,7 +15,10 @@ from anonset.release.tables import html_table
 from anonset.spelling import printable
 
 LEFT = ("guaranteed",)
-"""Headings of columns with text. The first column is also text, and all other columns contain numbers."""
+"""Headings of the columns that contain text.
+
+The first column also contains text, and all other columns contain numbers.
+"""
 
 
 @dataclass(frozen=True)

@@ -39,9 +39,9 @@ def suggestion_summary(suggestion: Suggestion, command: str, with_own: str = "",
     command
         Command that runs the recommended candidate.
     with_own
-        Command that runs the best candidate with the owner's hierarchy.
+        Command that runs the best candidate that uses the owner's hierarchy.
     beside
-        Command that runs the alternative with another guarantee.
+        Command that runs the alternative candidate, which has another guarantee.
     """
     preferred, alternative = suggestion.with_own_hierarchy, suggestion.beside
     summary: dict[str, Any] = plain(
@@ -112,7 +112,7 @@ def suggestion_account(
 
 
 def _beside(suggestion: Suggestion, command: str) -> list[str]:
-    """Return lines on the alternative with another guarantee. Empty if there is none."""
+    """Return lines about the alternative candidate, which has another guarantee. Empty if no such candidate exists."""
     if (other := suggestion.beside) is None:
         return []
     another = f"with another guarantee than {suggestion.model.name}"
@@ -120,7 +120,7 @@ def _beside(suggestion: Suggestion, command: str) -> list[str]:
 
 
 def _scale(suggestion: Suggestion) -> list[str]:
-    """Return the legend of the table columns."""
+    """Return an explanation of the table columns."""
     of = {"items": "item occurrences", "values": "relational values", "tuples": "rows"}
     kinds = [kind for kind in of if any(kind in candidate.shares for candidate in suggestion.candidates)]
     lines = [_SHARES.format(of=of[kinds[0]])] if kinds else []

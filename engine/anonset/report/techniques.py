@@ -81,7 +81,7 @@ def _items(retention: Mapping[str, Mapping[str, int]] | None) -> str:
     """Return the technique for items.
 
     In a shareable report, `retention` is None. The text then says that items may be suppressed, because recipients
-    cannot see whether they are.
+    cannot see whether items are suppressed.
     """
     if retention is None:
         return "generalization, or local suppression of items that no published symbol covers"

@@ -60,7 +60,7 @@ def drawn(
         return f"{printable(hierarchy.labels[node])}{shown}{mark}"
 
     yield named(0)
-    open_ = [(_children(0, ends), 0, "")]  # children of a node, number of drawn children, and line prefix
+    open_ = [(_children(0, ends), 0, "")]  # children of a node, number of children already drawn, and line prefix
     while open_:
         nodes, position, before = open_.pop()
         if position == len(nodes) or (depth is not None and len(open_) >= depth):

@@ -1,7 +1,7 @@
 """Run a command of anonset for the page: ``python -m anonset.ui.child COMMAND …``.
 
-The messages are JSON lines on standard error, as with ``--log-format json``. They may contain data values: only the
-page of the data owner shows them.
+The messages are JSON lines on standard error, as with ``--log-format json``. Messages may contain data values, because
+only the page of the data owner shows messages.
 """
 
 import sys
@@ -21,7 +21,7 @@ class PageLog:
     """Writes progress and messages of a command as lines of JSON."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()  # worker threads also report
+        self._lock = threading.Lock()  # worker threads also report progress
         self._stage, self._when = "", 0.0
 
     def progress(self, stage: str, done: float, total: float) -> None:

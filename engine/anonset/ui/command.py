@@ -35,7 +35,7 @@ def ui(
     if not path.exists():
         msg = f"{source}: no such file or directory"
         raise InputError(msg)
-    mark_job_done()  # the server handles the ending signals
+    mark_job_done()  # the server handles signals that end the process
     folder, first = (path, None) if path.is_dir() else (path.parent, path.name)
     serve(PageState(Folder(folder)), first, port=port, browser=browser, address=address, say=say)
     return DONE

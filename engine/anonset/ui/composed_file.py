@@ -17,9 +17,9 @@ class ComposedFile(ABC):
 
     def __init__(self, state: OpenJob) -> None:
         self.items: list[str] = []
-        """Items of the new row."""
+        """Items of the row that the owner composes."""
         self.counts: list[int] = []
-        """Number of records that match each row. Empty until they are counted."""
+        """Number of records that match each row. Empty until the records are counted."""
         self._state = state
         self._counting: CommandRun | None = None
 
@@ -31,7 +31,7 @@ class ComposedFile(ABC):
     @property
     @abstractmethod
     def check(self) -> list[str]:
-        """Words of the command that checks the file. They name neither the file nor the data."""
+        """Words of the command that checks the file. The words name neither the file nor the data."""
 
     @property
     @abstractmethod

@@ -1,4 +1,4 @@
-"""Screen **Data**. It shows who is a person, the role of each column, the risk of the data, and problems."""
+"""Screen **Data**. The screen shows who is a person, the role of each column, the risk of the data, and problems."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -17,7 +17,7 @@ from anonset.ui.run_sections import show_exposed
 from anonset.ui.setting_words import ROLE_WORDS, ROW_WORDS, UNIT, message_in_words
 
 _ALWAYS = ("items", "relational", "sensitive", "keep", "drop")
-"""Roles offered for every column. Other roles are offered only if a column has them already."""
+"""Roles offered for every column. A column also keeps the offer of its current role."""
 
 
 def data_screen(state: PageState) -> None:
@@ -124,7 +124,7 @@ def _columns_state(state: PageState) -> object:
 
 
 def _roles(state: PageState) -> dict[str, str]:
-    """Return the role of each column in the job. If the job has none, return the proposed role."""
+    """Return the role of each column in the job. For a column without a role, return the proposed role."""
     settings = state.settings if state.answered else {}
     named = {name: role for role in ROLE_WORDS for name in name_list(settings.get(role, ()))}
     columns = state.findings["columns"] if state.findings is not None else []

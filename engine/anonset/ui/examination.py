@@ -80,6 +80,6 @@ def _subject(name: str, folder: Folder) -> str:
     try:
         folder.inside(private)
         folder.require_inside(read_job(str(folder.path / private)))
-    except InputError:  # the original is outside of the folder, or unknown
+    except InputError:  # the original is unknown or outside of the folder
         return name
     return private

@@ -15,7 +15,7 @@ from anonset.settings.paths import with_paths
 JOB = ".toml"
 _BLOCK = 1 << 20
 _TEXTS = (".txt", ".text", ".tab")
-"""Suffixes of text files that may contain data. They are offered if their lines look like a table or like sets."""
+"""Suffixes of text files that may contain data. A text file is offered if its lines look like a table or like sets."""
 
 
 class Folder:
@@ -30,7 +30,7 @@ class Folder:
         Raises
         ------
         InputError
-            If the file is outside of the folder.
+        If the file is outside of the folder.
         """
         path = (self.path / name).resolve()
         if "://" in str(name) or not path.is_relative_to(self.path):
@@ -75,7 +75,7 @@ def require_data(file: Path) -> None:
     Raises
     ------
     InputError
-        If it is a file of another kind.
+        If the file is of another kind.
     """
     if not _has_format(file):
         names = ", ".join((*FORMATS, *_TEXTS))
@@ -86,7 +86,7 @@ def require_data(file: Path) -> None:
 def _has_format(file: Path) -> bool:
     try:
         return bool(format_of(file))
-    except MisreadError:  # the lines show the format
+    except MisreadError:  # the lines will show the format, because the suffix does not
         return file.suffix.lower() in _TEXTS
     except InputError:
         return False

@@ -17,7 +17,7 @@ SCREENS = (
     ("/try", "Try"), ("/publish", "Publish"), ("/queries", "Queries"), ("/open", "Open"),
 )  # fmt: skip
 OPEN = "/open"
-"""Address of the screen Open, which is not a step."""
+"""Address of the screen Open, which is not a step of a job."""
 _STYLE = Path(__file__).with_name("style.css").read_text(encoding="utf-8")
 _SECONDS = 0.4
 """Seconds between two updates of a screen."""
@@ -36,7 +36,7 @@ class Screen:
     def opened(self, title: str, command: Callable[[], str]) -> Iterator[None]:
         """Create the frame. The block of the context manager creates the content."""
         ui.add_head_html(f"<style>{_STYLE}</style>")
-        layout = ui.context.client.layout  # outside of the main element of the library
+        layout = ui.context.client.layout  # this element is outside of the main element of the library
         ui.page_title(f"anonset: {dict(SCREENS)[self.path]}")
         with ui.element("header") as header:
             ui.link("Skip to the content", "#content").classes("skip")
@@ -60,7 +60,7 @@ class Screen:
         ui.timer(_SECONDS, self.follow)
 
     def section(self, watched: Callable[[], object], build: "Build") -> None:
-        """Create a section. It is rebuilt if the value of `watched` changes."""
+        """Create a section that is rebuilt if the value of `watched` changes."""
         self._sections.append(LiveSection(watched, build))
 
     def follow(self) -> None:
@@ -78,8 +78,8 @@ class Screen:
         Parameters
         ----------
         shown
-            Section with the input that calls the action. It is not rebuilt, because it shows the new state already.
-            If another tab changed the state, the section is rebuilt.
+            Section with the input that calls the action. The section is not rebuilt, because it already shows the new
+            state, unless another tab changed the state.
         """
         keeps = shown is not None and shown.is_current
         try:
@@ -120,7 +120,7 @@ class LiveSection:
             build(self)
 
     def follow(self) -> None:
-        """Rebuild the section if the value changed."""
+        """Rebuild this section if the watched value changed."""
         if (now := self._watched()) != self._shown:
             self._shown = now
             self._box.clear()
@@ -129,11 +129,11 @@ class LiveSection:
 
     @property
     def is_current(self) -> bool:
-        """True if the section shows the current value."""
+        """True if the section shows the current value of `watched`."""
         return self._watched() == self._shown
 
     def accept(self) -> None:
-        """Keep the section, because it shows the changed value already."""
+        """Record the changed value without rebuilding the section."""
         self._shown = self._watched()
 
 
@@ -147,7 +147,7 @@ def text(tag: str, content: str) -> TextElement:
 
 
 def alert(message: str, tag: str = "div") -> TextElement:
-    """Create a message with labels of controls in place of options."""
+    """Create a message that names controls of the page in place of options."""
     return text(tag, message_in_words(message)).classes("alert")
 
 

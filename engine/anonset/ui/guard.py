@@ -13,8 +13,10 @@ _POLICY = (
     "img-src 'self' data:; font-src 'self' data:; connect-src 'self' {socket}; frame-ancestors 'none'; "
     "base-uri 'none'; form-action 'none'"
 )
-"""Content Security Policy of the page. It permits no content from other origins. The page library requires inline
-scripts."""
+"""Content Security Policy of the page.
+
+It permits no content from other origins. The page library requires inline scripts.
+"""
 _STATIC = "/_nicegui/"
 
 
@@ -40,7 +42,7 @@ class Guard:
         self._token = token
         self._cookie = cookie
         self._origins = {origin.partition("://")[2]: origin for origin in origins}
-        """Origins by host."""
+        """Accepted origin of each host."""
 
     async def __call__(self, scope: Scope, receive: Any, send: Any) -> None:
         """Answer a request, or reject it."""

@@ -1,4 +1,7 @@
-"""Screen **Hierarchies**. It shows the tree of each column, and changes its rule or file, ceilings and names."""
+"""Screen **Hierarchies**.
+
+The owner sees the tree of each column, and can change its rule or file, ceilings and names.
+"""
 
 from functools import partial
 from typing import Any

@@ -8,7 +8,7 @@ from anonset.ui.folder import Folder
 
 
 class OpenJob(Protocol):
-    """Part of the page state that hierarchies, policies and workloads need."""
+    """Interface of the page state for hierarchies, policies and workloads."""
 
     folder: Folder
     job: Path | None

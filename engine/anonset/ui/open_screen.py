@@ -1,4 +1,4 @@
-"""Screen **Open**. It shows the verification and the risk of an existing publication, and writes a report."""
+"""Screen **Open**. The screen shows the verification and the risk of an existing publication, and writes a report."""
 
 from functools import partial
 

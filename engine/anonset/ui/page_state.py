@@ -29,7 +29,7 @@ REPORT = "report.json"
 
 
 class PageState:
-    """Job file in the chosen folder, and the output of commands."""
+    """Open job file, and the output of the commands that use it."""
 
     def __init__(self, folder: Folder) -> None:
         self.folder = folder
@@ -93,7 +93,7 @@ class PageState:
         self.proposed, self.answers, self.error = {}, [], ""
 
     async def end(self) -> None:
-        """Cancel all commands, and wait for their end."""
+        """Cancel all commands, and wait until all commands have ended."""
         tasks = [*self._tasks]
         self.close()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -124,7 +124,7 @@ class PageState:
 
     @property
     def answered(self) -> bool:
-        """True if the job declares who is a person, or does not need to."""
+        """True if the job declares who is a person, or if no declaration is needed."""
         raw = self.raw
         return self.unit not in ("", OPEN) or ("unit" not in raw and ANSWERS not in raw)
 
@@ -185,7 +185,7 @@ class PageState:
         Raises
         ------
         InputError
-            If it is being made.
+            If a publication is being made.
         """
         if self.publishing:
             msg = "the job is running; cancel the run before you change settings"
@@ -261,7 +261,7 @@ class PageState:
             self.change(with_candidate(self._tried_settings(), chosen, self.trial.trees))
 
     def publish(self) -> None:
-        """Start the publication.
+        """Start to publish the data of the job.
 
         Raises
         ------

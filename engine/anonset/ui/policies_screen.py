@@ -46,7 +46,7 @@ def policies_screen(state: PageState) -> None:
 
 
 def _editor(screen: Screen, policy: PolicyState) -> None:
-    """Show the constraints of a policy, a search for items, and the new constraint."""
+    """Show the constraints of a policy, the search for items, and the constraint that the owner composes."""
 
     def add() -> None:
         if (tree := screen.state.tree.tree) is not None:

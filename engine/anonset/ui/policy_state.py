@@ -37,7 +37,7 @@ class PolicyState(ComposedFile):
 
     @property
     def check(self) -> list[str]:
-        """Words of the command that checks the constraints. They name neither the file nor the data."""
+        """Words of the command that checks the constraints. The words name neither the file nor the data."""
         return ["policy", "check", "--kind", self.kind]
 
     @property

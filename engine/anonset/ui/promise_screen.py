@@ -74,7 +74,7 @@ def _numbers(state: PageState) -> dict[str, Any]:
 
 
 def _choose_sizes(screen: Screen, section: LiveSection) -> None:
-    """Ask for the sizes of the model."""
+    """Ask for the parameters of the model."""
     state = screen.state
 
     def choose(name: str, value: Any) -> None:

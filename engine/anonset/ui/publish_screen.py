@@ -1,4 +1,7 @@
-"""Screen **Publish**. It runs the job, and shows the progress, the result, the risk, the report and a download."""
+"""Screen **Publish**.
+
+The screen runs the job, and shows the progress, the result, the risk, the report and a download.
+"""
 
 from collections.abc import Mapping
 
@@ -129,7 +132,7 @@ def _in_words(shares: Mapping[str, float]) -> str:
 
 
 def _report(run: CommandRun | None) -> None:
-    """Link to the report for the data protection officer."""
+    """Show a link to the report for the data protection officer."""
     if run is None:
         return
     text("h2", "Report to sign")

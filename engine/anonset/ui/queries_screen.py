@@ -1,4 +1,4 @@
-"""Screen **Queries**. It generates or composes queries of recipients, and measures the error of the answers."""
+"""Screen **Queries**. The owner generates or composes queries of recipients, and measures the error of the answers."""
 
 from collections.abc import Sequence
 from functools import partial

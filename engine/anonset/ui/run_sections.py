@@ -142,7 +142,10 @@ _Cell = str | _Share | Mapping[str, _Share]
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[_Cell]]) -> None:
-    """Show a table. The first cell of a row is its header. A number is a share, and a mapping is several shares."""
+    """Show a table.
+
+    The first cell of a row is its header. A number in `rows` is a share, and a mapping contains several shares.
+    """
     with ui.element("table").classes("risks" if len(heads) <= _NARROW else "columns"):
         with ui.element("thead"), ui.element("tr"):
             for head in heads:

@@ -92,7 +92,7 @@ class CommandRun:
         async for line in stream:
             try:
                 event = loads(line.decode(errors="replace"))
-            except ValueError:  # text of a library
+            except ValueError:  # the line is text of a library, not a message
                 continue
             if event.get("event") == "progress":
                 self.stage, total = event["stage"], event["total"]
@@ -100,7 +100,7 @@ class CommandRun:
             elif event.get("level") in ("error", "warning"):
                 (self.errors if event["level"] == "error" else self.warnings).append(event["message"])
             elif event.get("level") == "note" and self.errors:
-                self.errors.append(event["message"])  # command that avoids the error
+                self.errors.append(event["message"])  # the line is a command that avoids the error
 
 
 async def _readers(pipes: list[IO[bytes] | None], closing: ExitStack) -> list[asyncio.StreamReader]:

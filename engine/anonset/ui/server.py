@@ -95,7 +95,7 @@ def serve(
         loop="asyncio",  # uvloop closes the file descriptors of pipes twice
     )  # fmt: skip
     server = _Server(config, state, first, announce)
-    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # nohup ignores the signal
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # nohup makes the process ignore this signal
         signal.signal(signal.SIGHUP, lambda number, frame: server.handle_exit(number, frame))
     with suppress(KeyboardInterrupt):
         server.run(sockets=[listening])

@@ -1,4 +1,4 @@
-"""Settings in the words of the page: labels of its controls, and texts of its buttons."""
+"""Settings in the words of the page, which are the labels of controls and the texts of buttons."""
 
 from typing import Any
 
@@ -56,7 +56,7 @@ SIZE_WORDS = {
     "m": "m: how many items may an attacker know?",
     "l": "l: how many sensitive values must each class contain?",
 }
-"""Labels of the sizes of a model."""
+"""Labels of the parameters of a model."""
 ROW_WORDS = "Each row is a person"
 UNIT = "Who is a person?"
 KNOWN = "What may an attacker know?"
@@ -79,7 +79,7 @@ _CONTROLS = {
 
 
 def message_in_words(message: str) -> str:
-    """Return a message with labels of controls in place of options. Commands in the message remain as they are.
+    """Return a message that names controls of the page in place of options. Commands in the message remain unchanged.
 
     >>> message_in_words("column 'age' is text: --hierarchy age=values, or --drop age")
     "column 'age' is text: “Rule or file” (age=values) on the screen Hierarchies, or “Apply to age: do not publish”"
@@ -94,7 +94,7 @@ def message_in_words(message: str) -> str:
 
 
 def _control(name: str, value: str) -> str:
-    """Return the control for a setting in words, and the value that a message recommends, if any."""
+    """Return the control for a setting in words. The result includes the value if a message recommends one."""
     label, screen = _CONTROLS.get(name, ("", ""))
     shown = f" ({value.removesuffix('=...')})" if value else ""
     return f"“{label}”{shown} on the screen {screen}" if label else f"{name}{shown} in the job file"

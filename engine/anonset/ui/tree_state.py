@@ -163,7 +163,7 @@ class TreeState:
         self.read()
 
     async def write_to_file(self) -> None:
-        """Write the tree of a rule to a file, and use the file, so that nodes can be renamed."""
+        """Write the tree of a rule to a file, and use this file as the hierarchy. Nodes of a file can be renamed."""
         names = (f"{self._stem}-hierarchy{'' if number == 1 else f'-{number}'}.csv" for number in count(1))
         file = next(path for path in map(self._beside, names) if not path.exists())
         rule = ("--column", self.column, "--spec", self.spec)
@@ -171,7 +171,7 @@ class TreeState:
         self.choose_spec(file.name)
 
     async def _run_quietly(self, *arguments: str) -> None:
-        """Run a command for hierarchies that writes a file.
+        """Run a command that writes a hierarchy file.
 
         Raises
         ------

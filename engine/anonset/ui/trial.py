@@ -1,4 +1,7 @@
-"""Trial of a job. ``anonset suggest`` tries algorithms, and ``anonset compare`` runs the best with several k."""
+"""Trial of a job.
+
+``anonset suggest`` tries algorithms, and ``anonset compare`` runs the best algorithms with several k.
+"""
 
 import shlex
 from collections.abc import Mapping
@@ -13,7 +16,7 @@ from anonset.ui.runs import CANCELLED, CommandRun
 _COMPARED = 3
 """Maximum number of candidates that are run with several k."""
 _BASIS = (*ROLES, "unit", "model", *SIZES)
-"""Settings of the job that determine the trial."""
+"""Settings of the job that the result of a trial depends on."""
 
 
 class Trial:
@@ -24,7 +27,7 @@ class Trial:
         self._folder = folder
         self._settings = settings
         self.trees = item_trees(settings)
-        """Hierarchies of the items. The candidates use them."""
+        """Hierarchies of the items for the candidates."""
         self.suggestion = CommandRun(["suggest", name, "--json"], folder)
         self.comparisons: list[CommandRun] = []
         """Runs of ``anonset compare``, one per candidate."""
@@ -36,7 +39,7 @@ class Trial:
         return all(settings.get(name) == self._settings.get(name) for name in _BASIS)
 
     async def finish(self) -> None:
-        """Try the candidates, then run the best with several k."""
+        """Try the candidates, then run the best candidates with several k."""
         code = await self.suggestion.finish()
         for candidate in self.candidates[:_COMPARED] if "k" in self._settings else ():
             if code == CANCELLED:
@@ -58,7 +61,7 @@ class Trial:
 
     @property
     def candidates(self) -> list[Mapping[str, Any]]:
-        """Successful candidates with the guarantee of the job. The most useful candidate is first."""
+        """Successful candidates with the guarantee of the job, in descending order of utility."""
         found = self.suggestion.result
         return [one for one in (found or {}).get("candidates", ()) if one["outcome"] == "holds" and not one["beside"]]
 

@@ -1,4 +1,7 @@
-"""Screen **Try**. It compares algorithms for the promise by their losses and the counts of frequent codes."""
+"""Screen **Try**.
+
+The screen compares algorithms for the chosen model by their losses and the counts of frequent codes.
+"""
 
 from collections.abc import Mapping
 from typing import Any

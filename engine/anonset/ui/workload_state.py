@@ -22,7 +22,7 @@ class WorkloadState(ComposedFile):
     def __init__(self, state: OpenJob) -> None:
         super().__init__(state)
         self.conditions: list[Condition] = []
-        """Conditions of the new query."""
+        """Conditions of the query that the owner composes."""
         self.measured: CommandRun | None = None
         """Run that measures the error of the publication."""
         self.generating: CommandRun | None = None
@@ -40,7 +40,7 @@ class WorkloadState(ComposedFile):
 
     @property
     def check(self) -> list[str]:
-        """Words of the command that checks the queries. They name neither the file nor the data."""
+        """Words of the command that checks the queries. The words name neither the file nor the data."""
         return ["workload", "check"]
 
     @property
@@ -66,7 +66,7 @@ class WorkloadState(ComposedFile):
         return self.generating is not None and self.generating.code is None
 
     def generate(self, random: str) -> None:
-        """Replace the queries by random queries, such as ``record:100x2``."""
+        """Replace the queries by random queries. `random` is a text such as ``record:100x2``."""
         file = self._file
         if file is not None and not self.busy:
             new = file.with_name(f".{file.name.removesuffix('.json')}.new.json")
@@ -94,7 +94,7 @@ class WorkloadState(ComposedFile):
 
     @property
     def composed(self) -> Query:
-        """The new query, which is not yet in the file."""
+        """Query that the owner composes. The query is not yet in the file."""
         return Query(tuple(self.items), tuple(self.conditions))
 
     def clear(self) -> None:

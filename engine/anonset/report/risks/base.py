@@ -1,4 +1,4 @@
-"""Functions that each kind of publication implements for the text about its risks."""
+"""Functions that create the text about risks. Each kind of publication implements these functions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ class PagePart(RedactedRepr):
     drawing_note: str = ""
     """Explanation of the drawing."""
     below_k: Sequence[str] = ()
-    """Sentences on persons with fewer than k matching records."""
+    """Sentences about persons with fewer than k matching records."""
     knowledge: RiskTable = RiskTable()
     """Re-identification risk by attacker knowledge."""
     told: RiskTable = RiskTable()
@@ -54,7 +54,10 @@ class PagePart(RedactedRepr):
     attack: RiskTable = RiskTable()
     """Results of an attack."""
     attacks: Any = None
-    """Results of further attacks, and the knowledge that each attack requires. None if no attack was simulated."""
+    """Results of attacks with more knowledge, and the knowledge that each attack requires.
+
+    None if no attack was simulated.
+    """
     losses: str = ""
     """Meaning of the losses."""
 
@@ -72,7 +75,7 @@ def page_part(risk: RiskReport, before: Sequence[Exposure], attested: Attestatio
 
 
 def of_rows(attested: Attestation) -> list[tuple[str, str]]:
-    """Return sentences on who is protected. They depend on the unit that counts as one person."""
+    """Return sentences about who is protected. The sentences depend on the unit that counts as one person."""
     if attested.declarations.unit == "person":
         return [("Protected", "each person in the data: all rows of an id are one record.")]
     return [
@@ -112,7 +115,7 @@ def inference_table(inferences: Sequence[ItemInference]) -> tuple[tuple[str, ...
 
 
 def inference_grid(inferences: Sequence[ItemInference]) -> RiskTable:
-    """Return the table on inferences of other items, with its explanation, for the report."""
+    """Return the table on inferences of other items for the report, with an explanation."""
     text = (
         "For random rows of the original whose two rarest items are known: share of their other items that can be "
         "inferred with probability p, from the publication, from item frequencies, and from the original. Rare items "

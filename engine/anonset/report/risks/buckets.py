@@ -60,7 +60,7 @@ def _inferences(risk: BucketRisk) -> list[tuple[str, ...]]:
 
 
 def _guesses(risk: BucketRisk) -> list[tuple[str, ...]]:
-    """Return the results of guessing sensitive values, one row for each attacker knowledge."""
+    """Return the results of guessing sensitive values, with a row for each attacker knowledge."""
     return [
         (guesses.known, f"{guesses.attempts:,}", f"{guesses.success:.2%}", f"{guesses.likeliest:.2%}",
          "" if guesses.promised is None else f"{guesses.promised:.2%}")

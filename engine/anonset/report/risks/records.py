@@ -148,14 +148,12 @@ def _attempts(risk: Risk) -> Section:
 
 
 def _guaranteed(risk: Risk, heading: str, extent: str) -> str:
-    """Return a heading. If the guarantee covers rows but the figures count persons, the heading contains the extent of
-    the guarantee.
-    """
+    """Return a heading. If the figures count persons but the guarantee covers rows, append the extent."""
     return heading if risk.persons is None else heading + extent
 
 
 def _outcomes(risk: Risk) -> list[Section]:
-    """Return the section on attacks with further knowledge. It also lists attacks that could not run."""
+    """Return the section on attacks with more knowledge. The section also lists attacks that could not run."""
     notes = [f"{outcome.attack}: the attacker knows {outcome.knowledge}." for outcome in risk.outcomes]
     if risk.outcomes:
         notes.append(
@@ -299,8 +297,9 @@ def _attack_grid(risk: Risk) -> RiskTable:
 
 
 def _further(risk: Risk) -> dict[str, object] | None:
-    """Return the results of further attacks, and the knowledge that each attack requires. None if no attack was
-    requested.
+    """Return the results of attacks with more knowledge, and the knowledge that each attack requires.
+
+    None if no attack was requested.
     """
     if not (risk.outcomes or risk.not_tried):
         return None
