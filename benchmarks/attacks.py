@@ -1,4 +1,4 @@
-"""Measure how often downcoding and combinatorial refinement succeed on publications of Adult.
+"""Measure how often two attacks, downcoding and combinatorial refinement, succeed on publications of Adult.
 
 The data are the 30,162 complete rows, with ARX's hierarchies.
 

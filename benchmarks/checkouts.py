@@ -12,7 +12,10 @@ _HERE = Path(__file__).parent.parent
 
 
 class Checkout:
-    """Process that runs a script of this checkout with the packages of another checkout. Messages are lines of JSON."""
+    """Process that runs a script of this checkout with the packages of another checkout.
+
+    Questions and answers are lines of JSON.
+    """
 
     def __init__(self, root: Path, script: str, *arguments: str) -> None:
         path = os.pathsep.join(map(str, [*(root / name for name in _PACKAGES), _HERE]))

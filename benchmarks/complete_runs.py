@@ -23,14 +23,14 @@ from numpy.typing import NDArray
 from scipy.optimize import nnls
 
 FITTED, HELD_OUT = (0.05, 0.1, 0.3, 0.6), (0.2, 1.0)
-"""Shares of the files in the runs to which the model is fitted, and in all other runs."""
+"""Shares of the files that each run reads, for runs to which the model is fitted and for all other runs."""
 PREDICTED = tuple((10**n, workers) for n in (9, 10, 11) for workers in (16, 256))
 MILLION = 1e6
 QUANTITIES = ("coordinator", "workers", "tasks", "bytes_sent", "bytes_written")
 JOB = ["--items", "items", "--rows-are-persons", "--hierarchy", "items=balanced:5", "--model", "km", "--algorithm"]
 JOB += ["apriori", "--k", "5", "--m", "2", "--part-rows", "1000000", "--format", "parquet", "--memory-limit", "1G"]
 _ROWS_PER_TASK, _MOST_MAPPED = 1 << 20, 65_530
-"""Records of a task, and the usual limit of Linux on maps (vm.max_map_count)."""
+"""Number of records of a task, and the usual Linux limit on memory maps of a process (vm.max_map_count)."""
 
 
 @dataclass(frozen=True)
@@ -92,8 +92,9 @@ def run(files: Sequence[Path], address: str, folder: Path) -> Run:
 
 
 class Model:
-    """Prediction of each quantity of each phase, as a constant plus a price per record. Sorting also has a price per
-    comparison.
+    """Linear model of the time, bytes and tasks of each phase.
+
+    A prediction is a constant plus a cost per record. The prediction for sorting also has a cost per comparison.
     """
 
     def __init__(self, runs: Sequence[Run]) -> None:
@@ -175,7 +176,7 @@ def account(fitted: Sequence[Run], held_out: Sequence[Run]) -> str:
 
 
 def main(source: Path, results: Path | None) -> None:
-    """Measure the runs, print the tables, and store the figures in `results`."""
+    """Measure the runs, print the tables with the cost model, and store the figures in `results`."""
     files = sorted(source.glob("*.parquet"))
     runs = dict[float, Run]()
     with tempfile.TemporaryDirectory() as name, cluster(Path(name)) as address:

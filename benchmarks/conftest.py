@@ -33,7 +33,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_benchmark_update_json(output_json: dict[str, Any]) -> None:
-    """Reduce the results to figures, machine, commit and versions."""
+    """Remove all entries from the results except figures, machine, commit and versions."""
     output_json.pop("commit_info")
     output_json["machine_info"] = machine()
     kept = ("min", "max", "mean", "median", "stddev", "rounds", "iterations")

@@ -40,7 +40,7 @@ class Group:
 
     path: Path
     first: bool
-    """True for version 1 of control groups."""
+    """True if the system uses version 1 of control groups."""
 
     @property
     def own_bytes(self) -> int:
@@ -56,8 +56,9 @@ class Group:
 
 @contextmanager
 def group() -> Iterator[Group | None]:
-    """Yield a control group below the group of this process, and remove it at the end. Yield None if this is
-    impossible.
+    """Yield a control group below the group of this process, and remove it at the end.
+
+    Yield None if this is impossible.
     """
     found = _own_group()
     if found is None:

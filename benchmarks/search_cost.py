@@ -1,4 +1,6 @@
-"""Compare the CPU time of the search for a cut with another checkout. No search should take more than 5% longer.
+"""Compare the CPU time of searches for a cut in this checkout and in another checkout.
+
+No search of this checkout should take more than 5% longer.
 
     git worktree add /tmp/before COMMIT
     python -m benchmarks.search_cost /tmp/before > table.md
@@ -28,7 +30,7 @@ from anonset.data.blocks import Blocks
 KS, MS = (2, 5, 25, 100), (1, 2, 3, 4, 5)
 SLOWER = 1.05
 NOISE = 0.002
-"""Differences of at most this many seconds are ignored."""
+"""Largest difference in seconds that counts as equal."""
 POS_LIKE = 200_000
 """Size of the generated data set, which is searched in addition to the data sets of the catalogue."""
 FANOUT = 5
@@ -109,7 +111,7 @@ class Line:
     k: int
     m: int
     before: float
-    """Smallest CPU seconds."""
+    """Smallest CPU time of a run, in seconds."""
     after: float
     fixes: int
     same: bool
@@ -122,7 +124,7 @@ class Line:
 
     @property
     def slower(self) -> bool:
-        """True if the search takes more than 5% longer, beyond the resolution of the clock."""
+        """True if the CPU time after the change exceeds 105% of the CPU time before by more than `NOISE`."""
         return self.after > SLOWER * self.before + NOISE
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""Searches and complete jobs of AA on large data sets, and the time to compile kernels."""
+"""Benchmarks of AA on large data sets. They measure searches, complete jobs, and the time to compile kernels."""
 
 import os
 import subprocess
@@ -60,8 +60,9 @@ def note(benchmark: Any, column: anonset.SetColumn, hierarchy: anonset.Hierarchy
 
 @pytest.mark.benchmark(group="AA, k=5, m=2: search")
 def test_bench_search(benchmark: Any, data: tuple[anonset.SetColumn, anonset.Hierarchy]) -> None:
-    """Search for a cut on a table in memory, on a single thread. A first round, which compiles the kernels, is not
-    measured.
+    """Search for a cut on a table in memory, on a single thread.
+
+    A first round, which compiles the kernels, is not measured.
     """
     column, hierarchy = data
     algorithm = anonset.Apriori(k=K, m=M)

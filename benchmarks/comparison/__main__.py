@@ -31,8 +31,7 @@ SECONDS = 180
 _TIMED_OUT = 124
 
 Judge = Callable[[tools.Way, Path], tuple[float, int]]
-"""Function that returns the loss of a published file, and the size of the smallest class or the support of the rarest
-set.
+"""Function that returns the loss of a published file, and its smallest class size or its lowest support of a set.
 """
 
 

@@ -51,8 +51,9 @@ def smallest_class(rows: Rows) -> int:
 
 
 def best_levels(lines: Rows, rows: Rows, trees: Mapping[str, Tree]) -> Rows:
-    """Return the table with the least loss among full-domain solutions. Each solution is a line with a level per
-    column.
+    """Return the table with the least loss among full-domain solutions.
+
+    Each line contains a solution: a level for each column.
     """
 
     def generalized(levels: Sequence[int]) -> Rows:
@@ -79,7 +80,7 @@ def set_loss(published: Rows, records: Rows, tree: Tree) -> float:
 
 
 def least_support(published: Rows, m: int) -> int:
-    """Return the number of records that contain the rarest set of at most `m` items.
+    """Return the lowest support of a set of at most `m` items.
 
     >>> least_support([["a", "b"], ["a", "b"], ["a"]], 2)
     2

@@ -35,8 +35,7 @@ def run(
     quick
         Measure only the quick subset; results go to build/quick.
     untimed
-        Skip cases whose time or memory is judged. All other results do not depend on other programs that use the
-        machine.
+        Skip cases with claims on time or memory. Other programs on the same machine influence only these cases.
     timeout
         Time limit of a case in seconds.
     """
@@ -84,9 +83,9 @@ def agree(*papers: str, folder: Path = runner.QUICK_RESULTS, store: bool = False
     papers
         Paper keys; the five papers by default.
     folder
-        Folder of results; the quick subset by default.
+        Folder of the new results. By default, the folder of the quick subset.
     store
-        Store the outcome with the tracked results. `render` shows it on each page.
+        Store the outcome with the tracked results. `render` shows the outcome on each page.
     """
     total, differing = 0, 0
     for key in papers or runner.papers(studies=False):
@@ -102,8 +101,9 @@ def agree(*papers: str, folder: Path = runner.QUICK_RESULTS, store: bool = False
 
 @app.command
 def beside(way: str, *, figure: str = "k5m2", data: tuple[str, ...] = ()) -> None:
-    """Measure an algorithm, and print the tables of the study of trees with an additional column for it. It may be a
-    plug-in.
+    """Measure an algorithm, and print the tables of the study of trees with a column for this algorithm.
+
+    Plug-ins are allowed.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ def serve(paper: str) -> None:
 
 @app.command
 def prepare(paper: str) -> None:
-    """Run the preparation of a paper, such as compilation. Its time is then not part of a measured case."""
+    """Run the preparation of a paper, such as compilation. A measured case then excludes the preparation time."""
     if (preparation := runner.paper(paper).prepare) is not None:
         preparation()
 

@@ -86,7 +86,7 @@ def _differences(key: Key, here: Result, there: Result) -> Iterator[Difference]:
 
 
 def _counted(measured: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the measured numbers without costs. Texts, such as the extent of a verification, are omitted."""
+    """Return the measured numbers, without times and memory. Texts are omitted."""
     return {
         name: value
         for name, value in measured.items()

@@ -28,8 +28,9 @@ class Case:
     repetition: str = ""
     """Level of a factor (see `factors`), such as ``random 3``. Empty if the case is measured once."""
     cost: Cost = ""
-    """Cost that a claim is about, if any. Cases with ``time`` run alone. Cases with ``memory`` run alone in a new
-    process.
+    """Cost that a claim is about.
+
+    Empty if no claim is about a cost. Cases with ``time`` run alone. Cases with ``memory`` run alone in a new process.
     """
 
     @property
@@ -46,7 +47,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Results:
-    """The results of a figure at a level, by series and x."""
+    """Results of a figure at a level of a factor, by series and x."""
 
     measured: Mapping[tuple[str, float | str], Measured]
 
@@ -79,7 +80,7 @@ class Results:
 
 @dataclass(frozen=True)
 class Repeated:
-    """The results of a figure at all levels, by level."""
+    """Results of a figure at all levels of a factor, by level."""
 
     levels: Mapping[str, Results]
 
@@ -107,16 +108,17 @@ def _median(points: Sequence[Measured]) -> dict[str, Any]:
 
 
 class Finding(NamedTuple):
-    """Outcome of a check at a level. A check may also return a pair of `held` and `shown`."""
+    """Outcome of a check at a level of a factor. A check may also return a pair of `held` and `shown`."""
 
     held: bool
     shown: str
     """Figures behind the outcome."""
     parts: Mapping[str, bool] = {}
-    """Outcome for each part of the claim. The claim's `over` names the kind of parts."""
+    """Outcome for each part of the claim. `Claim.over` names the kind of parts."""
     margin: float | None = None
-    """Signed distance of the result from the criterion, for the sign test. Positive if the criterion is met, negative
-    if not, 0 for a tie.
+    """Signed distance of the result from the criterion, for the sign test.
+
+    Positive if the criterion is met, negative if not, 0 for a tie.
     """
 
 
@@ -127,9 +129,9 @@ class Claim:
     text: str
     """The claim, close to the paper's wording."""
     criterion: str
-    """Requirement on the results, with tolerance. If there is no check: reason why the claim cannot be tested."""
+    """Requirement on the results, with tolerance. Without a check, the reason why the claim cannot be tested."""
     check: Callable[[Results], tuple[bool, str] | Finding] | None
-    """Check of the results at a level. None if the claim cannot be tested here."""
+    """Check of the results at a level of the factor. None if the claim cannot be tested."""
     factor: Factor | None = None
     """Factor whose levels are the repetitions of the check. None if the figure is measured once."""
     kind: Literal["paper", "own", "enforced"] = "paper"
@@ -176,7 +178,7 @@ class Figure:
     key: str
     """Name on the command line and in file names."""
     title: str
-    """Label in the paper, a colon, and a description."""
+    """Text that consists of the label in the paper, a colon and a description."""
     x_label: str
     quantities: Mapping[str, str]
     """Axis label of each measured quantity in tables and plots, by key."""

@@ -1,4 +1,4 @@
-"""Functions for checks of claims, which compute the growth of a curve and format figures."""
+"""Functions that checks of claims use to compute the growth of a curve and to format figures."""
 
 from collections.abc import Callable, Iterable, Sequence
 

@@ -17,9 +17,9 @@ DIGEST = "7b2aa1c4ba580112"
 """Digest of all claims and criteria (`verdicts.criteria_digest`). A test fails if a claim changes without this digest.
 """
 HOLDS = 0.9
-"""Smallest share of repetitions that must meet the criterion for a claim to hold."""
+"""A claim holds if at least this share of the repetitions meets the criterion."""
 FAILS = 0.1
-"""Largest share of repetitions that may meet the criterion for a claim to fail."""
+"""A claim fails if at most this share of the repetitions meets the criterion."""
 REPETITIONS = 20
 """Repetitions required for a verdict on random or arbitrary choices. Times need only three runs."""
 HOLDS_IN_WORDS, FAILS_IN_WORDS, UNSETTLED = "holds", "fails", "unsettled"

@@ -16,9 +16,9 @@ from anonset.data.table import Int64
 from anonset.errors import InputError
 
 NAMED_ORDERS = ("numeric", "lexical", "frequency", "first seen")
-"""Leaf orders that a person might choose. The results show each of them separately."""
+"""Leaf orders that a person might choose. The results show each of these orders separately."""
 RANDOM_ORDERS = tuple(f"random {number}" for number in range(1, 21))
-"""Random leaf orders, from which medians and shares are computed."""
+"""Random leaf orders. Each is a repetition of a measurement."""
 _RANDOM = "random "
 _WHOLE = 1 << 20
 _MOST_SKEWED = 4.0
@@ -156,8 +156,9 @@ def skewed_tree(labels: Sequence[str], skew: float, number: int, fanout: int = 5
 
 
 def _sizes(n: int, weights: Sequence[int], random: SplitMix) -> list[int]:
-    """Return the number of leaves below each child of a node with `n` leaves. Uses only integers, so that the result is
-    identical on every machine.
+    """Return the number of leaves below each child of a node with `n` leaves.
+
+    Uses only integers, so that the result is identical on every machine.
     """
     count = 2 + random.below(min(len(weights), n) - 1)
     chosen = weights[:count]
@@ -172,8 +173,9 @@ def _by_number(label: str) -> tuple[bool, int, str]:
 
 
 def _first_seen(column: SetColumn | CategoricalColumn) -> Int64:
-    """Return the first record that contains each label, int64 (M,). The record count for labels that no record
-    contains.
+    """Return the first record that contains each label, int64 (M,).
+
+    The record count for labels that no record contains.
     """
     codes = column.items if isinstance(column, SetColumn) else column.codes
     lengths = column.lengths if isinstance(column, SetColumn) else np.ones(column.n, np.int64)
@@ -183,7 +185,7 @@ def _first_seen(column: SetColumn | CategoricalColumn) -> Int64:
 
 
 def _taken(records: _Records, chosen: Int64) -> _Records:
-    """Return the chosen records of a column or a table."""
+    """Return the records of a column or a table with the numbers `chosen`."""
     found: Any
     if isinstance(records, Table):
         one = {role: getattr(records, role) for role in ("transactions", "sensitive")}

@@ -32,11 +32,11 @@ class Factor:
     parameter: str
     """Case parameter that contains the level."""
     draws: Sequence[str]
-    """Levels drawn at random, for statistics and shares."""
+    """Levels drawn at random. Statistics and shares are computed over these levels."""
     singles: Sequence[str] = ()
     """Named levels, shown separately."""
     quick: Sequence[str] = ()
-    """Levels of the quick subset."""
+    """Levels that the quick subset contains."""
     least: int = 20
     """Smallest number of repetitions for a verdict."""
 

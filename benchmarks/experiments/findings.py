@@ -102,8 +102,9 @@ def _in_short(judged: Mapping[str, Sequence[Judged]]) -> str:
 
 
 def _in_few_words(judgement: Judged) -> str:
-    """Return the share of repetitions that meet the criterion. If the verdict depends on parts or named levels, their
-    outcomes are included.
+    """Return the share of repetitions that meet the criterion.
+
+    If the verdict depends on parts of the claim or on named levels, the text includes their outcomes.
     """
     if judgement.claim.factor is None:
         return "counted once"
@@ -138,7 +139,7 @@ def _paper(key: str, judged: Sequence[Judged]) -> list[str]:
 
 
 def _measured_at(key: str) -> str:
-    """Return the commits of the results, and the command that lists stale results."""
+    """Return a text with the commits of the results, and with the command that lists outdated results."""
     commits = sorted({result["machine"]["commit"] for result in results_of(paper(key)).values()})
     command = f"`python -m benchmarks.experiments status {key}`"
     return f"Measured at {', '.join(commits)}; {command} lists results that are out of date."

@@ -21,22 +21,25 @@ class Judged:
     verdict: str
     """A verdict of `criteria`, or "depends on the ..."."""
     measured: str
-    """Figures from which the verdict follows (medians over repetitions). Without a verdict, the reason."""
+    """Figures from which the verdict follows, which are medians over repetitions.
+
+    Without a verdict, the reason why there is none.
+    """
     met: int = 0
-    """Repetitions that meet the criterion."""
+    """Number of repetitions that meet the criterion."""
     of: int = 0
     """Number of repetitions (drawn levels or runs). 1 if the figure is measured once."""
     singles: Mapping[str, bool] = field(default_factory=dict)
     """Outcome at each named level."""
     parts: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    """For each part of the claim, the number of repetitions that meet the criterion, and the number of all repetitions.
+    """Two numbers for each part of the claim: repetitions that meet the criterion, and all repetitions.
     """
     p: float | None = None
     """p-value of the sign test over the repetitions, corrected for the number of tests of the paper."""
 
     @property
     def share(self) -> str:
-        """Repetitions that meet the criterion, as text."""
+        """Text with the number of repetitions that meet the criterion."""
         if self.of == 0 or self.claim.factor is None:
             return ""
         named = [f"{name}: {'yes' if held else 'no'}" for name, held in self.singles.items()]
@@ -165,8 +168,9 @@ def _judged(figure: Figure, claim: Claim, draws: list[Finding], singles: dict[st
 
 
 def _verdict(claim: Claim, met: int, of: int, singles: Mapping[str, bool], parts: Mapping[str, tuple[int, int]]) -> str:
-    """Return the verdict that follows from the outcomes. It is "depends on the …" only if all contradictory outcomes
-    belong to a named level or a part of the claim.
+    """Return the verdict that follows from the outcomes.
+
+    It is "depends on the …" only if all contradictory outcomes belong to a named level or a part of the claim.
     """
     verdicts = {criteria.verdict_of(part_met, part_of) for part_met, part_of in parts.values()}
     if claim.over and verdicts == {criteria.HOLDS_IN_WORDS, criteria.FAILS_IN_WORDS}:

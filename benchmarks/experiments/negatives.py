@@ -1,4 +1,4 @@
-"""Page that explains why some claims fail, if the reason reveals something about a method."""
+"""Page that explains why some claims fail. The page only contains reasons that describe a property of a method."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,9 +18,12 @@ class Negative:
 
     title: str
     argument: str
-    """Explanation without figures; the verdicts contain them."""
+    """Explanation without figures, because the verdicts contain the figures."""
     claims: Sequence[tuple[str, str, str]]
-    """Key of the paper or study, key of the figure, and text of each supporting claim."""
+    """Supporting claims.
+
+    Each entry consists of the key of the paper or study, the key of the figure, and the text of the claim.
+    """
 
 
 NEGATIVES = (

@@ -1,4 +1,4 @@
-"""Contents, printed figures, and differences of our reproduction, for every panel and table of the five papers.
+"""Description of every panel and table of the five papers, with printed figures and differences of our reproduction.
 
 The plots of the papers contain no numbers, so `printed` contains only figures from texts and tables. If a paper does
 not state a choice (leaf order, sample, workload, seed), the choice is drawn many times and is not listed as a
@@ -42,8 +42,10 @@ class Panel:
     figure: str | None = None
     """Key of the figure in our experiments that reproduces the panel, or None."""
     status: Status = "as printed"
-    """Status of the reproduction. ``as printed`` means the data and parameters of the paper, as far as the paper states
-    them."""
+    """Status of the reproduction.
+
+    ``as printed`` means the data and parameters of the paper, as far as the paper states them.
+    """
     differences: str = ""
     """Differences of our reproduction, or the reason why the panel cannot be tested."""
 

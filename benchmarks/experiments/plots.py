@@ -1,4 +1,4 @@
-"""Draw a figure, with a panel per quantity, ranges over repetitions, and the verdicts below."""
+"""Draw a figure with a panel for each quantity, ranges over repetitions, and verdicts below the panels."""
 
 import re
 import textwrap
@@ -46,8 +46,9 @@ def file_name(figure: Figure) -> str:
 
 
 def plot(folder: Path, figure: Figure, results: Repeated, judged: Sequence[Judged] = ()) -> str | None:
-    """Draw a figure with a panel per quantity and its verdicts. Return the file name, or None if there is nothing to
-    draw.
+    """Draw a figure with a panel per quantity and its verdicts.
+
+    Return the file name, or None if there is nothing to draw.
     """
     drawn = [panel for panel in panels_of(figure, results) if panel.is_drawn]
     if not drawn:
@@ -98,7 +99,7 @@ def _size(drawn: Sequence[Panel], names: Sequence[str], lines: int, columns: int
 
 
 def _kinds(drawn: Sequence[Panel]) -> list[str]:
-    """Return the legend entries that are not curves."""
+    """Return the kinds of marks in the drawing that are not curves, for the legend."""
     levels = dict.fromkeys(level for panel in drawn for level in panel.singles)
     return [*levels, *([_PRINTED] if any(panel.printed for panel in drawn) else [])]
 
@@ -109,8 +110,9 @@ def _entries_side_by_side(entries: Sequence[str], columns: int) -> int:
 
 
 def _draw(ax: Any, figure: Figure, panel: Panel, names: Sequence[str]) -> None:
-    """Draw a quantity. Medians are curves, ranges are bands, named levels are markers, and the paper's figures are
-    grey.
+    """Draw a quantity.
+
+    Medians are curves, ranges are bands, named levels are markers, and the paper's figures are grey.
     """
     numeric = [x for x in panel.positions if not isinstance(x, str)]
     place = {x: float(x) if isinstance(x, int | float) else float(i) for i, x in enumerate(panel.positions)}

@@ -1,7 +1,7 @@
 """Run the cases that have no fresh result. A result is fresh if parameters, code and data are unchanged.
 
-If no claim is about the cost of a case, two processes run cases side by side. Cases whose time is judged run last, one
-at a time, repetition by repetition. Each case whose memory is judged runs in a separate process.
+If no claim is about the cost of a case, two processes run cases side by side. Cases with claims about time run last,
+one at a time, repetition by repetition. Each case with claims about memory runs in a separate process.
 """
 
 import json
@@ -28,13 +28,13 @@ from anonset.errors import InputError
 
 RESULTS = ROOT / "benchmarks" / "results"
 QUICK_RESULTS = ROOT / "build" / "quick"
-"""Folder for results of the quick subset, separate from the tracked results."""
+"""Results folder of the quick subset. The folder of the tracked results is another folder."""
 SOURCES = ("engine", "kernels", "datasets", "benchmarks/experiments")
 """Folders with the code that produces a result. Each result lists the uncommitted changes in these folders."""
 CHANGED = "+changes"
 """Suffix of the commit if sources have uncommitted changes."""
 SIDE_BY_SIDE = 2
-"""Processes for cases without judged costs."""
+"""Number of processes that run cases without claims about costs."""
 _WRITE_EVERY = 15.0
 """Seconds between writes of new results. A killed run loses at most the results of this time."""
 
@@ -118,9 +118,9 @@ class Plan:
 
     due: Sequence[Case]
     there: int
-    """Cases with a fresh result."""
+    """Cases whose result is fresh."""
     without_data: Sequence[str]
-    """Missing data sets. The old results of cases that need them are kept."""
+    """Missing data sets. Cases that need a missing data set keep their old results."""
     cases_without_data: int
 
 
@@ -157,7 +157,7 @@ def plan(
 
 @dataclass(frozen=True)
 class Piece:
-    """Figure, which can be measured separately."""
+    """Figure of a paper with the number of its cases. Each figure can be measured separately."""
 
     figure: str
     cases: int
@@ -229,7 +229,7 @@ def run(
 
 
 def _run_all(chosen: Paper, equal_cases: dict[str, list[Case]], new_results: "_NewResults", timeout: float) -> None:
-    """Run a case of each group with equal parameters. Cases without judged costs run first, side by side."""
+    """Run a case of each group with equal parameters. Cases without claims about costs run first, side by side."""
     chosen_cases = [
         max(cases, key=lambda case: ("", "time", "memory").index(case.cost)) for cases in equal_cases.values()
     ]
@@ -257,7 +257,7 @@ def _split(groups: list[list[Case]], most: int = 60) -> Iterator[list[Case]]:
 
 @dataclass
 class _NewResults:
-    """Buffer of new results, written every few seconds and at the end."""
+    """Buffer of new results. The buffer is written to files every few seconds and at the end."""
 
     chosen: Paper
     folder: Path

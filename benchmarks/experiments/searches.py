@@ -16,9 +16,9 @@ _Found = TypeVar("_Found")
 
 REPEATS = 3
 ENOUGH = 2.0
-"""Seconds after which a search is not repeated."""
+"""Time in seconds after which `timed` starts no further run."""
 VERIFY_BUDGET = 1_000_000_000
-"""Maximum number of itemset occurrences that verification counts. This takes about ten seconds."""
+"""Maximum number of itemset occurrences that verification counts. Counting takes about ten seconds."""
 
 
 @dataclass(frozen=True)
@@ -148,7 +148,7 @@ def warm_up(algorithm: "Algorithm") -> float:
 
 
 def require_holds(publication: Any, model: Any) -> str:
-    """Verify a result independently within the budget. Return which part was verified.
+    """Verify a result independently within the budget. Return the extent of the verification as text.
 
     Raises
     ------

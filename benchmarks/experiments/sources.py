@@ -18,7 +18,7 @@ _DESCRIBES = {
     "loss_checks", "negatives", "panels", "panels_of", "plots", "render", "results_page", "runner", "sources", "store",
     "verdicts", "workers",
 }  # fmt: skip
-"""Names of the modules, in this package and in the packages of papers, that do not take part in measuring."""
+"""Names of modules that do not influence measurements, in this package and in the packages of papers."""
 
 
 def imported() -> list[str]:

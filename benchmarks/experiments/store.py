@@ -32,7 +32,7 @@ FILES = CASES, COSTS, ENVIRONMENT = "cases.jsonl", "costs.jsonl", "environment.j
 _KEY = ("figure", "series", "x", "repetition")
 _WHEN = ("measured_at", "seconds_of_case", "load_before", "sources")
 COSTS_BEGIN = ("seconds", "microseconds", "peak_mib")
-"""Beginnings of the names of costs. All other quantities are outcomes."""
+"""Prefixes of the names of cost quantities. All other quantities are outcomes."""
 
 
 def load(folder: Path) -> dict[Key, dict[str, Any]]:
@@ -103,7 +103,7 @@ def _cost(result: Result) -> dict[str, Any]:
 
 
 def _sorted(values: Mapping[str, Any], *, costs: bool | None = None) -> dict[str, Any]:
-    """Return values sorted by name. `costs` selects only costs (True), only outcomes (False), or all values (None)."""
+    """Return values sorted by name. `costs` selects costs (True), outcomes (False), or all values (None)."""
     return {name: values[name] for name in sorted(values) if costs in (None, name.startswith(COSTS_BEGIN))}
 
 

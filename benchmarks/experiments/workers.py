@@ -1,4 +1,4 @@
-"""Processes that run cases in sequence. Data are loaded once, and each case has a time limit."""
+"""Processes that run cases in sequence. A process loads data only once, and each case has a time limit."""
 
 import json
 import os
@@ -20,7 +20,7 @@ _THREADS = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_
 
 
 class Worker:
-    """Process that runs cases of a paper. It starts with the first case, and restarts after a crash."""
+    """Process that runs cases of a paper. The process starts when the first case runs, and restarts after a crash."""
 
     def __init__(self, key: str) -> None:
         self._key = key
@@ -124,8 +124,9 @@ def measured_or_error(chosen: Paper, parameters: Mapping[str, Any]) -> dict[str,
 
 
 def grouped(chosen: Paper, cases: Sequence[Case]) -> list[list[Case]]:
-    """Group cases by process. Cases with the same data share a process. A case whose memory is judged has a separate
-    process.
+    """Group cases by process.
+
+    Cases with the same data share a process. A case with claims about memory has a separate process.
     """
     groups: dict[tuple[Any, ...], list[Case]] = {}
     for i, case in enumerate(cases):

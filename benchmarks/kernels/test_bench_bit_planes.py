@@ -1,4 +1,4 @@
-"""Kernels that count sets in bit planes, and that extract rare sets."""
+"""Benchmarks of kernels that count sets in bit planes, and that extract rare sets."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Kernels of the count-tree, which compute supports, expand records, and walk the tree in three modes."""
+"""Benchmarks of the count-tree kernels, which compute supports, expand records, and walk the tree in three modes."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Kernel that splits FIMI text into tokens."""
+"""Benchmark of the kernel that splits FIMI text into tokens."""
 
 from typing import Any
 

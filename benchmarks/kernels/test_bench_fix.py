@@ -1,4 +1,4 @@
-"""Kernel that generalizes nodes until no rare set remains."""
+"""Benchmark of the kernel that generalizes nodes until no rare set remains."""
 
 from typing import Any
 

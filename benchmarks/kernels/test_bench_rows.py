@@ -1,4 +1,4 @@
-"""Kernels that transpose, sort, map and check rows."""
+"""Benchmarks of kernels that transpose, sort, map and check rows."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Kernels of the verification, which merge equal rows, count itemsets, and check that rows cover the original."""
+"""Benchmarks of verification kernels, which merge equal rows, count itemsets, and compare rows with the original."""
 
 from typing import Any
 

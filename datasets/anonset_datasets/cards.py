@@ -1,5 +1,6 @@
-"""Data cards. A card describes the official source of a data set, the preparation of the local file, and the data that
-it replaces.
+"""Data cards.
+
+A card describes the official source of a data set, the preparation of the local file, and the data that it replaces.
 """
 
 from collections.abc import Mapping
@@ -29,13 +30,16 @@ class Card:
     made: str = ""
     """Preparation of the file or table from the owners' data."""
     stands_in_for: str = ""
-    """Unavailable data of a paper that this data set replaces. Otherwise, the role of the data set in the experiments.
+    """Unavailable data of a paper that this data set replaces.
+
+    If it replaces no data, the role of the data set in the experiments.
     """
     differs: str = ""
-    """Differences from the data that it replaces."""
+    """Differences between this data set and the data that it replaces."""
     printed: tuple[tuple[str, Shape], ...] = ()
-    """Characteristics printed in papers. Each entry consists of the paper with its name of the data, and the
-    characteristics.
+    """Characteristics printed in papers.
+
+    Each entry consists of a text with the paper and its name of the data, and of the characteristics.
     """
     measured: Shape | None = None
     """Characteristics of a generator with its default parameters and seed 0."""

@@ -43,7 +43,7 @@ class Entry:
     taxonomy: str | None = None
     """Hierarchy file of the items, relative to the data folder, or None."""
     default_hierarchy: str = "balanced:5"
-    """Hierarchy of the items if the data set has no taxonomy."""
+    """Specification of the item hierarchy if the data set has no taxonomy."""
     relational_hierarchies: tuple[tuple[str, str], ...] = ()
     """Hierarchies of relational columns. Each entry is a column name and a file path relative to the data folder."""
     source: str
@@ -61,11 +61,11 @@ class Entry:
     other_files: tuple[str, ...] = ()
     """Alternative file names."""
     beside: tuple[str, ...] = ()
-    """Additional files that generators read, relative to the data folder."""
+    """Paths of additional files that generators read, relative to the data folder."""
     linkable: bool = True
     """True if the terms permit linking the records to other data. If False, the data set is never used in an attack."""
     optional: bool = False
-    """True if no experiment requires the data set. It is used only if it is present."""
+    """True if no experiment requires the data set. Optional data sets are used only if their files exist."""
 
     @property
     def files(self) -> tuple[str, ...]:

@@ -11,7 +11,9 @@ KS, LS = (7, 8, 9), (2, 3, 4, 5, 6, 7)
 _REPORTED = (167, 360)
 _LOSSES = {"counted": "loss_counted", "not counted": "loss"}
 _FOR_DIVERSITY = {"counted": "diversity_counted", "not counted": "diversity"}
-"""Quantities by variant. In a variant, tuples that are anonymized for diversity count as members of their group or not.
+"""Quantities by variant.
+
+The variants differ in whether tuples that are anonymized for diversity still count as members of their group.
 """
 _DENOMINATOR = "denominator"
 _WITH_BOTH = "for both ways of counting tuples that are anonymized for diversity"
@@ -27,7 +29,7 @@ def of_l(name: str, l: int) -> str:  # noqa: E741
 
 
 def _with_both(quantities: dict[str, str], holds: Callable[[Results, str], tuple[bool, str]]) -> "_Check":
-    """Return a check whose parts are the two ways to count the loss."""
+    """Return a check of a claim for both ways to count the loss. Each way is a part of the claim."""
 
     def check(results: Results) -> Finding:
         found = {name: holds(results, quantity) for name, quantity in quantities.items()}

@@ -19,11 +19,11 @@ class Lost(NamedTuple):
     """Numbers of lost tuples by reason. Each tuple is counted once."""
 
     for_diversity: int
-    """Anonymized because their value exceeds 1/l of their group."""
+    """Tuples that are anonymized because their value occurs in more than 1/l of their group."""
     with_groups: int
-    """Other tuples, in groups with fewer than k remaining individuals."""
+    """Other tuples that are lost because fewer than k individuals of their group remain."""
     for_equality: int
-    """Other tuples whose identity is starred so that all individuals of a group have equally many tuples."""
+    """Other tuples whose identity is suppressed so that all individuals of a group have equally many tuples."""
 
 
 def lost_if_counted(table: "Table", k: int, l: int, seed: int) -> Lost:  # noqa: E741
@@ -54,8 +54,8 @@ def count_lost(value: Any, start: Any, bounds: Any, n_values: int, k: int, l: in
     bounds
         int64 (groups + 1,): first person of each group.
 
-    A value that is too frequent loses a tuple of the person with the most remaining tuples, among the persons with this
-    value. Ties are broken by position.
+    If a value is too frequent, a tuple with this value is removed. The tuple belongs to the person with the most
+    remaining tuples. Ties are broken by position.
     """
     lost = np.zeros(3, np.int64)
     for number in range(len(bounds) - 1):

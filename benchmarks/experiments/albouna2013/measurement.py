@@ -57,7 +57,10 @@ def compile_kernels() -> None:
 
 
 def _violations(parameters: Parameters) -> Measured:
-    """Form buckets from the longitudinal data. Count violations inside groups, and between groups by alpha."""
+    """Form buckets from the longitudinal data.
+
+    Count violations inside groups, and violations between groups for each alpha.
+    """
     from anonset.measures.correlation import inter_group_violations, intra_group_violations
 
     table, algorithm = _longitudinal(parameters), _algorithm(parameters, number_of(parameters["seed"]))
@@ -112,7 +115,7 @@ def _groups(parameters: Parameters) -> Measured:
 
 
 def _time(parameters: Parameters) -> Measured:
-    """Time a single search with the default seed on a table in memory. Loading the kernels does not count."""
+    """Time a search with the default seed on a table in memory. The time excludes kernel loading."""
     return {"seconds": _speed_of(parameters, _of_time(parameters))}
 
 

@@ -26,7 +26,7 @@ _LOSSES_BY_SKEW = {f"ncp_{skew}": f"information loss (NCP), skew {skew}" for ske
 _SIZES, _SIZES_ON_AOL = (1, 2, 3, 7), (1, 2, 3, 5, 7)
 _WITHOUT_HIERARCHY = ("MM",)
 _Points = Mapping[str, Sequence[tuple[int, int]]]
-"""Values of k and m by curve."""
+"""Values of k and m for each curve."""
 
 
 def _own(series: str, m: int) -> dict[str, Any]:
@@ -52,7 +52,10 @@ def _cases(figure: str, points: _Points, over: str, **shared: Any) -> list[Case]
 
 
 def _over_m(k: int, sizes: Sequence[int] = _SIZES, **more: Sequence[int]) -> _Points:
-    """Return the points of the four curves over m. `more` overrides the sizes of a curve, or adds a curve."""
+    """Return the points (k, m) of the four curves over m.
+
+    `more` contains the values of m for curves that differ from `sizes`.
+    """
     curves = dict.fromkeys(("MM", "AA", "LG", "mHgHs"), sizes) | more
     return {series: [(k, m) for m in chosen] for series, chosen in curves.items()}
 
@@ -68,7 +71,10 @@ def _apart(points: _Points) -> tuple[_Points, _Points]:
 
 
 def _over_orders(figure: str, points: _Points, data: str, over: str = "m") -> list[Case]:
-    """Return cases with a hierarchy of degree 5 and every leaf order. Algorithms without a hierarchy ignore it."""
+    """Return cases with a hierarchy of degree 5 for every leaf order.
+
+    Algorithms without a hierarchy ignore the hierarchy.
+    """
     free, bound = _apart(points)
     same = _cases(figure, free, over, data=data)
     ordered = ORDERS.over(_cases(figure, bound, over, data=data, fanout=5))

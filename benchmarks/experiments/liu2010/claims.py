@@ -11,7 +11,10 @@ MM, AA, LG, MHGHS, HGHS = "MM", "AA", "LG", "mHgHs", "HgHs"
 NCP, SECONDS = "ncp", "seconds"
 Check = Callable[[Results], Finding]
 Losses = Mapping[str, str]
-"""Names of the quantities that are losses, by part of a claim, such as a skew. A single part has an empty name."""
+"""Names of the measured losses, by part of a claim, such as a skew.
+
+If the claim has no parts, the name of the part is empty.
+"""
 _ONE: Losses = {"": NCP}
 
 
@@ -30,7 +33,7 @@ def _gaps(
 
 
 def _shown(results: Results, names: Sequence[str], losses: Losses = _ONE) -> str:
-    """Format the values of curves. Positions are printed only if they differ from those of the previous curve."""
+    """Format the values of curves. Positions are printed only if they differ from the previous curve."""
     written = []
     for part, quantity in losses.items():
         parts, before = [], ""
@@ -186,7 +189,7 @@ POS, PRODUCTS, KOSARAK = "POS as subclasses", "AOL as products", "AOL as Kosarak
 _SMALL_M = 3
 _LEAST_GAIN_ON_AOL = 0.12 - 0.079
 _TIMES = 1.5
-"""Ratio of the losses of LG and mHgHs that the paper prints for AOL (12 / 7.9)."""
+"""Ratio of the losses of LG and mHgHs on AOL, computed from the printed losses 12 and 7.9."""
 _CLOSE = 0.01
 _SCALABLE = 1.2
 _LIKE = 1.5

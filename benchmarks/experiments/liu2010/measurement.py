@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from anonset.publications import Records
 
 VERIFY_BUDGET = 100_000_000
-"""Maximum number of itemset occurrences that verification counts. This takes about one second."""
+"""Maximum number of itemset occurrences that verification counts. Counting these occurrences takes about one second."""
 _ITS_OWN = ("k", "m", "h", "p", "max_threats")
 _WORK = ("threats", "cuts", "increments")
-"""Names of counted work: stored threats, evaluated cuts, counted supports."""
+"""Names of the quantities of counted work, which are stored threats, evaluated cuts and counted supports."""
 
 
 def measure(parameters: Parameters) -> Measured:
@@ -60,7 +60,7 @@ def _skews(parameters: Parameters) -> list[float | None]:
 
 
 def _searched(parameters: Parameters, column: "SetColumn", hierarchy: "Hierarchy | None") -> dict[str, Any]:
-    """Search once. Return loss, suppression and counted work."""
+    """Run the search once. Return loss, suppression and counted work."""
     from anonset.errors import InputError
     from anonset.generalization import PerCluster, apply
     from anonset.measures.retention import ncp_of_sizes, occurrences_by_size
@@ -129,7 +129,7 @@ def _shared(publication: "Records") -> int:
 
 
 def _require_holds(publication: "Records", model: Any) -> str:
-    """Verify a result independently within the budget. Return which part was verified."""
+    """Verify a result independently within the budget. Return the extent of the verification as text."""
     from anonset import verify
 
     verdict = verify(publication, model, budget=VERIFY_BUDGET)
@@ -140,7 +140,7 @@ def _require_holds(publication: "Records", model: Any) -> str:
 
 
 def bound(parameters: Parameters, skew: float | None = None) -> "tuple[SetColumn, Hierarchy | None]":
-    """Return the records bound to their hierarchy, or the unbound records and None."""
+    """Return the records and their hierarchy. If the algorithm uses no hierarchy, return the records and None."""
     tree = parameters.get("tree", "")
     sample = parameters.get("sample", "") or (f"sample {number_of(tree)}" if tree and "share" in parameters else "")
     records = (parameters["data"], parameters.get("records"), parameters.get("share", 1.0), sample)
@@ -159,8 +159,9 @@ def _records(data: str, records: int | None, share: float, sample: str) -> "SetC
 
 @lru_cache(maxsize=4)
 def _bound(records: tuple[Any, ...], kind: str, *chosen: Any) -> "tuple[SetColumn, Hierarchy]":
-    """Return records with a hierarchy. It is balanced (fan-out, order), random (skew, number), or the data's own
-    taxonomy.
+    """Return records with a hierarchy.
+
+    It is balanced (fan-out, order), random (skew, number), or the data's own taxonomy.
     """
     from anonset import Hierarchy
 

@@ -17,10 +17,10 @@ SYNPUF, DIABETES, MASKED = "synpuf_inpatient", "diabetes130_patients", ("emr_ra1
 KS, MS = (2, 5, 10, 25, 50), (1, 2, 3)
 SIZES = (1_000, 5_000, 10_000, 25_000, 50_000)
 UTILITY = {"UP1": 25, "UP2": 50, "UP3": 250, "UP4": 500}
-"""Group size by policy name."""
+"""Number of items per group in each utility policy."""
 PAIRS, MIXED = ("PP1", "PP2", "PP3", "PP4", "PP5"), ("PP6", "PP7", "PP8", "PP9")
 SUPPRESSED = 0.005
-"""Bound s of the paper."""
+"""Bound s of the paper on the share of suppressed items."""
 RECORDS_OF_EMR, CODES_OF_EMR = 1_336, 3.1
 """Record count and mean record length of the paper's hospital data."""
 BOTH, FIRST = {" BMS-1": BMS1, " BMS-2": BMS2}, {" BMS-1": BMS1}
@@ -29,7 +29,9 @@ DRAWN_FROM: Mapping[str, Mapping[str, Any]] = {
     ", 10,000 itemsets": {"itemsets": 10_000},
     ", itemsets of records": {"drawn_from": "records"},
 }
-"""Ways to draw the itemsets of PP6 to PP9: 1,000 sets of any items, 10,000 sets of any items, or 1,000 sets that occur.
+"""Ways to draw the itemsets of PP6 to PP9.
+
+The ways are 1,000 sets of any items, 10,000 sets of any items, and 1,000 sets that occur in the records.
 """
 _ALGORITHMS = {"COAT": "coat", "AA": "apriori", "PCTA": "pcta"}
 
@@ -37,8 +39,8 @@ _ALGORITHMS = {"COAT": "coat", "AA": "apriori", "PCTA": "pcta"}
 def km(figure: str, series: str, x: float | str, data: str, *, k: int = 5, m: int = 2, **more: Any) -> Case:
     """Return a case that protects all m-itemsets and allows all generalizations.
 
-    The first word of the series names the algorithm. COAT has no bound on suppression, because a bound changes no step
-    before it is exceeded. The claims compare the suppression with the paper's bound.
+    The first word of the series names the algorithm. COAT has no bound on suppression, because COAT runs in the same
+    way until the bound is exceeded. The claims compare the suppression with the paper's bound.
     """
     algorithm = _ALGORITHMS[series.split()[0]]
     chosen = {"data": data, "algorithm": algorithm, "fanout": 5, "k": k, "m": m}
@@ -48,7 +50,7 @@ def km(figure: str, series: str, x: float | str, data: str, *, k: int = 5, m: in
 
 
 def over(factor: Factor, cases: Iterable[Case], *, levels: Sequence[str] | None = None) -> list[Case]:
-    """Return every case at every level of a factor, with all choices that depend on the level."""
+    """Return every case at every level of a factor. The level also determines the other random choices of a case."""
     return [_with_draws(factor, case) for case in factor.over(cases, levels=levels)]
 
 
@@ -93,8 +95,9 @@ def privacy(
 
 
 def pairs(figure: str) -> list[Case]:
-    """Return the cases of PP1 to PP5. The policies are nested for leaf orders, and independent if policies are
-    repeated.
+    """Return the cases of PP1 to PP5.
+
+    The policies are nested for leaf orders, and independent if policies are repeated.
     """
     return [
         *over(ORDERS, privacy(figure, PAIRS, 2, {"": {}}, BOTH)),
@@ -171,7 +174,7 @@ HOSPITALS: Mapping[str, Mapping[str, Any]] = {
 }
 """Replacements of the paper's hospital data and disorders."""
 SAME_RECORDS = "SynPUF, categories"
-"""Replacement that has the same records as the previous one, with other disorders."""
+"""Replacement that has the same records as the previous replacement, but other disorders."""
 WITH_TAXONOMY = ("SynPUF, sub-chapters", SAME_RECORDS, "diabetes, sub-chapters")
 
 

@@ -50,7 +50,9 @@ def margin_of(pairs: Sequence[tuple[float, float]]) -> float:
 def better(
     parts: Mapping[str, Sequence[str]], suffix: str = "", *, times: float = 1.0, ways: Mapping[str, str] = _ONE_WAY
 ) -> Check:
-    """Return a check that AA's value is at least `times` COAT's value at every position, for each part of the claim.
+    """Return a check that AA's value is at least `times` COAT's value at every position.
+
+    The check is repeated for each part of the claim.
 
     Parameters
     ----------
@@ -59,7 +61,8 @@ def better(
     suffix
         Suffix of the curve names of both algorithms.
     ways
-        Further suffixes of COAT's curve, by name; each combination with a part is a part.
+        Additional suffixes of COAT's curve, by name. Each combination of a suffix and an entry of `parts` is a part of
+        the claim.
     """
 
     def check(results: Results) -> Finding:
@@ -130,7 +133,7 @@ def largest_ratio(
 
 
 def more_on_bms2(results: Results) -> Finding:
-    """Check that AA / COAT at m=3 is larger on BMS-2 than on BMS-1, by query size."""
+    """Check that the ratio AA / COAT at m=3 is larger on BMS-2 than on BMS-1. The parts are the query sizes."""
     ratios = {
         part: [ratio_of(*pairs_of(results, q, f"{COAT}{s}", f"{AA}{s}")[3]) for s in (BMS1, BMS2)]
         for part, (q,) in RECORDS.items()
@@ -163,8 +166,9 @@ def grows_with_q(results: Results) -> Finding:
 
 
 def slightly_worse_when_strict(suffixes: Sequence[str]) -> Check:
-    """Return a check that COAT's AvgRE rises as policies become stricter, and at most doubles. The parts are the data
-    sets.
+    """Return a check that COAT's AvgRE rises as policies become stricter, and at most doubles.
+
+    The parts are the data sets.
     """
 
     def check(results: Results) -> Finding:
@@ -187,8 +191,9 @@ def policies_matter_little(results: Results) -> Finding:
 
 
 def frequent_accurate(names: Sequence[str]) -> Check:
-    """Return a check that AvgRE of W1 is at most 0.5 for all k. The parts are the replacements of the data that have
-    queries of W1.
+    """Return a check that AvgRE of W1 is at most 0.5 for all k.
+
+    The parts are the replacements of the data that have queries of W1.
     """
 
     def check(results: Results) -> Finding:

@@ -10,7 +10,7 @@ from benchmarks.experiments.loukides2010.checks import AA, BMS1, COAT, NEAR, Che
 S = 0.005
 """The paper's bound on suppression."""
 MOST_PRINTED = 0.0002
-"""Twice the suppression that the paper prints for UP1."""
+"""Largest accepted suppression for UP1. It is twice the suppression that the paper prints."""
 
 
 def never_suppresses(results: Results) -> Finding:
@@ -26,8 +26,9 @@ def _log_utility_losses(results: Results, series: str) -> dict[float | str, floa
 
 
 def less_utility_loss(suffix: str = "", *, twice: bool = False, loser: str = AA, winner: str = COAT) -> Check:
-    """Return a check that the UL of `winner` is below the UL of `loser`, or at most half of it if `twice`. The parts
-    are the positions.
+    """Return a check that the UL of `winner` is below the UL of `loser`.
+
+    If `twice` is True, the limit is half the UL of `loser`. The parts are the positions.
     """
 
     def check(results: Results) -> Finding:
@@ -106,8 +107,9 @@ def only_up1_suppresses(results: Results) -> Finding:
 
 
 def violates(series: Sequence[str], *, by_series: bool = False) -> Check:
-    """Return a check that each result violates a utility constraint. The parts are the positions, or the curves if
-    `by_series`.
+    """Return a check that each result violates a utility constraint.
+
+    The parts are the curves if `by_series` is True, otherwise the positions.
     """
 
     def check(results: Results) -> Finding:
@@ -199,8 +201,9 @@ def shares_of_table_2(results: Results) -> Finding:
 
 
 def suppressed_little(counted: str, names: Sequence[str]) -> Check:
-    """Return a check that COAT suppresses at most the paper's bound for all k. The parts are the replacements of the
-    data.
+    """Return a check that COAT suppresses at most the paper's bound for all k.
+
+    The parts are the replacements of the data.
     """
 
     def check(results: Results) -> Finding:
@@ -213,7 +216,7 @@ def suppressed_little(counted: str, names: Sequence[str]) -> Check:
 
 
 def within(series: str, data: str, seconds: float) -> Check:
-    """Return a check that a case needs at most `seconds`."""
+    """Return a check that the search of a case takes at most `seconds`."""
 
     def check(results: Results) -> Finding:
         found = results.at(series, data, "seconds")

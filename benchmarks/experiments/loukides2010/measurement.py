@@ -110,8 +110,9 @@ def thinned(column: "SetColumn", per_record: float, number: int) -> "SetColumn":
 
 
 def _hierarchy(parameters: Parameters, column: "SetColumn") -> "Hierarchy | None":
-    """Return a balanced hierarchy over the items in the leaf order of the case. Without a fan-out, return the data's
-    own taxonomy, or None if there is none.
+    """Return a balanced hierarchy over the items in the leaf order of the case.
+
+    Without a fan-out, return the data's own taxonomy, or None if there is none.
     """
     from anonset import Hierarchy
 
@@ -168,7 +169,7 @@ def _recoded(parameters: Parameters, column: "SetColumn") -> Measured:
 def _losses(
     column: "SetColumn", recoding: Any, hierarchy: "Hierarchy | None", publication: "Records"
 ) -> dict[str, Any]:
-    """Return NCP, UL, the size of the largest published group, and suppression, counted in three ways."""
+    """Return NCP, UL, the largest published group size, and three counts of suppression."""
     from anonset.measures.retention import ncp_of_sizes, occurrences_by_size
     from anonset.measures.utility_loss import group_weights, utility_loss
 

@@ -1,5 +1,6 @@
-"""Privacy and utility policies of the cases: random policies as in the paper, policies by Pgen, groups of siblings, and
-disorders.
+"""Privacy and utility policies of the cases.
+
+They are random as in the paper, made by Pgen, or made of siblings or disorders.
 """
 
 from functools import lru_cache
@@ -104,7 +105,10 @@ def _random_groups(column: "SetColumn", number: int) -> "UtilityPolicy":
 
 
 def _disorders(column: "SetColumn", hierarchy: "Hierarchy", depth: int) -> "UtilityPolicy":
-    """Return a group for each of the most frequent nodes with few codes, and a group of all other codes."""
+    """Return groups of codes.
+
+    The most frequent nodes with few codes have a group each, and all other codes are in one group.
+    """
     import numpy as np
 
     from anonset.privacy.policies import UtilityPolicy

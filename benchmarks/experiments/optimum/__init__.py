@@ -1,6 +1,4 @@
-"""Measure the distance of heuristics from the best cut, over data sets, leaf orders and samples, and the cost of
-proofs.
-"""
+"""Measure the distance between heuristics and the best cut, and the cost of proofs."""
 
 from typing import Any
 

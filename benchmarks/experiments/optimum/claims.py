@@ -110,7 +110,7 @@ def _samples_agree(results: Results) -> tuple[bool, str]:
 
 
 def _open_from(series: str) -> Check:
-    """Return a check that all cases of a curve are proven. The outcome lists all other cases."""
+    """Return a check that the best cut is proven in all cases of a curve. The outcome lists all other cases."""
 
     def check(results: Results) -> tuple[bool, str]:
         curve = results.curve(series, "open")

@@ -11,7 +11,9 @@ if TYPE_CHECKING:
 HEURISTICS = {False: ("apriori", "direct", "vpa"), True: ("hghs", "mhghs")}
 """Heuristics without suppression (False) and with suppression (True)."""
 CHECK_BUDGET = 20_000_000
-"""Maximum number of itemset occurrences that the verification of a best cut counts. This takes some tenths of a second.
+"""Maximum number of itemset occurrences that the verification of a best cut counts.
+
+Counting these occurrences takes some tenths of a second.
 """
 
 
@@ -24,7 +26,7 @@ class Limits:
     max_sets: int
     """Largest number of sets of one size that a heuristic may count."""
     max_threats: int
-    """HgHs and mHgHs stop if they find more minimal threats than this."""
+    """Largest number of minimal threats that HgHs and mHgHs may find."""
 
     def of(self, algorithm: str) -> dict[str, int]:
         """Return the limits that apply to an algorithm."""

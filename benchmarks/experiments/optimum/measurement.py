@@ -64,7 +64,10 @@ def _own_hierarchy(column: "SetColumn", name: str) -> "Hierarchy":
 
 
 def _of_a_set(parameters: Parameters) -> Measured:
-    """Measure the distances for each m, without and with suppression. Names with suppression end in ``s``."""
+    """Measure the distances for each m, without and with suppression.
+
+    Names of quantities with suppression end in ``s``.
+    """
     column = load(parameters["data"])
     hierarchy = _own_hierarchy(column, parameters["data"])
     column, measured = hierarchy.bind(column), dict[str, Any]()
@@ -101,7 +104,10 @@ def _over_samples(parameters: Parameters) -> Measured:
 
 
 def _both(column: "SetColumn", hierarchy: "Hierarchy", parameters: Parameters) -> dict[str, float]:
-    """Return the distances without suppression and with suppression. Names with suppression end in ``_s``."""
+    """Return the distances without suppression and with suppression.
+
+    Names of quantities with suppression end in ``_s``.
+    """
     k, m, limits = parameters["k"], parameters["m"], _limits(parameters)
     found = distances(column, hierarchy, k, m, limits, suppress=False)
     more = distances(column, hierarchy, k, m, limits, suppress=True)

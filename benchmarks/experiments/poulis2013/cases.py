@@ -14,7 +14,7 @@ INFORMS, DIABETES, YOUTUBE = "informs2005", "diabetes130_patients", "youtube_lik
 SAMPLE, GENERATED, SMALL = 8_000, 15_000, 4_000
 """Record counts of an INFORMS sample, of the generated videos, and of a small sample."""
 SHARES = (0.1, 0.25, 0.5, 0.75, 0.9)
-"""Bounds, as fractions of the distance from the lowest to the highest bound."""
+"""Bounds on a loss, as fractions of the distance from the lowest to the highest possible bound."""
 FEW_SHARES = (0.25, 0.75)
 SIZES = (5_000, 10_000, 15_000, 20_000)
 KS = (10, 25, 50, 100)

@@ -49,8 +49,9 @@ def parts_of(results: Results, quantities: Mapping[str, Sequence[str]]) -> dict[
 
 
 def ordered(*pairs: tuple[str, str], of: Mapping[str, Sequence[str]], slack: float = _SLACK) -> Check:
-    """Return a check that the first curve of each pair is never above the second. The margin is the mean relative
-    difference.
+    """Return a check that the first curve of each pair is never above the second.
+
+    The margin is the mean relative difference.
     """
 
     def check(results: Results) -> Finding:
@@ -157,7 +158,7 @@ def largest_ratio(quantity: str, least: float) -> Check:
 
 
 def times(quantity: str, least: float) -> Check:
-    """Return a check that the baselines' quantity is at least `least` times that with BTD, at every x."""
+    """Return a check that the quantity of each baseline is at least `least` times the quantity with BTD, at every x."""
 
     def check(results: Results) -> Finding:
         parts, shown, slow = {}, [], parts_of(results, {"": (f"{quantity}_ul",)})
@@ -237,7 +238,7 @@ def at_most(quantity: str, most: float) -> Check:
 
 
 def grows_below(series: str, most: float) -> Check:
-    """Return a check that the exponent of a curve's time is below `most`."""
+    """Return a check that the running time of a curve grows with an exponent below `most`."""
 
     def check(results: Results) -> Finding:
         points: Any = results.curve(series, "seconds")

@@ -1,4 +1,4 @@
-"""Prepare the inputs of a case: records, hierarchies, and the framework with a bound. They are cached for later cases.
+"""Prepare and cache the inputs of a case, which are records, hierarchies, and the framework with a bound.
 
 Each repetition draws all choices that the paper does not state. The number of a sample or seed also determines leaf
 orders and the workload, unless a case sets them explicitly.
@@ -82,8 +82,8 @@ class Job:
     def delta(self) -> float:
         """Bound of the framework, given explicitly or as a fraction of the distance between two losses.
 
-        For Rum-bound, the losses are X, the loss of the initial clusters, and 1. For Tum-bound, they are the loss of a
-        single cluster of all records and the loss of the initial clusters.
+        For Rum-bound, the losses are the loss of the initial clusters (X in the paper) and 1. For Tum-bound, the losses
+        are the loss of a single cluster of all records and the loss of the initial clusters.
         """
         if "delta" in self.parameters:
             return float(self.parameters["delta"])
@@ -97,7 +97,7 @@ class Job:
         return self.algorithm(**changes).recode(self.records.bound, self.records.hierarchies)
 
     def head(self, n: int) -> "Table":
-        """Return the first records, to load kernels."""
+        """Return the first `n` records, for a short search that loads the kernels."""
         import numpy as np
 
         table = self.records.bound
@@ -148,7 +148,7 @@ def items_of(table: "Table") -> Any:
 
 @lru_cache(maxsize=64)
 def _reach(named: tuple[tuple[str, Any], ...]) -> tuple[float, float]:
-    """Return the bounds between which a framework merges."""
+    """Return the lowest and the highest useful bound of a framework."""
     from anonset.errors import InfeasibleError
 
     parameters = dict(named)

@@ -99,7 +99,7 @@ def _losses(job: Job, result: Any) -> dict[str, Any]:
 
 
 def _checked(job: Job, result: Any) -> dict[str, str]:
-    """Verify the result independently if it is the first repetition. Return which part was verified."""
+    """Verify the result independently if it is the first repetition. Return the extent of the verification as text."""
     from anonset import verify
     from anonset.generalization import apply
 
@@ -207,7 +207,7 @@ def _formation(job: Job) -> Measured:
 
 
 def _merges(job: Job) -> Measured:
-    """Record the utility loss after each merge. Return the losses at given percentages of the merges."""
+    """Record the utility loss after each merge. Return the losses after certain percentages of the merges."""
     curve = _curve(tuple(sorted((name, value) for name, value in job.parameters.items() if name != "percent")))
     percent = job.parameters["percent"]
     steps = [after - before for before, after in pairwise(curve)]

@@ -1,4 +1,4 @@
-"""Compute the ARE of many queries at once, for two interpretations of a generalized item.
+"""Compute the average relative error (ARE) of many queries at once, for two interpretations of a generalized item.
 
 With ``half``, a symbol of s items represents each of the 2^s - 1 non-empty subsets of the items with equal probability,
 so each item is present with a probability of about 1/2 (Loukides et al. 2010, section 6.1). With ``one``, each item is
@@ -26,7 +26,7 @@ QUERIES = 1000
 SHAPES = ((2, 0), (1, 2), (2, 2), (0, 2))
 """Number of relational values and of items in the queries of each workload."""
 MODELS = {"are": "half", "are1s": "one"}
-"""Interpretation, by the first part of the name of an error."""
+"""Interpretation of a generalized item, by the first part of the name of an error."""
 
 
 @dataclass(frozen=True)
@@ -173,7 +173,7 @@ class _Published:
 
 
 def _pairs(shown: Any, cluster: Ints, many: int) -> Ints:
-    """Return a number for each pair of symbols in a record. It encodes the cluster and both symbols."""
+    """Return a number for each pair of symbols in a record. The number encodes the cluster and both symbols."""
     end = np.repeat(shown.indptr[1:], shown.lengths)
     at, found = np.arange(len(shown.codes)), [np.empty(0, np.int64)]
     for apart in range(1, int(shown.lengths.max(initial=0))):
@@ -184,7 +184,7 @@ def _pairs(shown: Any, cluster: Ints, many: int) -> Ints:
 
 
 def _counts(known: tuple[Ints, Ints], asked: Ints) -> Ints:
-    """Return the count of each number."""
+    """Return the number of occurrences of each value of `asked` in `known`."""
     numbers, counts = known
     if not len(numbers):
         return np.zeros(asked.shape, np.int64)

@@ -6,7 +6,7 @@ from benchmarks.experiments.cases import Claim, Results
 from benchmarks.experiments.checks import Check
 
 COUNTED = 0.25
-"""Largest median error of frequent items with which counts are useful to a recipient."""
+"""Largest median error of frequent item counts that is acceptable for a recipient."""
 LESS = 0.75
 """Two item errors differ substantially if their ratio is at most this number."""
 JOINT = "joint-split"
@@ -150,7 +150,7 @@ OVER_M = (Claim("the item error rises with m", "no curve falls by more than a te
 
 
 def halves(bound: float) -> tuple[Claim, ...]:
-    """Return the claims on weights learned from half of the records."""
+    """Return the claims about weights that are learned from half of the records."""
     bound_claim = "a learned weight meets its bound on the other half"
     error_claim = "a learned weight has a similar item error on the other half"
     return (

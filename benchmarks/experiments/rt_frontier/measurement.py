@@ -154,7 +154,10 @@ def _counted(table: "Table", unverified: "UnverifiedPublication[Any]") -> dict[s
 
 
 def _halves(parameters: Parameters) -> Measured:
-    """Learn w from the first half of the records, and publish the second half. Return medians over divisions."""
+    """Learn w from the first half of the records, and publish the second half.
+
+    Return medians over several random divisions.
+    """
     import numpy as np
 
     from anonset.data.split_mix import SplitMix

@@ -27,24 +27,24 @@ class Run:
 
 @dataclass(frozen=True)
 class CostModel:
-    """CPU seconds per unit of each kind of work. All are non-negative."""
+    """CPU seconds per unit of each kind of work. All fields are non-negative."""
 
     search: float
-    """Per search, independent of size."""
+    """CPU seconds per search, independent of the data size."""
     code: float
-    """Per node of a record for which sets are counted, in each pass."""
+    """CPU seconds per node of a record, in each pass that counts sets of this record."""
     cell_of_larger_sets: float
-    """Per access to a cell of a table of sets of size 3 or more."""
+    """CPU seconds per access to a cell in a table of sets of size 3 or more."""
     raised: float
-    """Per increment of a counter of a table."""
+    """CPU seconds per increment of a table counter."""
     gib_of_records: float
-    """Per GiB of records read in a pass."""
+    """CPU seconds per GiB of records that a pass reads."""
     item: float
-    """Per item of the universe, including nodes."""
+    """CPU seconds per item or inner node of the hierarchy."""
     mib_of_tables: float
-    """Per MiB of tables or other results that tasks return and the coordinator merges."""
+    """CPU seconds per MiB of results, such as tables, that tasks return and the coordinator merges."""
     task: float
-    """Per task sent to another process, including results."""
+    """CPU seconds per task that is sent to another process, including the transfer of its results."""
 
     @classmethod
     def fitted(cls, runs: Iterable[Run]) -> "CostModel":
@@ -76,8 +76,8 @@ class CostModel:
 def scaled(measured: Measured, times: int, workers: int) -> dict[str, float]:
     """Return the work of a run with `times` times as many records on `workers` workers.
 
-    The number of passes does not change; each is divided among the workers. Each task returns as much as before, and
-    increments as many counters, because counters stop at k.
+    The number of passes does not change. Each pass is divided among the workers. The number of
+    returned bytes and increments per task does not change, because counters stop at k.
     """
     grown = {name: measured[name] * times for name in ("codes", "cells_of_larger_sets", "gib_of_records")}
     tasks = measured["passes"] * tasks_of_pass(workers)

@@ -98,7 +98,7 @@ class _Pending:
 def cells_of_larger_sets(lengths: NDArray[np.int64], size: int, n_words: int) -> int:
     """Return an upper bound of the accesses to cells of a table of sets of size 3 or more. 0 for pairs.
 
-    A record accesses one cell for each choice of its codes except the smallest, and each word of the preceding codes.
+    A record accesses a cell for each choice of `size - 1` of its codes, and for each 64-code word of smaller codes.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ def bytes_of_records(value: Any) -> int:
 
 
 def bytes_stored(value: Any) -> int:
-    """Return the bytes of all other arrays in files that a task reads. These are records stored as codes."""
+    """Return the bytes of all other arrays in files that a task reads. These arrays contain records stored as codes."""
     if isinstance(value, np.ndarray):
         return value.nbytes if _is_filed(value) else 0
     return 0 if _is_block(value) else sum(map(bytes_stored, _parts(value)))

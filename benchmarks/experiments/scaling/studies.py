@@ -15,15 +15,18 @@ HELD_OUT = {
     "12 items a record": ("blocks-length", "threads", 12),
     "10,000 items": ("blocks-universe", "threads", 10_000),
 }
-"""Figure, series and x of the runs that are not used to fit the model, by name."""
+"""Figure, series and x of each run that is not used to fit the model, by name of the run."""
 WITHIN = 1.25
-"""Largest ratio between prediction and measurement of these runs."""
+"""Largest accepted ratio between prediction and measurement of a run."""
 WORKERS = (1, 2, 4, 8, 16, 32, 64)
 PREDICTED = {
     "100,000,000 records, m=2: prediction": (("blocks-records", "cluster", LARGEST), 5),
     "100,000,000 records, m=3: prediction": (("blocks-m-large", "threads", 3), 33),
 }
-"""For each curve of predictions, a measured run and the factor by which its records are multiplied."""
+"""Basis of each curve of predictions.
+
+It consists of a measured run, and the factor by which the number of records is multiplied.
+"""
 
 
 def measure_model(parameters: Parameters) -> Measured:

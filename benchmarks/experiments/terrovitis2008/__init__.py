@@ -23,7 +23,7 @@ _REAL = {CONGRESS: "congress_bills", TAFENG: "tafeng_subclass"}
 """Real baskets with almost as many items as BMS-POS."""
 _LEAVES = {"congress_bills": 1_718, "tafeng_subclass": 2_012}
 _NO_TREE_FROM = 4
-"""Smallest m for which the trees of these baskets are too large for repeated counting."""
+"""Smallest m for which the count-trees of the real baskets are too large for repeated counting."""
 _TIMED_ORDER = ORDERS.draws[0]
 """Leaf order of the timed searches."""
 
@@ -84,7 +84,7 @@ def _in_all(figure: str) -> list[Case]:
     of_two = [
         replace(case, x=f"{name}={case.x}") for name, cases in named.items() for case in cases if case.series != "DA"
     ]
-    return [case for case in of_two if case.x not in ("|D|=10000", "|I|=40")]  # these are m=3
+    return [case for case in of_two if case.x not in ("|D|=10000", "|I|=40")]  # all of these cases have m=3
 
 
 def _aa(figure: str, series: str, x: int | str, data: str, *, k: int = 5, m: int = 3, fanout: int = 5) -> Case:

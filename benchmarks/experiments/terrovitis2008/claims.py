@@ -28,7 +28,7 @@ def _ratios(results: Results, above: str, below: str, quantity: str) -> list[flo
 
 
 def _of_each(series: Sequence[str], holds: Callable[[Results, str], tuple[bool, str]]) -> Check:
-    """Return a check of one or several curves. Several curves are the parts of the claim."""
+    """Return a check of one or several curves. If `series` contains several curves, each is a part of the claim."""
 
     def check(results: Results) -> Finding:
         found = {name: holds(results, name) for name in series}
@@ -139,7 +139,7 @@ def _optimum_is_least(results: Results) -> Finding:
 
 
 def _scales_better(results: Results) -> Finding:
-    aa, da = (exponent((x, max(1, y)) for x, y in results.curve(name, NODES)) for name in (AA, DA))  # AA's may be empty
+    aa, da = (exponent((x, max(1, y)) for x, y in results.curve(name, NODES)) for name in (AA, DA))  # AA may have none
     nodes = f"AA {listed(results.values(AA, NODES))}; DA {listed(results.values(DA, NODES))}"
     return Finding(aa < da, f"exponents AA {aa:.2f}, DA {da:.2f}; nodes {nodes}", margin=da - aa)
 

@@ -1,8 +1,9 @@
-"""Count the itemsets that the paper's algorithms insert into count-trees, which is the work in the complexity claims.
+"""Count the itemsets that the paper's algorithms insert into count-trees.
 
-The figures are those of the algorithms as printed. The engine visits fewer sets. OA and DA insert all sets of up to m
-nodes of each record (Algorithms 2 and 3). AA inserts in iteration i the sets of i nodes of the current cut or above it
-(Algorithm 4). A set never contains the root, or a node together with one of its ancestors.
+The claims on complexity are about this count. The counts refer to the algorithms as printed in the paper. The engine
+visits fewer sets. OA and DA insert all sets of up to m nodes of each record (Algorithms 2 and 3). AA inserts in
+iteration i the sets of i nodes of the current cut or above it (Algorithm 4). A set never contains the root, or a node
+together with one of its ancestors.
 """
 
 from collections.abc import Sequence
@@ -78,7 +79,7 @@ def by_size(indptr: Any, entries: Any, parent: Any, most: int) -> Any:
             while at >= indptr[record] and entries[at] == node:
                 at -= 1
             following = entries[at] if at >= indptr[record] else 0
-            while node > following:  # the rest of the record is not below this node
+            while node > following:  # all later nodes of the record are not below this node
                 below[node, 1] += 1
                 above = parent[node]
                 for size in range(most, 0, -1):

@@ -1,5 +1,6 @@
-"""Measure a run of OA, DA or AA (Terrovitis, Mamoulis, Kalnis, 2008). A case measures loss and work, or time, or peak
-memory.
+"""Measure a run of OA, DA or AA (Terrovitis, Mamoulis, Kalnis, 2008).
+
+A case measures loss and work, or time, or peak memory.
 """
 
 import time
@@ -77,8 +78,9 @@ def _losses(parameters: Parameters) -> Measured:
 def _work(
     algorithm: "Apriori | Direct | Optimal", column: "SetColumn", hierarchy: "Hierarchy", result: Any, *, tree: bool
 ) -> Measured:
-    """Count the insertions into the count-tree and the nodes of the tree. For AA, this is the tree of the last
-    iteration.
+    """Count the insertions into the count-tree and the nodes of the tree.
+
+    For AA, this is the tree of the last iteration.
     """
     from benchmarks.experiments.terrovitis2008.inserted_sets import images_of, sets_by_size
     from benchmarks.experiments.terrovitis2008.tree_size import tree_nodes
@@ -172,7 +174,10 @@ def load(parameters: Parameters) -> "SetColumn":
 
 @lru_cache(maxsize=4)
 def _reduced(name: str, records: int, items: int, sample: str) -> "SetColumn":
-    """Return the first records, or a sample of the same size, with item numbers modulo the domain size."""
+    """Return the first `records` records, or a random sample of this size.
+
+    Item numbers are taken modulo the domain size.
+    """
     from benchmarks.experiments.draws import subsample
 
     from anonset import SetColumn

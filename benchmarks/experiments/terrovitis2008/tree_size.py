@@ -25,9 +25,9 @@ def tree_nodes(
     size
         Length of the longest paths.
     cut
-        int32 (M,): node that replaces each leaf. The tree is that of iteration `size` of AA, starting from this cut. It
-        contains the sets of exactly `size` nodes at or above the cut. Without `cut`, the tree is that of OA and DA,
-        which contains all sets of up to `size` nodes.
+        int32 (M,): node that replaces each leaf. With `cut`, AA builds the tree in iteration `size`, and the tree
+        contains the sets of exactly `size` nodes at or above the cut. Without `cut`, OA and DA build the tree, and the
+        tree contains all sets of up to `size` nodes.
     limit
         Largest number of sets of `size` nodes in the records. Returns None if the records contain more.
 
@@ -136,7 +136,7 @@ def nodes_below(
 
 @kernel()
 def _n_met(records: Any, held: Any, candidates: Any) -> int:
-    """Count the candidates in the records at `held`. Stop as soon as all candidates are found."""
+    """Count the candidates that occur in the records at `held`. Stop as soon as all candidates are found."""
     _, record, members = records
     missing = np.zeros(members.shape[1], np.uint64)
     for c in candidates:

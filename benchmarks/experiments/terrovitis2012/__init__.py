@@ -1,6 +1,6 @@
 """Measure which frequent sets, pairs and items our variant of disassociation preserves.
 
-The parameters are k, m, the cluster size and the clustering.
+The experiments vary k, m, the cluster size and the clustering.
 """
 
 from benchmarks.experiments.cases import Case, Figure, Paper

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 TOP = 1_000
 """Number of most frequent sets to count."""
 RANKS = (200, 220)
-"""Ranks of the items whose pairs are also counted, as a half-open range."""
+"""Half-open range of item ranks. Pairs of the items with these ranks are counted."""
 BUDGET = 10**11
 """Limit of itemset occurrences that verification counts."""
 

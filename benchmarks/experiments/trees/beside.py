@@ -1,4 +1,4 @@
-"""Tables of the study, with an additional column for an algorithm. It may be a plug-in."""
+"""Tables of the study, with a column for one more algorithm, such as a plug-in."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,7 +15,9 @@ from anonset.privacy import KmAnonymity
 
 
 def tables(way: str, figure: str, data: Sequence[str]) -> str:
-    """Measure an algorithm on data sets of a figure, and return the tables with an additional column.
+    """Measure an algorithm on the data sets of a figure.
+
+    Return the tables of the figure with a column for this algorithm.
 
     Parameters
     ----------

@@ -138,8 +138,9 @@ def apart(tree: "Hierarchy", groups: Sequence[Sequence[str]]) -> float:
 
 
 def apart_by_chance(tree: "Hierarchy", groups: Sequence[Sequence[str]], draws: int = 3) -> float:
-    """Return the mean distance between members of random groups. The groups have the same sizes and contain the same
-    items.
+    """Return the mean distance between members of random groups.
+
+    The groups have the same sizes and contain the same items.
     """
     from anonset.data.split_mix import SplitMix
 
@@ -155,14 +156,15 @@ def apart_by_chance(tree: "Hierarchy", groups: Sequence[Sequence[str]], draws: i
 
 
 def _learned_elsewhere(parameters: Parameters) -> Measured:
-    """Make a tree from the first half of the records, and publish the second half with this tree. Repeat this three
-    times.
+    """Make a tree from the first half of the records, and publish the second half with this tree.
+
+    Repeat this three times.
 
     Returns
     -------
-    Medians of four quantities. Three are the LM of the second half: with a tree made from it (``own``), with the tree
-    of the first half (``learned``), and with `balanced:5`, which ignores frequencies (``base``). The fourth is the
-    share of the gain over `balanced:5` that the learned tree preserves (``kept``).
+    Medians of four quantities. Three quantities are the LM of the second half. Its tree is made from the second half
+    (``own``), made from the first half (``learned``), or `balanced:5`, which ignores frequencies (``base``). The fourth
+    is the share of the gain over `balanced:5` that the learned tree preserves (``kept``).
     """
     from statistics import median
 

@@ -3,9 +3,9 @@
 from anonset.errors import InputError
 
 LARGEST = 100_000_000
-"""Largest number of records, items or patterns. It is two hundred times the size of the largest imitated data set."""
+"""Largest number of records, items or patterns."""
 MOST_IN_PARTS = 10_000_000_000
-"""Largest number of records if blocks are generated separately, so that not all records are in memory."""
+"""Largest number of records if blocks are generated separately. In this case, not all records are in memory."""
 
 
 def records(n: int, only: range | None) -> None:

@@ -142,8 +142,9 @@ def draw(
 
 
 def distinct_rows(rows: Int64, items: Int32, n_rows: int, n_items: int) -> tuple[Int64, Int32]:
-    """Sort pairs (row, item) into rows of distinct ascending items. Return offsets, int64 (n_rows + 1,), and items,
-    int32.
+    """Sort pairs (row, item) into rows of distinct ascending items.
+
+    Return offsets, int64 (n_rows + 1,), and items, int32.
     """
     keys = rows * n_items + items
     if n_rows * n_items < 2**31:  # 32-bit keys sort twice as fast
@@ -188,9 +189,7 @@ def _shorten(indptr: Int64, items: Int32, longest: int, stream: Stream) -> tuple
 
 
 class _Plan:
-    """Look-up tables for the mission by length, the number of draws by mission and length, and the item by mission and
-    random index.
-    """
+    """Look-up tables for drawing the mission of a length, the number of draws, and the items of a mission."""
 
     def __init__(self, lengths: Float64, missions: Sequence[Mission]) -> None:
         self.below = np.cumsum(lengths)
@@ -222,8 +221,9 @@ class _Plan:
 
 
 def _quantized(mission: Mission) -> Int32:
-    """Return the item at each index, int32 (2^13,). The number of indices of an item is proportional to its weight, but
-    at least 1.
+    """Return the item at each index, int32 (2^13,).
+
+    The number of indices of an item is proportional to its weight, but at least 1.
     """
     size = 1 << _RESOLUTION
     share = mission.weights / mission.weights.sum() * (size - len(mission.items))
@@ -233,7 +233,7 @@ def _quantized(mission: Mission) -> Int32:
 
 
 def _draws_for_length(table: Int32, n_lengths: int, longest: int) -> Float64:
-    """Return the number of draws for each length, float64 (n_lengths,). It is 0 for lengths above the longest."""
+    """Return the number of draws for each length, float64 (n_lengths,). The number is 0 for lengths above `longest`."""
     p = np.unique(table, return_counts=True)[1] / len(table)
     expected = [0.0]
     while expected[-1] < longest:

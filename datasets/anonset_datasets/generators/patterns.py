@@ -146,8 +146,9 @@ def _block(n_items: int, avg_length: float, patterns: _Patterns, random: np.rand
 
 
 def _dropped(length: Int64, level: Float64, random: np.random.Generator) -> Int64:
-    """Return the number of items to drop, int64. It is increased by one until a uniform number exceeds the corruption
-    level.
+    """Return the number of items to drop, int64.
+
+    The number is increased by one until a uniform random number exceeds the corruption level.
 
     At least one item remains.
     """

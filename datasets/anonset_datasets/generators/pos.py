@@ -10,8 +10,9 @@ from anonset_datasets.generators.checks import count, integer, number, records
 from anonset_datasets.generators.missions import Mission, Stream, draw, join, lognormal_lengths, replace_row, zipf
 
 CATEGORY = 25
-"""Number of items per category. The items of a category are adjacent in the item order, in order of descending
-popularity.
+"""Number of items per category.
+
+The items of a category are adjacent in the item order, in order of descending popularity.
 """
 AISLE = 5
 """Number of categories per aisle."""
@@ -27,8 +28,9 @@ OUTING_SHARE = 0.1
 """Frequency of baskets from a random pair of categories, relative to the frequency of baskets from a single category.
 """
 SIGMA = 0.87
-"""Standard deviation of the logarithm of the lengths. With the default mean, the expected maximum of 515,597 lengths is
-about 164.
+"""Standard deviation of the logarithm of the lengths.
+
+With the default mean, the expected maximum of 515,597 lengths is about 164.
 """
 SPARE = 1.15
 """Number of staples, relative to the length of the longest basket."""
@@ -152,8 +154,10 @@ def _mission(shelves: list[Int32], weights: list[float], popularity: float, long
 
 
 def _staples(shelves: list[Int32], place: Int64, count: int) -> Int32:
-    """Return the staples, int32 (count,). They are the most popular items of the most popular categories. If these are
-    too few, further popular items are added.
+    """Return the staples, int32 (count,).
+
+    Staples are the most popular items of the most popular categories. If these categories have too few items, more
+    popular items are added.
     """
     category = np.repeat(np.arange(len(shelves)), [len(shelf) for shelf in shelves])
     within = np.concatenate([np.arange(len(shelf)) for shelf in shelves])

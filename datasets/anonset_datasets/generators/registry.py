@@ -35,13 +35,14 @@ class Generator:
 
     name: str
     kind: Literal["transactions", "rt", "longitudinal"]
-    """Kind of data. ``transactions`` are written as ``.dat``, other kinds as ``.csv``."""
+    """Kind of data. ``transactions`` are written as ``.dat``, and other kinds are written as ``.csv``."""
     about: str
     """One-line description of the data."""
     function: Callable[..., Table]
     part: Callable[..., Table] | None = None
-    """Function that generates only some blocks of the records, by block number. None if the generator does not support
-    this.
+    """Function that generates only some blocks of the records, by block number.
+
+    None if the generator does not support this.
     """
     hierarchy: Callable[[], Hierarchy] | None = None
     """Function that returns the hierarchy of the items. None if items have no meaning."""
@@ -131,8 +132,10 @@ def require_parameters(generator: Generator, given: Iterable[str]) -> None:
 
 
 def make(name: str, path: str | Path, **parameters: Value) -> Table:
-    """Generate a table and write it to a file. The suffix is ``.dat`` for transactions and ``.csv`` for RT data. With
-    an additional ``.gz``, the file is compressed.
+    """Generate a table and write it to a file.
+
+    The suffix is ``.dat`` for transactions and ``.csv`` for RT data. With an additional ``.gz``, the file is
+    compressed.
 
     The file is renamed to `path` when it is complete. The same parameters produce the same bytes.
 
@@ -205,8 +208,9 @@ def generator_of(name: str) -> Generator:
 
 @contextmanager
 def _appearing(target: Path) -> Iterator[TextIO]:
-    """Open a text file under a temporary name in the same folder. The file is renamed at the end, or deleted after an
-    error.
+    """Open a text file under a temporary name in the same folder.
+
+    The file is renamed at the end, or deleted after an error.
     """
     partial = target.with_name(f".{target.name[:_LONGEST_STEM]}.{os.getpid()}.partial")
     try:
@@ -219,7 +223,7 @@ def _appearing(target: Path) -> Iterator[TextIO]:
         partial.replace(target)
     except OSError as error:
         if error.errno is not None:
-            error.filename = str(target)  # report the given name, not the temporary name
+            error.filename = str(target)  # the message names `target`
         raise
     finally:
         partial.unlink(missing_ok=True)
