@@ -244,8 +244,8 @@ class DelimitedText:
         return f"; if line {self.below} is the header: {setting('header_line', self.below)}" if self.below else ""
 
     def _names_below(self) -> int:
-        """Return the number of the header line if it is below other lines. Rows with the same number of fields follow
-        it. 0 if there is no such line.
+        """Return the number of the header line if it is below other lines, and otherwise 0. Rows with the number of
+        fields of the header follow it.
         """
         lines = self.data[:_LOOKED_AT].decode("utf-8", "replace").splitlines()[:_LINES_ABOVE]
         titled = any(len(header_fields(line, self.delimiter)) != self._n_fields for line in lines)

@@ -27,7 +27,7 @@ _ENDS_OF_SPMF = ("-1", "-2")  # end of an itemset, and end of a sequence of item
 
 @dataclass
 class FimiLines:
-    """Lines of FIMI text, read in pieces. Only the last line shows whether the format is another."""
+    """Lines of FIMI text, read in pieces. Whether the text has another format is known only after the last line."""
 
     where: str
     """Name of the file, for messages."""
@@ -35,14 +35,14 @@ class FimiLines:
     separator: str | None
     """Declared separator of items, or None."""
     sequences: bool = True
-    """True if all non-empty lines so far end with -2, like SPMF's sequences."""
+    """True if all non-empty lines that were read end with -2, like SPMF's sequences."""
     nonempty: bool = False
-    """True if any line so far is not empty."""
+    """True if at least one line that was read is not empty."""
     labels: set[str] = field(default_factory=set, repr=False)
-    """Distinct items so far."""
+    """Distinct items of the lines that were read."""
 
     def restart(self) -> None:
-        """Reset the state. The next line is then the first line of the files."""
+        """Forget all lines, so that the files can be read again from their first line."""
         self.sequences, self.nonempty = True, False
         self.labels.clear()
 
@@ -91,12 +91,12 @@ class SpmfLines:
     where: str
     """Name of the file, for messages."""
     named: dict[str, str] = field(default_factory=dict, repr=False)
-    """Item names so far, by token."""
+    """Names of items from the lines that were read, by token."""
     tokens: set[str] = field(default_factory=set, repr=False)
-    """Tokens in the transactions so far."""
+    """Tokens in the transactions that were read."""
 
     def restart(self) -> None:
-        """Reset all names and transactions. The next line is then the first line of the files."""
+        """Forget all names and transactions, so that the files can be read again from their first line."""
         self.named.clear()
         self.tokens.clear()
 

@@ -33,7 +33,7 @@ def open_parquet_files(source: Source, properties: FileProperties) -> OpenedSour
     Raises
     ------
     InputError
-        If a file is not Parquet, or has other columns than the first.
+        If a file is not Parquet, or its columns differ from the columns of the first file.
     """
     from pyarrow import parquet
 
@@ -195,7 +195,7 @@ def _of_group(file: DataFile, coded: Any, plain: Any, group: int, columns: list[
 
 
 def _difference(first: Any, other: Any) -> str:
-    """Return text on the difference between two Arrow schemas."""
+    """Describe the difference between two Arrow schemas as text."""
     for column in first:
         position = other.get_field_index(column.name)
         if position < 0:

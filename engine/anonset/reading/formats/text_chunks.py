@@ -33,7 +33,7 @@ class TextPiece(RedactedRepr):
 
 @dataclass(frozen=True)
 class TextRange:
-    """Whole records of a text, in bytes of the decoded text."""
+    """Range of a text that consists of complete records. Positions are bytes of the decoded text."""
 
     begin: int = 0
     """Start of the first record."""

@@ -30,19 +30,19 @@ to the same end of a record.
 
 @dataclass(frozen=True)
 class SectionEnd:
-    """Last end of a record in a section, under one assumption about its first line."""
+    """End of the last record that ends in a section, under one assumption about the first line of the section."""
 
     end: int
-    """Number of bytes of the text before the end. 0 if no record ends in the section."""
+    """Position after the last byte of the record in the text. 0 if no record ends in the section."""
     lines: int
-    """Number of line ends between the first line of the section and the end."""
+    """Number of line ends between the first line of the section and the end of the record."""
     quoted: bool
     """Whether the first line of the next section is within quotes."""
 
 
 @dataclass(frozen=True)
 class ScannedSection:
-    """Ends of a section under both assumptions."""
+    """Ends of the last record in a section, under both assumptions about the first line of the section."""
 
     at_record: SectionEnd
     within_quotes: SectionEnd
@@ -63,7 +63,7 @@ class SectionTask(RedactedRepr):
     """Start of the first section, where a record begins."""
 
     def __call__(self, section: tuple[int, int]) -> ScannedSection | None:
-        """Return the ends of a section, given its start and stop in bytes of the text. None if a line is too long."""
+        """Scan a section, given its start and stop in bytes of the text. Return None if a line is too long."""
         begin, stop = section
         with self.file.opened() as raw, reading(self.file.where):
             raw.seek(self.mark + begin)

@@ -1,4 +1,4 @@
-"""Read workbooks (.xlsx): the only sheet with a table, as the text that a spreadsheet program would export."""
+"""Read workbooks (.xlsx). The only sheet with a table is read as the text that a spreadsheet program would export."""
 
 import csv
 import io
@@ -117,7 +117,7 @@ def _sheets(where: str, data: bytes) -> Iterator[list[list[str]]]:
 
 
 def _texts(rows: Sequence[Sequence[Any]]) -> list[list[str]]:
-    """Return cells as texts. The dates of a column include times if one of them does."""
+    """Return cells as texts. The dates of a column include times if at least one date of the column includes a time."""
     timed = {
         n
         for row in rows
