@@ -58,7 +58,7 @@ class Group:
 def group() -> Iterator[Group | None]:
     """Yield a control group below the group of this process, and remove it at the end.
 
-    Yield None if this is impossible.
+    Yield None if the system does not permit control groups.
     """
     found = _own_group()
     if found is None:

@@ -175,7 +175,7 @@ def _by_number(label: str) -> tuple[bool, int, str]:
 def _first_seen(column: SetColumn | CategoricalColumn) -> Int64:
     """Return the first record that contains each label, int64 (M,).
 
-    The record count for labels that no record contains.
+    For labels that no record contains, the result is the record count.
     """
     codes = column.items if isinstance(column, SetColumn) else column.codes
     lengths = column.lengths if isinstance(column, SetColumn) else np.ones(column.n, np.int64)

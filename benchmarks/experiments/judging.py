@@ -170,7 +170,7 @@ def _judged(figure: Figure, claim: Claim, draws: list[Finding], singles: dict[st
 def _verdict(claim: Claim, met: int, of: int, singles: Mapping[str, bool], parts: Mapping[str, tuple[int, int]]) -> str:
     """Return the verdict that follows from the outcomes.
 
-    It is "depends on the …" only if all contradictory outcomes belong to a named level or a part of the claim.
+    The verdict is "depends on the …" only if all contradictory outcomes belong to a named level or a part of the claim.
     """
     verdicts = {criteria.verdict_of(part_met, part_of) for part_met, part_of in parts.values()}
     if claim.over and verdicts == {criteria.HOLDS_IN_WORDS, criteria.FAILS_IN_WORDS}:

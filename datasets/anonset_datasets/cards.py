@@ -32,7 +32,7 @@ class Card:
     stands_in_for: str = ""
     """Unavailable data of a paper that this data set replaces.
 
-    If it replaces no data, the role of the data set in the experiments.
+    If the data set replaces no data, its role in the experiments.
     """
     differs: str = ""
     """Differences between this data set and the data that it replaces."""

@@ -54,7 +54,7 @@ def _cases(figure: str, points: _Points, over: str, **shared: Any) -> list[Case]
 def _over_m(k: int, sizes: Sequence[int] = _SIZES, **more: Sequence[int]) -> _Points:
     """Return the points (k, m) of the four curves over m.
 
-    `more` contains the values of m for curves that differ from `sizes`.
+    `more` contains the values of m for additional curves, and for curves that differ from `sizes`.
     """
     curves = dict.fromkeys(("MM", "AA", "LG", "mHgHs"), sizes) | more
     return {series: [(k, m) for m in chosen] for series, chosen in curves.items()}

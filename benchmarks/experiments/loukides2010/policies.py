@@ -1,6 +1,6 @@
 """Privacy and utility policies of the cases.
 
-They are random as in the paper, made by Pgen, or made of siblings or disorders.
+Policies are random as in the paper, made by Pgen, or made of siblings or disorders.
 """
 
 from functools import lru_cache

@@ -25,7 +25,7 @@ PREDICTED = {
 }
 """Basis of each curve of predictions.
 
-It consists of a measured run, and the factor by which the number of records is multiplied.
+The basis consists of a measured run, and the factor by which the number of records is multiplied.
 """
 
 

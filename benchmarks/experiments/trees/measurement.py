@@ -158,7 +158,7 @@ def apart_by_chance(tree: "Hierarchy", groups: Sequence[Sequence[str]], draws: i
 def _learned_elsewhere(parameters: Parameters) -> Measured:
     """Make a tree from the first half of the records, and publish the second half with this tree.
 
-    Repeat this three times.
+    Repeat both steps for several random divisions of the records.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Searches with a cache. Several algorithms of the study start from the same cut, which is cached."""
+"""Searches with a cache. Several algorithms of the study start from the same cut, which is searched once."""
 
 from dataclasses import dataclass, replace
 from typing import Any

@@ -327,7 +327,7 @@ def levels_text(counts: Mapping[str, int]) -> str:
 def _loss_texts(unverified: UnverifiedPublication[Any]) -> dict[str, str]:
     """Return texts on the losses.
 
-    They include the loss before clusters are merged, and the distance between NCP and its minimum.
+    The texts include the loss before clusters are merged, and the distance between NCP and its minimum.
     """
     texts, before = {}, unverified.result.figures
     shown = [name for name in _HEADLINES if name != "log2_ul" or isinstance(unverified.result.recoding, ItemGroups)]

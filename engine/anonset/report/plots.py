@@ -47,7 +47,7 @@ class PlotAxes:
 
 
 def require_plots(folder: Path) -> None:
-    """Check that the folder of the plots can be created, and that the plotting package is installed.
+    """Check that the plots can be written to a new folder, and that the plotting package is installed.
 
     Raises
     ------
@@ -182,7 +182,8 @@ def _lines(plot: Any, rows: Sequence[Mapping[str, Any]], axes: PlotAxes, figure:
 def _scale(plot: Any, values: Sequence[float], *, logarithmic: bool = False) -> None:
     """Set the scale of the vertical axis.
 
-    It is logarithmic if `logarithmic` is True or the values differ by several magnitudes. Otherwise, it begins at 0.
+    The scale is logarithmic if `logarithmic` is True or the values differ by several magnitudes, and otherwise begins
+    at 0.
     """
     if min(values) > 0 and (logarithmic or max(values) >= _LOG_HEIGHT * min(values)):
         plot.set_yscale("log")

@@ -17,7 +17,7 @@ from anonset.ui.run_sections import show_exposed
 from anonset.ui.setting_words import ROLE_WORDS, ROW_WORDS, UNIT, message_in_words
 
 _ALWAYS = ("items", "relational", "sensitive", "keep", "drop")
-"""Roles offered for every column. A column also keeps the offer of its current role."""
+"""Roles that are always offered. All other roles are offered only if a column already has the role."""
 
 
 def data_screen(state: PageState) -> None:

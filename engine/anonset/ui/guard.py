@@ -15,7 +15,7 @@ _POLICY = (
 )
 """Content Security Policy of the page.
 
-It permits no content from other origins. The page library requires inline scripts.
+The policy permits no content from other origins. The page library requires inline scripts.
 """
 _STATIC = "/_nicegui/"
 

@@ -61,7 +61,7 @@ class Trial:
 
     @property
     def candidates(self) -> list[Mapping[str, Any]]:
-        """Successful candidates with the guarantee of the job, in descending order of utility."""
+        """Successful candidates with the guarantee of the job. The first candidate is the most useful."""
         found = self.suggestion.result
         return [one for one in (found or {}).get("candidates", ()) if one["outcome"] == "holds" and not one["beside"]]
 
