@@ -43,7 +43,7 @@ class PublicationCheck(RedactedRepr):
     max_suppressed: float | Fraction | None = None
     """Largest allowed share of suppressed items."""
     beyond_utility: str = field(default="", repr=False)
-    """Violation of the utility constraints. Empty if there is none or no constraints are given."""
+    """Violation of the utility constraints. Empty if no constraint is violated or given."""
     correlations: Mapping[str, Correlations] | None = None
     """Disclosures through several tuples of an individual, for buckets with ids. The model does not limit them."""
     too_large: bool = False

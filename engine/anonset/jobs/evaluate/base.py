@@ -1,5 +1,5 @@
-"""Losses of a publication compared with its original. Contains the result, and the interface for each kind of
-publication.
+"""Losses of a publication compared with its original. The module contains the result and the interface for each kind
+of publication.
 """
 
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Losses of a publication on disk against the data that it was made from."""
+"""Compute the losses of a publication on disk, compared with the data that it was made from."""
 
 import os
 from collections.abc import Mapping

@@ -71,7 +71,7 @@ def _require_possible(publication: Records, original: Table, hierarchies: Mappin
 
 
 def _numeric(publication: Records, settings: OriginalSettings) -> list[str]:
-    """Return the numeric relational columns: those published as ranges, unless a hierarchy makes them categorical."""
+    """Return the numeric relational columns. A column without a given hierarchy is numeric if it shows ranges."""
     named = numeric_columns(settings.hierarchy)
     return [
         column.name
@@ -81,9 +81,8 @@ def _numeric(publication: Records, settings: OriginalSettings) -> list[str]:
 
 
 def _separators(settings: OriginalSettings, mark: str | None, source: Source) -> list[str | None]:
-    """Return candidate item separators of the original.
-
-    The published separator may differ from the original separator, because labels contain spaces.
+    """Return possible item separators of the original. The published separator may differ from the original separator
+    if labels contain spaces.
     """
     has_one_set = settings.file.group or settings.file.one_hot or settings.file.one_code or has_one_column(source)
     if settings.file.separator is not None or mark in (None, " ") or has_one_set:
@@ -145,7 +144,7 @@ def _symbol_keys(items: SetColumn, after: SetColumn, symbols: tuple[Symbol, ...]
 
 
 def _as_often(keys: list[tuple[Int64, Int64]]) -> bool:
-    """Return True if both arrays contain the same rows of keys with equal frequencies."""
+    """Return True if each row of keys occurs equally often in both arrays."""
     sides = [np.stack([pair[side] for pair in keys]) for side in (0, 1)]
     first, second = (side[:, np.lexsort(side)] for side in sides)
     return np.array_equal(first, second)

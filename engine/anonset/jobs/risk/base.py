@@ -1,4 +1,4 @@
-"""Remaining risks of a publication: the result, and the interface for each kind of publication."""
+"""Remaining risks of a publication. The module contains the result and the interface for each kind of publication."""
 
 from abc import ABC
 from collections.abc import Hashable, Mapping, Sequence

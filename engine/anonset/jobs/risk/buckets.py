@@ -25,7 +25,7 @@ _HALF = 1 << 30
 
 @dataclass(frozen=True)
 class Inference(RedactedRepr):
-    """Confidence with which the likeliest sensitive value of a person is inferred."""
+    """Confidence with which an attacker infers the most probable sensitive value of a person."""
 
     known: str
     """Rows that the attacker finds: ``one row``, or ``all rows of a person``."""
@@ -74,7 +74,7 @@ class BucketRisk(RiskReport):
     threshold: float
     """Confidence above which a row or a person counts as at risk."""
     inferences: tuple[Inference, ...]
-    """Inference results, by the rows that the attacker finds."""
+    """Confidence of an attacker, by the rows that the attacker finds."""
     observed: ObservedDiversity
     """l and t of the sensitive values in the groups."""
     correlations: dict[str, int]
@@ -135,7 +135,7 @@ class _Chances:
         self.certain += int(times[chance >= CERTAIN].sum())
 
     def inference(self, knowledge: str, promised: float | None) -> Inference:
-        """Return the inference result for all confidences that were added."""
+        """Return the summary of all confidences that were added."""
         n = max(1, self.number)
         average = Share(self.total / (n * _HALF * _HALF))
         shares = Share(self.above / n), Share(self.certain / n)

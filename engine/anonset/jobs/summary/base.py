@@ -1,4 +1,4 @@
-"""Summary of a publication: its first rows, and figures that any recipient can compute."""
+"""Summary of a publication. It contains the first rows, and figures that any recipient can compute."""
 
 from dataclasses import dataclass, field
 from functools import singledispatch

@@ -1,4 +1,4 @@
-"""Query workloads from settings: a file of itemsets, or random queries."""
+"""Query workloads from settings, which name a file of itemsets or specify random queries."""
 
 import re
 from collections.abc import Iterator, Mapping

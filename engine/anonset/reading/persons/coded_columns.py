@@ -1,4 +1,4 @@
-"""First rows of a column as codes. Contains the meaning of the header or of the values."""
+"""First rows of a column as codes, with the meaning of the header or of the values."""
 
 import re
 from collections.abc import Sequence

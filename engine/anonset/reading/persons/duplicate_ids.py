@@ -27,7 +27,7 @@ _DENSE = 16
 """Maximum bytes per key of a lookup table over all numbers from the smallest to the largest key."""
 _LOOKED_AT = 300
 """Number of values examined to decide whether all may be numbers."""
-_WORDS = 3  # 64-bit words: two of the hash, and the row
+_WORDS = 3  # 64-bit words per id: two words of the hash, and the row number
 
 _AT_ONCE = 1 << 24
 """Number of keys sorted together."""
@@ -39,7 +39,7 @@ UInt64 = NDArray[np.uint64]
 
 
 class PersonIds(ExitStack):
-    """Ids of the rows so far, as hashes of 128 bits.
+    """Ids of the rows that were added, as hashes of 128 bits.
 
     Hashes are divided into shares. Equal ids are in the same share and adjacent after sorting.
 
@@ -92,8 +92,8 @@ class PersonIds(ExitStack):
 class WatchedCandidates(ExitStack):
     """Candidates for the unit that do not repeat in the first rows, checked in all rows.
 
-    Rows with a missing value are ignored. One number, or one hash of 64 bits, is stored for each row. If all of these
-    differ, so do the values. If not, `again` yields the rows again, and `PersonIds` decides.
+    Rows with a missing value are ignored. One number, or one hash of 64 bits, is stored for each row. If all numbers
+    differ, all values differ. Otherwise, `again` yields the rows again, and `PersonIds` compares them.
     """
 
     def __init__(self, candidates: Sequence[UnitCandidate], store: Store, read_again: Again) -> None:
@@ -130,7 +130,9 @@ class WatchedCandidates(ExitStack):
 
 
 class _Keys:
-    """One number for each row of a candidate so far. It is the value of a single numeric column, otherwise a hash."""
+    """One number for each row that was added for a candidate. It is the value if the candidate is one numeric column,
+    and a hash of the values otherwise.
+    """
 
     def __init__(self, store: Store) -> None:
         self.kept = store.growing("keys", np.int64)

@@ -52,8 +52,8 @@ _REMARKS_WORDS = (
 _REMARKS = frozenset(_REMARKS_WORDS.split())
 _COUNTS_WORDS = "num number n nb count anzahl zahl nombre numero cantidad date datum fecha day tag year jahr time"
 _COUNTS = frozenset(_COUNTS_WORDS.split())
-"""Words in headers of columns that are not sensitive, although another word is, as in `number_diagnoses` or
-`date_of_death`.
+"""Words of headers whose columns are not sensitive although another word of the header is. Examples are
+`number_diagnoses` and `date_of_death`.
 """
 _QUANTITIES_WORDS = (
     "price prices preis preise einzelpreis prix precio prezzo amount betrag montant importe importo quantity qty "

@@ -264,12 +264,12 @@ def _attribute_kind(words: tuple[str, ...], kinds: frozenset[str]) -> str:
 
 def is_known(header: str, *, dates: bool = False) -> bool:
     """Return True if a header names an attribute of a person that others know. Each word of the header must have a
-    meaning that fits this.
+    meaning that fits such an attribute.
 
     Parameters
     ----------
     dates
-        Whether the values are dates, of an admission or the like.
+        Whether the values are dates, such as dates of admission.
 
     >>> [is_known(one) for one in ("patient_age", "Altersgruppe", "marital-status", "Wohnort", "occupation")]
     [True, True, True, True, True]
