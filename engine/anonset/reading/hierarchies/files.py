@@ -209,7 +209,7 @@ def _without_header(lines: list[_Line]) -> list[_Line]:
 
 
 def hierarchy_faults(path: str | Path) -> list[HierarchyError]:
-    """Return all faults of a hierarchy file, by line. Empty if there is none.
+    """Return all faults of a hierarchy file, by line. Empty if the file has no faults.
 
     Raises
     ------
@@ -295,8 +295,8 @@ def _fault_of_path(path: list[str]) -> tuple[str, str] | None:
 
 
 def _second_roots(lines: list[_Line]) -> list[tuple[_Line, str]]:
-    """Return the lines with another root than the most frequent root. Each is returned with the most frequent root.
-    Line 1 may be a header.
+    """Return the lines whose root differs from the most frequent root. Each line is returned with the most frequent
+    root. Line 1 may be a header.
     """
     usual = _usual_root(lines)
     return [(line, usual) for line in lines[1:] if line.path[-1] != usual]

@@ -62,7 +62,7 @@ def is_over_data(spec: str | Path | Hierarchy) -> bool:
 
 
 def hierarchy_of_labels(spec: str | Path | Hierarchy) -> Hierarchy | None:
-    """Return the hierarchy of a specification that does not depend on the data. None if it depends on them.
+    """Return the hierarchy of a specification that does not depend on the data. None for other specifications.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Detect identifying text by its behaviour, in any script: names, remarks and the like belong to few persons each."""
+"""Detect identifying text in any script by its frequencies. Each name or remark belongs to few persons."""
 
 from collections.abc import Iterable, Sequence
 

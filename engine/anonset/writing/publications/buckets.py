@@ -25,7 +25,7 @@ class BucketTables(NamedTuple):
 
 
 def buckets_to_arrow(publication: Buckets) -> BucketTables:
-    """Return both tables with the rows and columns that `write_buckets` writes."""
+    """Return the tables QIT and SNT with the rows and columns that `write_buckets` writes."""
     return BucketTables(arrow_table(publication.qit), arrow_table(publication.snt))
 
 
@@ -66,7 +66,7 @@ def write_buckets(
 
 
 def _write_parts(folder: Path, name: str, rows: RowLines, part_rows: int) -> Path:
-    """Write files of `part_rows` rows into a new folder `name`. Without rows, the folder contains one file."""
+    """Write files of `part_rows` rows into a new folder `name`. If there are no rows, the folder contains one file."""
     with reading_of(folder / name, "cannot be written"):
         (folder / name).mkdir()
     parts = rows.parts(part_rows)

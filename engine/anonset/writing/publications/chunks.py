@@ -27,7 +27,8 @@ class ChunkTables(NamedTuple):
     shared: Any
     """Columns: first and last cluster, chunk, items of a sub-record, and frequency of the sub-record in the chunk."""
     counts: Any = None
-    """Columns: item (as text), and number of records that contain the item as a term. None if it is not published."""
+    """Columns: item (as text), and number of records that contain the item as a term. None if totals are not published.
+    """
 
 
 def chunks_to_arrow(publication: Chunks) -> ChunkTables:

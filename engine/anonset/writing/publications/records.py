@@ -278,9 +278,9 @@ def _require_format(format: str, separator: str) -> None:  # noqa: A002
 def spans_within(
     columns: Sequence[SetColumn | CategoricalColumn], most_rows: int, most_bytes: int
 ) -> Iterator[tuple[int, int]]:
-    """Yield the start and end of consecutive spans of rows. Each span is as long as both bounds allow.
+    """Yield the start and end of consecutive spans of rows. Each span is as long as `most_rows` and `most_bytes` allow.
 
-    A span has at least one row, even if the row exceeds the bounds.
+    A span has at least one row, even if the row is larger than `most_bytes`.
 
     The spans depend on the content of the columns, not on their storage. The byte count includes the texts, and
     `_OFFSET` for each text and each list.
