@@ -65,12 +65,18 @@ def test_workers_sort_the_same_rows(client, tmp_path, small, narrow, n_columns, 
 @pytest.mark.parametrize(("heavy", "levels"), [(0, 1), (300, 3)])
 def test_runs_are_stored_with_their_ranges_in_a_file_of_each_task(client, tmp_path, small, monkeypatch, heavy, levels):
     rows, largest = unsorted(1, heavy)
-    tasks = []
-    monkeypatch.setattr(row_order, "RangeSort", lambda *a: tasks.append(RangeSort(*a)) or tasks[-1])
+    levels_of_runs = []
+
+    def range_sort(*arguments):
+        task = RangeSort(*arguments)
+        levels_of_runs.append([run.read() for run in task.runs])  # after the sort, the files are deleted
+        return task
+
+    monkeypatch.setattr(row_order, "RangeSort", range_sort)
     with Files.temporary(tmp_path, Limits(rows_per_bucket=200)) as work, ClusterWorkers(client, work) as workers:
         sort_rows(rows, largest=largest, store=work.with_workers(workers))
-    assert len(tasks) == levels
-    arrays = [run.read() for run in tasks[0].runs]
+    assert len(levels_of_runs) == levels
+    arrays = levels_of_runs[0]
     assert [int(starts[-1, 0]) for starts, _ in arrays] == [112] * 8 + [4]
     files = {backing(array).filename for starts, stored in arrays for array in (starts, *stored)}
     assert len(files) == 9  # and the coordinator stores no rows in memory
