@@ -134,7 +134,7 @@ class ClusterWorkers(Workers):
         self._functions.clear()
         self._ended = True
         if (exchange := exchange_of(self.store.path)) is not None:
-            with suppress(Exception):  # dask removes the files of workers that do not answer
+            with suppress(AnonsetError), _connected(self.client):  # without a scheduler, the copies stay
                 self.client.run(_remove_copies, exchange.token, on_error="ignore")
 
     def _sent(self, fn: Callable[..., Any]) -> "_Sent":

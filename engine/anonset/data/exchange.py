@@ -11,17 +11,11 @@ from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, Self
+from typing import NamedTuple, Protocol, Self
 
-import numpy as np
-
-from anonset.data.spans import spans
+from anonset.data.checksums import Sum, sums_of
 from anonset.errors import InputError
 from anonset.local_paths import writing
-
-Sum = tuple[int, int, int]
-"""Checksums of a file: size in bytes, sum of its 64-bit words, and exclusive or of the words."""
-_WORDS = 1 << 20
 
 
 class ObjectPlace(Protocol):
@@ -126,14 +120,14 @@ class Exchange:
                     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
                     self.place.fetch(name, temporary)
                     temporary.chmod(0o600)
-                    found = sums_of(temporary)
-                    if sums not in (None, found):
+                    fetched = sums_of(temporary)
+                    if sums not in (None, fetched):
                         msg = f"{self.place}: {name}: the object is damaged; run again"
                         raise InputError(msg, code="damaged")
                     temporary.replace(path)
             finally:
                 temporary.unlink(missing_ok=True)
-            self._sums[name] = found
+            self._sums[name] = fetched
 
     def forget(self, path: Path) -> None:
         """Delete the objects of a file or directory that this machine has put or received."""
@@ -177,7 +171,7 @@ def exchange_of(path: Path | str) -> Exchange | None:
     """Return the exchange of a file or directory. None if all machines share it, or no other machine needs it."""
     if not _exchanges:
         return None
-    return next((one for one in tuple(_exchanges.values()) if Path(path).is_relative_to(one.root)), None)
+    return next((exchange for exchange in tuple(_exchanges.values()) if Path(path).is_relative_to(exchange.root)), None)
 
 
 def sent(path: Path, *, may_change: bool = False) -> Path | SentFile:
@@ -196,17 +190,3 @@ def delete(path: Path) -> None:
     path.unlink(missing_ok=True)
     if (exchange := exchange_of(path)) is not None:
         exchange.forget(path)
-
-
-def sums_of(path: Path, start: int = 0, stop: int | None = None) -> Sum:
-    """Return the checksums of a range of a file. The first position must be a multiple of 8."""
-    stop, total, parity = path.stat().st_size if stop is None else stop, 0, 0
-    n_words = (stop - start) // 8
-    words: Any = np.memmap(path, np.uint64, "r", start, (n_words,)) if n_words else np.empty(0, np.uint64)
-    for first, end in spans(n_words, _WORDS):
-        total += int(np.add.reduce(words[first:end]))
-        parity ^= int(np.bitwise_xor.reduce(words[first:end]))
-    with path.open("rb") as file:
-        file.seek(start + 8 * n_words)
-        tail = int.from_bytes(file.read(stop - start - 8 * n_words), "little")
-    return stop - start, (total + tail) % (1 << 64), parity ^ tail

@@ -10,8 +10,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from anonset.data.checksums import Sum, sums_of
 from anonset.data.codes import stored_codes
-from anonset.data.exchange import Sum, exchange_of, sums_of
+from anonset.data.exchange import exchange_of
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.store import Files, Store, backing, damage_error
 from anonset.data.table import Column, NumericColumn, SetColumn, Table
