@@ -6,8 +6,12 @@ from tests.facts import refused
 
 from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table, seals
 from anonset.data.blocks import Blocks, checked_rows
+from anonset.data.exchange import exchanging
 from anonset.data.seals import Seal
+from anonset.data.store import Files
+from anonset.data.workers import Threads
 from anonset.errors import InputError
+from anonset.reading.place import Place
 
 
 @pytest.fixture
@@ -42,6 +46,25 @@ def test_a_changed_byte_is_detected_in_each_range(work, monkeypatch, at):
     (work.path / "bytes").write_bytes(content)
     with refused(InputError, "/bytes", code="damaged"):
         seal.require_unbroken()
+
+
+class Elsewhere(Threads):
+    """Workers whose machines have files of their own."""
+
+    local = Threads(1)
+
+    def begin(self, *_):
+        raise AssertionError
+
+
+def test_files_that_machines_exchange_are_checked_on_this_machine(tmp_path, monkeypatch):
+    monkeypatch.setattr(seals, "_BYTES_PER_TASK", 8)
+    with Files.temporary(tmp_path.resolve(), workers=Elsewhere(2)) as store:
+        array = store.array("numbers", np.int64, 4)
+        with pytest.raises(AssertionError):
+            Seal.over([array], store)
+        with exchanging(Place("s3://bucket/work"), store.path):
+            assert [size for size, *_ in Seal.over([array], store).sums.values()] == [32]
 
 
 def test_swapped_words_need_not_be_detected(work, table):
