@@ -116,7 +116,6 @@ class RaisingHandler:
 
 
 def _undo() -> None:
-    """Undo all unfinished work in reverse order, and remove temporary work directories."""
     while UNDOING:
         with suppress(KeyError, OSError):
             UNDOING.popitem()[1]()

@@ -30,7 +30,6 @@ def lazy_names(package: dict[str, Any]) -> tuple[Callable[[str], Any], Callable[
 
 @cache
 def _homes(path: str) -> dict[str, str]:
-    """Return the module of each name that a stub lists."""
     import re
     from pathlib import Path
 

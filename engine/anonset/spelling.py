@@ -166,7 +166,6 @@ def similar_name(name: str, known: Collection[str]) -> str | None:
 
 
 def _plain(name: str) -> str:
-    """Return the letters and digits of a name in lower case."""
     return "".join(c for c in name.casefold() if c.isalnum())
 
 

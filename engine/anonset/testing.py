@@ -107,7 +107,6 @@ def _check_on(algorithm: Algorithm, seed: int, records: int) -> bool:
 def _published(
     algorithm: Algorithm, table: Table, hierarchies: Mapping[str, Hierarchy], *, workers: int
 ) -> Published | None:
-    """Return the publication of a table; None if it is infeasible."""
     try:
         result = algorithm.recode(table.with_workers(Threads(workers)), hierarchies)
     except InfeasibleError:
@@ -120,7 +119,6 @@ def _published(
 
 
 def _table(model: PrivacyModel, seed: int, records: int) -> tuple[Table, Mapping[str, Hierarchy]]:
-    """Return a random table with the columns that a model protects, bound to hierarchies."""
     random = SplitMix(seed)
 
     def pick(values: tuple[str, ...] | str) -> str:
@@ -153,7 +151,6 @@ def _table(model: PrivacyModel, seed: int, records: int) -> tuple[Table, Mapping
 
 
 def _content(table: Table) -> list[Any]:
-    """Return the arrays of a table as plain values."""
     arrays: list[Any] = []
     for column in table.columns:
         if isinstance(column, SetColumn):
@@ -169,7 +166,6 @@ def _plain_or_none(publication: Published | None) -> Any:
 
 @singledispatch
 def _plain(publication: Published) -> Any:
-    """Return a publication as plain values."""
     raise unknown_kind(publication)
 
 

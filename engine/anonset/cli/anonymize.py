@@ -62,7 +62,6 @@ def anonymize(
 
 
 def _settings(source: str | None, flags: dict[str, Any], config: str | None) -> Settings:
-    """Return the settings of the flags and the job file. Flags override the job file."""
     if source is not None and is_job(source):
         if config is not None:
             msg = f"--config {config} cannot be combined with the job file {source}"
@@ -72,7 +71,6 @@ def _settings(source: str | None, flags: dict[str, Any], config: str | None) -> 
 
 
 def _anonymize(settings: Settings, *, quiet: bool, json: bool) -> int:
-    """Run the job, print the summary and return the exit code."""
     with progress_bars(quiet=quiet) as progress:
         before = finished_before(settings, progress=progress) if settings.if_exists == "resume" else None
         if before is not None:
@@ -95,7 +93,6 @@ def _anonymize(settings: Settings, *, quiet: bool, json: bool) -> int:
 
 
 def _phase_times(release: Release) -> list[dict[str, Any]]:
-    """Return the time and the memory of each phase, in the order of the phases."""
     return [
         {
             "phase": phase.name,
@@ -109,7 +106,6 @@ def _phase_times(release: Release) -> list[dict[str, Any]]:
 
 
 def _observed(phase: Phase, interval: tuple[float, float]) -> dict[str, Any]:
-    """Return the start and end of a phase, the bytes that this process read and wrote, and its memory in bytes."""
     began, ended = map(utc_time, interval)
     held = {} if phase.bytes_held is None else {"bytes_held": phase.bytes_held}
     read_and_written = {"bytes_read": phase.bytes_read, "bytes_written": phase.bytes_written}
@@ -117,7 +113,6 @@ def _observed(phase: Phase, interval: tuple[float, float]) -> dict[str, Any]:
 
 
 def _store_result(out: str, verdict: str, **figures: Any) -> None:
-    """Store the verdict, the digest of each file in OUT, and figures of the run. The log prints the stored results."""
     attested, attestation_digest = attestation_at(out)
     digests = {**attested.data.sha256, ATTESTATION: attestation_digest}
     store_result(verdict=verdict, **plain(figures), out=out, sha256=digests)

@@ -150,7 +150,6 @@ def show_docstring(app: App, arguments: Sequence[str]) -> None:
 
 
 def _warn_of_leftovers() -> None:
-    """Warn if killed runs left raw data in the temporary directory."""
     place = gettempdir()
     if not (os.access(place, os.R_OK) and any(name.startswith("anonset-") for name in os.listdir(place))):  # noqa: PTH208
         return

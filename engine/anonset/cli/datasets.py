@@ -130,7 +130,6 @@ def check_datasets(
 
 
 def _row_of(presence: "Presence") -> dict[str, Any]:
-    """Return the state of the files of a data set, its source and its terms of use."""
     from anonset_datasets.cards import CARDS
 
     entry = presence.entry
@@ -146,7 +145,6 @@ def _row_of(presence: "Presence") -> dict[str, Any]:
 
 
 def _how_to_get(row: dict[str, Any]) -> str:
-    """Return lines on how to get a data set with missing or different files."""
     missing = [part["file"] for part in row["files"] if part["state"] != _THERE]
     optional = " (optional)" if row["optional"] else ""
     parts = {

@@ -67,7 +67,6 @@ def _folder(out: str | None) -> Path:
 
 
 def _generate(data: Path, hierarchy: Path) -> None:
-    """Write the baskets and the hierarchy of a generated shop."""
     from anonset_datasets.generators import make, shop_hierarchy
 
     make("shop", data)

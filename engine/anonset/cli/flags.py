@@ -118,7 +118,6 @@ def name_of(names: Iterable[str]) -> Any:
 
 
 def _flag_type(name: str, annotation: Any) -> Any:
-    """Return the type of the flag of a setting. Flags of lists and mappings can be repeated."""
     if name in _COMPLETED:
         names: Any = name_of(MODELS if name == "model" else ALGORITHMS)
         return list[names] if get_origin(annotation) is list else names
@@ -165,7 +164,6 @@ _REST = ("Algorithm parameters", "Execution")
 
 
 def _group_of(name: str, info: FieldInfo) -> Group:
-    """Return the heading above a flag in the help. Flags of single algorithms have a heading near the end."""
     heading = next((heading for heading, names in _HELP_GROUPS.items() if name in names), None)
     if heading is None:
         heading = _REST[0] if (info.description or "").endswith("]") else _REST[1]

@@ -110,7 +110,6 @@ def check_hierarchy(
 
 
 def _show_faults(file: str, faults: Sequence[HierarchyError], *, json: bool) -> NoReturn:
-    """Print the faults of a hierarchy file, and raise an error."""
     if len(faults) == 1 and not json:
         raise faults[0]
     if json:

@@ -50,9 +50,7 @@ class ColumnLabels(NamedTuple):
     """Labels of a column."""
 
     name: str
-    """Name of the column."""
     vocabulary: Vocabulary
-    """Labels of the column."""
     occurrences: Int64
     """Number of records with each label, int64 (M,)."""
 

@@ -141,7 +141,6 @@ class JsonLog:
 
 
 def _number(value: float) -> float | None:
-    """Return a number for JSON. Whole numbers become integers. None if the number is not finite."""
     if not isfinite(value):
         return None
     return int(value) if value == int(value) else float(value)

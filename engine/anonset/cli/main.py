@@ -56,7 +56,6 @@ def _missing(error: BaseException | None) -> str:
 
 
 def _run(arguments: Sequence[str], *, own_process: bool) -> int:
-    """Run a command and report it in the requested log format."""
     if sys.platform == "win32":
         msg = "anonset does not run on Windows, where file modes do not protect private files; use WSL or a container"
         raise InputError(msg)
@@ -193,6 +192,5 @@ def _say(error: BaseException) -> None:
 
 
 def _end(code: int) -> None:
-    """Write the exit code to the log. Do nothing if there is no log."""
     if output := sys.modules.get("anonset.cli.output"):
         output.end_log(code)

@@ -226,7 +226,6 @@ class _PhaseDisplay:
         self._bars.update(task, completed=done, total=total or None, amount=amount, rate=rate)
 
     def _show_phase(self, phase: str | None) -> None:
-        """Replace the visible phase."""
         if phase == self._visible:
             return
         if self._visible is not None:

@@ -75,7 +75,6 @@ def _require_public(names: Iterable[str]) -> None:
 
 
 def _require_place(path: Path, published: Path) -> None:
-    """Reject a report path that already exists, or that is inside the publication."""
     require_local(path)
     if path.resolve().is_relative_to(published.resolve()):
         msg = f"-o {path}: the report must be outside {published}, which recipients get"

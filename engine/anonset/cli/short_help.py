@@ -17,9 +17,7 @@ class ShortHelp(NamedTuple):
     """Short help of a command."""
 
     example: str
-    """Example command line."""
     options: tuple[str, ...]
-    """Names of the options that the short help lists."""
 
 
 SHORT = {
@@ -78,7 +76,6 @@ def shorten_help(app: App, arguments: Sequence[str]) -> None:
 
 
 def _algorithm_in(arguments: Sequence[str]) -> str | None:
-    """Return the value of the option ``--algorithm``. None if it is missing or unknown."""
     parts = [part for argument in arguments for part in argument.split("=", 1)]
     return next((name for before, name in pairwise(parts) if before == "--algorithm" and name in ALGORITHMS), None)
 

@@ -141,7 +141,6 @@ def _guarantee(table: Table, options: Mapping[str, Any], sensitive: str | None) 
 
 
 def _hierarchies_of(table: Table, spec: str = PROPOSED) -> dict[str, str]:
-    """Return the hierarchy setting for the items. By default, it is the proposed hierarchy."""
     sets = table.joined or (() if table.transactions is None else (table.transactions.name,))
     return dict.fromkeys(sets, spec)
 

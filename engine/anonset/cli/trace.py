@@ -111,5 +111,4 @@ def _attributes(values: Mapping[str, Any], prefix: str = "anonset") -> Iterator[
 
 
 def _nanoseconds(time_text: str) -> int:
-    """Return an ISO time as nanoseconds since the epoch."""
     return round(datetime.fromisoformat(time_text).timestamp() * 1e9)

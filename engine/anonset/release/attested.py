@@ -46,7 +46,6 @@ def model_to_check(opened: OpenedPublication, given: Mapping[str, Any]) -> Priva
 
 
 def _is_blank(path: str | None) -> bool:
-    """Return True if the path is None or leads to an empty file."""
     return path is None or (Path(path).is_file() and not read_bytes(Path(path)).strip())
 
 
@@ -80,13 +79,6 @@ def _but_policy(parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _require_policy(attested: Attestation, model: PrivacyModel) -> None:
-    """Reject privacy constraints that differ in number from the attested constraints.
-
-    Raises
-    ------
-    InputError
-        The message contains both numbers.
-    """
     expected, got = attested.parameters.get("policy"), parameters_of(model).get("policy")
     if expected is not None and got != expected:
         msg = (

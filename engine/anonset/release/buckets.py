@@ -146,7 +146,6 @@ class BucketsKind(PublicationKind[Buckets]):
 
 
 def _grouping(result: Result) -> Bucketized:
-    """Return the recoding of a bucketizing algorithm."""
     if not isinstance(result.recoding, Bucketized):
         msg = f"a bucketizing algorithm must return buckets, got {type(result.recoding).__name__}"
         raise InputError(msg)

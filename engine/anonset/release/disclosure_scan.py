@@ -66,7 +66,6 @@ class ScanResult(RedactedRepr):
     """Result of a scan."""
 
     findings: tuple[ScanFinding, ...] = ()
-    """Findings that stop the publication."""
     promised: Mapping[str, int] = field(default_factory=dict)
     """Number of values of few persons that the model publishes unchanged, by column."""
 
@@ -147,12 +146,10 @@ class _Scanner:
 
     @property
     def items(self) -> ItemScan:
-        """Scanner for the items of the table."""
         return ItemScan(self.table, self.model)
 
     @singledispatchmethod
     def scan(self, publication: Any) -> ScanResult:
-        """Return the result of a scan."""
         msg = f"no scan for a publication of type {type(publication).__name__}"
         raise TypeError(msg)
 
@@ -185,7 +182,6 @@ class _Scanner:
     def kept(
         self, kept: Sequence[CategoricalColumn], relational: Sequence[CategoricalColumn], store: Store
     ) -> list[ScanFinding]:
-        """Return the findings in kept columns alone, and in combination with the published relational columns."""
         word, sensitive = self.table.word, self.model.sensitive_column
         undeclared = [
             c for c in kept if c.name not in (*word.publish_as_is, sensitive) and not self._is_declared_public(c)
@@ -197,7 +193,6 @@ class _Scanner:
         return findings
 
     def _is_declared_public(self, column: CategoricalColumn) -> bool:
-        """Return True if the owner declares that the identifying values of this column are published on purpose."""
         if not self.table.word.identifying_as_declared:
             return False
         meaning, labels = meaning_of(column.name), column.vocabulary.labels[:_LOOKED_AT]
@@ -217,7 +212,6 @@ class _Scanner:
                 yield ScanFinding(f"#{number}", 1, f"{text}, so nothing is published; {way}")
 
     def _relational(self, publication: Records) -> Iterator[ScanFinding]:
-        """Yield findings for published relational values that are exact."""
         members = {symbol.label: symbol.members for symbol in publication.value_sets}
         original = {column.name: column for column in self.table.relational}
         for column in publication.relational:
@@ -281,7 +275,6 @@ class _Scanner:
         return coarse or ("" if "items" in self.model.protects else remedies.bins_of(column.name, labels))
 
     def _rare(self, column: CategoricalColumn) -> ScanFinding | None:
-        """Return a finding for values of few persons in a column that is published unchanged, or None."""
         if not (rare := count_rare(column, self.few)):
             return None
         remedy = remedies.of_kept(column.name, self._coarser(column), column.vocabulary.labels, self.model)
@@ -308,7 +301,6 @@ class _Scanner:
             yield ScanFinding.of(names, small, problem, remedies.remedy_for_singling_out(names, self.model))
 
     def _patterns(self, columns: Sequence[CategoricalColumn], named: Collection[str]) -> Iterator[ScanFinding]:
-        """Yield findings for unchanged columns with names, contact data, ids or remarks of persons."""
         word = self.table.word
         for column in columns:
             if column.name in named or column.name in word.publish_as_is or word.identifying_as_declared:

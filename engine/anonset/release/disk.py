@@ -28,7 +28,6 @@ class DiskSpace:
     """Required and free space of a file system."""
 
     folder: Path
-    """Directory on the file system."""
     needed: int
     """Minimum number of bytes that the run needs."""
     free: int

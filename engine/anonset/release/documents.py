@@ -317,9 +317,7 @@ class Attestation(Document):
     in_plain_words: str
     """Same text as `statement`."""
     statement: str
-    """Guarantee of the model."""
     limits: str
-    """Limits of the guarantee."""
     declarations: Declarations
     verified: dict[str, Any]
     """Facts examined by the check. Empty if an unfinished check is accepted."""
@@ -415,7 +413,6 @@ def read_report(private: Path, out: Path) -> Report:
 
 
 def _document(kind: type[D], path: Path, text: bytes, otherwise: str) -> D:
-    """Return a parsed document of a publication. Raise an InputError with the problem if it is invalid."""
     try:
         return kind.model_validate_json(text)
     except ValidationError as error:

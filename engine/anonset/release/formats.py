@@ -97,11 +97,8 @@ class UnverifiedPublication(RedactedRepr, Generic[P]):
     table: Table
     """Input table with columns bound to their hierarchies."""
     hierarchies: Mapping[str, Hierarchy]
-    """Hierarchies by column name."""
     algorithm: Algorithm
-    """Algorithm with parameters."""
     result: Result
-    """Result of the algorithm."""
     publication: P
     """Data to publish, with rows in final order."""
     measures: Mapping[str, float]

@@ -201,7 +201,6 @@ def _(publication: Buckets | Chunks, model: PrivacyModel) -> list[str]:
 
 @limits_of_kind.register
 def _(publication: Records, model: PrivacyModel) -> list[str]:
-    """Return the limits that follow from the symbols of published records."""
     texts = [label for column in publication.relational for label in column.vocabulary.labels]
     several = any(len(symbol.members) > 1 for symbol in publication.symbols) or bool(publication.value_sets)
     applies = {

@@ -66,7 +66,6 @@ class ItemScan:
         return [ScanFinding.of(columns, rare, problem, remedies.of_items(columns, self.model, others=others))]
 
     def _opaque(self, names: tuple[str, ...], sets: SetColumn) -> Iterator[ScanFinding]:
-        """Yield findings for item columns that contain opaque keys, or have a header that means a person id."""
         word, step = self.table.word, 1 + len(sets.vocabulary) // _LOOKED_AT
         if sets.vocabulary.is_numbered or word.identifying_as_declared:
             return
@@ -80,7 +79,6 @@ class ItemScan:
                 yield personal_values_finding((name,), OPAQUE, step * len(keys), remedy)
 
     def _mentions(self, names: tuple[str, ...]) -> Iterator[ScanFinding]:
-        """Yield findings for item columns that mention persons of the data."""
         word = self.table.word
         for mention in () if word.identifying_as_declared else self.table.mentions:
             if mention.items not in word.publish_as_is:
@@ -136,7 +134,6 @@ def _free_text(names: tuple[str, ...], number: int, remedy: str) -> ScanFinding:
 
 
 def _without_prefix(names: Sequence[str], labels: list[str]) -> list[str]:
-    """Return items without the column prefix, if several columns were joined."""
     if len(names) == 1:
         return labels
     return [label.partition(":")[2] if label.partition(":")[0] in names else label for label in labels]

@@ -136,7 +136,6 @@ def refuse_worthless(algorithm: Algorithm, result: Result, problem: str) -> str:
 
 
 def _least_loss_settings(name: str, model: str) -> str:
-    """Return the settings of an algorithm with minimum loss, for the model or a model that implies it."""
     cls: Any = ALGORITHMS[name]
     if any(parameter.name == "suppress" for parameter in fields(cls)):
         return f"{name} with {setting('suppress', True)}"

@@ -50,7 +50,6 @@ class OpenedPublication(RedactedRepr):
     out: Path
     """Directory of the publication."""
     attested: Attestation
-    """Attestation."""
     sha256: str
     """Digest of the attestation, which contains the digests of the other files."""
     private_named: Path | None = None
@@ -273,7 +272,6 @@ def kept_constraints(private: Path) -> dict[str, str]:
 
 
 def _require_attested(published: Path, attested: Attestation) -> None:
-    """Reject a publication with a changed file or with files that are not attested."""
     data = attested.data
     named = data.named_files
     if named != data.files or set(data.sha256) != set(data.files):
@@ -299,13 +297,11 @@ def _require_attested(published: Path, attested: Attestation) -> None:
 
 
 def _listed(names: Iterable[str], between: str = ", ") -> str:
-    """Return names as text. A long list is shortened in the middle."""
     listed = list(names)
     return between.join(listed if len(listed) <= _MANY else [*listed[:2], "…", *listed[-2:]])
 
 
 def _entries(published: Path, attested_names: set[str]) -> list[Path]:
-    """Return the paths in a publication and in the folders of its part files."""
     folders = {Path(name).parent.as_posix() for name in attested_names} - {"."}
     entries = sorted(published.iterdir())
     parts = [path for path in entries if path.name in folders and path.is_dir() and not path.is_symlink()]

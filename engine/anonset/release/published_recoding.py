@@ -184,7 +184,6 @@ def _groups(vocabulary: Vocabulary, mapping: Mapping[str, str]) -> ItemGroups:
 
 
 def _over(column: SetColumn, vocabulary: Vocabulary, source: str, store: Store = MEMORY) -> SetColumn:
-    """Return a column with its items encoded by the vocabulary of the recoding."""
     index = vocabulary.index
     unknown = [label for label in column.vocabulary.labels if label not in index]
     if unknown:

@@ -122,7 +122,6 @@ def persons_in_small_groups(columns: Sequence[CategoricalColumn], threshold: int
 
 
 def _group_sizes(columns: Sequence[CategoricalColumn], store: Store) -> Iterator[Int64]:
-    """Yield, in parts, the sizes of the groups of records that are equal in all columns."""
     combinations = 1
     for column in columns:
         combinations *= max(1, len(column.vocabulary))

@@ -32,7 +32,6 @@ class Release(RedactedRepr):
     verdict: Verdict
     """Verification result. The model holds, or the owner accepted an undecided check."""
     layout: Layout
-    """Layout of the publication."""
     phases: tuple[Phase, ...]
     """Seconds and peak memory of each phase."""
     published: PublicationRequest | None = None
@@ -44,7 +43,6 @@ class Release(RedactedRepr):
         return f"Release({', '.join(f'{name}: {text}' for name, text in self._summary().items())})"
 
     def _repr_html_(self) -> str:
-        """Return the summary as an HTML table."""
         rows = (f"<tr><th>{escape(name)}</th><td>{escape(text)}</td></tr>" for name, text in self._summary().items())
         return f"<table>{''.join(rows)}</table>"
 

@@ -255,7 +255,6 @@ class Staging:
         take(self.private)
 
     def _clean(self, error: BaseException | None) -> None:
-        """Remove temporary and unfinished files, and put the user's path into an error."""
         with defer_signals():
             if not self._finished and not is_lost(self.private):  # without the lease: files of another run
                 # the folder identity shows whether it is renamed: no interruption can occur in between

@@ -169,7 +169,6 @@ def _known_labels(column: SetColumn | CategoricalColumn, joined: Sequence[str]) 
 
 
 def _codes(letter: str, used_labels: set[str]) -> Callable[[], str]:
-    """Return a function that generates codes. No code equals a label of the data."""
     while any(label.startswith(letter) and label[len(letter) :].isdecimal() for label in used_labels):
         letter += "_"
     n = 0
@@ -229,7 +228,6 @@ def _contradiction(symbol: Symbol, *, nodes_known: bool) -> str:
 
 
 def _first(members: Sequence[str]) -> str:
-    """Return up to five members as text for a message."""
     return f"{' '.join(map(datum, members[:5]))}{' …' if len(members) > 5 else ''}"
 
 

@@ -255,8 +255,6 @@ class Upload:
         return self._lease
 
     def _put(self, names: list[str], folder: Path, place: Place) -> None:
-        """Write files to a place, and compare the stored bytes with the files."""
-
         def put(name: str) -> int:
             place.put(name, folder / name, replace=True)  # the lease excludes other runs
             if place.sha256(name) != digest(folder / name):
@@ -271,9 +269,6 @@ class Upload:
                 self._progress("upload", done, total)
 
     def _clean(self, error: BaseException | None) -> None:
-        """Remove the local files, and the objects of an unfinished publication. Replace local paths in an error by
-        addresses.
-        """
         with defer_signals():
             if self._lease is not None and not self._finished:
                 with suppress(InputError):  # the store does not answer: the next run removes the objects
@@ -305,6 +300,5 @@ def _names_at(place: Place, last: str) -> list[str]:
 
 
 def _names(folder: Path, last: str) -> list[str]:
-    """Return the names of the files below a folder, sorted, with `last` at the end."""
     names = (path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
     return sorted(names, key=lambda name: (name == last, name))

@@ -117,12 +117,10 @@ def account(release: Release) -> list[str | RichTable]:
 
 
 def _declared(release: Release) -> Declarations:
-    """Return the statements of the owner that the attestation contains."""
     return declarations(release.unverified, undecided=release.verdict.holds is None)
 
 
 def _limits_in_short(release: Release, declared: Declarations) -> list[str]:
-    """Return the most important limits, and the path of the full list."""
     model, request = release.verdict.model, release.published
     limits = declared_limits(model, release.unverified.publication, declared)
     full_list = "" if request is None else f" (full list: {request.out / ATTESTATION})"
@@ -165,7 +163,6 @@ def evaluation_account(evaluation: Evaluation) -> RichTable:
 
 
 def _observed_text(diversity: ObservedDiversity) -> str:
-    """Return a text on the diversity of a column that is published unchanged, within the equivalence classes."""
     by_frequency = f"{diversity.frequency_l:.3g} (by frequency), {diversity.entropy_l:.3g} (by entropy)"
     text = f"l={diversity.distinct_l} (distinct), {by_frequency}"
     homogeneous = f"; {counted(diversity.homogeneous_records, 'record')} in classes with a single value"
@@ -212,7 +209,6 @@ def _places(release: Release) -> dict[str, str]:
 
 
 def _since_text(unverified: UnverifiedPublication[Any]) -> str:
-    """Return a text on the symbols that were kept, generalized, suppressed or added since the earlier release."""
     if (since := unverified.since) is None:
         return ""
     coarser = [f"{name} → {now}" for name, now in since.coarser.items()]
@@ -222,7 +218,6 @@ def _since_text(unverified: UnverifiedPublication[Any]) -> str:
 
 
 def _together_text(unverified: UnverifiedPublication[Any]) -> str:
-    """Return a text on the guarantee of this release together with an earlier release."""
     if (other_release := unverified.beside) is None:
         return ""
     figures = unverified.result.figures
@@ -235,7 +230,6 @@ def _together_text(unverified: UnverifiedPublication[Any]) -> str:
 
 
 def _few(names: Sequence[str]) -> str:
-    """Return the first few names."""
     return ", ".join([*map(shortened, names[:_FEW]), *(["…"] if len(names) > _FEW else [])])
 
 
@@ -265,14 +259,12 @@ def _proof(unverified: UnverifiedPublication[Any]) -> dict[str, float]:
 
 
 def _merging_texts(unverified: UnverifiedPublication[Any]) -> dict[str, str]:
-    """Return a text on the number of clusters and the relational loss during the merges."""
     way = [f"{step['clusters']:,} at {step['rum']:.4g}" for step in _merging(unverified)]
     first = way[0].replace(" at ", " clusters at RUM ") if way else ""
     return {"merging": ", ".join([first, *way[1:]])} if len(way) > 1 else {}
 
 
 def _frontier_texts(unverified: UnverifiedPublication[Any]) -> dict[str, str]:
-    """Return a text on the losses of `joint-split` with other weights."""
     points = shown_frontier(unverified.result.trace)
     return {"trade-off": frontier_text(points)} if len(points) > 1 else {}
 
@@ -290,7 +282,6 @@ def _rare_text(unverified: UnverifiedPublication[Any]) -> str:
 
 
 def _retention_texts(unverified: UnverifiedPublication[Any]) -> dict[str, str]:
-    """Return texts with the counts and shares of kept, generalized and suppressed data."""
     parts = shares(unverified.retention)
     return {
         _COUNTED[name]: ", ".join(
@@ -325,10 +316,6 @@ def levels_text(counts: Mapping[str, int]) -> str:
 
 
 def _loss_texts(unverified: UnverifiedPublication[Any]) -> dict[str, str]:
-    """Return texts on the losses.
-
-    The texts include the loss before clusters are merged, and the distance between NCP and its minimum.
-    """
     texts, before = {}, unverified.result.figures
     shown = [name for name in _HEADLINES if name != "log2_ul" or isinstance(unverified.result.recoding, ItemGroups)]
     for name, loss in unverified.measures.items():
@@ -342,7 +329,6 @@ def _loss_texts(unverified: UnverifiedPublication[Any]) -> dict[str, str]:
 
 
 def _time_texts(release: Release) -> dict[str, str]:
-    """Return texts with the seconds of the run, and of the compilation of kernels."""
     compiling = sum(phase.seconds for phase in release.phases if phase.name == COMPILING)
     texts = {"time": f"{sum(phase.seconds for phase in release.phases) - compiling:.2f} s"}
     return texts | ({"compiling": f"{compiling:.2f} s more"} if compiling else {})
@@ -361,7 +347,6 @@ def _removal_text(unverified: UnverifiedPublication[Any]) -> str:
 
 
 def _exact_values_text(release: Release) -> str:
-    """Return a text on the number of rare values that each column publishes unchanged."""
     if not release.exact_values:
         return ""
     counts = listed([f"{counted(count, 'value')} of {name!r}" for name, count in release.exact_values.items()], "and")

@@ -34,11 +34,8 @@ class PublicationPurpose:
     """Statements of the owner about the publication. The report prints these statements unchanged."""
 
     recipient: str = ""
-    """Recipient of the publication."""
     purpose: str = ""
-    """Purpose of the publication."""
     title: str = "Report on a publication"
-    """Title of the report."""
 
 
 def internal_page(facts: ReportFacts, purpose: PublicationPurpose) -> str:
@@ -108,7 +105,6 @@ def render(facts: Mapping[str, Any]) -> str:
 
 
 def _common(facts: ReportFacts, purpose: PublicationPurpose) -> dict[str, Any]:
-    """Return the facts that both reports contain."""
     attested = facts.attested
     part = page_part(facts.after, facts.before, attested)
     return {
@@ -151,7 +147,6 @@ def questions(model: PrivacyModel) -> list[tuple[str, str, str]]:
 
 
 def _utility(retention: Mapping[str, Mapping[str, int]]) -> list[tuple[str, str]]:
-    """Return drawings with the shares of kept, generalized and suppressed items and values, each with its title."""
     names = {"items": "Item occurrences", "values": "Relational values", "tuples": "Rows"}
     patterns = ("solid", "hatched", "light")
     bars_of = []

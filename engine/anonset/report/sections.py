@@ -26,11 +26,8 @@ class Section(RedactedRepr):
     """Part of a text about a run. If a section has no rows and no notes, only the JSON output contains it."""
 
     title: str = ""
-    """Text above the table."""
     head: tuple[str, ...] = ()
-    """Column names."""
     rows: Sequence[tuple[str, ...]] = ()
-    """Cell texts."""
     notes: Sequence[str] = ()
     """Sentences below the table."""
     data: Mapping[str, Any] = field(default_factory=dict)

@@ -120,7 +120,6 @@ def _beside(suggestion: Suggestion, command: str) -> list[str]:
 
 
 def _scale(suggestion: Suggestion) -> list[str]:
-    """Return an explanation of the table columns."""
     of = {"items": "item occurrences", "values": "relational values", "tuples": "rows"}
     kinds = [kind for kind in of if any(kind in candidate.shares for candidate in suggestion.candidates)]
     lines = [_SHARES.format(of=of[kinds[0]])] if kinds else []

@@ -375,7 +375,6 @@ def require_roles(table: Table, model: PrivacyModel) -> None:
 
 
 def _way_to_protect(table: Table, name: str) -> str:
-    """Return the models that protect a sensitive column, or the setting that drops it."""
     if table.transactions is not None:
         sets = ",".join(table.joined or (table.transactions.name,))
         options = " ".join([setting("model", "klm"), setting("items", f"{sets},{name}"), setting("sensitive_items")])

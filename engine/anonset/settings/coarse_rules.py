@@ -61,7 +61,6 @@ def _cuts(look: ValueFormat, labels: Sequence[str], rule: str) -> list[str]:
 
 
 def _joined(kind: str, cut: str) -> str:
-    """Return the rule for a kind of values with these levels."""
     return f"{'date' if kind == 'dates' else 'prefix' if tree_of(kind).startswith('prefix') else 'mask'}:{cut}"
 
 

@@ -143,7 +143,6 @@ def part_of(table: Table, name: str, sensitive: Sequence[str] = ()) -> Hierarchy
 def _images(
     wrong: Sequence[Misfit], tree: Hierarchy, rules: CodeRules, *, categories: bool
 ) -> dict[str, dict[str, str | None]]:
-    """Return the replacements of labels that are not leaves, by rule."""
     images: dict[str, dict[str, str | None]] = {"unknown suppress": {}, "unknown prefix": {}, "inner-items leaf": {}}
     nodes, leaves = nodes_of(tree), tree.leaves.index
     inner = inner_labels(tree)
@@ -162,7 +161,6 @@ def _images(
 
 
 def _changed(table: Table, part: HierarchyLabels, rule: str, image: Mapping[str, str | None]) -> Table:
-    """Replace labels of a column, and count the changes."""
     sets = table.transactions
     if sets is not None and part.name in (sets.name, *table.joined):
         moved = {f"{part.mark}{old}": None if new is None else f"{part.mark}{new}" for old, new in image.items()}

@@ -28,7 +28,6 @@ _ROLES = ("items", "one_hot", "one_code", "relational", "numeric", "sensitive", 
 
 
 def _content(path: str) -> bytes:
-    """Return the bytes of a file or of an object at an address."""
     if is_address(path):
         place = Place(path)
         return place.parent.read(place.name)
@@ -81,7 +80,6 @@ def read_job(path: str, flags: Mapping[str, Any] | None = None, *, unanswered: b
 def _with_declared_unit(
     path: str, job: dict[str, Any], text: str, flags: Mapping[str, Any], *, unanswered: bool
 ) -> dict[str, Any]:
-    """Return a job with the roles for the declared unit."""
     answers = job.pop(ANSWERS, {})
     if "unit" not in job and not answers:
         return job
@@ -151,7 +149,6 @@ def _settings_of_report(path: str) -> dict[str, Any]:
 
 
 def _require_settings(source: str, job: Mapping[str, Any], model: type[ReadingSettings]) -> None:
-    """Reject keys that are not settings of ``anonymize`` or of the command that reads the job."""
     accepted: dict[str, Any] = {**Settings.model_fields, **model.model_fields}
     if accepted.keys() >= job.keys():
         return

@@ -184,7 +184,6 @@ def queried_columns(job: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _sets(job: Mapping[str, Any]) -> list[str]:
-    """Return the names of the set-valued columns."""
     joined = ["items"] if job.get("one_hot") or job.get("one_code") else []
     return [*name_list(job.get("items", ())), *joined]
 

@@ -108,9 +108,7 @@ class Parameter:
     name: str
     """Name of the setting. The option has hyphens instead of underscores."""
     field: str
-    """Name of the field."""
     type: Any
-    """Type of the setting."""
     first: Any
     """First class with the parameter. Its documentation describes the parameter."""
     users: tuple[str, ...]
@@ -309,7 +307,6 @@ def build(
 
 
 def _needed(cls: type[Any]) -> list[str]:
-    """Return the required settings of an algorithm or a model."""
     lacks = (f for f in fields(cls) if f.default is MISSING and f.default_factory is MISSING)
     return [form_of(field.name).setting for field in lacks]
 

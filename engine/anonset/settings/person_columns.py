@@ -53,7 +53,6 @@ class ProposedRole(RedactedRepr):
     role: str
     """One of `ROLES`, or `UNRECOGNIZED`."""
     reason: str
-    """Reason for the role."""
     hierarchy: str | None = None
     """Proposed hierarchy as a setting. For a sensitive or unrecognized column, it is the hierarchy that the column
     would have as a quasi-identifier.

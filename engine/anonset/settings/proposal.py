@@ -207,7 +207,6 @@ def prefix_of(names: Sequence[str], every: Sequence[str]) -> str:
 
 
 def _propose_single(profile: Profile) -> ProposedRole:
-    """Propose a role for a single column."""
     described = f"{profile.distinct:,} different values"
     if not profile.look.usable:
         return ProposedRole("drop", profile.look.doubt)
@@ -235,7 +234,6 @@ def _is_result(profile: Profile) -> bool:
 
 
 def _hierarchy(profile: Profile) -> str:
-    """Return the hierarchy setting for a quasi-identifier, by the kind of the values."""
     many = profile.distinct > min(_FEW, profile.records // 3) or profile.look.form != ""
     if profile.kind in _NUMBERS and many and not (profile.missing or profile.nulls or profile.look.odd):
         return "range"

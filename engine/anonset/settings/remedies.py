@@ -78,7 +78,6 @@ def remedy_for(table: Table, column: str, hierarchy: Any) -> Remedy | None:
 
 
 def _remedy_for_rule(part: HierarchyLabels, rule: str) -> Remedy | None:
-    """Return the setting that suppresses the values that a rule cannot generalize. None if there are no such values."""
     rejected = frozenset(odd_labels(rule, part.labels, part.name))
     if not rejected:
         return None

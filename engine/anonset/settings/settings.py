@@ -344,13 +344,6 @@ def validate(model: type[_Settings], values: Mapping[str, Any], *, fetch: bool =
 
 
 def _require_usable(values: Mapping[str, Any]) -> None:
-    """Reject an address of the work directory without a cluster, or for a run to resume.
-
-    Raises
-    ------
-    InputError
-        The message contains the remedy.
-    """
     work_dir = values.get("work_dir")
     if not isinstance(work_dir, str) or not is_address(work_dir):
         return

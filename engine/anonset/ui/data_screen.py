@@ -39,7 +39,6 @@ def data_screen(state: PageState) -> None:
 
 
 def _files(screen: Screen) -> None:
-    """Offer the files of the folder."""
     folder = screen.state.folder
 
     def open_file(name: str) -> None:
@@ -57,8 +56,6 @@ def _files(screen: Screen) -> None:
 
 
 def _leave(screen: Screen) -> None:
-    """Show a button to choose other data."""
-
     def leave() -> None:
         screen.state.close()
         ui.navigate.to("/")
@@ -81,7 +78,6 @@ def _question_state(state: PageState) -> object:
 
 
 def _question(screen: Screen) -> None:
-    """Ask who is a person, with the number of persons for each answer."""
     state = screen.state
     if state.findings is None or not state.unit:
         return
@@ -97,7 +93,6 @@ def _question(screen: Screen) -> None:
 
 
 def _units(state: PageState) -> dict[str, str]:
-    """Return the text of each possible answer."""
     findings: Mapping[str, Any] = state.findings or {}
     persons = {one["unit"]: one["persons"] for one in state.answers}
     if state.unit != OPEN and not state.busy:
@@ -132,7 +127,6 @@ def _roles(state: PageState) -> dict[str, str]:
 
 
 def _columns(screen: Screen, section: LiveSection) -> None:
-    """Show the columns as a table, each with a select for the role."""
     state = screen.state
     if state.findings is None:
         return
@@ -172,7 +166,6 @@ def _columns(screen: Screen, section: LiveSection) -> None:
 
 
 def _distribution(frequencies: Sequence[int]) -> None:
-    """Draw the frequencies of the most frequent values as bars. The first bar has the full height."""
     if len(frequencies) > 1:
         with ui.element("div").classes("distribution").props("aria-hidden=true"):
             for count in frequencies:
@@ -194,7 +187,6 @@ def _reason(state: PageState, column: str, role: str) -> str:
 
 
 def _problems(screen: Screen) -> None:
-    """List the problems, each with buttons that apply the recommended settings."""
     state = screen.state
     problems = [] if state.findings is None else state.findings["problems"]
     known = {fix.options for problem in problems for fix in fixes_for(state, problem)}

@@ -42,7 +42,6 @@ def hierarchies_screen(state: PageState) -> None:
 
 
 def _columns(screen: Screen, section: LiveSection) -> None:
-    """Ask for the column."""
     trees = screen.state.tree
 
     def choose(column: str) -> None:
@@ -57,7 +56,6 @@ def _columns(screen: Screen, section: LiveSection) -> None:
 
 
 def _specs(screen: Screen) -> None:
-    """Ask for the rule or the file of the hierarchy."""
     trees = screen.state.tree
     trees.follow()
     if not trees.column:
@@ -143,14 +141,12 @@ class _TreeView:
         return tree
 
     def create(self) -> None:
-        """Create a place for search results, and the tree with the children of the root."""
         self._results = ui.element("div").props("role=status")
         with ui.element("ul").classes("tree"):
             self._add(0)
         self._open(0)
 
     def search(self, wanted: str) -> None:
-        """List the nodes whose label contains a text."""
         self._results.clear()
         if not wanted.strip():
             return
@@ -165,7 +161,6 @@ class _TreeView:
                         text("span", path).classes("soft")
 
     def mark_ceilings(self) -> None:
-        """Show the ceilings and the excluded nodes."""
         for node, row in self._rows.items():
             row.set_text(self._words(node))
             row.classes(remove="ceiling excluded", add=self._class(node))
@@ -181,7 +176,6 @@ class _TreeView:
         return "ceiling" if node in self._tree.ceilings else "excluded" if node in self._tree.excluded else ""
 
     def _add(self, node: int) -> None:
-        """Create the row of a node."""
         with ui.element("li"):
             if not self._tree.hierarchy.is_leaf[node]:
                 toggle = button("+", partial(self._toggle, node)).classes("toggle")
@@ -230,7 +224,6 @@ class _TreeView:
                     button(f"Show {min(more, _STEP)} of {more:,} more", show_more).classes("node")
 
     def _go_to(self, node: int) -> None:
-        """Open the path to a node, and select it."""
         for above in self._tree.path(node)[:-1]:
             self._open(above)
             child = next(one for one in self._tree.path(node) if self._tree.hierarchy.parent[one] == above)
@@ -241,7 +234,6 @@ class _TreeView:
         self._rows[node].run_method("focus")
 
     def _select(self, node: int) -> None:
-        """Show buttons with the actions for a node, below the node."""
         if self._panel is not None and not self._panel.is_deleted:
             self._panel.delete()
         trees, tree = self._trees, self._tree

@@ -33,7 +33,6 @@ def open_screen(state: PageState) -> None:
 
 
 def _publications(screen: Screen) -> None:
-    """Offer the publications of the folder."""
     state, names = screen.state, screen.state.folder.publications()
     text("p", f"Publications in {state.folder.path}." if names else "This folder contains no publication.")
     with ui.element("div").classes("actions"):
@@ -76,7 +75,6 @@ def _risk(state: PageState) -> None:
 
 
 def _report(screen: Screen) -> None:
-    """Show a button that writes the report, or a link to the report."""
     examined = screen.state.examined
     if examined is None:
         return

@@ -375,7 +375,6 @@ class PageState:
 
 
 def _read(job: Path) -> dict[str, Any]:
-    """Return the settings of a job file without changes."""
     try:
         return tomllib.loads(job.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:

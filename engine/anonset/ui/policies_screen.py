@@ -46,8 +46,6 @@ def policies_screen(state: PageState) -> None:
 
 
 def _editor(screen: Screen, policy: PolicyState) -> None:
-    """Show the constraints of a policy, the search for items, and the constraint that the owner composes."""
-
     def add() -> None:
         if (tree := screen.state.tree.tree) is not None:
             policy.add(tree)
@@ -61,7 +59,6 @@ def _editor(screen: Screen, policy: PolicyState) -> None:
 
 
 def _rows(screen: Screen, policy: PolicyState) -> None:
-    """List the constraints with their supports."""
     rows = [(number, row) for number, row in enumerate(policy.rows) if policy.kind == "privacy" or len(row) > 1]
     if not rows:
         text("p", "None.").classes("soft")

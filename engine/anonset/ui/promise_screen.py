@@ -43,7 +43,6 @@ def _fits(state: PageState) -> tuple[str, dict[str, str]]:
 
 
 def _models(screen: Screen, section: LiveSection) -> None:
-    """Ask which facts about a person an attacker may know."""
     chosen, obstacles = _fits(screen.state)
 
     def choose(model: str) -> None:
@@ -74,7 +73,6 @@ def _numbers(state: PageState) -> dict[str, Any]:
 
 
 def _choose_sizes(screen: Screen, section: LiveSection) -> None:
-    """Ask for the parameters of the model."""
     state = screen.state
 
     def choose(name: str, value: Any) -> None:

@@ -37,7 +37,6 @@ def publish_screen(state: PageState) -> None:
 
 
 def _commands(state: PageState) -> str:
-    """Return the commands that publish, compute the risk and write the report."""
     further = [run for run in (state.risk, state.report) if run is not None]
     return "\n".join([state.command("anonymize"), *(run.command for run in further)])
 
@@ -99,7 +98,6 @@ def _progress(screen: Screen) -> None:
 
 
 def _result(state: PageState) -> None:
-    """Show the guarantee and the figures of the publication, with links to download the files."""
     out, run = state.out, state.publication
     if out is None or run is None or state.promised is None:
         return
@@ -132,7 +130,6 @@ def _in_words(shares: Mapping[str, float]) -> str:
 
 
 def _report(run: CommandRun | None) -> None:
-    """Show a link to the report for the data protection officer."""
     if run is None:
         return
     text("h2", "Report to sign")

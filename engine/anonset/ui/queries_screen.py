@@ -52,7 +52,6 @@ def queries_screen(state: PageState) -> None:
 
 
 def _generator(screen: Screen) -> None:
-    """Ask for the sizes of random queries."""
     workload = screen.state.workload
     with ui.element("div").classes("sizes"):
         source = ui.select(_SOURCES, value="record", label="Items and values")
@@ -82,7 +81,6 @@ def _generation(screen: Screen) -> None:
 
 
 def _composer(screen: Screen) -> None:
-    """Ask for a column, then for its items, values or range."""
     workload, trees = screen.state.workload, screen.state.tree
     columns = workload.columns
     if not columns:
@@ -100,7 +98,6 @@ def _composer(screen: Screen) -> None:
 
 
 def _values(screen: Screen) -> None:
-    """Offer the items or values of the chosen column, or ask for a range of numbers."""
     workload, trees = screen.state.workload, screen.state.tree
     if workload.columns.get(trees.column) != RANGE:
         is_set = trees.column in item_trees(screen.state.settings)
@@ -125,7 +122,6 @@ def _values(screen: Screen) -> None:
 
 
 def _rows(screen: Screen) -> None:
-    """List the queries with the number of records that match."""
     workload = screen.state.workload
     queries, answers = workload.rows, workload.counts
     if not queries:
@@ -168,7 +164,6 @@ def _conjunction(items: Sequence[str], *conditions: str) -> str:
 
 
 def _error(screen: Screen) -> None:
-    """Show the query error of the publication, and a button that measures it."""
     workload = screen.state.workload
     run = workload.measured
     if not workload.published:

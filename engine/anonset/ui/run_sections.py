@@ -84,7 +84,6 @@ def show_risk(run: CommandRun | None) -> None:
 
 
 def _exposure(after: Mapping[str, Any], before: Mapping[str, Any] | None) -> tuple[Any, ...]:
-    """Return a row of the table of risks, with figures of the publication and, if available, of the original."""
     figures = [
         [one["alone"]["value"], one["below"]["value"], one["highest"], one["average"]["value"]]
         for one in (before, after)
@@ -109,7 +108,6 @@ def _covered(is_covered: bool) -> str:
 
 
 def _attacks(risk: Mapping[str, Any]) -> None:
-    """Show the results of the simulated attacks, and the reasons why other attacks are not applicable."""
     matching = [
         (f"matching: {attributes_in_words(one['known'])}", "–", _percent(one["success"]),
          _percent(one["promised"], "none"))
@@ -160,7 +158,6 @@ def _table(heads: Sequence[str], rows: Iterable[Sequence[_Cell]]) -> None:
 
 
 def _cell(cell: _Cell) -> None:
-    """Show a text, or shares with bars."""
     if isinstance(cell, str):
         text("span", cell)
         return

@@ -36,7 +36,6 @@ class _DiscreetHandler(logging.Handler):
         self._say = say
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Report the type of an error and the code lines of its traceback."""
         kind, _, places = record.exc_info or (None, None, None)
         name = "an error" if kind is None else kind.__name__
         self._say(f"defect of the page: {name}; the text is hidden because it may contain data values")
@@ -145,7 +144,6 @@ def _listen(port: int) -> socket.socket:
 
 
 def _origin(address: str) -> str:
-    """Return the origin of an HTTPS address, without a slash at the end."""
     if not re.fullmatch(r"https://[a-z0-9.-]+(:[0-9]+)?/?", address):
         msg = f"--address must be https://NAME without a path, got {address!r}"
         raise InputError(msg)
@@ -165,7 +163,6 @@ def _inherited() -> socket.socket:
 
 
 def _log_discreetly(say: Callable[[str], None]) -> None:
-    """Replace the logs of the libraries."""
     handler = _DiscreetHandler(say)
     for name in ("nicegui", "uvicorn", "uvicorn.error", "uvicorn.access", "asyncio", "fastapi", "socketio", "engineio"):
         logger = logging.getLogger(name)

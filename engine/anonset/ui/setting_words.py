@@ -94,7 +94,6 @@ def message_in_words(message: str) -> str:
 
 
 def _control(name: str, value: str) -> str:
-    """Return the control for a setting in words. The result includes the value if a message recommends one."""
     label, screen = _CONTROLS.get(name, ("", ""))
     shown = f" ({value.removesuffix('=...')})" if value else ""
     return f"“{label}”{shown} on the screen {screen}" if label else f"{name}{shown} in the job file"

@@ -130,7 +130,6 @@ class TreeState:
             self.tree = replace(self.tree, ceilings=frozenset(nodes[label] for label in labels))
 
     def _write_ceilings(self, labels: list[str]) -> None:
-        """Write the labels of the ceilings to a file, and the file name to the job file."""
         self._state.require_not_publishing()
         file = self._beside(f"{self._stem}-ceiling.txt")
         if labels:
@@ -188,7 +187,6 @@ class TreeState:
         return re.sub(r"[^\w-]", "_", f"{'' if job is None else job.stem}-{self.column}")
 
     def _beside(self, name: str) -> Path:
-        """Return the path of a file next to the job file."""
         job = self._state.job
         return self._state.folder.inside(name if job is None else job.parent / name)
 

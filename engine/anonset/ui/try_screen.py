@@ -57,7 +57,6 @@ def _running(state: PageState) -> bool:
 
 
 def _start(screen: Screen) -> None:
-    """Show a button that starts or cancels the trial."""
     state = screen.state
     with ui.element("div").classes("actions"):
         if _running(state):
@@ -98,7 +97,6 @@ def _results_state(state: PageState) -> object:
 
 
 def _recommended(screen: Screen) -> None:
-    """Show the recommended candidate with its utility. If there is a warning, show buttons that apply the remedy."""
     state = screen.state
     found = None if state.trial is None else state.trial.suggestion.result
     if state.trial is None or found is None:
@@ -127,7 +125,6 @@ def _recommended(screen: Screen) -> None:
 
 
 def _candidates(screen: Screen) -> None:
-    """Show a table of the candidates, with buttons to choose a candidate."""
     state = screen.state
     found = None if state.trial is None else state.trial.suggestion.result
     if state.trial is None or found is None:
@@ -154,7 +151,6 @@ def _candidates(screen: Screen) -> None:
 
 
 def _choice(screen: Screen, number: int, *, suits: bool) -> None:
-    """Show the outcome of a candidate, or a button to choose it."""
     state = screen.state
     found = None if state.trial is None else state.trial.suggestion.result
     if found is None:
@@ -193,7 +189,6 @@ def _compared(trial: Trial | None) -> object:
 
 
 def _losses(trial: Trial | None) -> None:
-    """Show the loss of the best candidates for several k, as a drawing and a table."""
     if trial is None:
         return
     finished = [
@@ -223,7 +218,6 @@ def _losses(trial: Trial | None) -> None:
 
 
 def _frequencies(state: PageState) -> None:
-    """Show the counts of the most frequent items, before and after anonymization."""
     trial = state.trial
     found = None if trial is None else trial.suggestion.result
     if trial is None or found is None:

@@ -51,7 +51,6 @@ def _sections(risk: BucketRisk) -> list[Section]:
 
 
 def _inferences(risk: BucketRisk) -> list[tuple[str, ...]]:
-    """Return the rows of the table on the probability of the most likely sensitive value."""
     return [
         (inference.known, "" if inference.promised is None else f"{inference.promised:.3g}",
          f"{inference.highest:.3g}", str(inference.average), str(inference.above), str(inference.certain))
@@ -60,7 +59,6 @@ def _inferences(risk: BucketRisk) -> list[tuple[str, ...]]:
 
 
 def _guesses(risk: BucketRisk) -> list[tuple[str, ...]]:
-    """Return the results of guessing sensitive values, with a row for each attacker knowledge."""
     return [
         (guesses.known, f"{guesses.attempts:,}", f"{guesses.success:.2%}", f"{guesses.likeliest:.2%}",
          "" if guesses.promised is None else f"{guesses.promised:.2%}")
@@ -105,7 +103,6 @@ def _part(risk: BucketRisk, before: Sequence[Exposure], attested: Attestation) -
 
 
 def _drawing(risk: BucketRisk) -> str:
-    """Return bars of the highest and the average probability of the most likely sensitive value."""
     rows: list[tuple[str, list[Bar]]] = []
     for inference in risk.inferences:
         parts: list[Bar] = [("hatched", inference.highest, f"{inference.highest:.1%} at most")]

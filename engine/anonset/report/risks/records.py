@@ -45,7 +45,6 @@ def _sections(risk: Risk) -> list[Section]:
 
 
 def _exposures(risk: Risk) -> Section:
-    """Return the re-identification risk by attacker knowledge."""
     notes = persons_below_k(risk, risk.exposures)
     notes.append(
         "Highest: risk of the person with the highest risk (prosecutor). Average: mean of all persons (marketer)."
@@ -114,7 +113,6 @@ def higher_after_text(known: Sequence[str]) -> str:
 
 
 def _attempts(risk: Risk) -> Section:
-    """Return the results of the attack by attacker knowledge."""
     head = (
         "attacker knew",
         "persons",
@@ -153,7 +151,6 @@ def _guaranteed(risk: Risk, heading: str, extent: str) -> str:
 
 
 def _outcomes(risk: Risk) -> list[Section]:
-    """Return the section on attacks with more knowledge. The section also lists attacks that could not run."""
     notes = [f"{outcome.attack}: the attacker knows {outcome.knowledge}." for outcome in risk.outcomes]
     if risk.outcomes:
         notes.append(
@@ -179,7 +176,6 @@ def _outcome_table(outcomes: Sequence[AttackResult]) -> tuple[tuple[str, ...], l
 
 
 def _skewed(skew: Skewness) -> str:
-    """Return a text on the share of sensitive values that are guessed correctly from the equivalence class."""
     compared = f"{percent(skew.guessed_of_all)} without them, {percent(skew.by_chance)} in random classes"
     return (
         f"Guesses from the quasi-identifiers are correct for {percent(skew.guessed)} of the rows ({compared}). For "
@@ -309,7 +305,6 @@ def _further(risk: Risk) -> dict[str, object] | None:
 
 
 def _drawing(risk: Risk, before: Sequence[Exposure]) -> str:
-    """Return bars of the share of unique persons for each attacker knowledge, before and after anonymization."""
     rows: dict[str, list[Bar]] = {}
     for pattern, when, exposed in (("solid", "before", before), ("hatched", "after", risk.exposures)):
         for exposure in exposed:
