@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from scipy.optimize import nnls
 
 FITTED, HELD_OUT = (0.05, 0.1, 0.3, 0.6), (0.2, 1.0)
-"""Shares of the files that each run reads, for runs to which the model is fitted and for all other runs."""
+"""Shares of the files that runs read. The model is fitted to the first runs, and compared with the other runs."""
 PREDICTED = tuple((10**n, workers) for n in (9, 10, 11) for workers in (16, 256))
 MILLION = 1e6
 QUANTITIES = ("coordinator", "workers", "tasks", "bytes_sent", "bytes_written")

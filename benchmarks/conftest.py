@@ -14,7 +14,7 @@ from anonset.data.store import MEMORY
 from anonset_datasets.generators import pos_like
 
 FULL, SMOKE = 50_000, 500
-"""Record counts for benchmarks of kernels, in measurements and in smoke runs."""
+"""Number of records for benchmarks of kernels, in a measurement and in a smoke run."""
 
 
 def is_measuring(config: pytest.Config) -> bool:

@@ -42,7 +42,7 @@ CASES: list[tuple[str, dict[str, Any], int, str]] = [
         "0.06",
     ),
 ]
-"""Name, columns, m and weight."""
+"""Name, columns, m and weight of each case."""
 
 
 def answer(insured: Path) -> None:

@@ -20,7 +20,7 @@ SETS = [
     "pos_like",
 ]
 RECORDS, SMOKE = 515_597, 2_000
-"""Record counts of the generated data set, in measurements and in smoke runs."""
+"""Number of generated records in a measurement, and in a smoke run."""
 COMPILE = """
 import time
 import anonset

@@ -16,7 +16,7 @@ from anonset.data.combined_hierarchies import attach_sensitive
 from anonset_datasets.generators import pos_like, youtube_like
 
 SMOKE = 150
-"""Record count in smoke runs."""
+"""Number of records in a smoke run."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def generated(data: Callable[[int], Table], records: int) -> Table:
 
 
 def bound(table: Table, algorithm: Any) -> tuple[Table, dict[str, Hierarchy]]:
-    """Return the table with a `balanced:5` hierarchy of the items that may be generalized, and this hierarchy."""
+    """Bind a `balanced:5` hierarchy to the items that may be generalized. Return the table and the hierarchy."""
     column = table.transactions
     if column is None:
         return table, {}
@@ -98,7 +98,6 @@ def bound(table: Table, algorithm: Any) -> tuple[Table, dict[str, Hierarchy]]:
 
 
 def fresh(table: Table) -> Table:
-    """Return the table without cached results."""
     column = table.transactions
     if column is None:
         return table

@@ -27,11 +27,12 @@ SETS = ("groceries", "bms_webview1")
 ADDED = "90,Preschool,Widowed,Other\n"
 """Row that violates the guarantee, with the columns of ``adult4``. No tool may publish it."""
 SECONDS = 180
-"""Time limit of a run."""
+"""Time limit of a run in seconds."""
 _TIMED_OUT = 124
 
 Judge = Callable[[tools.Way, Path], tuple[float, int]]
-"""Function that returns the loss of a published file, and its smallest class size or its lowest support of a set.
+"""Function that computes the loss of a published file, and the size of the smallest class. For sets, it computes the
+lowest support instead of the class size.
 """
 
 

@@ -53,7 +53,7 @@ def smallest_class(rows: Rows) -> int:
 def best_levels(lines: Rows, rows: Rows, trees: Mapping[str, Tree]) -> Rows:
     """Return the table with the least loss among full-domain solutions.
 
-    Each line contains a solution: a level for each column.
+    Each of `lines` is a solution, with a level for each column.
     """
 
     def generalized(levels: Sequence[int]) -> Rows:

@@ -27,7 +27,7 @@ class Way:
 
 
 def prepare(tools: Mapping[str, Mapping[str, str]], folder: Path) -> dict[str, list[str]]:
-    """Compile the Java drivers, and return the first words of each tool's commands."""
+    """Compile the Java drivers. Return the program of each tool with its first arguments."""
     begin = {ANONSET: [sys.executable, "-m", "anonset"]}
     for tool, driver in (("arx", "Arx"), ("arx_sets", "ArxSets"), ("amnesia", "Amnesia")):
         if tool in tools:

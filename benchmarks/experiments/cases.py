@@ -28,9 +28,9 @@ class Case:
     repetition: str = ""
     """Level of a factor (see `factors`), such as ``random 3``. Empty if the case is measured once."""
     cost: Cost = ""
-    """Cost that a claim is about.
+    """``time`` or ``memory`` if a claim is about this cost. Empty for other cases.
 
-    Empty if no claim is about a cost. Cases with ``time`` run alone. Cases with ``memory`` run alone in a new process.
+    Cases with ``time`` run alone. Cases with ``memory`` run alone in a new process.
     """
 
     @property
@@ -47,7 +47,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Results:
-    """Results of a figure at a level of a factor, by series and x."""
+    """Results of a figure at one level of a factor, by series and x."""
 
     measured: Mapping[tuple[str, float | str], Measured]
 
@@ -112,9 +112,9 @@ class Finding(NamedTuple):
 
     held: bool
     shown: str
-    """Figures behind the outcome."""
+    """Measured figures as text."""
     parts: Mapping[str, bool] = {}
-    """Outcome for each part of the claim. `Claim.over` names the kind of parts."""
+    """Outcome for each part of the claim, such as each data set. `Claim.over` is the kind of the parts."""
     margin: float | None = None
     """Signed distance of the result from the criterion, for the sign test.
 
@@ -129,7 +129,7 @@ class Claim:
     text: str
     """The claim, close to the paper's wording."""
     criterion: str
-    """Requirement on the results, with tolerance. Without a check, the reason why the claim cannot be tested."""
+    """Requirement on the results, with tolerance. If `check` is None, the reason why the claim cannot be tested."""
     check: Callable[[Results], tuple[bool, str] | Finding] | None
     """Check of the results at a level of the factor. None if the claim cannot be tested."""
     factor: Factor | None = None
@@ -137,7 +137,7 @@ class Claim:
     kind: Literal["paper", "own", "enforced"] = "paper"
     """Origin of the claim: ``paper``, ``own``, or ``enforced`` (the algorithm receives the claim as a bound)."""
     over: str = ""
-    """Name of the parts that the check returns, such as "data set"."""
+    """Kind of the parts that the check returns, such as "data set"."""
     printed: str = ""
     """Figures that the paper prints for the claim."""
     main: bool = False
@@ -147,7 +147,7 @@ class Claim:
 
 
 def with_main(claims: Sequence[Claim], *texts: str) -> tuple[Claim, ...]:
-    """Return the claims. `main` is set for the claims with the given texts.
+    """Mark the claims with the given texts as main claims. Return all claims.
 
     Raises
     ------
@@ -178,7 +178,7 @@ class Figure:
     key: str
     """Name on the command line and in file names."""
     title: str
-    """Text that consists of the label in the paper, a colon and a description."""
+    """Label in the paper, a colon and a description, such as "Fig. 8: loss as k grows"."""
     x_label: str
     quantities: Mapping[str, str]
     """Axis label of each measured quantity in tables and plots, by key."""
@@ -193,7 +193,7 @@ class Figure:
 
     @property
     def label(self) -> str:
-        """Label in the paper: the title up to its colon."""
+        """Label in the paper, which is the part of the title before the colon."""
         return self.title.split(": ", 1)[0]
 
     def is_quick(self, case: Case) -> bool:
@@ -210,15 +210,16 @@ class Paper:
     title: str
     figures: Sequence[Figure]
     measure: Callable[[Parameters], Measured] = field(repr=False)
-    """Run a case in this process and return its quantities."""
+    """Function that runs a case in this process and returns its quantities."""
     note: str = ""
-    """Note on all figures: data, timing, deviations."""
+    """Note on the data, times and deviations of all figures."""
     prepare: Callable[[], object] | None = field(default=None, repr=False)
     """Preparation before the first case, such as compilation. It runs in a separate process."""
     study: bool = False
     """True for our own studies."""
     reads: Callable[[Parameters], Sequence[str]] = lambda parameters: [parameters.get("data", "")]
-    """Names of the data sets that a case reads. A result becomes invalid if the digest of a catalogue data set changes.
+    """Function that returns the names of the data sets that a case reads. If the digest of such a data set changes, the
+    result of the case becomes invalid.
     """
 
     @property

@@ -1,15 +1,15 @@
-"""Criteria for claims, fixed before the experiments run, and versioned.
+"""Criteria for claims. The criteria were fixed before the experiments ran, and have a version.
 
 An experiment can depend on random or arbitrary choices (`factors`). The criterion is then checked at every level of
 each factor, and the verdict follows from the share of randomly drawn levels that meet the criterion. Counts, enforced
 properties and growth are measured once. Times are compared in three runs, each with all compared algorithms side by
 side.
 
-Version 2: shares of repetitions. (Version 1: a single leaf order, sample and workload.) Version 3: a cluster is
-compared with threads by CPU time and by elapsed time. (Before: by CPU time only.) New claims for the studies of trees
-and of disassociation. Version 4: the cost model of the scalability study must predict runs within 1.25 times. (Before:
-1.3.) Version 5: new claims for the study of RT-datasets. Versions 6 to 8: claims and criteria are reworded, and
-no check and no tolerance changes.
+Version 1 used a single leaf order, sample and workload. Version 2 uses shares of repetitions. Version 3 compares a
+cluster with threads by elapsed time, and not only by CPU time. It also adds claims for the studies of trees and of
+disassociation. Since version 4, the cost model of the scalability study must predict runs within a factor of 1.25
+instead of 1.3. Version 5 adds claims for the study of RT-datasets. Versions 6 to 9 only reword claims and criteria.
+They change no check and no tolerance.
 """
 
 VERSION = 8

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal, Protocol, TypeVar
 from benchmarks.experiments.draws import NAMED_ORDERS, RANDOM_ORDERS
 
 Cost = Literal["", "time", "memory"]
-"""Cost of a case that a claim is about. Empty if no claim is about a cost."""
+"""``time`` or ``memory`` if a claim is about this cost of a case. Empty for other cases."""
 
 
 class Repeatable(Protocol):

@@ -31,7 +31,6 @@ def text(judged: Mapping[str, Sequence[Judged]]) -> str:
 
 
 def _introduction(judged: Mapping[str, Sequence[Judged]]) -> str:
-    """Return the introduction of the page, with the totals and the rules of the verdicts."""
     counts = totals(judged)["paper"]
     depends = criteria.DEPENDS.removesuffix(" the ")
     return f"""\
@@ -139,7 +138,6 @@ def _paper(key: str, judged: Sequence[Judged]) -> list[str]:
 
 
 def _measured_at(key: str) -> str:
-    """Return a text with the commits of the results, and with the command that lists outdated results."""
     commits = sorted({result["machine"]["commit"] for result in results_of(paper(key)).values()})
     command = f"`python -m benchmarks.experiments status {key}`"
     return f"Measured at {', '.join(commits)}; {command} lists results that are out of date."

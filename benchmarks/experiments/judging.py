@@ -21,10 +21,7 @@ class Judged:
     verdict: str
     """A verdict of `criteria`, or "depends on the ..."."""
     measured: str
-    """Figures from which the verdict follows, which are medians over repetitions.
-
-    Without a verdict, the reason why there is none.
-    """
+    """Measured figures that the verdict is based on, as medians over repetitions. Without a verdict, the reason."""
     met: int = 0
     """Number of repetitions that meet the criterion."""
     of: int = 0
@@ -32,8 +29,7 @@ class Judged:
     singles: Mapping[str, bool] = field(default_factory=dict)
     """Outcome at each named level."""
     parts: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    """Two numbers for each part of the claim: repetitions that meet the criterion, and all repetitions.
-    """
+    """Number of repetitions that meet the criterion, and number of all repetitions, for each part of the claim."""
     p: float | None = None
     """p-value of the sign test over the repetitions, corrected for the number of tests of the paper."""
 
@@ -82,7 +78,7 @@ def judge(chosen: Paper, results_by_case: Mapping[Key, Mapping[str, Any]]) -> li
 
 
 def _with_origin(chosen: Paper, claim: Claim) -> Claim:
-    """Return the claim. It is marked as our own if it belongs to a study."""
+    """Mark the claims of a study as our own."""
     return replace(claim, kind="own") if chosen.study else claim
 
 

@@ -99,7 +99,7 @@ def _size(drawn: Sequence[Panel], names: Sequence[str], lines: int, columns: int
 
 
 def _kinds(drawn: Sequence[Panel]) -> list[str]:
-    """Return the kinds of marks in the drawing that are not curves, for the legend."""
+    """Return the legend entries for marks that are not curves."""
     levels = dict.fromkeys(level for panel in drawn for level in panel.singles)
     return [*levels, *([_PRINTED] if any(panel.printed for panel in drawn) else [])]
 

@@ -180,7 +180,6 @@ def pieces(chosen: Paper, results: Path = RESULTS) -> list[Piece]:
 
 
 def _missing(chosen: Paper, cases: Iterable[Case]) -> set[str]:
-    """Return the missing data sets that cases read."""
     from anonset.errors import InputError
 
     missing = set()
@@ -229,7 +228,7 @@ def run(
 
 
 def _run_all(chosen: Paper, equal_cases: dict[str, list[Case]], new_results: "_NewResults", timeout: float) -> None:
-    """Run a case of each group with equal parameters. Cases without claims about costs run first, side by side."""
+    """Run one case of each group with equal parameters. Cases without claims about costs run first, side by side."""
     chosen_cases = [
         max(cases, key=lambda case: ("", "time", "memory").index(case.cost)) for cases in equal_cases.values()
     ]
@@ -268,7 +267,6 @@ class _NewResults:
     _lock: Lock = field(default_factory=Lock)
 
     def add(self, cases: Sequence[Case], answer: dict[str, Any]) -> None:
-        """Add the result of cases with equal parameters."""
         modules = answer.get("modules", [])
         for case in cases:
             result = {
@@ -291,7 +289,6 @@ class _NewResults:
             self.close()
 
     def close(self) -> None:
-        """Write new results."""
         with self._lock:
             if self._new:
                 store.save(self.folder, self._new, {case.key for case in self.chosen.cases})

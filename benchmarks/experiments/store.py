@@ -25,8 +25,9 @@ from typing import Any
 from benchmarks.experiments.cases import Key
 
 Result = Mapping[str, Any]
-"""Fields ``figure``, ``series``, ``x``, ``repetition``, ``parameters``; ``measured`` or ``error``; ``machine``,
-``modules`` and the fields of `_WHEN`."""
+"""Result of a case, with ``figure``, ``series``, ``x``, ``repetition``, ``parameters``, ``machine``, ``modules`` and
+the fields of `_WHEN`. It also contains ``measured``, or ``error`` if the case failed.
+"""
 
 FILES = CASES, COSTS, ENVIRONMENT = "cases.jsonl", "costs.jsonl", "environment.json"
 _KEY = ("figure", "series", "x", "repetition")

@@ -37,9 +37,8 @@ class Card:
     differs: str = ""
     """Differences between this data set and the data that it replaces."""
     printed: tuple[tuple[str, Shape], ...] = ()
-    """Characteristics printed in papers.
-
-    Each entry consists of a text with the paper and its name of the data, and of the characteristics.
+    """Characteristics printed in papers. Each entry is a text that names the paper and its data, and the
+    characteristics.
     """
     measured: Shape | None = None
     """Characteristics of a generator with its default parameters and seed 0."""

@@ -30,7 +30,7 @@ _Points = Mapping[str, Sequence[tuple[int, int]]]
 
 
 def _own(series: str, m: int) -> dict[str, Any]:
-    """Return the algorithm of a curve, and the name of its parameter for m."""
+    """Return the parameters of a curve's algorithm. The algorithms have different names for m."""
     known: Mapping[str, dict[str, Any]] = {
         "MM": {"algorithm": "coherence-suppression", "h": 1.0, "p": m},
         "AA": {"algorithm": "apriori", "m": m},
@@ -52,9 +52,9 @@ def _cases(figure: str, points: _Points, over: str, **shared: Any) -> list[Case]
 
 
 def _over_m(k: int, sizes: Sequence[int] = _SIZES, **more: Sequence[int]) -> _Points:
-    """Return the points (k, m) of the four curves over m.
+    """Return the points (k, m) of curves over m.
 
-    `more` contains the values of m for additional curves, and for curves that differ from `sizes`.
+    `more` adds curves, or replaces the values of m of a curve.
     """
     curves = dict.fromkeys(("MM", "AA", "LG", "mHgHs"), sizes) | more
     return {series: [(k, m) for m in chosen] for series, chosen in curves.items()}
@@ -71,10 +71,7 @@ def _apart(points: _Points) -> tuple[_Points, _Points]:
 
 
 def _over_orders(figure: str, points: _Points, data: str, over: str = "m") -> list[Case]:
-    """Return cases with a hierarchy of degree 5 for every leaf order.
-
-    Algorithms without a hierarchy ignore the hierarchy.
-    """
+    """Return cases for every leaf order of a hierarchy of degree 5."""
     free, bound = _apart(points)
     same = _cases(figure, free, over, data=data)
     ordered = ORDERS.over(_cases(figure, bound, over, data=data, fanout=5))
@@ -107,7 +104,6 @@ def _over_trees(figure: str, points: _Points, over: str = "m") -> list[Case]:
 
 
 def _timed() -> list[Case]:
-    """Return the timed cases, with the paper's defaults k=5 and m=7."""
     cases = []
     for x, m, names, chosen in (
         (POS, 7, ("MM", "AA", "LG", "mHgHs"),

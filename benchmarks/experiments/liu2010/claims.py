@@ -11,9 +11,9 @@ MM, AA, LG, MHGHS, HGHS = "MM", "AA", "LG", "mHgHs", "HgHs"
 NCP, SECONDS = "ncp", "seconds"
 Check = Callable[[Results], Finding]
 Losses = Mapping[str, str]
-"""Names of the measured losses, by part of a claim, such as a skew.
+"""Name of the measured loss for each part of a claim, such as each skew.
 
-If the claim has no parts, the name of the part is empty.
+A claim without parts has a single part with an empty name.
 """
 _ONE: Losses = {"": NCP}
 
@@ -21,7 +21,7 @@ _ONE: Losses = {"": NCP}
 def _gaps(
     results: Results, pairs: Sequence[tuple[str, str]], losses: Losses, begin: float = 0
 ) -> dict[tuple[str, float | str], float]:
-    """Return the smallest difference between the second and the first curve over all pairs, by part and position."""
+    """Return the smallest difference (second curve minus first curve) over `pairs`, by part and position."""
     found: dict[tuple[str, float | str], float] = {}
     for part, quantity in losses.items():
         for lower, upper in pairs:
@@ -33,7 +33,7 @@ def _gaps(
 
 
 def _shown(results: Results, names: Sequence[str], losses: Losses = _ONE) -> str:
-    """Format the values of curves. Positions are printed only if they differ from the previous curve."""
+    """Format the values of curves. Positions are printed only if they differ from those of the previous curve."""
     written = []
     for part, quantity in losses.items():
         parts, before = [], ""
@@ -49,11 +49,10 @@ def _shown(results: Results, names: Sequence[str], losses: Losses = _ONE) -> str
 def _ordered(
     *pairs: tuple[str, str], losses: Losses = _ONE, begin: float = 0, axis: str = "m", in_general: bool = False
 ) -> Check:
-    """Return a check that in each pair the first curve is not above the second, at all positions where both have a
-    value.
+    """Return a check that the first curve of each pair is at most as high as the second, wherever both have values.
 
-    The parts of the claim are the losses, or the positions if there is one loss. With `in_general`, it is sufficient if
-    the check is true at more than half of the positions.
+    If there are several losses, each loss is a part of the claim. If there is one loss, each position is a part. With
+    `in_general`, more than half of the positions must meet the condition.
     """
     names = list(dict.fromkeys(name for pair in pairs for name in pair))
 
@@ -189,7 +188,7 @@ POS, PRODUCTS, KOSARAK = "POS as subclasses", "AOL as products", "AOL as Kosarak
 _SMALL_M = 3
 _LEAST_GAIN_ON_AOL = 0.12 - 0.079
 _TIMES = 1.5
-"""Ratio of the losses of LG and mHgHs on AOL, computed from the printed losses 12 and 7.9."""
+"""Ratio of the losses that the paper prints for LG and mHgHs on AOL, 12 and 7.9."""
 _CLOSE = 0.01
 _SCALABLE = 1.2
 _LIKE = 1.5
@@ -203,7 +202,7 @@ _BELOW_ALL = ((MHGHS, AA), (MHGHS, LG), (MHGHS, MM))
 def ordering(
     over: str, factor: Factor | None, losses: Losses = _ONE, begin: float = 2, axis: str = "m"
 ) -> tuple[Claim, ...]:
-    """Return the paper's claims on the order of the losses of the four algorithms, from the position `begin` on."""
+    """Return the paper's claims on which of the four algorithms lose most and least, at positions from `begin` on."""
     where = f"at every {axis}{f' from {begin:g} on' if begin else ''} with results for both"
 
     def claim(text: str, criterion: str, *pairs: tuple[str, str], first: float, in_general: bool = False) -> Claim:
@@ -233,7 +232,7 @@ def horizontal(factor: Factor | None, losses: Losses = _ONE) -> Claim:
 
 
 def close(factor: Factor | None) -> Claim:
-    """Return our own claim that working in rounds costs little."""
+    """Return our own claim that mHgHs, which works in rounds, loses little more than HgHs."""
     required = f"NCP differs by at most {_CLOSE}, at every m with results of HgHs"
     return Claim(
         "the loss of mHgHs is close to that of HgHs, so the rounds cost little", required, _as_hghs, factor, "own", "m"
@@ -256,7 +255,7 @@ MM_ON_AOL = Claim("the loss of MM on AOL is 46% to 96% for m >= 2", _ITS_DATA, N
 
 
 def on_aol(factor: Factor, losses: Losses = _ONE, printed: str = "") -> tuple[Claim, ...]:
-    """Return the paper's claims on AOL only, over m."""
+    """Return the claims that the paper states only for AOL."""
     over = "skew" if len(losses) > 1 else ""
     return (
         Claim("AA's loss on AOL is strikingly high, even for m=1", "NCP is at least 0.3 for every m",

@@ -87,7 +87,6 @@ def _searched(parameters: Parameters, column: "SetColumn", hierarchy: "Hierarchy
 
 
 def _timed(parameters: Parameters, column: "SetColumn", hierarchy: "Hierarchy | None") -> Measured:
-    """Search once with compiled kernels. Return the seconds."""
     algorithm, table = _algorithm(parameters), fresh(column)
     _warm(parameters["algorithm"], tuple((name, parameters[name]) for name in _ITS_OWN if name in parameters))
     hierarchies = {} if hierarchy is None else {column.name: hierarchy}
@@ -123,7 +122,6 @@ def _is_repeated(parameters: Parameters) -> bool:
 
 
 def _shared(publication: "Records") -> int:
-    """Count the items with several published symbols."""
     stands_for = Counter(item for symbol in publication.symbols for item in symbol.members)
     return sum(count > 1 for count in stands_for.values())
 
@@ -159,9 +157,8 @@ def _records(data: str, records: int | None, share: float, sample: str) -> "SetC
 
 @lru_cache(maxsize=4)
 def _bound(records: tuple[Any, ...], kind: str, *chosen: Any) -> "tuple[SetColumn, Hierarchy]":
-    """Return records with a hierarchy.
-
-    It is balanced (fan-out, order), random (skew, number), or the data's own taxonomy.
+    """Return records with a balanced hierarchy (fan-out, order), a random hierarchy (skew, number), or the data's own
+    taxonomy.
     """
     from anonset import Hierarchy
 

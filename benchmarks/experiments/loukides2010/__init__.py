@@ -27,12 +27,11 @@ _LOSSES = {
 
 
 def _quantities(*left_out: str) -> dict[str, str]:
-    """Return the labels of errors and losses. `left_out` contains parts of labels to omit, such as query sizes."""
+    """Return the labels of errors and losses by name, without names that end with one of `left_out`."""
     return {name: label for name, label in (_AVGRE | _LOSSES).items() if not name.endswith(left_out)}
 
 
 def _of_hospital(name: str) -> dict[str, object]:
-    """Return the parameters that describe a replacement of the hospital's data."""
     chosen = {key: value for key, value in cases.HOSPITALS[name].items() if key != "utility"}
     return {**chosen, "records": cases.RECORDS_OF_EMR, "sample": "sample 1"}
 

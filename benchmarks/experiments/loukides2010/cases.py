@@ -97,7 +97,8 @@ def privacy(
 def pairs(figure: str) -> list[Case]:
     """Return the cases of PP1 to PP5.
 
-    The policies are nested for leaf orders, and independent if policies are repeated.
+    If leaf orders are repeated, each policy contains the previous policy. If policies are repeated, each policy is
+    drawn independently.
     """
     return [
         *over(ORDERS, privacy(figure, PAIRS, 2, {"": {}}, BOTH)),

@@ -86,7 +86,7 @@ def better(
 
 
 def better_at_each(quantities: Sequence[str], suffix: str = "", *, times: float = 1.0) -> Check:
-    """Return a check that AA's values are at least `times` COAT's values. The parts of the claim are the positions."""
+    """Return a check that AA's values are at least `times` COAT's values. Each position is a part of the claim."""
 
     def check(results: Results) -> Finding:
         pairs = {q: pairs_of(results, q, f"{COAT}{suffix}", f"{AA}{suffix}") for q in quantities}
@@ -133,7 +133,7 @@ def largest_ratio(
 
 
 def more_on_bms2(results: Results) -> Finding:
-    """Check that the ratio AA / COAT at m=3 is larger on BMS-2 than on BMS-1. The parts are the query sizes."""
+    """Check that AA / COAT at m=3 is larger on BMS-2 than on BMS-1. Each query size is a part of the claim."""
     ratios = {
         part: [ratio_of(*pairs_of(results, q, f"{COAT}{s}", f"{AA}{s}")[3]) for s in (BMS1, BMS2)]
         for part, (q,) in RECORDS.items()
@@ -144,7 +144,7 @@ def more_on_bms2(results: Results) -> Finding:
 
 
 def grows(results: Results) -> Finding:
-    """Check that AvgRE of both algorithms rises with the position, q=1 and 3."""
+    """Check that AvgRE of each algorithm rises with the position, for queries of one and of three items."""
     found = {name: [results.values(name, q) for q in BOTH_SIZES["records"]] for name in (COAT, AA)}
     held = {name: all(rises(values, slack=SLACK) for values in curves) for name, curves in found.items()}
     shown = "; ".join(f"{name}: " + " | ".join(map(listed, curves)) for name, curves in found.items())
@@ -152,7 +152,7 @@ def grows(results: Results) -> Finding:
 
 
 def grows_with_q(results: Results) -> Finding:
-    """Check that AvgRE of both algorithms is not smaller for q=3 than for q=1."""
+    """Check that AvgRE of each algorithm is at least as high for queries of three items as for queries of one item."""
     found = {
         name: [
             b / a
@@ -168,7 +168,7 @@ def grows_with_q(results: Results) -> Finding:
 def slightly_worse_when_strict(suffixes: Sequence[str]) -> Check:
     """Return a check that COAT's AvgRE rises as policies become stricter, and at most doubles.
 
-    The parts are the data sets.
+    Each data set is a part of the claim.
     """
 
     def check(results: Results) -> Finding:
@@ -184,7 +184,7 @@ def slightly_worse_when_strict(suffixes: Sequence[str]) -> Check:
 
 
 def policies_matter_little(results: Results) -> Finding:
-    """Check that COAT's AvgRE is similar for all utility policies, q=1 and 3."""
+    """Check that COAT's AvgRE is similar for all utility policies, for queries of one and of three items."""
     found = {f"q={q}": results.values(f"{COAT}{BMS1}", f"are_record_q{q}") for q in (1, 3)}
     held = {q: spread(values) <= ALIKE for q, values in found.items()}
     return Finding(all(held.values()), "; ".join(f"{q}: {listed(values)}" for q, values in found.items()), held)
@@ -193,7 +193,7 @@ def policies_matter_little(results: Results) -> Finding:
 def frequent_accurate(names: Sequence[str]) -> Check:
     """Return a check that AvgRE of W1 is at most 0.5 for all k.
 
-    The parts are the replacements of the data that have queries of W1.
+    Each data set with queries of W1 is a part of the claim.
     """
 
     def check(results: Results) -> Finding:
@@ -211,7 +211,7 @@ def frequent_accurate(names: Sequence[str]) -> Check:
 def low_for_small_k(names: Sequence[str]) -> Check:
     """Return a check that AvgRE of W2 is at most 1 for k up to 5, and larger for k=50 than for k=2.
 
-    The parts are the combinations of a replacement of the data and a workload.
+    Each pair of a data set and a workload is a part of the claim.
     """
 
     def check(results: Results) -> Finding:

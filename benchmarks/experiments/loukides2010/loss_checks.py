@@ -20,7 +20,7 @@ def never_suppresses(results: Results) -> Finding:
 
 
 def _log_utility_losses(results: Results, series: str) -> dict[float | str, float]:
-    """Return the binary logarithms of 2^M UL. Minus infinity if there is no loss."""
+    """Return the binary logarithm of 2^M UL by position. Minus infinity if there is no loss."""
     there = dict(results.curve(series, "ul_log2"))
     return {x: there.get(x, -inf) for x, _ in results.curve(series, "ncp")}
 
@@ -28,7 +28,7 @@ def _log_utility_losses(results: Results, series: str) -> dict[float | str, floa
 def less_utility_loss(suffix: str = "", *, twice: bool = False, loser: str = AA, winner: str = COAT) -> Check:
     """Return a check that the UL of `winner` is below the UL of `loser`.
 
-    If `twice` is True, the limit is half the UL of `loser`. The parts are the positions.
+    If `twice` is True, the limit is half the UL of `loser`. Each position is a part of the claim.
     """
 
     def check(results: Results) -> Finding:
@@ -62,7 +62,7 @@ def largest_group_says_ul(results: Results) -> Finding:
 
 
 def lower_ncp(suffixes: Sequence[str]) -> Check:
-    """Return a check that COAT's NCP is below AA's NCP at every position. The parts are the data sets."""
+    """Return a check that COAT's NCP is below AA's NCP at every position. Each data set is a part of the claim."""
 
     def check(results: Results) -> Finding:
         pairs = {s: list(pairs_of(results, "ncp", f"{COAT}{s}", f"{AA}{s}").values()) for s in suffixes}
@@ -81,7 +81,7 @@ def lower_ncp(suffixes: Sequence[str]) -> Check:
 
 
 def within_s(suffix: str = "", counted: str = "suppressed") -> Check:
-    """Return a check that COAT suppresses at most the paper's bound, for each policy."""
+    """Return a check that COAT suppresses at most the share `S`, for each policy."""
 
     def check(results: Results) -> Finding:
         found = {str(x): share for x, share in results.curve(f"{COAT}{suffix}", counted)}
@@ -109,7 +109,7 @@ def only_up1_suppresses(results: Results) -> Finding:
 def violates(series: Sequence[str], *, by_series: bool = False) -> Check:
     """Return a check that each result violates a utility constraint.
 
-    The parts are the curves if `by_series` is True, otherwise the positions.
+    If `by_series` is True, each curve is a part of the claim. Otherwise each position is a part.
     """
 
     def check(results: Results) -> Finding:
@@ -201,9 +201,9 @@ def shares_of_table_2(results: Results) -> Finding:
 
 
 def suppressed_little(counted: str, names: Sequence[str]) -> Check:
-    """Return a check that COAT suppresses at most the paper's bound for all k.
+    """Return a check that COAT suppresses at most the share `S` for all k.
 
-    The parts are the replacements of the data.
+    Each data set is a part of the claim.
     """
 
     def check(results: Results) -> Finding:

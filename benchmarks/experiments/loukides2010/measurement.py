@@ -169,7 +169,6 @@ def _recoded(parameters: Parameters, column: "SetColumn") -> Measured:
 def _losses(
     column: "SetColumn", recoding: Any, hierarchy: "Hierarchy | None", publication: "Records"
 ) -> dict[str, Any]:
-    """Return NCP, UL, the largest published group size, and three counts of suppression."""
     from anonset.measures.retention import ncp_of_sizes, occurrences_by_size
     from anonset.measures.utility_loss import group_weights, utility_loss
 

@@ -105,10 +105,7 @@ def _random_groups(column: "SetColumn", number: int) -> "UtilityPolicy":
 
 
 def _disorders(column: "SetColumn", hierarchy: "Hierarchy", depth: int) -> "UtilityPolicy":
-    """Return groups of codes.
-
-    The most frequent nodes with few codes have a group each, and all other codes are in one group.
-    """
+    """Return a group of codes for each of the most frequent nodes with few codes, and a group of all other codes."""
     import numpy as np
 
     from anonset.privacy.policies import UtilityPolicy

@@ -44,7 +44,6 @@ _SEARCH = {
 
 
 def _distances() -> dict[str, str]:
-    """Return the quantities of a data set for the tables."""
     shown: dict[str, str] = {}
     for m in (1, 2, 3):
         shown |= {

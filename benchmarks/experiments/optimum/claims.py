@@ -12,7 +12,6 @@ _SLACK = 1e-3
 
 
 def _values(results: Results, *quantities: str) -> list[float]:
-    """Return all measured values of the quantities."""
     return [float(one[name]) for name in quantities for one in results.measured.values() if name in one]
 
 
@@ -110,7 +109,7 @@ def _samples_agree(results: Results) -> tuple[bool, str]:
 
 
 def _open_from(series: str) -> Check:
-    """Return a check that the best cut is proven in all cases of a curve. The outcome lists all other cases."""
+    """Return a check that the best cut is proven in all cases of a curve. The outcome lists the unproven cases."""
 
     def check(results: Results) -> tuple[bool, str]:
         curve = results.curve(series, "open")

@@ -43,7 +43,6 @@ _TUM = (
 
 
 def _errors(key: str, title: str, repeated: Sequence[Case], said: Sequence[Claim], note: str, **more: Any) -> Figure:
-    """Return a figure of losses and errors over the bound."""
     x_label = more.pop("x_label", _OF_RUM)
     return Figure(key, title, x_label, _ARE | _LOSSES | _LARGEST, repeated, said, note, quick=_QUICK, **more)
 
@@ -116,7 +115,7 @@ def _figure_7() -> list[Figure]:
 
 
 def _own() -> list[Figure]:
-    """Return figures beyond the paper: sensitivity to unstated choices, other data, and speed."""
+    """Return figures beyond the paper, on unstated choices, other data, and speed."""
     few = cases.FEW_SHARES
     trade_off = claims.trade_off("RM")
     fixed = f"k=25, m=2; the first sample of {cases.SAMPLE:,} records of INFORMS, with the first"

@@ -12,7 +12,7 @@ FUNCTIONS = {"aa": "AA", "coat": "COAT"}
 DIVERSE = {"lm": ""}
 INFORMS, DIABETES, YOUTUBE = "informs2005", "diabetes130_patients", "youtube_like"
 SAMPLE, GENERATED, SMALL = 8_000, 15_000, 4_000
-"""Record counts of an INFORMS sample, of the generated videos, and of a small sample."""
+"""Number of records of an INFORMS sample, of the generated videos, and of a small INFORMS sample."""
 SHARES = (0.1, 0.25, 0.5, 0.75, 0.9)
 """Bounds on a loss, as fractions of the distance from the lowest to the highest possible bound."""
 FEW_SHARES = (0.25, 0.75)
@@ -21,7 +21,9 @@ KS = (10, 25, 50, 100)
 PERCENTS = (0, 25, 50, 75, 100)
 DELTA = 0.65
 PLAIN = {"values": "plain"}
-"""Parameters without hierarchies of the relational columns. Numbers become ranges, and categories become sets."""
+"""Parameters of a case without hierarchies of the relational columns. Numbers become ranges, and categories become
+sets.
+"""
 
 
 def parameters(framework: str, merge: str, function: str, **more: Any) -> dict[str, Any]:

@@ -21,7 +21,8 @@ AT_EACH = f"at each x ({_SLACK:.0%} slack)"
 def curves(results: Results, quantity: str) -> dict[str, dict[str, list[float]]]:
     """Return the curves of a quantity by transaction function, then by variant.
 
-    A series name contains both, such as "RM_R, AA", or only the variant. The formation (CL) is not a variant.
+    A series name contains both, such as "RM_R, AA", or only the variant. The time of cluster formation (CL) is not a
+    variant.
     """
     found: dict[str, dict[str, list[float]]] = {}
     for series in results.series:
@@ -85,7 +86,7 @@ def _named(parts: Mapping[str, bool]) -> dict[str, bool]:
 
 
 def trend(of: Mapping[str, Sequence[str]], *, up: bool, variants: Sequence[str] = (), slack: float = 0.1) -> Check:
-    """Return a check that the curves of all variants rise along x if `up`, or otherwise fall."""
+    """Return a check that the curves of all variants rise along x (if `up`), or that they fall."""
 
     def check(results: Results) -> Finding:
         parts, shown = {}, []

@@ -11,7 +11,10 @@ from benchmarks.experiments.poulis2013.checks import AT_EACH, BOTH, FUNCTION, IT
 
 
 def trade_off(p: str) -> list[Claim]:
-    """Return the claims on the three merge orders. `p` is RM or TM."""
+    """Return the paper's claims that compare the merge orders R, T and RT.
+
+    `p` is RM (for Rum-bound) or TM (for Tum-bound).
+    """
     r, t, rt = f"{p}_R", f"{p}_T", f"{p}_RT"
     items, values = "ARE of items", "ARE of relational values"
     said = (
@@ -82,7 +85,9 @@ def tum() -> list[Claim]:
 
 
 def clusters(p: str = "RM", *, losses: bool = True, both: bool = True) -> list[Claim]:
-    """Return the paper's claims on the largest clusters of R. With `both`, also return the claims on RT and T."""
+    """Return the paper's claims that R creates the largest clusters. With `both`, also return the claims that compare
+    RT with T.
+    """
     r, t, rt = f"{p}_R", f"{p}_T", f"{p}_RT"
     size, ul = {"": ("largest_cluster",)}, {"": ("ul",)}
     found = [
@@ -172,9 +177,10 @@ FIGURE_7B.append(
 
 
 def benefit(p: str) -> list[Claim]:
-    """Return the claims on ordering merge candidates by BTD in place of utility loss (UL).
+    """Return the claims on ordering merge candidates by bit-vector transaction distance (BTD), not by utility loss
+    (UL).
 
-    BTD is the bit-vector transaction distance. `p` is RM (RMERGE, for Rum-bound) or TM (TMERGE, for Tum-bound).
+    `p` is RM (RMERGE, for Rum-bound) or TM (TMERGE, for Tum-bound).
     """
     names = f"{p}_T and {p}_RT"
     faster, flatter = (

@@ -59,7 +59,6 @@ def compile_kernels() -> None:
 
 
 def _run(job: Job) -> Measured:
-    """Search and measure query errors. The result of the first repetition is verified."""
     from anonset.generalization import apply
 
     result = job.search()
@@ -75,7 +74,6 @@ def _run(job: Job) -> Measured:
 
 
 def _work(job: Job) -> Measured:
-    """Search, and count work."""
     result = job.search()
     return _losses(job, result) | _checked(job, result)
 
@@ -158,7 +156,6 @@ def _orders(job: Job) -> Measured:
 
 
 def _orders_time(job: Job) -> Measured:
-    """Measure the times of searches with candidates ordered by BTD and by UL."""
     delta = job.delta
     found = {}
     for order, name in (("btd", "seconds"), ("ul", "seconds_ul")):
@@ -187,7 +184,6 @@ def counting() -> Iterator[dict[str, int]]:
 
 
 def _fresh(job: Job) -> Any:
-    """Return a new table without cached results."""
     from anonset import SetColumn, Table
 
     column = items_of(job.records.bound)
@@ -196,7 +192,6 @@ def _fresh(job: Job) -> Any:
 
 
 def _formation(job: Job) -> Measured:
-    """Measure only the formation of clusters."""
     from anonset.algorithms.relational.formations import formation_of
     from anonset.data.quasi_identifiers import QuasiIdentifiers
 

@@ -33,7 +33,7 @@ def losses_as_clusters_merge(job: Job) -> tuple[float, ...]:
 
 
 def _formed(job: Job) -> dict[int, list[int]]:
-    """Return the initial clusters by their smallest records."""
+    """Return the initial clusters, sorted by their smallest record."""
     from anonset.algorithms.relational.formations import formation_of
     from anonset.data.quasi_identifiers import QuasiIdentifiers
 

@@ -1,4 +1,4 @@
-"""Measure the errors of item counts for bounds on the relational loss of RT-datasets, by framework."""
+"""Measure how accurately frameworks publish RT-datasets, at several bounds on the relational loss."""
 
 from typing import Any
 
@@ -71,7 +71,6 @@ def _by_bound(data: str) -> list[Case]:
 
 
 def _varied(name: str, values: tuple[int, ...]) -> list[Case]:
-    """Return the cases over k or m."""
     return [
         _case(name, data, value, **{"data": data, **_joint("balanced"), name: value})
         for data in VARIED for value in values

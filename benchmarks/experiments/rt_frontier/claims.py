@@ -14,7 +14,7 @@ _SAME = 1 + 1e-9
 
 
 def _best_at_bounds(quantity: str, name: str) -> Check:
-    """Return a check that at each bound no feasible variant of a framework is better than `joint-split`.
+    """Return a check that `joint-split` is at least as good as every variant of a framework, at each bound.
 
     Ignores variants that are infeasible or did not end. The check raises KeyError if no variant remains.
     """
@@ -42,9 +42,7 @@ def _points(results: Results, name: str, x: float | str) -> list[tuple[str, dict
 
 
 def _not_dominated(*names: str) -> Check:
-    """Return a check that for each point of another framework, `joint-split` has a point that is not worse in both
-    losses.
-    """
+    """Return a check on each result of other frameworks: `joint-split` has a point at which neither loss is larger."""
 
     def check(results: Results) -> tuple[bool, str]:
         ours = [one for (s, _), one in results.measured.items() if s == JOINT and "rum" in one]
@@ -90,7 +88,9 @@ def _rises(quantity: str, slack: float) -> Check:
 
 
 def _each_within(quantity: str, other: str | float, factor: float, more: float = 0.0) -> Check:
-    """Return a check that a quantity is at most `factor` times another quantity or a number, at every position."""
+    """Return a check that a quantity is at most `factor` times another quantity or number, plus `more`, at every
+    position.
+    """
 
     def check(results: Results) -> tuple[bool, str]:
         pairs = [

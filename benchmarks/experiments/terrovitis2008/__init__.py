@@ -105,7 +105,6 @@ def _real(figure: str, name: str, values: Sequence[int]) -> list[Case]:
 
 
 def _timed(cases: Iterable[Case]) -> list[Case]:
-    """Return the cases of three identical runs with one leaf order."""
     fixed = {"what": "time", "order": _TIMED_ORDER}
     return RUNS.over([replace(case, parameters={**case.parameters, **fixed}) for case in cases], cost="time")
 

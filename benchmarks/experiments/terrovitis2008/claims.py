@@ -28,7 +28,7 @@ def _ratios(results: Results, above: str, below: str, quantity: str) -> list[flo
 
 
 def _of_each(series: Sequence[str], holds: Callable[[Results, str], tuple[bool, str]]) -> Check:
-    """Return a check of one or several curves. If `series` contains several curves, each is a part of the claim."""
+    """Return a check of one or several curves. Each of several curves is a part of the claim."""
 
     def check(results: Results) -> Finding:
         found = {name: holds(results, name) for name in series}
@@ -73,7 +73,7 @@ def _grows(series: Sequence[str], quantity: str) -> Check:
 
 
 def _at_most(quantity: str, most: float) -> Check:
-    """Return a check that no point of AA's curve is above `most`. The parts are the positions."""
+    """Return a check that no point of AA's curve is above `most`. Each position is a part of the claim."""
 
     def check(results: Results) -> Finding:
         parts = {str(x): y <= most for x, y in results.curve(AA, quantity)}
@@ -105,7 +105,7 @@ def _converges(quantity: str) -> Check:
 
 
 def _above_optimum(results: Results, series: str) -> dict[str, float]:
-    """Return the relative difference between a curve's NCP and OA's, by position."""
+    """Return how far a curve's NCP is above OA's, by position."""
     pairs = zip(results.curve(series, NCP), results.values(OA, NCP), strict=True)
     return {str(x): loss - optimum for (x, loss), optimum in pairs}
 
@@ -179,12 +179,11 @@ _BOTH = (CONGRESS, TAFENG)
 
 
 def _of(text: str, criterion: str, check: Check | None, factor: Factor | None = ORDERS, over: str = "") -> Claim:
-    """Return a claim of the paper."""
     return Claim(text, criterion, check, factor, over=over)
 
 
 def _own(claims: Sequence[Claim], factor: Factor) -> tuple[Claim, ...]:
-    """Return claims of the paper as our own, repeated over another factor."""
+    """Return claims of the paper as our own claims, repeated over another factor."""
     return tuple(replace(claim, kind="own", factor=factor) for claim in claims)
 
 

@@ -115,7 +115,6 @@ def cuts_of(hierarchy: "Hierarchy") -> int:
 
 
 def _time(parameters: Parameters) -> Measured:
-    """Time a single search on a table in memory, without loading the kernels."""
     column, hierarchy, algorithm = _made(parameters)
     _warm_up(parameters["algorithm"], parameters["m"])
     table = fresh(column)
@@ -134,7 +133,6 @@ def _memory(parameters: Parameters) -> Measured:
 
 
 def _shape(parameters: Parameters) -> Measured:
-    """Return the characteristics of the records."""
     column = load(parameters)
     lengths = column.lengths
     return {

@@ -7,7 +7,6 @@ _SAME = 1 + 1e-9
 
 
 def _less(text: str, criterion: str, series: str, other: str, quantity: str, factor: float = 1.0) -> Claim:
-    """Return the claim that a quantity of one series is at most `factor` times the quantity of another series."""
     return Claim(text, criterion, _at_most(series, other, quantity, factor), about=(series, other))
 
 

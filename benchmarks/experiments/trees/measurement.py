@@ -51,7 +51,6 @@ def _of_a_way(parameters: Parameters) -> Measured:
 
 
 def _published(column: "SetColumn", way: str, parameters: Parameters) -> "Release":
-    """Return the verified publication of a method."""
     import anonset
 
     algorithm, tree = algorithm_of_a_way(way, parameters)
@@ -84,7 +83,6 @@ def algorithm_of_a_way(way: str, parameters: Parameters) -> "tuple[Algorithm, st
 
 
 def _spec(way: str, data: str) -> str:
-    """Return the specification of a tree."""
     from anonset_datasets import catalogue
 
     if not way.startswith("own tree"):

@@ -77,7 +77,7 @@ def longitudinal(individuals: int = 21_201, moving: float = 0.1, missing: str = 
 
 
 def _adult(*, drop: bool) -> Table:
-    """Read Adult with occupation as its sensitive column. `drop` removes rows without an occupation."""
+    """Read Adult with occupation as its sensitive column. If `drop` is True, rows without an occupation are removed."""
     from anonset.reading.read import read
 
     table = read(path("adult"), sensitive="occupation", keep=_KEPT, drop=_DROPPED)

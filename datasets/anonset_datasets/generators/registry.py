@@ -250,7 +250,6 @@ def _fields(column: SetColumn | CategoricalColumn | NumericColumn) -> Iterator[A
 
 
 def _set_fields(column: SetColumn) -> Iterator[str]:
-    """Yield the items of each record, separated by spaces."""
     labels = column.vocabulary.labels
     for start in range(0, column.n, _ROWS_AT_ONCE):
         bounds = column.indptr[start : start + _ROWS_AT_ONCE + 1]
