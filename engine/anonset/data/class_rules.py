@@ -18,7 +18,7 @@ class ClassRule(RedactedRepr):
     """
 
     terms: Int64
-    """int64 (8,): see `anonset_kernels._class_rules`."""
+    """Parameters of the rule in the format of `anonset_kernels._class_rules`, int64 (8,)."""
     overall: Int64
     """Frequency of each value in the complete table, int64 (M,)."""
     value: Int32

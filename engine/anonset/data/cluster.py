@@ -106,8 +106,8 @@ class ClusterWorkers(Workers):
         return self.count
 
     def tasks(self, requested: int) -> int:
-        """Return the number of tasks of a pass. The number is small because each task returns a result, and starting a
-        task costs some milliseconds. A sum over many blocks is no larger than a sum over one block.
+        """Return the number of tasks of a pass. The number is small because starting a task costs some milliseconds. A
+        task adds up the results of its blocks and returns a single result.
         """
         return tasks_of_pass(self.count)
 
@@ -138,7 +138,6 @@ class ClusterWorkers(Workers):
                 self.client.run(_remove_copies, exchange.token, on_error="ignore")
 
     def _sent(self, fn: Callable[..., Any]) -> "_Sent":
-        """Return a serialized function, or the name of the file that contains it."""
         if id(fn) not in self._functions:
             packed: _Sent = _packed(fn)
             if isinstance(packed, bytes) and len(packed) > _EMBEDDED:
@@ -220,8 +219,6 @@ def _connected(client: Any) -> Iterator[None]:
 
 
 class _Pending:
-    """A submitted task."""
-
     def __init__(self, future: Any, client: Any, check: Callable[[], None], task: "_Sent") -> None:
         self._future, self._client, self._check, self._task = future, client, check, task
 
@@ -264,7 +261,6 @@ class _Pending:
                     raise AnonsetError(msg) from None
 
     def cancel(self) -> bool:
-        """Cancel the task."""
         self._future.cancel()
         self._forget_task()
         return True
@@ -310,7 +306,6 @@ _Sent = bytes | Path | SentFile
 
 
 def _sendable(packed: bytes, folder: str) -> _Sent:
-    """Return a serialized value. A large value is written to a new file, and the name is returned."""
     if len(packed) <= _EMBEDDED:
         return packed
     return _written(np.frombuffer(packed, np.uint8), folder)
@@ -335,12 +330,10 @@ def _unpacked(data: bytes) -> Any:
 
 
 def _in_file(name: Path | SentFile, dtype: str, offset: int, shape: tuple[int, ...]) -> Any:
-    """Map a part of a file as an array."""
     return np.asarray(np.memmap(received(name), dtype, "c", offset, shape))
 
 
 def _written(array: NDArray[Any], folder: str) -> Path | SentFile:
-    """Write an array to a new file of a directory, and return its name."""
     path = Path(folder) / f"{_MESSAGE}{secrets.token_hex(16)}"
     with writing(path):
         path.touch(0o600, exist_ok=False)
@@ -419,11 +412,9 @@ def _introduce(mark: Path | SentFile, shared: _Shared, dask_worker: Any = None) 
 
 
 def _remove_copies(token: str) -> None:
-    """Remove the files that this worker has copied or made for a run."""
     if (root := leave(token)) is not None:
         shutil.rmtree(root, ignore_errors=True)
 
 
 def _see(paths: list[str]) -> bool:
-    """Return True if this worker can access the files `paths`."""
     return all(map(os.path.exists, paths))

@@ -49,7 +49,6 @@ class Division(ExitStack):
             self._grow(number, rows[order[begins[number] : begins[number + 1]]])
 
     def _grow(self, number: int, rows: NDArray[Any]) -> None:
-        """Append rows to a share. The array of a share is created with its first rows."""
         share = self._shares[number]
         if share is None:
             share = self._shares[number] = self.enter_context(self._store.growing("share", self._dtype))

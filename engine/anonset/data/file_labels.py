@@ -147,7 +147,7 @@ class FiledLabels(ComputedSequence[str]):
         return starts
 
     def beginning(self, marks: bytes, shown: NDArray[np.bool_] | None = None) -> Iterator[str]:
-        """Yield the labels in files whose first byte is in `marks`.
+        """Yield the labels that are stored in files and begin with a byte in `marks`.
 
         Parameters
         ----------
@@ -175,8 +175,6 @@ class FiledLabels(ComputedSequence[str]):
 
 
 class _Places(Mapping[str, int]):
-    """Position of each label, by binary search."""
-
     def __init__(self, labels: FiledLabels) -> None:
         self._labels = labels
 

@@ -74,13 +74,11 @@ def _rows_sha256(column: SetColumn | Column, place: Int32 | None, rows: tuple[in
 
 
 def _labels_sha256(labels: Sequence[str], block: tuple[int, int]) -> str:
-    """Return the SHA-256 of a block of labels in hex, as a JSON list."""
     text = _as_json(labels, *block) if isinstance(labels, FiledLabels) else json.dumps(labels[slice(*block)]).encode()
     return hashlib.sha256(text).hexdigest()
 
 
 def _as_json(labels: FiledLabels, first: int, end: int) -> bytes:
-    """Return labels in files as a JSON list."""
     from anonset_kernels.labels import LabelTexts, quote_labels
 
     starts = labels.starts[first : end + 1]

@@ -129,7 +129,6 @@ class _Counted(RedactedRepr):
 
     @classmethod
     def of(cls, values: Numbers) -> "_Counted":
-        """Count values in blocks."""
         blocks = [values[first:end] for first, end in spans(len(values))]
         least, largest = min(block.min() for block in blocks), max(block.max() for block in blocks)
         if values.dtype == np.int64:  # larger integers are multiples of 2^7, because floats represent them exactly
@@ -179,13 +178,11 @@ def _multiples(number: Float64, exponent: int) -> Float64:
 
 
 def _merge_equal_cells(cell: Int64, records: Int64) -> tuple[Int64, Int64]:
-    """Merge equal neighbouring cells of an ascending array, adding their records."""
     first = _first_of_runs(cell)
     return cell[first], np.add.reduceat(records, first)
 
 
 def _first_of_runs(codes: Int64) -> Int64:
-    """Return the start of each run of equal elements."""
     return np.flatnonzero(np.append(True, codes[1:] != codes[:-1])).astype(np.int64)
 
 
@@ -222,6 +219,5 @@ def _outer_ends(counted: _Counted, k: int) -> tuple[int, int]:
 
 
 def _steps() -> Iterator[int]:
-    """Yield 1, 2, 5, 10, 20, and so on."""
     for power in count():
         yield from (10**power, 2 * 10**power, 5 * 10**power)

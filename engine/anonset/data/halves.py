@@ -98,8 +98,8 @@ def refined(
 
 
 def _split(hierarchy: Hierarchy, occurrences: Int64, by: str) -> tuple[list[int], list[int]]:
-    """Return the original node and the parent of each node of the new tree, in preorder. The original node of a new
-    node is -1.
+    """Return the nodes of the new tree in preorder, as two lists. The first list contains the corresponding node of
+    `hierarchy`, or -1 for an inserted node. The second list contains the parent of each node.
     """
     before = begins_of(occurrences)
     below = (before[hierarchy.leaf_hi] - before[hierarchy.leaf_lo]).tolist()
@@ -137,8 +137,8 @@ def _middle(sums: Sequence[int], low: int, high: int, by: str) -> int:
 def _names(
     hierarchy: Hierarchy, old_nodes: list[int], parent: list[int], made: list[bool], place: list[int]
 ) -> list[str]:
-    """Return the name of each node. New nodes are numbered by the first place below them. Of two nodes with the same
-    first place, the larger node comes first.
+    """Return the name of each node. Inserted nodes are numbered by the first place below them. If two inserted nodes
+    have the same first place, the larger node comes first.
     """
     n, last = len(old_nodes), max(place) + 1
     first, size = [last] * n, [0] * n

@@ -295,7 +295,6 @@ class Hierarchy(RedactedRepr):
 
 
 def _depths(parent: Sequence[int]) -> list[int]:
-    """Return the number of edges from the root to each node of a tree in preorder."""
     depth = [0] * len(parent)
     for node, above in enumerate(parent):
         depth[node] = depth[above] + 1 if above >= 0 else 0

@@ -137,7 +137,6 @@ def odd_labels(spec: str, labels: Sequence[str], name: str) -> list[str]:
 
 
 def _paths_of(spec: str, name: str) -> Paths:
-    """Return the function of a rule that maps a label to its ancestors."""
     rule, _, arguments = spec.partition(":")
     parts = {"prefix": _prefixes, "mask": _masks, "bins": _bins, "date": _dates}
     try:
@@ -224,7 +223,6 @@ def balanced_by_frequency(labels: Sequence[str], occurrences: Int64, fanout: int
 
 
 def _built(tree: Children, spec: str, name: str) -> Hierarchy:
-    """Return the hierarchy of nested mappings below the root."""
     try:
         return Hierarchy.from_tree(_nested(ROOT, tree))
     except HierarchyError as error:
@@ -237,7 +235,6 @@ def _nested(label: str, below: Children | None) -> Tree:
 
 
 def _whole_numbers(text: str, noun: str) -> list[int]:
-    """Parse distinct positive integers separated by commas."""
     fields = text.split(",")
     if not all(part.strip().isdecimal() and len(part) < 10 and int(part) > 0 for part in fields):
         msg = f"{noun} must be comma-separated integers of at least 1"

@@ -60,8 +60,6 @@ def encode_labels(
 
 @dataclass(frozen=True)
 class _Encoding(RedactedRepr):
-    """Encoding of texts in a store."""
-
     starts: Int64
     text: UInt8
     store: Store
@@ -72,7 +70,6 @@ class _Encoding(RedactedRepr):
         return len(self.starts) - 1
 
     def encoded(self, numeric: bool | None) -> tuple[Int32, FiledLabels]:
-        """Return the codes and the labels."""
         from anonset_kernels.labels import LabelTexts, TextComparison
 
         shared, integers = self._surveyed()
@@ -181,7 +178,9 @@ class _Encoding(RedactedRepr):
 
 
 def _copied(chosen: Int32, labels: "LabelTexts") -> Iterator[tuple[Int64, UInt8]]:
-    """Yield the texts of given rows as concatenated bytes. The start of each text is int64 (any + 1,)."""
+    """Yield batches of the texts in the rows `chosen`. A batch contains the start of each text, int64 (texts + 1,), and
+    the concatenated bytes.
+    """
     from anonset_kernels.labels import gather_text, gathered_starts
 
     done = np.cumsum(labels.starts[chosen + 1] - labels.starts[chosen])

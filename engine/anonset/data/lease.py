@@ -79,8 +79,6 @@ class Lease:
 
 @dataclass
 class _OwnLease:
-    """A lease of this process."""
-
     folder: Path
     name: str
     descriptor: int
@@ -395,12 +393,10 @@ def _token(data: bytes) -> str:
 
 
 def _successor(data: bytes) -> str:
-    """Return the name of the successor of a lease."""
     return f"anonset-lease-{_token(data)}.json"
 
 
 def _keep_renewing() -> None:
-    """Start the thread that renews the leases of this process, if it is not running."""
     if os.getpid() not in _renewing:
         _renewing[:] = [os.getpid()]
         threading.Thread(target=_renew, name="anonset-leases", daemon=True).start()

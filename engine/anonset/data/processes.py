@@ -24,7 +24,6 @@ def boot() -> str:
 
 
 def _content(path: str) -> str:
-    """Return the content of a system file. Return an empty text if the file does not exist."""
     try:
         return Path(path).read_text(encoding="utf-8", errors="replace")
     except OSError:

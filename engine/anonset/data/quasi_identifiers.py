@@ -96,7 +96,7 @@ class QuasiIdentifiers(RedactedRepr):
 
     @cached_property
     def kind(self) -> NDArray[np.int8]:
-        """RANGE, NODE or SET, int8 (v,)."""
+        """Generalization type of each column (`RANGE`, `NODE` or `SET`), int8 (v,)."""
         kinds = [RANGE if isinstance(d, Range) else SET if isinstance(d, ValueSet) else NODE for d in self.domains]
         return np.array(kinds, np.int8)
 

@@ -32,7 +32,6 @@ CERTIFICATES = ("ca.pem", "cert.pem", "key.pem")
 _LOGGERS = ("distributed", "tornado", "asyncio")
 """Loggers of Dask that report lost connections. They are disabled."""
 _SECONDS_TO_ANSWER = 10
-"""Timeout for connecting to a scheduler."""
 _COUNT = re.compile("[1-9][0-9]{0,2}")
 """Number of processes of a local cluster."""
 
@@ -76,13 +75,6 @@ def cluster_of(address: str, certificates: str | None = None) -> Iterator[Any]:
 
 
 def _client_of(address: str, security: Any) -> Any:
-    """Return the client of a running scheduler.
-
-    Raises
-    ------
-    InputError
-        If the address is invalid, a certificate is missing, or no scheduler answers.
-    """
     from distributed import Client, Security
     from distributed.comm.core import connect
 
@@ -107,13 +99,6 @@ def _client_of(address: str, security: Any) -> Any:
 
 @contextmanager
 def _local_processes(count: int) -> Iterator[Any]:
-    """Start a local cluster of `count` processes, and yield its client.
-
-    Raises
-    ------
-    InputError
-        If the package for certificates is not installed, or processes cannot start.
-    """
     import dask
     from distributed import Client, LocalCluster
     from distributed.security import Security
@@ -147,13 +132,6 @@ def _local_processes(count: int) -> Iterator[Any]:
 
 
 def _security_of(address: str, folder: Path) -> Any:
-    """Return Dask's TLS settings with the certificates in a directory.
-
-    Raises
-    ------
-    InputError
-        If the address is not ``tls://``, or a file is missing.
-    """
     from distributed.security import Security
 
     if not address.startswith("tls://"):

@@ -18,7 +18,6 @@ from anonset.data.store import Files, Store, backing, damage_error
 from anonset.data.table import Column, NumericColumn, SetColumn, Table
 
 _BYTES_PER_TASK = 1 << 26
-"""Bytes of a file that a task reads."""
 _FileRange = tuple[Path, int, int]
 """Range of a file: path, position of the first byte, and position after the last byte."""
 
@@ -113,7 +112,6 @@ class Seal(RedactedRepr):
 
 
 def _labels(table: Table) -> list[NDArray[np.generic]]:
-    """Return the label arrays that are stored in files."""
     filed = [column.vocabulary.filed for column in (*table.ids, *table.kept)]
     return [array for labels in filed if labels is not None for array in (labels.starts, labels.text)]
 
@@ -131,7 +129,6 @@ def _arrays(table: Table) -> list[NDArray[np.generic]]:
 
 
 def _sums(paths: Collection[Path], store: Store) -> dict[Path, Sum]:
-    """Return the checksums of files, computed by ranges."""
     sizes = {path: path.stat().st_size for path in paths}
     if sum(sizes.values()) <= _BYTES_PER_TASK or any(map(exchange_of, sizes)):  # workers would check their copies
         store = store.with_local_workers()

@@ -86,7 +86,7 @@ def memory_left() -> int | None:
 
 @cache
 def _share(group_file: Path, groups: Path) -> int:
-    """Return the processor limit of the control groups. Cached: every step of a run needs it."""
+    """Return the processor limit of the control groups. The result is cached because every step of a run needs it."""
     shares = [sys.maxsize]
     for folder in _folders("cpu", group_file, groups):
         try:

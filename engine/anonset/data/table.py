@@ -209,7 +209,6 @@ class SetColumn(RedactedRepr):
 
 
 def _counts_of_spans(codes: Codes, size: int, parts: Sequence[tuple[int, int]]) -> Int64:
-    """Count the frequency of each code below `size` in the given spans, int64 (size,)."""
     return sum((code_counts(codes[a:b], size) for a, b in parts), np.zeros(size, np.int64))
 
 

@@ -65,8 +65,6 @@ class NumberedLabels(ComputedSequence[str]):
 
 
 class _PlaceOfNumber(Mapping[str, int]):
-    """Map from the label of a number to the code."""
-
     def __init__(self, labels: NumberedLabels) -> None:
         self._labels = labels
 

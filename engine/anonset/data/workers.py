@@ -113,7 +113,6 @@ class Workers(ABC):
 
 
 def _each(work: Callable[[_Task], _Done], tasks: Sequence[_Task]) -> list[_Done]:
-    """Return the results of several tasks."""
     return [work(task) for task in tasks]
 
 
@@ -165,8 +164,6 @@ class Threads(Workers):
 
 
 class _CurrentTask(threading.local):
-    """The current task of a thread."""
-
     ended: threading.Event | None = None
     """Event that is set when the results of the current tasks are no longer needed. None outside of tasks."""
 

@@ -32,7 +32,8 @@ class Published(RedactedRepr, ABC):
 
     @abstractmethod
     def require_same(self, written: Self) -> Self:
-        """Check that `written` contains the same data as this publication. Return it with the private input records.
+        """Check that `written` contains the same data as this publication. Return `written` with the private input
+        records.
 
         Raises
         ------

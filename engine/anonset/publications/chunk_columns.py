@@ -181,7 +181,6 @@ class _Columns(RedactedRepr, ComputedSequence[_One]):
 
     @classmethod
     def of(cls, members: Sequence[_One]) -> Self:
-        """Convert a sequence to columns. Columns are returned unchanged."""
         raise NotImplementedError
 
     def __eq__(self, other: object) -> bool:
@@ -222,7 +221,7 @@ class ClusterColumns(_Columns[PublishedCluster]):
         return len(self.n)
 
     def member(self, index: int) -> PublishedCluster:
-        """Return a cluster."""
+        """Return the cluster with number `index`."""
         terms = self.terms[self.term_begins[index] : self.term_begins[index + 1]].tolist()
         chunks = range(int(self.chunk_begins[index]), int(self.chunk_begins[index + 1]))
         return PublishedCluster(int(self.n[index]), tuple(terms), tuple(self.rows[chunk] for chunk in chunks))
@@ -271,7 +270,7 @@ class SharedChunks(_Columns[SharedChunk]):
         return len(self.first)
 
     def member(self, index: int) -> SharedChunk:
-        """Return a shared chunk."""
+        """Return the shared chunk with number `index`."""
         return SharedChunk(int(self.first[index]), int(self.last[index]), self.rows[index])
 
     def slice(self, first: int, end: int) -> "SharedChunks":

@@ -27,7 +27,7 @@ def same_labels(
 
 
 def _same_rows(meant: SetColumn | CategoricalColumn, written: SetColumn | CategoricalColumn, codes: Int32) -> bool:
-    """Return True if two columns have equal rows. `codes` maps each code of `written` to a code of `meant`."""
+    """Compare all rows. `codes` maps each code of `written` to a code of `meant`."""
     if isinstance(written, SetColumn) and isinstance(meant, SetColumn):
         moved = written.recoded(codes, len(meant.vocabulary))
         return np.array_equal(written.indptr, meant.indptr) and np.array_equal(moved, meant.items)

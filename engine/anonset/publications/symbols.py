@@ -146,7 +146,7 @@ def row_ranks(column: SetColumn) -> Int64:
         group = np.cumsum(new) - 1
         first_of_parent = np.ones(len(active), bool)
         first_of_parent[1:] = rank_here[1:] != rank_here[:-1]
-        # equal rows have the position of the first of them as rank, so splitting a group does not change other ranks
+        # the rank of a row is the position of the first equal row, so splitting a group does not change other ranks
         position = np.arange(len(active))
         parent_start = np.maximum.accumulate(np.where(first_of_parent, position, 0))
         group_start = position[new][group]

@@ -118,7 +118,6 @@ def _labels_of_groups(symbols: Sequence[Symbol]) -> dict[tuple[str, ...], str]:
 
 
 def _label(members: Sequence[str], code_of: Mapping[tuple[str, ...], str]) -> str:
-    """Return the label of a group."""
     return code_of.get(tuple(sorted(members))) or set_label(members)
 
 
@@ -132,7 +131,6 @@ def _images(mapping: Cut | ItemGroups, code_of: Mapping[tuple[str, ...], str]) -
 
 
 def _name(cut: Cut, node: int, code_of: Mapping[tuple[str, ...], str]) -> str:
-    """Return the published label of a node."""
     symbol = cut_symbol(cut, node)
     return _label(symbol.members, code_of) if symbol.kind == "group" else symbol.label
 
@@ -193,7 +191,7 @@ def _occurring(recoding: PerCluster, column: SetColumn) -> Iterator[tuple[int, I
 
 
 def _by_cluster(pairs: Int64, n_items: int) -> Iterator[tuple[int, Int64]]:
-    """Yield each cluster and its items. `pairs` are ascending numbers, cluster * `n_items` + item."""
+    """Yield each cluster and its items. An element of `pairs` is cluster * `n_items` + item. Elements are ascending."""
     cluster, codes = np.divmod(pairs, n_items)
     begins = np.flatnonzero(np.diff(cluster, prepend=-1))
     yield from zip(cluster[begins].tolist(), np.split(codes, begins[1:]), strict=False)
@@ -202,7 +200,6 @@ def _by_cluster(pairs: Int64, n_items: int) -> Iterator[tuple[int, Int64]]:
 def _published(
     mapping: Cut | ItemGroups, codes: NDArray[np.integer], named: Mapping[tuple[str, ...], str]
 ) -> Iterator[str]:
-    """Yield the published symbol of each item."""
     if isinstance(mapping, Cut):
         nodes = mapping.image[codes].tolist()
         texts = {node: _name(mapping, node, named) if node >= 0 else "" for node in set(nodes)}
@@ -264,7 +261,6 @@ def _lines_of_records(publication: Records) -> Iterator[Any]:
 
 
 def _write_parquet(record: Int64, cluster: Int32 | None, folder: Path, rows: tuple[int, int]) -> Path:
-    """Write the input record and the cluster of published rows to a new file of a folder, and return its path."""
     import pyarrow as pa
     from pyarrow import parquet
 

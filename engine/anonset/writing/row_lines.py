@@ -88,7 +88,6 @@ class RowLines:
 
 
 def _fields_of(column: CategoricalColumn, *, fills_line: bool) -> Callable[[Int32], Any]:
-    """Return a function that maps codes of a column to CSV fields."""
     vocabulary = column.vocabulary
     if vocabulary.is_numbered:
         return lambda codes: arrow.digits(codes.astype(np.int64) + 1)

@@ -38,15 +38,12 @@ def chunks_to_arrow(publication: Chunks) -> ChunkTables:
 
 
 def _sizes(publication: Chunks) -> dict[str, int]:
-    """Return the number of rows of each table."""
     clusters, shared = publication.columns
     sizes = {"clusters": len(clusters), "chunks": len(clusters.rows.count), "shared": len(shared.rows.count)}
     return sizes if publication.totals is None else {**sizes, "counts": len(publication.totals)}
 
 
 class _Tables:
-    """Tables of a publication, in batches of rows."""
-
     def __init__(self, publication: Chunks) -> None:
         import pyarrow as pa
 
@@ -140,7 +137,6 @@ def write_chunks(publication: Chunks, folder: Path, form: str, part_rows: int | 
 
 
 def _lines(tables: _Tables, table: str, first: int, end: int) -> Iterator[Any]:
-    """Yield the header of a table, and the lines of some rows."""
     yield csv_bytes(COLUMNS[table], [arrow.text_array([]) for _ in COLUMNS[table]])[0]
     for a, b in spans(end - first):
         yield csv_bytes(COLUMNS[table], [_text(column) for column in tables.rows(table, first + a, first + b).columns])[
@@ -149,7 +145,6 @@ def _lines(tables: _Tables, table: str, first: int, end: int) -> Iterator[Any]:
 
 
 def _text(column: Any) -> Any:
-    """Return the cells of a column as texts, with items separated by blanks."""
     import pyarrow as pa
 
     cells = column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)

@@ -153,13 +153,11 @@ def _write_part(
     separator: str,
     rows: tuple[int, int],
 ) -> Path:
-    """Write rows to a new file in a folder, and return its path."""
     path = folder / f"part-{secrets.token_hex(8)}.{format}"
     return _write([column.slice(*rows) for column in columns], path, format, separator)
 
 
 def _write(columns: Sequence[SetColumn | CategoricalColumn], path: Path, format: str, separator: str) -> Path:  # noqa: A002
-    """Write columns to a file, block by block."""
     if format == "parquet":
         return _write_parquet(columns, path)
     if format == "dat" and isinstance(columns[0], SetColumn):
@@ -219,7 +217,6 @@ def _blocks(columns: Sequence[SetColumn | CategoricalColumn], separator: str) ->
 
 
 def _cells(column: SetColumn, separator: str) -> Callable[[int, int], Any]:
-    """Return a function that maps a span of records to the text cells of a set-valued column."""
     import pyarrow as pa
 
     labels = arrow.text_array(column.vocabulary.labels)
@@ -228,13 +225,11 @@ def _cells(column: SetColumn, separator: str) -> Callable[[int, int], Any]:
 
 
 def _categories(column: CategoricalColumn) -> Callable[[int, int], Any]:
-    """Return a function that maps a span of rows to their labels (``pyarrow.LargeStringArray``)."""
     texts = texts_of(column.vocabulary)
     return lambda first, end: texts(column.codes[first:end])
 
 
 def _lists(column: SetColumn, labels: Any, first: int, end: int, kind: Any) -> Any:
-    """Return the lists of symbols of a block of records."""
     import pyarrow as pa
 
     ends = column.indptr[first : end + 1]
@@ -347,6 +342,5 @@ class _Sizes:
 
 
 def _label_bytes(vocabulary: Vocabulary) -> Int64:
-    """Return the bytes of each label in memory, int64 (M,)."""
     lengths = (len(label.encode()) + _OFFSET for label in vocabulary.labels)
     return np.fromiter(lengths, np.int64, len(vocabulary))
