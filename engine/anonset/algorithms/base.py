@@ -12,7 +12,7 @@ from anonset.generalization import Recoding
 from anonset.privacy import PrivacyModel
 
 Progress = Callable[[str, float, float], None]
-"""Function that reports progress. It is called with the phase, the amount done and the total amount."""
+"""Function that reports progress. It receives the phase, the amount done and the total amount."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +37,6 @@ class Algorithm(Protocol):
     """
 
     name: ClassVar[str]
-    """Name on the command line."""
 
     @property
     def model(self) -> PrivacyModel:
@@ -123,7 +122,7 @@ class Guarantee:
 
 @dataclass(frozen=True, kw_only=True)
 class Scaling:
-    """How an algorithm processes data larger than memory, and how it uses workers."""
+    """Capabilities for data larger than memory, and for workers."""
 
     by_blocks: bool = False
     """True if the algorithm processes records in blocks and allocates no array of table length."""
@@ -140,9 +139,7 @@ class Scaling:
     splits_in_memory: bool = False
     """True if data in memory are also split, so that the result does not depend on the memory limit."""
     where: str = ""
-    """Condition on the parameters under which blocks or parts are used, as a phrase after "where". Empty if they are
-    always used.
-    """
+    """Condition under which blocks or parts are used, as a phrase after "where". Empty if they are always used."""
     undivided: str = ""
     """Reason why workers in other processes do not make the algorithm faster. Empty if they do."""
 
@@ -165,7 +162,7 @@ class Cost:
     """
     memory_beside: int = 0
     """Maximum memory, in bytes, that a run needs in addition to the memory given by `memory_factor`. It does not depend
-    on the number of records.
+    on the record count.
     """
     slow: bool = False
     """True if the running time is roughly quadratic in the number of records. `suggest` then skips the algorithm for
@@ -191,7 +188,9 @@ class Advice:
     set_beside: tuple[str, ...] = ()
     """Models for which `suggest` also shows this algorithm if m >= 2. A mark shows that the guarantee differs."""
     keeps_more: bool = False
-    """True if messages recommend this algorithm when another algorithm for the same model publishes no useful data."""
+    """True if messages recommend this algorithm when the chosen algorithm publishes no useful data for the
+    same model.
+    """
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -22,7 +22,7 @@ def renumber_clusters(cluster: NDArray[np.integer]) -> tuple[Int32, Int32]:
     Returns
     -------
     int32 (n,), int32 (C,)
-        The new cluster number of each record, and the old number of each cluster.
+        The new cluster number of each record, and the old number of each new cluster.
     """
     old, first, inverse = np.unique(cluster, return_index=True, return_inverse=True)
     by_record = np.argsort(first, kind="stable")
@@ -32,7 +32,7 @@ def renumber_clusters(cluster: NDArray[np.integer]) -> tuple[Int32, Int32]:
 
 
 def list_members(cluster: NDArray[np.integer]) -> list[Int64]:
-    """Return an int64 array for each cluster, which contains its records in ascending order.
+    """Return the records of each cluster, ascending, as int64 arrays.
 
     >>> [members.tolist() for members in list_members(np.array([1, 0, 1], np.int32))]
     [[1], [0, 2]]

@@ -1,4 +1,4 @@
-"""Continue the recoding of an earlier release. Items with the same symbol in the earlier release are published as this
+"""Continue the recoding of an earlier release. Items that share a symbol in the earlier release are published as this
 symbol or as a coarser symbol.
 
 An algorithm that accepts an initial cut starts from the earlier cut. For any other algorithm with a single recoding of
@@ -106,7 +106,7 @@ def coarsened(
 def _representatives(column: SetColumn, image: Int32) -> Int32:
     """Return the representative of each item, int32 (M,). -1 for suppressed items.
 
-    If any item of a symbol occurs in the data, so does the representative.
+    If any item of a symbol occurs in the data, the representative occurs.
     """
     order = np.lexsort((np.arange(len(image)), column.occurrences == 0, image))
     first = np.ones(len(order), np.bool_)
@@ -124,9 +124,7 @@ def _shown_as(column: SetColumn, representative: Int32) -> SetColumn:
 
 
 def _joined(start: Cut | ItemGroups, recoding: Any, representative: Int32) -> Cut | ItemGroups:
-    """Return the recoding that publishes each item like its representative. It is at least as coarse as the recoding of
-    the earlier release.
-    """
+    """Return the recoding that publishes each item like its representative."""
     suppressed = representative == SUPPRESSED
     if isinstance(recoding, Cut) and isinstance(start, Cut):
         tree, before, after = start.hierarchy, start.image, recoding.image[representative]
@@ -140,7 +138,6 @@ def _joined(start: Cut | ItemGroups, recoding: Any, representative: Int32) -> Cu
 
 
 def _require_bare(algorithm: Any, column: SetColumn, image: Int32) -> None:
-    """Reject an earlier recoding that suppresses a sensitive item, or publishes it together with other items."""
     index = column.vocabulary.index
     for label in algorithm.model.secrets:
         if (item := index.get(label)) is not None and (

@@ -50,7 +50,6 @@ _OFFERED = load_offered(plugins.ALGORITHMS, _OWN)
 for _cls in _OFFERED.values():
     traits_of(_cls)  # raises InputError if a class declares traits as separate attributes
 ALGORITHMS: Mapping[str, type[Algorithm]] = Algorithms(_OWN, _OFFERED)
-"""Algorithm classes by name."""
 
 
 def with_traits(can: Callable[[Traits], object]) -> list[str]:

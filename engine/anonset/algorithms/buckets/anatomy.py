@@ -32,9 +32,9 @@ class Anatomy(RedactedRepr):
     `SafeGrouping`). Cost: O(n log V) for V sensitive values. Memory: 12 bytes per tuple, in the work directory if the
     tuples are stored there.
 
-    Tuples with the same value are assigned to groups at random. Otherwise the order of the rows would disclose most
-    values. The random draws also depend on the input. If they depended only on the seed, a guessed seed would disclose
-    the values (see `Draws`).
+    Tuples with the same value are assigned to groups at random, because an assignment by row order would disclose most
+    values. The random draws also depend on the input. If they depended only on the seed, an attacker could guess the
+    seed and learn the values (see `Draws`).
 
     References: Xiao, Tao, "Anatomy: simple and effective privacy preservation", VLDB 2006.
     Deviations: a residual tuple joins the first group that does not contain its value. The paper draws a group at
@@ -60,7 +60,9 @@ class Anatomy(RedactedRepr):
     """In each group, at most 1/l of the tuples may have the same sensitive value (l >= 1)."""
 
     seed: int | None = None
-    """Random seed (>= 0). A run with the same seed and input has the same result. None for secure random numbers."""
+    """Random seed (>= 0). Runs with the same seed and input have the same result. If None, draws are secure and differ
+    from run to run.
+    """
 
     def __post_init__(self) -> None:
         require_at_least("l", self.l, 1)

@@ -16,7 +16,7 @@ PARTS_INSTEAD = "publish parts of the individuals separately"
 """Advice in messages about tables with more than `MOST_TUPLES` tuples."""
 _MISSING_ID = "?"
 _MOST_KEYS = 1 << 31
-"""Maximum number of value combinations that a sort key can represent in addition to the row number."""
+"""Maximum number of value combinations in a sort key, which also contains the row number."""
 _IN_CACHE = 1 << 15
 """Number of entries that are shuffled within the CPU cache (128 KiB)."""
 
@@ -54,7 +54,7 @@ def id_columns(table: Table) -> tuple[CategoricalColumn, ...]:
         msg = "the table needs an id column, got none"
         raise InputError(msg)
     for column in table.ids:
-        # blank labels in files were already rejected when the data were read
+        # empty labels in files were already rejected when the data were read
         labels = () if column.vocabulary.filed is not None else column.vocabulary.labels
         blank = tuple(label for label in labels if not label.strip())
         _refuse(column, (*blank, _MISSING_ID), "id", "a row without identity belongs to no individual; remove it")
@@ -86,11 +86,11 @@ def require_eligible(algorithm: str, column: CategoricalColumn, l: int) -> None:
 
 
 def random_by_code(codes: Int32, n_codes: int, draws: Draws, purpose: str, store: Store = MEMORY) -> Int32:
-    """Return the entry numbers sorted by code, int32 (n,), in `store`. Entries of the same code are in random order."""
+    """Return the entry numbers sorted by code, int32 (n,), in `store`. Entries of equal code are in random order."""
     from anonset_kernels import buckets
 
     stretch, order = (store.array("order", np.int32, len(codes)) for _ in range(2))
-    with np.errstate(over="ignore"):  # overflow is intended, and NumPy warns about it without compiled kernels
+    with np.errstate(over="ignore"):  # the overflow is intended, and NumPy warns about it if kernels are not compiled
         buckets.random_by_code(codes, n_codes, draws.key(purpose), _IN_CACHE, stretch, order)
     return order
 
@@ -98,7 +98,7 @@ def random_by_code(codes: Int32, n_codes: int, draws: Draws, purpose: str, store
 def random_runs(rows: Int32, starts: Int64, draws: Draws, purpose: str) -> tuple[Int32, Int64]:
     """Sort runs of rows by descending length. Return the rows and the new start of each run.
 
-    Runs of the same length are in random order.
+    Runs of equal length are in random order.
     """
     from anonset_kernels import buckets
 

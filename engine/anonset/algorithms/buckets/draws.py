@@ -25,7 +25,7 @@ class Draws(RedactedRepr):
     """
 
     secret: bytes = field(repr=False)
-    """Secret key. Neither this key nor the seed may leave the private directory."""
+    """Neither this key nor the seed may be published."""
 
     @classmethod
     def of(cls, table: Table, seed: int | None) -> "Draws":

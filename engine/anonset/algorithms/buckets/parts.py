@@ -21,10 +21,10 @@ from anonset.data.table import Int32
 from anonset.generalization.recoding import SUPPRESSED
 
 TUPLES_PER_PART = 1 << 21
-"""Approximate tuple count of a part. A part is larger if a single individual has more tuples."""
+"""Approximate tuple count of a part. All tuples of an individual are in one part."""
 MOST_MERGED = 16
-"""Maximum size of joined parts, as a multiple of the part size. A part is joined with a neighbour if it has no valid
-groups.
+"""Maximum size of joined parts, as a multiple of the part size. A part without valid groups is joined with
+a neighbour.
 """
 SPLIT = "safe grouping: who is in which part"
 
@@ -36,7 +36,7 @@ class PartOfTuples(RedactedRepr):
     rows: Int32
     """Tuple numbers, ascending, int32 (r,)."""
     name: str
-    """Suffix that distinguishes the random draws for this part. Empty if there is a single part."""
+    """Suffix that distinguishes the random draws of this part. Empty if there is a single part."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,15 +92,12 @@ def _keys(ids: Sequence[CategoricalColumn], draws: Draws, first: int, end: int) 
 
 @dataclass(frozen=True, eq=False)
 class _GroupOnWorker(RedactedRepr):
-    """Groups the tuples of a part on a worker. Results are stored in files, because their size is proportional to the
-    number of tuples.
-    """
+    """Groups the tuples of a part on a worker. Results are stored in files, because they grow with the tuple count."""
 
     solve: Solve
     store: Store
 
     def names(self, number: int) -> tuple[str, str]:
-        """Return the file names of a part."""
         return f"group-{number}", f"starred-{number}"
 
     def __call__(self, numbered: tuple[int, PartOfTuples]) -> GroupedTuples:
@@ -130,7 +127,7 @@ def group_parts(
     n: int,
     store: Store,
 ) -> Iterator[GroupedTuples]:
-    """Yield the groups of each part. A part without groups joins the next part, or the last part with groups.
+    """Yield the groups of each part. A part without groups is joined with the next part, or the last part with groups.
 
     Joined parts are yielded without groups if they have more than `largest` tuples, or if no other part remains.
     `store` contains the parts.
@@ -168,7 +165,7 @@ class CollectedGroups(RedactedRepr):
     group: Int32
     starred: NDArray[np.bool_]
     first: list[int]
-    """Number of the first group of each part. The last element is the total number of groups."""
+    """Number of the first group of each part. The last element is the total group count."""
 
     @classmethod
     def of(cls, n: int, store: Store) -> "CollectedGroups":
@@ -183,7 +180,7 @@ class CollectedGroups(RedactedRepr):
         self.first.append(self.first[-1] + grouped.figures["groups"])
 
     def number(self, number_of: Int32) -> None:
-        """Replace each group number by its entry in `number_of`, int32 (groups,)."""
+        """Replace each group number by its element in `number_of`, int32 (groups,)."""
         for first, end in spans(len(self.group)):
             group = self.group[first:end]
             is_grouped = group != SUPPRESSED

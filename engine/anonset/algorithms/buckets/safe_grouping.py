@@ -58,12 +58,12 @@ class SafeGrouping(RedactedRepr):
 
     All choices that the tuple counts do not determine are random and not published. Such choices are the order of
     individuals with equal counts, the groups with k + 1 individuals, and the group numbers. The removed tuples and the
-    hidden identities are also chosen at random, if several are possible. Without random draws, group sizes in
-    descending order would disclose a removed tuple and its value for about 60 of 3,000 persons with k=l=2. The loss
-    therefore varies slightly from run to run.
+    hidden identities are also chosen at random if several are possible. Without random draws, group sizes in descending
+    order would disclose a removed tuple and its value for about 60 of 3,000 persons with k=l=2. The loss therefore
+    varies slightly from run to run.
 
-    Large data in files are grouped part by part. A keyed hash of the id assigns individuals to
-    parts. This hardly changes the loss. Groups are numbered at random over all parts.
+    Large data in files are grouped part by part. A keyed hash of the id assigns individuals to parts. This hardly
+    changes the loss. Groups are numbered at random over all parts.
 
     Cost: O(n), and O(size (log(size) + l)) for each group that loses tuples. Memory: about 60 bytes per tuple of a
     part.
@@ -102,7 +102,9 @@ class SafeGrouping(RedactedRepr):
     """In each group, at most 1/l of the tuples may have the same sensitive value (l >= 1)."""
 
     seed: int | None = None
-    """Random seed (>= 0). A run with the same seed and input has the same result. None for secure random numbers."""
+    """Random seed (>= 0). Runs with the same seed and input have the same result. If None, draws are secure and differ
+    from run to run.
+    """
 
     def __post_init__(self) -> None:
         _ = self.model
@@ -161,7 +163,7 @@ class SafeGrouping(RedactedRepr):
         )
 
     def _refuse(self, sensitive: CategoricalColumn, n_removed: int) -> NoReturn:
-        """Raise an error because no group remains. The message contains the reason."""
+        """Raise an error that explains why no group remains."""
         counts = np.bincount(sensitive.codes)
         value, share = int(counts.argmax()), float(counts.max() / sensitive.n)
         reason = (
@@ -175,8 +177,6 @@ class SafeGrouping(RedactedRepr):
 
 @dataclass(frozen=True)
 class _Solver(RedactedRepr):
-    """Groups the individuals of a part."""
-
     algorithm: SafeGrouping
     sensitive: CategoricalColumn
     ids: tuple[CategoricalColumn, ...]
@@ -217,14 +217,14 @@ class _Solver(RedactedRepr):
 
 
 def _unnamed(column: CategoricalColumn) -> CategoricalColumn:
-    """Return the column without labels. Grouping needs only the number of labels, and a smaller task is sent faster."""
+    """Return the column without labels, which grouping does not need. A smaller task is sent faster."""
     return CategoricalColumn(column.name, column.codes, Vocabulary.numbered(len(column.vocabulary)))
 
 
 def _looked_up(column: CategoricalColumn, tuples: Int32) -> Int32:
     """Return the codes of tuples, int32 (n,).
 
-    If possible, the lookup uses codes of one byte, which halves the time for ten million tuples.
+    Codes of one byte are used if possible, which halves the time for ten million tuples.
     """
     codes = column.codes.astype(np.uint8) if len(column.vocabulary) <= 1 << 8 else column.codes
     return codes[tuples].astype(np.int32, copy=False)

@@ -30,7 +30,7 @@ from anonset.spelling import hierarchy_of, setting
 
 @dataclass(frozen=True, eq=False)
 class Solution(RedactedRepr):
-    """Clusters with their published tuples. Statistics of the search are included."""
+    """Clusters with their published tuples, and statistics of the search."""
 
     cluster: Int32
     """Cluster of each record, int32 (n,). Clusters are numbered by smallest record."""
@@ -46,7 +46,6 @@ class Formation(RedactedRepr, ABC):
     """
 
     name: ClassVar[str]
-    """Name on the command line."""
     traits: ClassVar[Traits]
 
     k: int
@@ -54,13 +53,11 @@ class Formation(RedactedRepr, ABC):
     relational_weights: Mapping[str, float] | None = None
     """Weight of each relational column in the loss. If None, all weights are equal."""
     refine: bool = False
-    """True to refine the clusters. Neighbouring clusters are dissolved and formed again while the loss decreases."""
+    """True to improve the clusters. Neighbouring clusters are dissolved and formed again while the loss decreases."""
     max_evaluations: int = 300_000_000
-    """Maximum number of loss evaluations while refining (about 10^8 per second)."""
+    """Maximum number of loss evaluations for `refine` (about 10^8 per second)."""
     sensitive: str | None = None
-    """Column with sensitive values, which are published unchanged. The parameters l and t limit how well these values
-    can be inferred.
-    """
+    """Column with sensitive values. They are published unchanged, and l or t limits how well they can be inferred."""
     l: int | None = None  # noqa: E741
     """Number of well-represented values of the sensitive column in each cluster."""
     l_kind: Kind = "distinct"
@@ -122,12 +119,10 @@ class Formation(RedactedRepr, ABC):
     def _refined_by_rule(
         self, qi: QuasiIdentifiers, cluster: Int32, formed: Int32, progress: Progress | None
     ) -> RefinedClusters:
-        """Refine clusters that must satisfy a rule in addition to k.
+        """Refine clusters that must satisfy a rule in addition to k. Two candidates are compared.
 
-        First refine the clusters without the rule, and merge clusters that break the rule. Then refine the better of
-        this result and `formed`.
-
-        The second refinement preserves the rule.
+        One candidate is `formed`, and the other is refined without the rule and then merged where it breaks the rule.
+        The better candidate is refined again, with the rule.
         """
         half = max(1, self.max_evaluations // 2)
         free = refine_clusters(replace(qi, rule=None), cluster, self.k, half, progress)
@@ -208,9 +203,7 @@ class Formation(RedactedRepr, ABC):
 
 
 def _under_ceilings(qi: QuasiIdentifiers) -> list[Int64]:
-    """Divide the records into parts. Records of different parts cannot be published together, because of the maximum
-    generalization of a column. Return an empty list if no column has a maximum generalization.
-    """
+    """Divide the records into sets that cannot be published together. Empty if no column limits its generalization."""
     tops = []
     for column, domain in zip(qi.columns, qi.domains, strict=True):
         if isinstance(domain, Hierarchy) and domain.capped and isinstance(column, CategoricalColumn):

@@ -14,9 +14,9 @@ class BottomUp(SubtreeFormation):
     """Full-subtree recoding that replaces sibling values by their parent, in order of the best gain per loss.
 
     Guarantees k-anonymity. While some class has fewer than k records, the algorithm generalizes to a node whose
-    children are all in the cut. It selects the node with the largest growth of the smallest class per unit of loss. If
-    the smallest class cannot grow, it selects the node with the least loss. Ties are resolved by column, then by
-    preorder. Finally the algorithm specializes nodes as `TopDown` does, because some early generalizations become
+    children are all in the cut. It selects the node that increases the size of the smallest class most per unit of
+    loss. If the smallest class cannot grow, it selects the node with the least loss. Ties are resolved by column, then
+    by preorder. Finally the algorithm specializes nodes as `TopDown` does, because some early generalizations become
     unnecessary. Cost: O(T v) per candidate node and step.
 
     The criterion is the size of the smallest class. A criterion that counts the records in all small classes would
@@ -60,7 +60,7 @@ class BottomUp(SubtreeFormation):
         return cuts
 
     def _try(self, cuts: Cuts, a: int, node: int, smallest: int) -> tuple[int, float]:
-        """Return the priority of a generalization to `node`. It is (1, growth of the smallest class per unit of loss).
+        """Return the priority of generalizing to `node`: (1, growth of the smallest class per unit of loss).
 
         If the smallest class does not grow, the priority is (0, negative loss).
         """

@@ -22,11 +22,9 @@ from anonset.privacy.k import KAnonymity
 from anonset.spelling import setting
 
 NEAREST = 64
-"""Number of merge candidates that are tried. The candidates are the clusters whose union with the cluster to merge has
-the smallest loss.
-"""
+"""Number of clusters that are tried as merge partners. They are the clusters with the least union loss."""
 _LARGEST = 1 << 62
-"""Upper bound of products of counts."""
+"""Upper bound of products of counts, so that they fit in 64 bits."""
 
 
 def model_of(
@@ -35,7 +33,7 @@ def model_of(
     diversity: tuple[int | None, Kind, Written | None],
     closeness: tuple[Written | None, Distance, str | None],
 ) -> KAnonymity:
-    """Return the model that the parameters request, which is k-anonymity, (k,l)-diversity or (k,t)-closeness.
+    """Return the requested model: k-anonymity, (k,l)-diversity or (k,t)-closeness.
 
     Raises
     ------
@@ -155,8 +153,6 @@ def merge_broken(qi: QuasiIdentifiers, cluster: Int32) -> Int32:
 
 
 class _Merging:
-    """State of the clusters during merging."""
-
     def __init__(self, qi: QuasiIdentifiers, rule: ClassRule, cluster: Int32, n: int) -> None:
         self.rule, self.tuples = rule, GeneralizedTuples.of(qi, cluster, n)
         self.open = rule.broken_classes(cluster, n)
@@ -168,7 +164,6 @@ class _Merging:
         self._values = np.split(rule.value[order], np.cumsum(self.size)[:-1])
 
     def merge(self, c: int) -> None:
-        """Merge a cluster with the best candidate."""
         losses = self.tuples.losses()
         rise = (self.size + self.size[c]) * self.tuples.union_losses(c) - self.size * losses
         keys = np.where(self.there, loss_keys(rise / self.size.sum()), np.inf)
@@ -185,7 +180,7 @@ class _Merging:
         self.open[low] = bool(breaks.all())
 
     def _unions_break(self, c: int, others: Iterable[int]) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-        """Return True for each candidate whose union with cluster `c` breaks the rule, bool."""
+        """Return True for each candidate whose union with cluster `c` breaks the rule."""
         unions = [np.concatenate([self._values[c], self._values[other]]) for other in others]
         group = np.repeat(np.arange(len(unions)), [len(union) for union in unions])
         rule = replace(self.rule, value=np.concatenate(unions))
@@ -195,9 +190,7 @@ class _Merging:
 def _rule(
     terms: tuple[int, ...], column: CategoricalColumn, place_of: Int64, ways: NDArray[np.int64] | None = None
 ) -> ClassRule:
-    """Return the rule. Categories with the same place in `place_of` are treated as the same value. Missing values have
-    the place -1.
-    """
+    """Return the rule. Categories with equal numbers in `place_of` count as the same value. -1 for missing values."""
     overall = np.zeros(int(place_of.max(initial=0)) + 1, np.int64)
     np.add.at(overall, place_of[place_of >= 0], column.overall[place_of >= 0])
     moves = np.zeros((0, 3), np.int64) if ways is None else ways
@@ -233,7 +226,6 @@ def _by_tree(column: CategoricalColumn, model: KTCloseness) -> tuple[Int64, NDAr
 
 
 def _sensitive(name: str, table: Table) -> CategoricalColumn:
-    """Return the sensitive column of a table."""
     separate = () if table.sensitive is None else (table.sensitive,)
     columns: tuple[CategoricalColumn, ...] = (*table.kept, *separate)
     for column in columns:
@@ -244,13 +236,13 @@ def _sensitive(name: str, table: Table) -> CategoricalColumn:
 
 
 def _known_values(column: CategoricalColumn) -> Int64:
-    """Return the codes of the values that occur in a column, without missing values."""
+    """Return the codes that occur in a column, without missing values."""
     labels, there = column.vocabulary.labels, np.flatnonzero(column.overall).tolist()
     return np.array([code for code in there if labels[code].strip() not in NO_VALUE], np.int64)
 
 
 def _ranks(column: CategoricalColumn) -> Int64:
-    """Return the rank of each category among the numbers in the column, int64 (M,). -1 for missing values."""
+    """Return the rank of each category among the numbers of the column, int64 (M,). -1 for missing values."""
     numbers = {}
     for code in _known_values(column).tolist():
         try:

@@ -39,8 +39,8 @@ class Cluster(Formation):
     """CLUSTER: add the k - 1 best matching records to each seed, then each remaining record to the best cluster.
 
     Guarantees k-anonymity. For each of the n / k seeds, the algorithm computes a lower bound of the loss for each block
-    of distinct tuples, and the exact loss of the tuples in blocks whose bound is low enough. Cost: O(n^2 / k) in the
-    worst case, and much less if the attributes separate the records well.
+    of distinct tuples. It computes exact losses only in blocks whose bound is low enough. Cost: O(n^2 / k) in the worst
+    case, and much less if the attributes separate the records well.
 
     References: Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos, ECML/PKDD 2013, algorithm CLUSTER.
     Deviations: a cluster starts with the first remaining record, unless a random seed is given.

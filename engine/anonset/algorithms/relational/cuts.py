@@ -71,22 +71,22 @@ class Cuts:
         self._rows, self._free = np.arange(len(self.trees)), np.zeros(self.ids.shape)
 
     def below(self, a: int, node: int) -> Int64:
-        """Return the tuples whose values are below a node, int64."""
+        """Return the distinct tuples whose values are below a node of column `a`."""
         leaf = self.trees[a].leaf
         return np.flatnonzero((leaf >= node) & (leaf < self.trees[a].subtree_end[node]))
 
     def cost(self, a: int, tuples: Int64) -> float:
-        """Return the loss of a set of tuples in one column."""
+        """Return the loss of distinct tuples in column `a`."""
         return float((self.trees[a].cost[self.ids[a, tuples]] * self.weight[tuples]).sum())
 
     def put(self, a: int, tuples: Int64, nodes: Int32 | int) -> Int32:
-        """Set the published nodes of a set of tuples, and return the previous nodes."""
+        """Set the published nodes of distinct tuples in column `a`, and return the previous nodes."""
         before: Int32 = self.ids[a, tuples]
         self.ids[a, tuples] = nodes
         return before
 
     def children_of(self, a: int, node: int, tuples: Int64) -> Int32:
-        """Return the child of a node that is above the value of each tuple."""
+        """Return the child of `node` that is above the value of each tuple."""
         starts = np.array(self.trees[a].children(node), np.int32)
         children: Int32 = starts[np.searchsorted(starts, self.trees[a].leaf[tuples], side="right") - 1]
         return children
@@ -96,8 +96,9 @@ class Cuts:
         return self.smallest(k)[1]
 
     def smallest(self, k: int) -> tuple[int, int]:
-        """Return the size of the smallest class, and the number of records in classes that are smaller than k or break
-        the rule.
+        """Return the size of the smallest class, and the number of records in failing classes.
+
+        A class fails if it is smaller than k or breaks the rule.
         """
         return self.counted.count(self.ids, self._free, self._rows, k)[:2]
 

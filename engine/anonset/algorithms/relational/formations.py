@@ -1,4 +1,4 @@
-"""Registry of the cluster formations, by the names that users pass to RT frameworks."""
+"""Algorithms that form the initial clusters of RT frameworks, by name."""
 
 from typing import Any
 
@@ -29,7 +29,6 @@ FORMATIONS: dict[str, type[Formation]] = {
         TopDown,
     )
 }
-"""Class of each formation by name."""
 
 
 def formation_of(name: str, k: int, seed: int | None = None, **more: Any) -> Formation:

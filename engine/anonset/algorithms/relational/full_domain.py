@@ -1,9 +1,9 @@
 """Full-domain recoding with the least loss. Incognito (LeFevre, DeWitt, Ramakrishnan, SIGMOD 2005) solves the same
 problem.
 
-Search of the lattice:
+A vector contains the generalization level of each column. Search of the lattice of vectors::
 
-    vectors of levels by a lower bound of their loss,            FullDomain._search
+    visit the vectors by a lower bound of their loss,            FullDomain._search
     until the bound exceeds the best loss
     a vector finer than a failing vector fails as well           FullDomain._climb
 """
@@ -55,7 +55,7 @@ class FullDomain(Formation):
     max_suppressed_records: float = 0.0
     """Maximum share of the records that may be suppressed, in [0, 1]."""
     max_vectors: int = 1_000_000
-    """Maximum number of level vectors. A level vector contains a level per column."""
+    """Maximum number of combinations of levels (vectors)."""
 
     def __post_init__(self) -> None:
         require_share("max_suppressed_records", self.max_suppressed_records)
@@ -64,7 +64,7 @@ class FullDomain(Formation):
 
     @property
     def own_traits(self) -> Traits:
-        """Traits of the algorithm. Classes are published as nodes of the vector, unless they are refined."""
+        """Traits of the algorithm. The published values are the narrowest common values only if `refine` is True."""
         return replace(self.traits, tight=self.refine)
 
     def form(self, qi: QuasiIdentifiers, progress: Progress | None = None) -> Int32:
@@ -96,7 +96,7 @@ class FullDomain(Formation):
         return Solution(cluster, levels.generalize(cluster, vectors), figures)
 
     def _solve(self, qi: QuasiIdentifiers, progress: Progress | None) -> tuple[Int32, Vector, NDArray[np.bool_]]:
-        """Return the class of each record, the best vector of levels, and a mask of the suppressed records."""
+        """Return the class of each record, the best vector, and a mask of the suppressed records."""
         levels = Levels.of(qi)
         require_few_vectors(self.name, levels, self.max_vectors)
         weight = np.bincount(qi.tuple_of, minlength=qi.n_tuples).astype(np.int64)
@@ -125,7 +125,7 @@ class FullDomain(Formation):
             vector = tuple(vectors[number].tolist())
             _, small, loss = counted.count(levels.ids, levels.costs, levels.rows(vector), self.k)
             if small > budget:
-                if not hereditary:  # a coarser vector may join failing classes with others, or fail with more
+                if not hereditary:  # a coarser vector may join failing classes with others, or fail in more classes
                     continue
                 self._climb(levels, counted, vectors, failed, number, budget)
             elif small == 0 or (small >= self.k and not counted.together_fail()):
@@ -134,7 +134,7 @@ class FullDomain(Formation):
                     best, best_key = number, key
             if progress is not None and done % 256 == 0:
                 progress("vectors", float(done), float(len(vectors)))
-        if best < 0:  # only possible if the generalization of a column is limited (see `bind_tuples`)
+        if best < 0:  # only possible if a column limits its generalization (see `bind_tuples`)
             msg = f"no combination of levels below the ceilings satisfies {self.model}"
             raise InfeasibleError(self.name, msg)
         return tuple(vectors[best].tolist())
@@ -148,8 +148,7 @@ class FullDomain(Formation):
         number: int,
         budget: int,
     ) -> None:
-        """Search for a coarser vector that also fails. All vectors that are finer than a failing vector need no further
-        check.
+        """Search for a coarser vector that also fails. All finer vectors then need no check.
 
         Each step moves halfway to the coarsest vector.
         """

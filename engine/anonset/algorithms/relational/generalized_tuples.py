@@ -1,4 +1,4 @@
-"""Generalized tuples of clusters. They determine the losses of clusters and of unions of clusters."""
+"""Published values of clusters. They determine the losses of clusters and of unions of clusters."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ def loss_keys(loss: Float64) -> Float64:
 
 
 def first_least(loss: Float64) -> int:
-    """Return the index of the first smallest loss. Losses that differ only by rounding noise are equal.
+    """Return the index of the smallest loss. Of losses that differ only by rounding noise, the first counts.
 
     >>> first_least(np.array([0.5, 0.1 + 0.2, 0.3]))
     1
@@ -100,8 +100,6 @@ class GeneralizedTuples:
         """Return the loss of the union of cluster `c` with each cluster of `others`, float64.
 
         If `others` is None, it is this object.
-
-        The default is this object.
         """
         from anonset_kernels.relational import merged_loss
 

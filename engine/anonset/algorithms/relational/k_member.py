@@ -74,7 +74,6 @@ class _RemainingRecords:
         self.head = self.order[self.place] if qi.n else self.place
 
     def remove(self, t: int) -> int:
-        """Remove and return the first remaining record of a tuple."""
         record = int(self.head[t])
         self.alive[t] -= 1
         self.place[t] += 1
@@ -83,7 +82,7 @@ class _RemainingRecords:
         return record
 
     def furthest(self, t: int) -> int:
-        """Return the tuple of the remaining record whose union with tuple `t` has the largest loss."""
+        """Return the remaining tuple whose union with tuple `t` has the largest loss."""
         from anonset_kernels.relational import furthest
 
         return int(furthest(self.singles.union_losses(t), self.alive, self.head))

@@ -2,9 +2,9 @@
 
 Level 0 publishes the original values, and the last level publishes a single value for all records. The levels of a
 hierarchy are the columns of the hierarchy file. If a node has a single child, the child is published instead. If a path
-is too short to have a node in the column, the leaf is published. With h columns above the leaves, level g is column
-h - g, counted from the root's column. A column without a hierarchy has two levels, single values and the set or range
-of all values.
+is too short to have a node in the column, the leaf is published. With h columns above the leaves, level g is column h -
+g, counted from the root's column. A column without a hierarchy has two levels, single values and the set or range of
+all values.
 """
 
 from dataclasses import dataclass
@@ -65,11 +65,11 @@ class Levels:
 
     @property
     def n_vectors(self) -> int:
-        """Number of vectors of levels."""
+        """Number of combinations of levels."""
         return prod(height + 1 for height in self.heights)
 
     def rows(self, vector: Vector) -> Int64:
-        """Return the rows of a vector of levels, int64 (v,)."""
+        """Return the array rows of a vector of levels, int64 (v,)."""
         return self.first[:-1] + np.array(vector, np.int64)
 
     def vectors(self) -> NDArray[np.int64]:
@@ -77,9 +77,7 @@ class Levels:
         return np.indices([height + 1 for height in self.heights]).reshape(len(self.heights), -1).T.astype(np.int64)
 
     def allowed(self) -> NDArray[np.int64]:
-        """Return the vectors of levels that exceed no maximum generalization of a column, int64 (n, v), in
-        lexicographic order.
-        """
+        """Return the vectors that exceed no generalization limit of a column, int64 (n, v), in lexicographic order."""
         vectors = self.vectors()
         for a, domain in enumerate(self.qi.domains):
             if isinstance(domain, Hierarchy) and domain.capped:
@@ -108,7 +106,7 @@ class Levels:
 
 
 def _nodes_by_level(tree: Hierarchy, leaves: Int32) -> list[Int32]:
-    """Return the published nodes of leaves, level by level."""
+    """Return the published node of each leaf, for each level."""
     depth, rows = tree.column_depth, []
     height, node = int(depth.max(initial=0)), leaves.astype(np.int32)
     for limit in range(height, -1, -1):

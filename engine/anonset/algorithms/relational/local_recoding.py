@@ -1,4 +1,4 @@
-"""Local recoding by successive full-domain recodings (after the iterative optimization of ARX)."""
+"""Local recoding by repeated full-domain recodings (after the iterative optimization of ARX)."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -16,8 +16,8 @@ from anonset.data.table import Int32, Int64
 from anonset.privacy import require_at_least
 
 PRICES = (0.02, 0.04, 0.06, 0.08, 0.1, 0.12, 0.15, 0.2, 0.25, 0.3, 0.4, 0.6, 1.0)
-"""Cost of postponing a record in each round, relative to the loss of a record whose values are all published as
-roots.
+"""Cost of postponing a record in each round, relative to the loss of a record whose values are all
+published as roots.
 """
 
 
@@ -25,13 +25,13 @@ roots.
 class LocalRecoding(Formation):
     """Apply the best full-domain recoding to some records, and repeat this with the remaining records.
 
-    Guarantees k-anonymity. Each round applies a single vector of levels, and publishes the classes of at least k
-    records. All other records are postponed to the next round. The vector minimizes the loss plus a cost for each
-    postponed record. The cost of postponing increases from round to round. Early rounds therefore publish dense regions
-    with little loss, and late rounds publish outliers. Records that remain at the end join the class whose loss
+    Guarantees k-anonymity. Each round generalizes each column to a single level, and publishes the classes of at least
+    k records. All other records are postponed to the next round. The chosen levels minimize the loss plus a cost for
+    each postponed record. The cost of postponing increases from round to round. Early rounds therefore publish frequent
+    values with little loss, and late rounds publish outliers. Records that remain at the end join the class whose loss
     increases least.
-    Cost: O(T v) per vector and round for T remaining distinct tuples. A vector is skipped if a lower bound of its loss
-    exceeds the cost of postponing all records.
+    Cost: O(T v) per combination of levels and round for T remaining distinct tuples. A combination is skipped if a
+    lower bound of its loss exceeds the cost of postponing all records.
 
     References: Prasser, Eicher, Spengler, Bild, Kuhn, Software: Practice and Experience 2020 (ARX: full-domain
     recodings, iterated on suppressed records).
@@ -47,7 +47,7 @@ class LocalRecoding(Formation):
     traits: ClassVar[Traits] = Traits(memory_factor=1.0, tight=True, slow=True, answers=("k", "kl", "kt"))
 
     max_vectors: int = 1_000_000
-    """Maximum number of level vectors. A level vector contains a level per column."""
+    """Maximum number of combinations of levels (vectors)."""
 
     def __post_init__(self) -> None:
         require_at_least("max_vectors", self.max_vectors, 1)
@@ -84,7 +84,7 @@ class LocalRecoding(Formation):
         return self._join(qi, class_of) if len(remaining) else renumber_clusters(class_of[qi.tuple_of])[0]
 
     def _round(self, levels: Levels, counted: Classes, remaining: Int64, price: float) -> Int64 | None:
-        """Return the class of each remaining tuple, or -1 if the class fails.
+        """Return the class of each remaining tuple, -1 if the class fails.
 
         Return None if no vector costs less than postponing all tuples.
         """

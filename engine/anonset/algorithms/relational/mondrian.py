@@ -47,7 +47,7 @@ class Mondrian(Formation):
 
         plain = QuasiIdentifiers(qi.columns, qi.domains, (1.0,) * len(qi.columns))
         kind, slot, _, _, width, cost_at, cost, parent, subtree_end = plain.space
-        share_at = cost_at + begins_of(kind == 0)  # a range has an additional element for its width
+        share_at = cost_at + begins_of(kind == 0)  # a range has one more element, which contains its width
         share = np.empty(int(share_at[-1]), np.float64)
         parents, ends = np.zeros(len(share), np.int32), np.zeros(len(share), np.int32)
         for a in range(len(kind)):
@@ -65,7 +65,7 @@ class Mondrian(Formation):
 
 
 def _by_frequency(qi: QuasiIdentifiers) -> Int32:
-    """Return the codes of the distinct tuples. Values without hierarchy are coded by descending frequency."""
+    """Return the codes of the distinct tuples. Values without a hierarchy are coded by descending frequency."""
     codes = qi.tuples.codes.copy()
     for column, kind, slot in zip(qi.columns, qi.kind, qi.slot, strict=True):
         if kind == SET and isinstance(column, CategoricalColumn):

@@ -24,13 +24,11 @@ if TYPE_CHECKING:
     from anonset_kernels.relational_refine import ClusterSlots, Pieces
 
 WINDOW = 4096
-"""Number of clusters, adjacent in spatial order, that are searched for the neighbours of a cluster."""
+"""Number of clusters in which the neighbours of a cluster are searched. They are adjacent in spatial order."""
 PATIENCE = 30
-"""Number of unsuccessful steps, per possible cluster, after which the search stops."""
+"""The search stops after this many unsuccessful steps per possible cluster."""
 PHASES = 64
-"""Number of phases. All phases have the same number of evaluations. The tolerance decreases from phase to phase, and is
-0 in the last phase.
-"""
+"""Number of phases, all with the same number of evaluations. The tolerance decreases to 0 in the last phase."""
 TOLERANCE = 1 / 16
 """Maximum increase of the loss by a step in the first phase, as a share of the mean loss of a cluster."""
 
@@ -61,8 +59,7 @@ def refine_clusters(
     """Reduce the loss of clusters of at least k records. If the loss cannot be reduced, return the clusters unchanged.
 
     If the clusters satisfy the rule of `qi`, the result also satisfies it, because steps that break the rule are
-    rejected. In this case, records of a tuple are distinguished by sensitive value. Cost: at most `max_evaluations`
-    union losses (about 10^8 per second), plus the losses of the last step.
+    rejected. Cost: at most `max_evaluations` union losses (about 10^8 per second), plus the losses of the last step.
 
     >>> from anonset.data import Table
     >>> qi = QuasiIdentifiers.of(Table.from_columns(sex=["f", "m", "f", "m"]).relational, {})
@@ -121,17 +118,15 @@ def refine_clusters(
 
 @dataclass(frozen=True, eq=False)
 class _TuplesToDistribute(RedactedRepr):
-    """Distinct tuples to distribute. If there is a rule, tuples with different sensitive values are distinct."""
+    """Distinct tuples. If there is a rule, tuples with different sensitive values are distinct."""
 
     tuples: Tuples
     tuple_of: Int32
-    """Distinct tuple of each record, int32 (n,)."""
     rule: ClassRule
-    """Rule for classes, with a sensitive value per tuple instead of per record."""
+    """Rule with a sensitive value per distinct tuple instead of per record."""
 
     @classmethod
     def of(cls, qi: QuasiIdentifiers) -> "_TuplesToDistribute":
-        """Return the distinct tuples of `qi`, separated by sensitive value if there is a rule."""
         if qi.rule is None:
             return cls(qi.tuples, qi.tuple_of, ClassRule.none())
         width = len(qi.rule.overall) + 1  # 0 for missing values
@@ -143,14 +138,13 @@ class _TuplesToDistribute(RedactedRepr):
 
 
 def _loss(clusters: "ClusterSlots") -> float:
-    """Return the total loss of all records."""
     return float(np.dot(clusters.size, clusters.loss))
 
 
 def _slot_of(qi: QuasiIdentifiers, cluster: Int32, slots: int, window: int) -> Int64:
-    """Return the slot of each cluster. Some slots remain empty.
+    """Return the slot of each cluster. Some slots are empty.
 
-    Clusters are in spatial order if a window is used.
+    If only nearby clusters are searched, clusters are in spatial order.
     """
     from anonset_kernels.relational_cluster import spatial_order
 
@@ -165,14 +159,16 @@ def _slot_of(qi: QuasiIdentifiers, cluster: Int32, slots: int, window: int) -> I
 
 
 def _pieces(apart: _TuplesToDistribute, slot: Int64) -> tuple[Int64, Int64, Int64]:
-    """Return the slot, tuple and record count of each piece, sorted by slot, then tuple."""
+    """Return the slot, tuple and record count of each piece (records of one tuple in one slot), sorted by slot, then
+    tuple.
+    """
     n_tuples = int(apart.tuple_of.max()) + 1
     pairs, count = np.unique(slot * n_tuples + apart.tuple_of, return_counts=True)
     return pairs // n_tuples, pairs % n_tuples, count.astype(np.int64)
 
 
 def _lists(of: Int64, slots: int) -> tuple[Int64, Int64]:
-    """Return the first piece of each slot, and for each piece the next piece of the same slot. -1 if there is none."""
+    """Return the first piece of each slot, and the next piece of the same slot for each piece. -1 if there is none."""
     head = np.full(slots, -1, np.int64)
     chosen, first = np.unique(of, return_index=True)
     head[chosen] = first

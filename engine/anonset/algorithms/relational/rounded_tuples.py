@@ -1,4 +1,4 @@
-"""Generalized tuples whose losses refer to published ranges. Published ranges are rounded outward."""
+"""Published values of clusters whose ranges are rounded outward before the loss is computed."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -84,7 +84,7 @@ class RoundedTuples(GeneralizedTuples):
 
 
 def _rounded_ranges(qi: QuasiIdentifiers, values: ClusterStates) -> tuple[Float64, Float64]:
-    """Return the ends of the cells that the ranges overlap, float64 (ranges, C). No end is outside the domain."""
+    """Return the outward-rounded ends of the ranges, float64 (ranges, C). No end is outside the domain."""
     low, high = values[0].copy(), values[1].copy()
     for domain, slot in zip(qi.domains, qi.slot.tolist(), strict=True):
         if isinstance(domain, Range) and domain.grid is not None:

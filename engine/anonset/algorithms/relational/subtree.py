@@ -19,7 +19,7 @@ class SubtreeFormation(Formation):
 
     @property
     def own_traits(self) -> Traits:
-        """Traits of the algorithm. Classes are published as nodes of the cuts, unless they are refined."""
+        """Traits of the algorithm. The published values are the narrowest common values only if `refine` is True."""
         return replace(self.traits, tight=self.refine)
 
     @abstractmethod
@@ -46,7 +46,10 @@ class SubtreeFormation(Formation):
 
 
 def specialize(cuts: Cuts, k: int, progress: Progress | None) -> None:
-    """Specialize nodes while every class has at least k records. The node that reduces the loss most comes first."""
+    """Replace nodes by their children while every class has at least k records.
+
+    The node that reduces the loss most comes first.
+    """
     open_nodes = [(a, v) for a, tree in enumerate(cuts.trees) for v in np.unique(cuts.ids[a]).tolist() if tree.above(v)]
     done = 0
     while open_nodes:
@@ -64,7 +67,7 @@ def specialize(cuts: Cuts, k: int, progress: Progress | None) -> None:
 
 
 def _fall(cuts: Cuts, a: int, node: int) -> float:
-    """Return the decrease of the loss if a node is specialized, rounded to nine decimals."""
+    """Return how much the loss decreases if a node is specialized, rounded to nine decimals."""
     below = cuts.below(a, node)
     before = cuts.cost(a, below)
     undo = cuts.put(a, below, cuts.children_of(a, node, below))

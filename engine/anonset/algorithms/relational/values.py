@@ -16,9 +16,8 @@ from anonset.spelling import setting
 def relational_values(qi: QuasiIdentifiers, tuples: GeneralizedTuples) -> tuple[RelationalValues, ...]:
     """Return the published texts of each column.
 
-    A text is a value, a node, a range ``[low:high]`` or a set ``(a,b,c)``.
-
-    If the column has a grid, ranges are rounded outward to grid points.
+    A text is a value, a node, a range ``[low:high]`` or a set ``(a,b,c)``. If the column has a grid, ranges are rounded
+    outward to grid points.
     """
     low, high, code, bits = tuples.values
     published = []

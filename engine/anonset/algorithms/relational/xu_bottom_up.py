@@ -56,8 +56,7 @@ class XuBottomUp(QuadraticFormation):
     def _round(self, tuples: GeneralizedTuples, parts: list[list[int]], small: list[int]) -> Int64:
         """Merge each small cluster with its best partner. Return the indices of the remaining clusters.
 
-        Clusters that were already merged are skipped. A union is stored at the index of the earlier cluster, so
-        clusters remain sorted by smallest record.
+        A union is stored at the index of the earlier cluster, so clusters remain sorted by smallest record.
         """
         size = np.array([len(part) for part in parts])
         alive, touched = np.ones(len(parts), bool), np.zeros(len(parts), bool)
@@ -76,7 +75,7 @@ class XuBottomUp(QuadraticFormation):
         return np.flatnonzero(alive)
 
     def _split(self, qi: QuasiIdentifiers, singles: GeneralizedTuples, records: list[int]) -> list[list[int]]:
-        """Split a cluster of 2k records or more into pieces of k, by distance to the first record."""
+        """Split a cluster of at least 2k records into pieces of k, by distance to the first record."""
         pieces = len(records) // self.k
         if pieces < 2:
             return [records]

@@ -1,9 +1,8 @@
-"""Merge clusters across parts. Each part first merges some of its clusters, then the clusters of all parts are merged
-together.
+"""Merge clusters of different parts of a large table. Each part first merges some of its own clusters.
 
-The best partner of a cluster may be in another part, and the bound applies to the loss of all records. Each part
-therefore merges clusters only while the loss of the seed is below a threshold. The threshold is chosen so that a single
-process can merge the remaining clusters, as in the paper.
+A cluster may fit best to a cluster of another part, and the limit on the loss applies to all records together. Each
+part therefore merges clusters only while the smallest cluster loss is below a threshold. The threshold leaves as many
+clusters as a single process can merge. The remaining clusters of all parts are then merged as in the paper.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,11 +22,11 @@ from anonset.data.table import Int32, Int64
 from anonset_kernels._arrays import ClusterStates
 
 MOST_BEGUN = 1 << 15
-"""Approximate number of clusters that are merged across parts. Merging is quadratic and takes a few seconds."""
+"""Approximate number of clusters that remain for merging across parts. Merging this many takes a few seconds."""
 MOST_TOGETHER = 1 << 22
-"""Maximum number of records in a cluster that is merged across parts. Such a cluster is published in memory."""
+"""Maximum number of records in a cluster that is merged across parts. Each cluster is published in memory."""
 _LONGEST = 8
-"""Maximum number of records of a cluster that are used for item distances. The longest records are used."""
+"""Item distances are computed from at most this many records per cluster. The longest records are used."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,23 +36,21 @@ class PartlyMergedClusters(RedactedRepr):
     cluster: Int32
     """Cluster of each record of the part, int32."""
     size: Int64
-    """Record count of each cluster, int64 (C,)."""
     values: ClusterStates
-    """Generalized tuple of each cluster."""
     seeds: Float64
-    """Loss of the seed of each merge, ascending, float64."""
+    """Relational loss of the seed of each merge, ascending, float64."""
     longest: tuple[SetColumn, Int64] | None
-    """The longest records of the clusters, and the cluster of each of these records. None if items do not matter."""
+    """The longest records of the clusters, and the cluster of each record. None if clusters are merged by relational
+    values only.
+    """
     figures: Mapping[str, float]
-    """Statistics of the clusters before merging."""
+    """Statistics from before the merges."""
 
     @classmethod
     def of(
         cls, clusters: Clusters, seeds: Sequence[float], figures: Mapping[str, float], *, by_items: bool
     ) -> "PartlyMergedClusters":
-        """Return the state of the current clusters. If `by_items` is True, include the longest records, which are
-        needed to merge by items.
-        """
+        """Return the state of the current clusters. The longest records are included if `by_items` is True."""
         cluster = clusters.cluster()
         longest = _longest(clusters.function.column, cluster) if by_items else None
         return cls(cluster, clusters.size, clusters.tuples.values, np.array(seeds, np.float64), longest, dict(figures))
@@ -66,7 +63,7 @@ class ClustersOfAllParts(Clusters):
     ----------
     qi
         Relational columns with the domains of the complete table. Their records are not used.
-    begun
+    parts
         Clusters of each part.
     """
 
@@ -93,9 +90,9 @@ class ClustersOfAllParts(Clusters):
 
 
 def threshold(samples: Sequence[PartlyMergedClusters], share: float) -> float:
-    """Return the largest loss of a seed that a part merges separately.
+    """Return the largest seed loss up to which each part merges its own clusters.
 
-    About `MOST_BEGUN` clusters of all parts then remain.
+    About `MOST_BEGUN` clusters of all parts then remain. The threshold is -1 if the parts need no merging.
 
     Parameters
     ----------
@@ -103,11 +100,6 @@ def threshold(samples: Sequence[PartlyMergedClusters], share: float) -> float:
         Some parts, in which clusters are merged as far as the bound allows.
     share
         Share of all records that are in these parts.
-
-    Returns
-    -------
-    float
-        -1 if the parts need no merging.
     """
     seeds = np.sort(np.concatenate([part.seeds for part in samples]))
     n_clusters = sum(len(part.size) + len(part.seeds) for part in samples)
@@ -118,7 +110,6 @@ def threshold(samples: Sequence[PartlyMergedClusters], share: float) -> float:
 
 
 def _distances(longest: Sequence[tuple[SetColumn, Int64]], counts: Sequence[int], numerator: Numerator) -> Distances:
-    """Return the distances of the clusters of all parts, based on their longest records."""
     with SetColumnBuilder(longest[0][0].name) as rows:
         for records, _ in longest:
             rows.append(records)
@@ -130,7 +121,7 @@ def _distances(longest: Sequence[tuple[SetColumn, Int64]], counts: Sequence[int]
 
 
 def _longest(column: SetColumn, cluster: Int32) -> tuple[SetColumn, Int64]:
-    """Return the longest records of each cluster, cluster by cluster, and the cluster of each record."""
+    """Return the longest records of each cluster, sorted by cluster, and the cluster of each record."""
     order = np.lexsort((-column.lengths, cluster)).astype(np.int64)
     of = cluster[order].astype(np.int64)
     chosen = np.arange(len(of)) - np.searchsorted(of, of) < _LONGEST

@@ -38,17 +38,16 @@ class RTFramework(RedactedRepr, ABC):
     """Base class of frameworks that cluster records. Each cluster has relational values and a separate item mapping."""
 
     name: ClassVar[str]
-    """Name on the command line."""
     bounded_weights: ClassVar[bool] = True
-    """True if the sum of the column weights must be at most 1, because the weighted loss is compared with a bound."""
+    """True if the weighted loss is compared with a bound. The column weights must then sum to at most 1."""
 
     k: int
     """Minimum number of records that share relational values and up to m items (>= 1)."""
     m: int
     """Maximum number of items that the attacker knows (>= 1)."""
     relational_weights: Mapping[str, float] | None = None
-    """Weight of each relational column in the loss. The sum of all weights is at most 1. If None, all weights are
-    equal.
+    """Weight of each relational column in the loss. The weights must sum to at most 1. If None, all weights
+    are equal.
     """
 
     def __post_init__(self) -> None:
@@ -101,7 +100,9 @@ class RTFramework(RedactedRepr, ABC):
 
 @dataclass(frozen=True, kw_only=True)
 class RelationalFirst(RTFramework):
-    """Base class of frameworks that cluster records by relational values, then anonymize the items of each cluster."""
+    """Base class of frameworks that cluster records by relational values. They then anonymize the items of each
+    cluster.
+    """
 
     traits: ClassVar[Traits] = Traits(
         split_records=MOST_MERGED,
@@ -115,17 +116,19 @@ class RelationalFirst(RTFramework):
     transaction: TransactionClass = Coat
     """Class of the transaction algorithm, called with k and m. For diversity, ``partial(LmApriori, l=.., ..)``."""
     formation: str = "cluster"
-    """Method that forms the initial clusters."""
+    """Name of the algorithm that forms the initial clusters."""
     on_infeasible: OnInfeasible = "error"
-    """Action for a cluster with 1 to k - 1 non-empty records. With "merge", the cluster is merged with the best partner
-    before all other merges.
+    """Action for a cluster with 1 to k - 1 non-empty records. With "merge", the cluster is merged with the cluster
+    whose union has the smallest relational loss, before all other merges.
     """
     seed: int | None = None
-    """Random seed of the formation "cluster". If None, each cluster starts with the first remaining record."""
+    """Random seed for the formation "cluster". If None, each cluster starts with the first remaining record."""
     refine: bool = False
-    """True to refine the clusters. Neighbouring clusters are dissolved and formed again while the loss decreases."""
+    """True to improve the initial clusters. Neighbouring clusters are dissolved and formed again while the loss
+    decreases.
+    """
     max_evaluations: int = 300_000_000
-    """Maximum number of loss evaluations while refining (about 10^8 per second)."""
+    """Maximum number of loss evaluations for `refine` (about 10^8 per second)."""
 
     def __post_init__(self) -> None:
         require_known(setting("on_infeasible"), self.on_infeasible, ("error", "merge"))
@@ -134,7 +137,7 @@ class RelationalFirst(RTFramework):
 
     @property
     def own_traits(self) -> Traits:
-        """Traits of the framework. They include traits of the formation and the transaction algorithm."""
+        """Traits of the framework, combined with traits of the formation and the transaction algorithm."""
         of_formation, function = traits_of(self.forming).split_records, self.algorithm
         return replace(
             self.traits,
@@ -146,13 +149,13 @@ class RelationalFirst(RTFramework):
 
     @property
     def forming(self) -> Formation:
-        """The formation with its parameters."""
+        """Algorithm that forms the initial clusters."""
         more = {"refine": self.refine, "max_evaluations": self.max_evaluations}
         return formation_of(self.formation, self.k, self.seed, **more)
 
     @property
     def algorithm(self) -> Algorithm:
-        """The transaction algorithm with its parameters."""
+        """Transaction algorithm that anonymizes each cluster."""
         return self.transaction(k=self.k, m=self.m)
 
     @property
@@ -167,12 +170,12 @@ class RelationalFirst(RTFramework):
 
     @abstractmethod
     def merge_and_publish(self, clusters: Clusters, progress: Progress | None) -> Result:
-        """Publish each cluster. Merging frameworks merge clusters first. `Result.trace` contains the merges in order.
+        """Publish each cluster. Merging frameworks merge clusters before. `Result.trace` contains the merges in order.
 
         Raises
         ------
         InfeasibleError
-            If the bound on a loss cannot be met, or a cluster cannot be made anonymous.
+            If the loss exceeds its bound, or a cluster cannot be made anonymous.
         """
 
     def form_and_publish(
@@ -213,22 +216,20 @@ class RelationalFirst(RTFramework):
 
 @dataclass(frozen=True, kw_only=True)
 class MergingFramework(RelationalFirst):
-    """Base class of frameworks that merge clusters while one of the two losses is subject to a bound."""
+    """Base class of frameworks that merge clusters and limit either the relational loss or the item loss."""
 
     delta: float
     """Maximum loss, in [0, 1]. `rum-bound` limits the relational loss (Rum), and `tum-bound` limits the item loss
     (Tum).
     """
     merge: MergeOrder = "rt"
-    """Similarity that determines which clusters are merged. It compares relational values (r), items (t), or relational
-    values and items (rt).
-    """
+    """Order in which merge partners are tried: by relational loss (r), by item similarity (t), or by both (rt)."""
     order: ItemOrder = "btd"
-    """Measure of item similarity. It is the number of shared symbols (btd), or the utility loss (ul), which is much
-    slower.
+    """Measure of item similarity. "btd" compares the symbols of the clusters. "ul" computes the utility loss of the
+    union, which is much slower.
     """
     btd: Numerator = "xor"
-    """Items that btd counts. They occur in exactly one of two clusters (xor), or in at least one cluster (or)."""
+    """Items that "btd" counts: items in exactly one of the two clusters (xor), or in at least one (or)."""
 
     def __post_init__(self) -> None:
         require_share("delta", self.delta)

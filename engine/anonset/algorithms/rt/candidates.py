@@ -1,7 +1,7 @@
-"""Merge candidates of a seed, in order (Poulis et al. 2013, section 4).
+"""Merge partners of a cluster, best first (Poulis et al. 2013, section 4).
 
-A merge usually uses one of the first candidates. Therefore a few candidates are computed first, and more on demand. The
-order of candidates does not change.
+The cluster to merge next is the seed. Usually one of the first candidates is chosen, so a few candidates are computed
+first, and more on demand. This does not change the order.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,15 +17,13 @@ from anonset.data.quasi_identifiers import Float64
 from anonset.data.table import Int64
 
 MergeOrder = Literal["r", "t", "rt"]
-"""Order of candidates. They are sorted by relational loss (r), by item distance (t), or by both ranks (rt)."""
+"""Order of candidates: by relational loss (r), by item distance (t), or by the sum of both ranks (rt)."""
 Nearest = Callable[[int], tuple[Int64, Float64]]
-"""Function that returns the `n` candidates with the smallest item distances, and these distances."""
+"""Function from n to the n candidates with the smallest item distances, and these distances."""
 
 _FEW, _WIDER = 64, 4
 _DOUBT = 1e-9
-"""Tolerance of an incrementally updated sum. If the sum differs from the bound by less than this tolerance, all losses
-are summed again.
-"""
+"""If a sum is closer to the bound than this tolerance, it is computed again from all losses."""
 
 
 def candidates(
@@ -76,7 +74,9 @@ def first_within(
 
 
 def merge_infeasible(name: str, clusters: Clusters) -> None:
-    """Merge each cluster that cannot be made anonymous with the partner of least loss. Clusters are processed in order.
+    """Merge each cluster that cannot be made anonymous with the cluster whose union has the least loss.
+
+    Clusters are processed in order.
 
     Raises
     ------
@@ -150,10 +150,9 @@ def _nearest(clusters: Clusters, seed: int, among: NDArray[np.bool_]) -> Nearest
 
 
 def _cheapest(keys: Float64, usable: NDArray[np.bool_]) -> Callable[[int], Int64]:
-    """Return a function that returns the given number of usable indices with the smallest keys, sorted by key.
+    """Return a function from a number to the usable indices with the smallest keys, sorted by key, then by index.
 
-    Ties are resolved by the smallest index. Keys are integers. The index is stored in their low bits, because distinct
-    keys are sorted much faster than pairs.
+    Keys are integers. Their low bits contain the index, because distinct keys are sorted much faster than pairs.
     """
     places, shift = np.flatnonzero(usable), max(1, len(keys).bit_length())
     keys = keys[places]

@@ -30,7 +30,7 @@ NAME = "transaction function"
 
 
 class TransactionClass(Protocol):
-    """A transaction algorithm class whose constructor accepts k and m."""
+    """A class of transaction algorithms whose constructor accepts k and m."""
 
     def __call__(self, *, k: int, m: int) -> Algorithm:
         """Return the algorithm for these parameters."""
@@ -45,9 +45,8 @@ class ClusterFunction(RedactedRepr):
     """Items of all records. If there is a hierarchy, item codes are its leaves."""
     hierarchy: Hierarchy | None
     k: int
-    """Minimum number of non-empty records in a cluster. A cluster may also contain only empty records."""
+    """Minimum number of non-empty records in a cluster. A cluster of empty records is also accepted."""
     search: ClusterSearch
-    """Search that applies the transaction algorithm to clusters."""
 
     @classmethod
     def of(
@@ -68,7 +67,7 @@ class ClusterFunction(RedactedRepr):
         return cls(column, hierarchy, k, search_on_clusters(algorithm, column, hierarchy, table.store))
 
     def mappings(self, clusters: Sequence[Int64]) -> list[ClusterMapping]:
-        """Anonymize each cluster (record indices, ascending) separately.
+        """Anonymize each cluster separately. A cluster is given as ascending record indices.
 
         Raises
         ------
@@ -79,14 +78,14 @@ class ClusterFunction(RedactedRepr):
         return self.search(clusters)
 
     def infeasible(self, clusters: Sequence[Int64]) -> NDArray[np.bool_]:
-        """Return True for each cluster with 1 to k - 1 non-empty records. Such a cluster cannot be made anonymous."""
+        """Return True for each cluster with 1 to k - 1 non-empty records. Such clusters cannot be made anonymous."""
         members, start = concatenate(clusters)
         n_filled = np.diff(begins_of(self.column.lengths[members] > 0)[start])
         too_few: NDArray[np.bool_] = (n_filled > 0) & (n_filled < self.k)
         return too_few
 
     def infeasible_at_all(self, name: str, members: Int64) -> InfeasibleError:
-        """Return the error for data that cannot be made anonymous even if all records form a single cluster."""
+        """Return the error for data that cannot be made anonymous even as a single cluster."""
         n_filled = int(np.count_nonzero(self.column.lengths[members]))
         reason = f"there are {n_filled} non-empty records, at least k={self.k} (or none) are required"
         return InfeasibleError(name, reason, achieved=float(n_filled), bound=float(self.k))
@@ -107,7 +106,7 @@ class ClusterFunction(RedactedRepr):
         reason = (
             f"a cluster of {len(members)} records has {n_filled} with items, "
             f"at least k={self.k} (or none) are required; "
-            f"{setting('on_infeasible', 'merge')} merges such clusters first"
+            f"use {setting('on_infeasible', 'merge')} to merge it with another cluster"
         )
         where = f"cluster of record {int(members[0])}"
         raise InfeasibleError(NAME, reason, where, achieved=float(n_filled), bound=float(self.k))

@@ -10,17 +10,14 @@ from anonset.algorithms.transaction.cluster_mappings import ClusterMapping
 from anonset.data.table import Int64
 
 _SCALE = 1074
-"""Losses are summed as integer multiples of 2^-1074. Sums are exact, because every float64 is a multiple of this
-number.
-"""
+"""Losses are summed as integer multiples of 2^-1074. The sums are exact, because every float64 is such a multiple."""
 
 
 class ClusterLosses:
-    """Item mapping of each cluster, and the total item loss of all records.
+    """Item mappings and item losses of the current clusters.
 
-    Losses are never negative, so the sum of the known losses is a lower bound of the total loss. While this lower bound
-    exceeds the requested maximum, no mappings are computed for new unions. Most unions are merged again before their
-    mappings are needed.
+    A cluster is identified by its smallest record. The mappings of new unions are computed as late as possible, because
+    most unions are merged again. While the sum of the known losses exceeds the limit, no other mapping is needed.
     """
 
     def __init__(self, clusters: Clusters) -> None:
@@ -30,7 +27,7 @@ class ClusterLosses:
         self._open = set(clusters.smallest[clusters.alive].tolist())
         self._total = 0
         self._begun, self._repairs = clusters.cluster(), len(clusters.trace)
-        self._known: dict[tuple[int, int], int] = {}  # by smallest record and cluster size, which only grows
+        self._known: dict[tuple[int, int], int] = {}  # by smallest record and size; a cluster can only grow
 
     @property
     def tum(self) -> float:
@@ -48,7 +45,7 @@ class ClusterLosses:
         return [self._mapping[first] for first in self.clusters.smallest[self.clusters.alive].tolist()]
 
     def take_merge(self, seed: int, other: int) -> None:
-        """Update the losses after a merge of two clusters. Clusters are identified by their smallest records."""
+        """Update the losses after a merge of two clusters, which are identified by their smallest records."""
         for first in (seed, other):
             self._open.discard(first)
             self._mapping.pop(first, None)
@@ -56,9 +53,8 @@ class ClusterLosses:
         self._open.add(min(seed, other))
 
     def tum_after(self, seed: int, other: int) -> float:
-        """Return the average loss per record after a merge of two clusters.
-
-        Clusters are identified by their smallest records.
+        """Return the average loss per record if two clusters were merged. They are identified by their smallest
+        records.
         """
         self._publish_open()
         places = self.clusters.place(seed), self.clusters.place(other)
@@ -66,7 +62,7 @@ class ClusterLosses:
         return self._mean(self._total - self._loss[seed] - self._loss[other] + loss)
 
     def _publish_open(self) -> None:
-        """Compute all missing mappings together, which is faster than computing them one by one."""
+        """Compute all missing mappings together, which is faster than one by one."""
         if not self._open:
             return
         chosen = sorted(self._open)
@@ -79,10 +75,7 @@ class ClusterLosses:
         self._open.clear()
 
     def smallest_tum(self) -> float:
-        """Return the smallest average loss that the clusters had before or after any merge.
-
-        Missing mappings are computed.
-        """
+        """Return the smallest average loss so far. All missing mappings are computed."""
         members = {int(part[0]): part for part in list_members(self._begun)}
         loss = {first: self._known[first, len(part)] for first, part in members.items()}
         total = smallest = sum(loss.values())

@@ -16,7 +16,7 @@ Numerator = Literal["xor", "or"]
 
 
 class Distances:
-    """Bit-vector transaction distance (BTD) of unions of clusters.
+    """Bit-vector transaction distance (BTD) of clusters and of their unions.
 
     The records of each cluster are sorted by descending length. The longest records of all clusters are stored
     contiguously, because a search rarely reads shorter records.
@@ -28,7 +28,7 @@ class Distances:
     clusters
         Records of each cluster. No record is in two clusters.
     numerator
-        See `Numerator`.
+        Items to count.
     """
 
     def __init__(self, column: SetColumn, clusters: Sequence[Int64], numerator: Numerator) -> None:
@@ -53,7 +53,7 @@ class Distances:
         self.expanded = np.zeros((64, len(column.vocabulary) // 64 + 1), np.uint64)
 
     def search(self, c: int, candidates: NDArray[np.bool_]) -> "Search":
-        """Return a search for the unions of cluster `c` with `candidates` that have the smallest distances."""
+        """Return a search for the `candidates` whose unions with cluster `c` have the smallest distances."""
         return Search(self, c, np.where(candidates, np.maximum(self.own, self.own[c]), np.inf))
 
     def merge(self, c: int, x: int, distance: float) -> None:
@@ -76,8 +76,7 @@ class Distances:
 
 
 class Search:
-    """Search for the clusters whose unions with a given cluster have the smallest distances. The search can be
-    continued.
+    """Search for the clusters whose unions with a given cluster have the smallest distances. It can be continued.
 
     Parameters
     ----------

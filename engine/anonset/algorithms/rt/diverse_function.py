@@ -1,6 +1,6 @@
 """Transaction function for (k, l^m)-diversity. It applies l^m-AA to each cluster (Poulis et al. 2013, section 5).
 
-Sensitive items are published unchanged. Distances and losses count only non-sensitive items.
+Sensitive items are published unchanged. Distances and losses count only the other items.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,14 +25,14 @@ from anonset.spelling import setting
 
 @dataclass(frozen=True, eq=False)
 class DiverseFunction(ClusterFunction):
-    """Transaction function for l^m-diversity. `column` and `hierarchy` contain only the non-sensitive items."""
+    """Transaction function for l^m-diversity. `column` and `hierarchy` contain no sensitive items."""
 
     diversity: int = field(kw_only=True)
-    """Diversity l. At most 1/l of a cluster's records may contain the same sensitive item."""
+    """Parameter l. At most 1/l of a cluster's records may contain the same sensitive item."""
     full: SetColumn = field(kw_only=True)
     """All items of all records."""
     attached: Hierarchy = field(kw_only=True)
-    """Hierarchy with the sensitive items attached."""
+    """Hierarchy with the sensitive items as additional leaves."""
 
     @classmethod
     def of(
@@ -42,7 +42,7 @@ class DiverseFunction(ClusterFunction):
         table: Table,
         hierarchies: Mapping[str, Hierarchy],
     ) -> "DiverseFunction":
-        """Return the function for a table. The hierarchy may contain sensitive items only as attached leaves.
+        """Return the function for a table. Sensitive items may only be additional leaves of the hierarchy.
 
         Raises
         ------
@@ -81,11 +81,11 @@ class DiverseFunction(ClusterFunction):
         return np.array([bool(self.why_infeasible(members)) for members in clusters], bool)
 
     def infeasible_at_all(self, name: str, members: Int64) -> InfeasibleError:
-        """Return the error for data that cannot be made diverse even if all records form a single cluster."""
+        """Return the error for data that cannot be made diverse even as a single cluster."""
         return InfeasibleError(name, f"the cluster of all records {self.why_infeasible(members)}")
 
     def why_infeasible(self, members: Int64) -> str:
-        """Return the reason why a cluster cannot be made diverse. Empty if the cluster can be made diverse."""
+        """Return the reason why a cluster cannot be made diverse. Empty if it can."""
         holding = members[self.column.lengths[members] > 0]
         if 0 < len(holding) < self.k:
             return f"has {len(holding)} records with items, at least k={self.k} (or none) are required"
@@ -110,19 +110,19 @@ class DiverseFunction(ClusterFunction):
         for members in clusters:
             if reason := self.why_infeasible(members):
                 where = f"cluster of record {int(members[0])}"
-                way = f"{setting('on_infeasible', 'merge')} merges such clusters first"
+                way = f"use {setting('on_infeasible', 'merge')} to merge it with another cluster"
                 text = f"a cluster of {len(members)} records {reason}; {way}"
                 raise InfeasibleError(NAME, text, where)
 
     def recoding(self, mappings: Sequence[ClusterMapping]) -> Sequence[Cut | ItemGroups]:
-        """Return each mapping as a cut of the hierarchy with attached sensitive items."""
+        """Return each mapping as a cut of the hierarchy that includes the sensitive items."""
         shift = np.int32(self.hierarchy is not None and self.attached.n_nodes > self.hierarchy.n_nodes)
         inner = [mapping for mapping in mappings if isinstance(mapping, np.ndarray)]
         return ClusterCuts(self.attached, tuple(nodes + shift for nodes in inner))
 
 
 def _detach(attached: Hierarchy, sensitive: tuple[str, ...]) -> Hierarchy:
-    """Return the hierarchy without the sensitive items. The leaf codes of all other items do not change."""
+    """Return the hierarchy without the sensitive items. All other leaf codes are unchanged."""
     if not is_attached(attached, sensitive):
         return attached
     end = int(attached.subtree_end[1])
@@ -131,8 +131,6 @@ def _detach(attached: Hierarchy, sensitive: tuple[str, ...]) -> Hierarchy:
 
 
 def _leave_out(full: SetColumn, base: Hierarchy) -> SetColumn:
-    """Return the column without items that are not leaves of the hierarchy. The removed items must have the last
-    codes.
-    """
+    """Return the column without items that are not leaves of the hierarchy. These items must have the last codes."""
     is_leaf = full.items < base.n_leaves
     return SetColumn(full.name, begins_of(is_leaf)[full.indptr], full.items[is_leaf], base.leaves)

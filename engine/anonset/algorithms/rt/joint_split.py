@@ -1,9 +1,9 @@
 """Joint top-down splitting of RT-datasets, which minimizes a weighted sum of relational loss and item loss.
 
-This algorithm is unpublished. It has three phases::
+The algorithm is unpublished. A region is a range or a set of values of a column. The algorithm has three phases::
 
     grow      split the records by one column, as long as the weighted loss decreases       TreeGrowth.grow
-    prune     cut back the tree for all smaller weights: the frontier                       pruning.frontier
+    prune     remove splits, for all smaller weights                                        pruning.frontier
     leaves    anonymize the items of each leaf by the transaction function                  ClusterFunction.mappings
 """
 
@@ -41,12 +41,12 @@ LARGEST_RELATIONAL_LOSS: Mapping[str, Fraction] = {
     "balanced": Fraction(10, 100),
     "attributes": Fraction(3, 100),
 }
-"""Largest relational loss (RUM) of each `point`. The benchmark `rt_frontier` compares the results of the points."""
+"""Largest relational loss (RUM) of each `point`. The benchmark `rt_frontier` compares the results."""
 LARGEST_WEIGHT = WHOLE // 2
-"""Largest weight that the search for a `point` tries, in millionths."""
+"""Largest weight, in millionths, that the search for a `point` tries."""
 _PLACES = 6
 _AT_ONCE = 64
-"""Number of leaves that are anonymized before each progress report."""
+"""Number of leaves that are anonymized between two progress reports."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,13 +57,13 @@ class JointSplit(RedactedRepr):
     leaf are k^m-anonymous. Cost: for each tree level and relational column, the pairs of nodes above the items of each
     record are counted. For m > 2, larger sets are also counted. The transaction algorithm runs on each leaf.
 
-    Items influence the choice of regions, so a boundary discloses that the item distributions on its two sides differ
-    (minimality). Each side has at least k records, and range ends are rounded.
+    Items influence the choice of splits, so a published boundary discloses that the item distributions on its two sides
+    differ (minimality). Each side has at least k records, and range ends are rounded.
 
     References: none (developed for this library).
-    Deviations: a leaf publishes the region of the values that occur in it, not the complete region between the cuts. On
-    two data sets with a relational loss of 0.31, this lowers the errors of the counts of frequent items and pairs from
-    5.7 and 9.0 % to 4.3 and 8.6 %. Range ends are rounded outward to the grid of the column.
+    Deviations: a leaf publishes only the part of a region that occurs in its records. On two data sets with a
+    relational loss of 0.31, this lowers the errors of the counts of frequent items and pairs from 5.7 and 9.0 % to 4.3
+    and 8.6 %. Range ends are rounded outward to the grid of the column.
     """
 
     name: ClassVar[str] = "joint-split"
@@ -114,7 +114,7 @@ class JointSplit(RedactedRepr):
 
     @property
     def algorithm(self) -> Algorithm:
-        """The transaction algorithm with its parameters."""
+        """Transaction algorithm that anonymizes each leaf."""
         return self.transaction(k=self.k, m=self.m)
 
     @property
@@ -134,7 +134,7 @@ class JointSplit(RedactedRepr):
         *,
         progress: Progress | None = None,
     ) -> Result:
-        """Grow a tree of regions, prune it, and anonymize each leaf. `Result.trace` contains the prunings.
+        """Grow a tree, prune it, and anonymize each leaf. `Result.trace` contains the prunings.
 
         Raises
         ------
@@ -168,11 +168,11 @@ class JointSplit(RedactedRepr):
 
     @property
     def _given(self) -> int | None:
-        """The requested weight in millionths."""
+        """Requested weight in millionths."""
         return None if self.w is None else int(exact(self.w) * WHOLE)
 
     def _least_weight(self, growth: TreeGrowth) -> int:
-        """Return a weight, in millionths, at which the tree meets the loss limit of the `point`.
+        """Return a weight, in millionths, for which the tree meets the loss limit of the `point`.
 
         The search tries ascending powers of 2. It then bisects between the largest failing and the smallest successful
         weight, until they are within 1/16 of each other. If no weight up to 1/2 meets the limit, 1/2 is returned.
@@ -195,7 +195,7 @@ class JointSplit(RedactedRepr):
 
 
 def _weight(w: Written) -> float | Fraction:
-    """Return an exact weight.
+    """Return the exact weight, as a float if possible.
 
     Raises
     ------
@@ -213,7 +213,6 @@ def _weight(w: Written) -> float | Fraction:
 
 
 def _mappings(function: ClusterFunction, leaves: list[Node], progress: Progress | None) -> list[ClusterMapping]:
-    """Anonymize the items of each leaf, and report the progress after each batch of leaves."""
     mappings: list[ClusterMapping] = []
     for first in range(0, len(leaves), _AT_ONCE):
         mappings += function.mappings([leaf.members for leaf in leaves[first : first + _AT_ONCE]])
@@ -231,7 +230,6 @@ def _published(
     w: int,
     points: list[Pruning],
 ) -> Result:
-    """Return the leaves as clusters with regions and item mappings."""
     cluster = np.empty(losses.records, np.int32)
     for number, leaf in enumerate(leaves):
         cluster[leaf.members] = number

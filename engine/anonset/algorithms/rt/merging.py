@@ -22,7 +22,7 @@ from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table import Int32, Int64
 
 ItemOrder = Literal["btd", "ul"]
-"""Measure that sorts candidates by items. It is the transaction distance, or the actual utility loss."""
+"""Measure of item similarity: the transaction distance (btd) or the utility loss of the union (ul)."""
 
 TOLERANCE = 1e-12
 
@@ -38,7 +38,7 @@ class Merge(RedactedRepr):
     size: int
     """Record count of the union."""
     ncp: float
-    """Relational loss of a record of the union."""
+    """Relational loss of each record of the union."""
     rum: float
     """Average relational loss per record after the merge."""
 
@@ -46,7 +46,7 @@ class Merge(RedactedRepr):
 def intermediate_losses(rum: float, clusters: int, trace: Sequence[Merge], most: int = 4) -> list[tuple[float, int]]:
     """Return relational losses and cluster counts before, during and after the merges.
 
-    The result describes a single run. A run with another bound may merge other clusters.
+    They describe a single run. A run with another limit may merge other clusters.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def intermediate_losses(rum: float, clusters: int, trace: Sequence[Merge], most:
 
 
 class Clusters:
-    """Current clusters during merging. Each cluster has records, a relational tuple, and an item loss or distance.
+    """Current clusters during merging, with their records, published relational values and losses.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ class Clusters:
     function
         The transaction function.
     order, numerator
-        Measure that sorts candidates by items.
+        Measure of item similarity.
     """
 
     most: int | None = None
@@ -106,19 +106,6 @@ class Clusters:
         self._begin(formed, size, GeneralizedTuples.of(qi, cluster, len(formed)), qi.n)
 
     def _begin(self, formed: Sequence[Int64], size: Int64, tuples: GeneralizedTuples, n: int) -> None:
-        """Initialize from clusters.
-
-        Parameters
-        ----------
-        formed
-            Records of each cluster, ascending.
-        size
-            Record count of each cluster, int64 (clusters,).
-        tuples
-            Tuple of each cluster.
-        n
-            Total record count.
-        """
         self.parts = [[members] for members in formed]
         self.smallest = np.array([members[0] for members in formed], np.int64)
         self.tuples, self.n, self.size = as_published(tuples), n, size
@@ -160,7 +147,7 @@ class Clusters:
         return int(np.searchsorted(self.smallest, smallest))
 
     def seed(self) -> int:
-        """Return the cluster with the smallest loss. Ties are resolved by the smallest index."""
+        """Return the cluster to merge next, which has the smallest loss. Ties are resolved by the smallest index."""
         return int(np.argmin(self._seed_keys))
 
     def usable(self, seed: int) -> NDArray[np.bool_]:
@@ -170,13 +157,13 @@ class Clusters:
         return usable if self.most is None else usable & (self.size + self.size[seed] <= self.most)
 
     def too_large(self, seed: int) -> bool:
-        """Return True if a cluster is too large to be a seed, because only small clusters could be merged with it."""
+        """Return True if a cluster cannot be a seed, because only small clusters could be merged with it."""
         return self.most is not None and 2 * int(self.size[seed]) > self.most
 
     def set_aside(self, seed: int) -> bool:
         """Exclude a cluster from the seeds, because all its unions exceed the size limit.
 
-        Return True if seeds remain.
+        Return True if other seeds remain.
         """
         if self.most is None or not np.any(self.alive & (self.size + self.size[seed] > self.most)):
             return False
@@ -185,7 +172,7 @@ class Clusters:
 
     @property
     def distances(self) -> Distances:
-        """Item distances of the clusters, computed on first access."""
+        """Item distances of unions of clusters, computed on first access."""
         if self._distances is None:
             members = [
                 self.members(place) if is_alive else self.smallest[:0]
@@ -195,8 +182,8 @@ class Clusters:
         return self._distances
 
     def merge(self, seed: int, other: int, ncp: float, distance: float) -> int:
-        """Merge two clusters and return the index of the union. `distance` is the item distance of the union, if
-        known.
+        """Merge two clusters and return the index of the union. `distance` is the item distance of the
+        union, if known.
         """
         size = int(self.size[seed] + self.size[other])
         self.total += size * ncp - float(self.size[seed] * self.ncp[seed] + self.size[other] * self.ncp[other])

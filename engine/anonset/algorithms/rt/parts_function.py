@@ -23,7 +23,7 @@ class PartsFunction(ClusterFunction):
     """LRA on clusters. Each part of a cluster is k^m-anonymous, so the cluster is k^m-anonymous."""
 
     partitions: int = field(kw_only=True)
-    """Maximum number of parts of a cluster."""
+    """Maximum number of parts per cluster."""
 
     @classmethod
     def of(

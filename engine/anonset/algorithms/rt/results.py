@@ -22,7 +22,7 @@ def tum(clusters: Clusters) -> float | None:
 
 
 def publish(clusters: Clusters, figures: Mapping[str, float | None]) -> Result:
-    """Anonymize the items of each cluster, and return the result with the relational values."""
+    """Anonymize the items of each cluster, and return the complete result."""
     mappings = clusters.function.mappings(clusters.all_members())
     return publish_mapped(clusters, mappings, _average_loss(clusters, mappings), figures)
 

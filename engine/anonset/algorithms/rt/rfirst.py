@@ -15,7 +15,7 @@ class RFirst(RelationalFirst):
 
     Preserves relational values better than items.
 
-    Guarantees (k, k^m)-anonymity. Cost: the formation of clusters, and a run of the transaction algorithm for each
+    Guarantees (k, k^m)-anonymity. Cost: the time to form the clusters, and a run of the transaction algorithm for each
     cluster.
 
     References: Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos, ECML/PKDD 2013, section 3.

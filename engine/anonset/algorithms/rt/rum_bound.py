@@ -37,12 +37,12 @@ from anonset.errors import InfeasibleError
 
 @dataclass(frozen=True, kw_only=True)
 class RumBound(MergingFramework):
-    """Rum-bound: merge clusters to reduce the item loss while the relational loss remains within a bound.
+    """Rum-bound: merge clusters to reduce the item loss while the relational loss remains within a limit.
 
     Guarantees (k, k^m)-anonymity, and a relational loss (NCP) of at most `delta`. The cost has three terms. The first
-    term is the formation of clusters. The second term is the work for each merge, which computes a loss per cluster and
-    the distances of possible nearest clusters. The third term is a run of the transaction algorithm for each published
-    cluster. With order "ul", the transaction algorithm also runs for each candidate of each merge.
+    term is the formation of the initial clusters. The second term is the work for each merge, which computes a loss per
+    cluster and the distances of possible nearest clusters. The third term is a run of the transaction algorithm for
+    each published cluster. With order "ul", the transaction algorithm also runs for each candidate of each merge.
 
     References: Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos, ECML/PKDD 2013, Rum-bound and RMERGE_R, _T, _RT. With
     order "ul", the baselines RM_TUL and RM_RTUL.
@@ -70,7 +70,7 @@ class RumBound(MergingFramework):
     def most_merged(self) -> int:
         """Maximum record count of a part whose clusters are merged.
 
-        The maximum is larger if `merge` is "r". This order avoids the slow comparison of items.
+        The maximum is larger if `merge` is "r", because this order does not compare items, which is slow.
         """
         return 1 << 15 if self.merge == "r" else super().most_merged
 
@@ -80,7 +80,7 @@ class RumBound(MergingFramework):
         return self.order == "btd"
 
     def begin_part(self, part: Table, hierarchies: Mapping[str, Hierarchy], *, up_to: float) -> PartlyMergedClusters:
-        """Form the clusters of a part. Merge them within the bound while the loss of the seed is at most `up_to`."""
+        """Form the clusters of a part. Merge them while the smallest cluster loss is at most `up_to`."""
         qi = bind_tuples(self.name, self.k, part, hierarchies, self.relational_weights, bounded=True)
         clusters = self.formed(part, hierarchies, qi, None)
         before = self._before(clusters)
@@ -96,8 +96,9 @@ class RumBound(MergingFramework):
         parts: Sequence[PartlyMergedClusters],
         progress: Progress | None,
     ) -> Int32 | None:
-        """Merge the clusters of all parts, and return the merged cluster of each of them. Return None if the loss
-        already exceeds `delta`.
+        """Merge the clusters of all parts, and return the merged cluster of each cluster.
+
+        Return None if the loss already exceeds `delta`.
 
         Parameters
         ----------
@@ -120,8 +121,9 @@ class RumBound(MergingFramework):
         return clusters.merged()
 
     def publish_part(self, part: Table, hierarchies: Mapping[str, Hierarchy], cluster: Int32) -> Result:
-        """Publish the clusters of some records. `cluster` is the cluster of each record. Clusters are numbered by
-        smallest record.
+        """Publish the clusters of some records. `cluster` contains the cluster of each record.
+
+        Clusters are numbered by smallest record.
         """
         qi = bind_tuples(self.name, self.k, part, hierarchies, self.relational_weights, bounded=True)
         return publish(Clusters(qi, cluster, self.function(part, hierarchies)), {})
@@ -130,7 +132,6 @@ class RumBound(MergingFramework):
         return {"rum_before": clusters.rum, "clusters_before": float(clusters.count), "tum_before": tum(clusters)}
 
     def _require_within(self, rum: float) -> None:
-        """Reject initial clusters that exceed the bound."""
         if not rum <= self.delta + TOLERANCE:
             reason = (
                 f"the initial clusters have a relational loss of {rum:.6g}, above delta={self.delta}; a delta of at "
@@ -139,9 +140,9 @@ class RumBound(MergingFramework):
             raise InfeasibleError(self.name, reason, achieved=rum, bound=self.delta)
 
     def _merge(self, clusters: Clusters, progress: Progress | None = None, *, up_to: float = inf) -> list[float]:
-        """Merge the seed with its first candidate within the bound, until a seed has no candidate (RMERGE).
+        """Merge the seed with its first valid candidate, until a seed has no candidate (RMERGE).
 
-        The merging stops before a seed with a loss above `up_to`. Returns the loss of each seed before its merge.
+        Merging stops before a seed with a loss above `up_to`. Returns the loss of each seed before its merge.
         """
         total, n_begun, seeds = clusters.rum * clusters.n, clusters.count, list[float]()
         while clusters.count > 1:  # line 1

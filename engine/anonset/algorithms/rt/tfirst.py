@@ -24,7 +24,7 @@ from anonset.privacy import require_at_least
 
 @dataclass(frozen=True, kw_only=True)
 class TFirst(RTFramework):
-    """TFIRST: form k^m-anonymous partitions by items, then publish common relational values of each partition.
+    """TFIRST: form k^m-anonymous partitions by items, then publish common relational values for each partition.
 
     Preserves items better than relational values.
 

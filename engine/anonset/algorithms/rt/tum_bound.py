@@ -27,17 +27,17 @@ from anonset.errors import InfeasibleError
 
 @dataclass(frozen=True, kw_only=True)
 class TumBound(MergingFramework):
-    """Tum-bound: merge clusters until the item loss is within a bound.
+    """Tum-bound: merge clusters until the item loss is within a limit.
 
-    Guarantees (k, k^m)-anonymity, and a utility loss (UL) of the items of at most `delta`. The cost has three terms.
-    The first term is the formation of clusters. The second term is the work for each merge, which computes a loss per
-    cluster and the distances of possible nearest clusters. The third term is a run of the transaction algorithm for
-    each union that is needed to check the bound. With order "ul", the transaction algorithm runs for each candidate.
-    With `scan`, it runs for each candidate until a candidate satisfies the bound.
+    Guarantees (k, k^m)-anonymity, and an item loss (utility loss, UL) of at most `delta`. The cost has three terms. The
+    first term is the formation of the initial clusters. The second term is the work for each merge, which computes a
+    loss per cluster and the distances of possible nearest clusters. The third term is a run of the transaction
+    algorithm for each union whose loss must be known. With order "ul", the transaction algorithm runs for each
+    candidate. With `scan`, it runs for each candidate until a candidate satisfies the limit.
 
     References: Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos, ECML/PKDD 2013, Tum-bound and TMERGE_R, _T, _RT. With
     order "ul", the baselines TM_TUL and TM_RTUL.
-    Deviations: merges accumulate, even if they do not satisfy the bound immediately.
+    Deviations: merging continues even if a merge does not satisfy the limit immediately.
     """
 
     name: ClassVar[str] = "tum-bound"
@@ -46,7 +46,7 @@ class TumBound(MergingFramework):
     )
 
     scan: bool = False
-    """True to prefer a merge that satisfies the bound."""
+    """True to prefer a merge after which the item loss is at most `delta`."""
 
     def merge_and_publish(self, clusters: Clusters, progress: Progress | None) -> Result:
         """Merge clusters until the utility loss of the items is at most `delta`, and publish each resulting cluster.
@@ -70,7 +70,7 @@ class TumBound(MergingFramework):
         return publish_mapped(clusters, losses.mappings(), losses.tum, before)
 
     def _merge(self, clusters: Clusters, losses: ClusterLosses) -> None:
-        """Merge the seed with its first candidate (TMERGE). `scan` prefers a candidate that satisfies the bound."""
+        """Merge the seed with its first candidate (TMERGE), or with the candidate that `scan` selects."""
         seed = clusters.seed()
         ncp = clusters.tuples.union_losses(seed)
         order = candidates(clusters, seed, self.merge, ncp, clusters.usable(seed))
@@ -82,7 +82,7 @@ class TumBound(MergingFramework):
     def _scan(
         self, clusters: Clusters, losses: ClusterLosses, seed: int, order: Iterator[tuple[int, float]]
     ) -> tuple[int, float]:
-        """Return the first candidate that satisfies the bound. If no candidate does, return the first candidate."""
+        """Return the first candidate whose union satisfies the limit. If there is none, return the first candidate."""
         first = next(order)
         for other, distance in chain([first], order):
             tum = losses.tum_after(int(clusters.smallest[seed]), int(clusters.smallest[other]))

@@ -14,7 +14,7 @@ from anonset.data.spans import spans
 from anonset.data.table import Column, Int64
 
 BINS = 512
-"""Maximum number of bins of an axis. The number of bins limits the number of possible cuts."""
+"""Maximum number of bins of a column. It limits the number of possible cuts."""
 _SAMPLE = 1 << 16
 
 Bins = NDArray[np.uint16]
@@ -24,11 +24,10 @@ class BinnedColumn(RedactedRepr, ABC):
     """A relational column with binned values."""
 
     n_bins: int
-    """Number of bins (>= 1)."""
 
     @abstractmethod
     def bins(self, first: int, end: int) -> Bins:
-        """Return the bin of each record of a block, uint16."""
+        """Return the bin of each record from `first` to `end`, uint16."""
 
     @abstractmethod
     def width(self, counts: Int64) -> float:
@@ -41,7 +40,7 @@ class BinnedColumn(RedactedRepr, ABC):
 
 @dataclass(frozen=True, eq=False)
 class _Numbers(BinnedColumn):
-    """Numbers in bins. The bounds of the bins are quantiles of a systematic sample."""
+    """Numbers in bins, which are bounded by quantiles of a systematic sample."""
 
     column: NumericColumn
     bounds: Float64
@@ -53,7 +52,6 @@ class _Numbers(BinnedColumn):
 
     @classmethod
     def of(cls, column: NumericColumn) -> "_Numbers":
-        """Bin a column with a known value range."""
         sample = np.sort(column.values[:: max(1, column.n // _SAMPLE)].astype(np.float64))
         quantiles = sample[np.arange(1, BINS) * len(sample) // BINS]
         bounds = np.unique(quantiles)
@@ -80,7 +78,6 @@ class _Values(BinnedColumn):
 
     @classmethod
     def of(cls, column: CategoricalColumn) -> "_Values":
-        """Bin a column."""
         counts = column.occurrences
         rank = np.empty(len(counts), np.int64)
         rank[np.argsort(-counts, kind="stable")] = np.arange(len(counts))
@@ -97,7 +94,7 @@ class _Values(BinnedColumn):
 
 @dataclass(frozen=True, eq=False)
 class _Leaves(BinnedColumn):
-    """Categories in leaf order. If each leaf has its own bin, cuts are between the children of a node."""
+    """Categories in leaf order. If each leaf has its own bin, cuts are only between the children of a node."""
 
     column: CategoricalColumn
     hierarchy: Hierarchy
@@ -106,7 +103,6 @@ class _Leaves(BinnedColumn):
 
     @classmethod
     def of(cls, column: CategoricalColumn, hierarchy: Hierarchy) -> "_Leaves":
-        """Bin a column."""
         place, n_bins = _thinned(np.arange(max(1, hierarchy.n_leaves)))
         codes = hierarchy.codes_of(column.vocabulary, column.name)
         return cls(column, hierarchy, place[codes], n_bins)
@@ -129,13 +125,12 @@ class _Leaves(BinnedColumn):
         return cuts
 
     def _node(self, bins: Int64) -> int:
-        """Return the lowest common ancestor of the leaves of some bins."""
         scale = self.hierarchy.n_leaves / self.n_bins
         return int(self.hierarchy.lowest_common_ancestor([int(bins[0] * scale), int(bins[-1] * scale)]))
 
 
 def axes_of(columns: Sequence[Column], hierarchies: Mapping[str, Hierarchy]) -> list[BinnedColumn]:
-    """Return the axes of relational columns. Numeric columns must have a value range (`with_range`)."""
+    """Return the binned columns. Numeric columns must have a value range (`with_range`)."""
     axes: list[BinnedColumn] = []
     for column in columns:
         hierarchy = hierarchies.get(column.name)

@@ -27,11 +27,11 @@ from anonset.data.store import MEMORY, Store
 from anonset.data.table import Column, Int32, Int64
 
 _LEAST_SHARE = 8
-"""The minimum part size is the maximum part size divided by this number. This avoids tiny parts."""
+"""The minimum part size is the maximum part size divided by this number."""
 
 
 class _Node(NamedTuple):
-    """Part during the search. It contains the axis and position of its cut, and the number of its left half."""
+    """A part, the axis and position at which it is split, and the number of its left half."""
 
     axis: int
     at: int
@@ -43,7 +43,7 @@ class PartRecords(RedactedRepr):
     """The records of each part, part by part."""
 
     record: Int64
-    """Record numbers, part by part and ascending within each part, int64 (n,)."""
+    """Record numbers, sorted by part and ascending within each part, int64 (n,)."""
     first: Int64
     """Start of each part, int64 (parts + 1,). The last element is the number of records."""
 
@@ -93,7 +93,7 @@ class MedianCuts(RedactedRepr):
 
     axes: Sequence[BinnedColumn]
     places: Sequence[Bins]
-    """Bin of each record on each axis."""
+    """Bin of each record in each column."""
     node: Int32
     """Current part of each record, int32 (n,)."""
     most: int
@@ -125,7 +125,7 @@ class MedianCuts(RedactedRepr):
         return halves
 
     def _cut_of(self, histograms: Sequence[Int64]) -> tuple[int, int] | None:
-        """Return the widest axis with an allowed cut, and the first bin after this cut."""
+        """Return the widest column with a valid cut, and the first bin after the cut."""
         widths = [axis.width(counts) for axis, counts in zip(self.axes, histograms, strict=True)]
         for a in sorted(range(len(self.axes)), key=lambda a: -widths[a]):
             position = _nearest(histograms[a], self.axes[a].cuts(histograms[a]), self.least)
@@ -136,7 +136,7 @@ class MedianCuts(RedactedRepr):
     def _histograms(self, active: Sequence[int], *, moving: bool) -> Int64:
         """Return the number of records in each part, axis and bin.
 
-        If `moving` is True, first assign records to the parts of this level.
+        If `moving` is True, records are first assigned to the parts of this level.
         """
         place = np.full(len(self.nodes), -1, np.int64)
         place[list(active)] = np.arange(len(active))
@@ -169,7 +169,6 @@ class MedianCuts(RedactedRepr):
     def _moved(
         self, span: tuple[int, int], table: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]
     ) -> Int32:
-        """Assign the records of a block to the halves of their parts."""
         axis, position, left = table
         node = self.node[slice(*span)].copy()
         of = axis[node]
@@ -181,9 +180,9 @@ class MedianCuts(RedactedRepr):
         return node
 
     def _gathered(self) -> PartRecords:
-        """Return the records part by part, in tree order.
+        """Return the records sorted by part, in tree order.
 
-        Parts above the limit without a cut are split into equal pieces.
+        Parts without a cut that exceed the limit are split into equal pieces.
         """
         leaves, waiting = [], [0]
         while waiting:
@@ -217,7 +216,7 @@ def _even(size: int, pieces: int) -> list[int]:
 
 
 def placed(rank: Int32, node: Int32, sizes: Int64, record: Int64) -> None:
-    """Write the records part by part, ascending within each part.
+    """Write the records sorted by part, ascending within each part.
 
     Parameters
     ----------
@@ -241,8 +240,9 @@ def placed(rank: Int32, node: Int32, sizes: Int64, record: Int64) -> None:
 
 
 def _nearest(counts: Int64, cuts: Int64, least: int) -> int | None:
-    """Return the cut nearest to the median, among the cuts with at least `least` records on both sides. Return the
-    first cut if several are equally near.
+    """Return the cut nearest to the median that leaves at least `least` records on both sides.
+
+    If several cuts are equally near, the first is returned.
     """
     if not len(cuts):
         return None

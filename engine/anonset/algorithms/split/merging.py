@@ -1,8 +1,8 @@
 """Merge clusters across the parts of a table before the clusters are published.
 
-The records are read in three passes. First, a sample of parts determines the largest loss of a seed that parts merge
-separately. Second, all parts form clusters and merge them up to this loss. The remaining clusters are then merged
-across parts in this process. Third, the merged clusters are published in groups.
+The records are read in three passes. The first pass reads a sample of the parts, and determines the loss up to which
+each part merges its own clusters. The second pass forms and merges the clusters of each part. This process then merges
+the remaining clusters of all parts. The third pass publishes the merged clusters in groups.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,9 +25,9 @@ from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError
 
 _SAMPLED = 16
-"""Number of sampled parts. They determine the threshold for merging within parts."""
+"""Number of parts in the sample."""
 _TOGETHER = 1 << 17
-"""Maximum number of records that are published together. Clusters with more records are published separately."""
+"""Maximum number of records that are published together. Larger clusters are published separately."""
 _OF_CUTS = ("parts", "smallest_part", "largest_part", "rum_before", "tum_before", "clusters_before")
 """Statistics that describe the initial parts."""
 
@@ -44,7 +44,7 @@ class PartMergingAlgorithm(Protocol):
         ...
 
     def begin_part(self, part: Table, hierarchies: Mapping[str, Hierarchy], *, up_to: float) -> PartlyMergedClusters:
-        """Form the clusters of a part, and merge them while the loss of the seed is at most `up_to`."""
+        """Form the clusters of a part, and merge them while the smallest cluster loss is at most `up_to`."""
         ...
 
     def merge_across(
@@ -54,13 +54,14 @@ class PartMergingAlgorithm(Protocol):
         parts: Sequence[PartlyMergedClusters],
         progress: Progress | None,
     ) -> Int32 | None:
-        """Merge the clusters of all parts, and return the merged cluster of each of them. Return None if parts merged
-        too many clusters separately.
+        """Merge the clusters of all parts, and return the merged cluster of each cluster.
+
+        Return None if a part merged too many of its own clusters.
         """
         ...
 
     def publish_part(self, part: Table, hierarchies: Mapping[str, Hierarchy], cluster: Int32) -> Result:
-        """Publish the clusters of some records. `cluster` is the cluster number of each record."""
+        """Publish the clusters of some records. `cluster` contains the cluster of each record."""
         ...
 
 
@@ -72,7 +73,7 @@ class _MergeWithinPart(RedactedRepr):
 
     @property
     def name(self) -> str:
-        """Exact largest loss of a seed that parts merge, as text."""
+        """Exact threshold as text, which identifies the results of this task."""
         return float(self.up_to).hex()
 
     def __call__(self, part: Table, records: Int64) -> PartlyMergedClusters:
@@ -84,7 +85,6 @@ class _Publish(RedactedRepr):
     algorithm: PartMergingAlgorithm
     hierarchies: Mapping[str, Hierarchy]
     cluster: Int32
-    """Merged cluster of each record, int32 (n,)."""
     name = "publish"
 
     def __call__(self, part: Table, records: Int64) -> Result:
@@ -144,7 +144,7 @@ def _up_to(
     ends: Sequence[tuple[int, int]],
     hierarchies: Mapping[str, Hierarchy],
 ) -> float:
-    """Return the largest loss of a seed that each part merges separately."""
+    """Return the largest seed loss up to which each part merges its own clusters."""
     chosen = np.unique(np.linspace(0, len(ends) - 1, min(len(ends), _SAMPLED)).astype(np.int64))
     task = _MergeWithinPart(algorithm, hierarchies, float("inf"))
     samples = [
@@ -161,7 +161,6 @@ def _partly_merged(parts: Sequence[SolvedPart]) -> list[PartlyMergedClusters]:
 
 
 def _without_records(table: Table) -> Table:
-    """Return a table without records whose columns have the domains of the complete table."""
     none, sets = np.empty(0, np.int64), table.transactions
     relational = tuple(column.take(none) for column in table.relational)
     return replace(table, transactions=None if sets is None else sets.take(none), relational=relational)
@@ -180,9 +179,7 @@ def _merged_cluster(parts: Sequence[SolvedPart], merged: Int32, record: Int64, s
 
 
 def _in_groups(cluster: Int32, size: Int64, store: Store) -> tuple[Int64, list[tuple[int, int]]]:
-    """Return the records sorted by group of clusters, and the start and end of each group. Records of a group are
-    ascending.
-    """
+    """Return the records sorted by group of clusters, and the range of each group. Records of a group are ascending."""
     group, groups, filled = np.empty(len(size), np.int32), 0, 0
     for c, records in enumerate(size.tolist()):
         if filled and filled + records > _TOGETHER:

@@ -19,15 +19,15 @@ from anonset.generalization.local import MappingsInParts
 from anonset.generalization.recoding import Parts
 
 MOST_MERGED = 64
-"""Maximum size of joined parts, as a multiple of the maximum part size. An infeasible part is joined with neighbouring
-parts.
+"""Maximum size of joined parts, as a multiple of the maximum part size. A part that cannot be anonymized is joined with
+its neighbours.
 """
 _MEANS = frozenset({"rum", "rum_before", "tum", "tum_before", "ncp", "ncp_before", "w", "estimated_item_loss"})
 """Statistics that are averages per record."""
 _EXTREMES = {"largest_cluster": max, "smallest_cluster": min}
 
 Span = tuple[int, int]
-"""Start and end of a part. Records are sorted by part."""
+"""First record and end of a part. Records are sorted by part."""
 
 
 class Task(Protocol):
@@ -35,7 +35,7 @@ class Task(Protocol):
 
     @property
     def name(self) -> str:
-        """Unique name among the tasks of the run."""
+        """Name that is unique among the tasks of the run."""
         ...
 
     def __call__(self, part: Table, records: Int64) -> Any:
@@ -51,7 +51,7 @@ class Task(Protocol):
 
 @dataclass(frozen=True)
 class SolvedPart:
-    """A part and its result. The result is None if the part is infeasible."""
+    """A part and its result. The result is None if the part cannot be anonymized."""
 
     span: Span
     found: Any
@@ -60,8 +60,6 @@ class SolvedPart:
 
 @dataclass(frozen=True, eq=False)
 class _RunOnPart(RedactedRepr):
-    """Runs a task on a part, in this process or on a worker."""
-
     task: Task
     whole: Table
     record: Int64
@@ -85,9 +83,9 @@ class _RunOnPart(RedactedRepr):
 class PartTaskRunner(RedactedRepr):
     """Runs tasks on the parts of a table.
 
-    In this process, parts are anonymized one by one, and the algorithm uses all threads. Processing two parts at a time
-    would be slower, because much of the work is Python code. Workers of a cluster anonymize parts in parallel, with the
-    same results.
+    In this process, parts are anonymized one by one, and the algorithm uses all threads. Two parts at a time would be
+    slower, because much of the work is Python code. Workers of a cluster anonymize parts in parallel, with equal
+    results.
     """
 
     name: str
@@ -95,7 +93,7 @@ class PartTaskRunner(RedactedRepr):
     whole: Table
     """The table. Numeric columns must have a value range (`with_range`)."""
     record: Int64
-    """Record numbers, part by part and ascending within each part, int64 (n,)."""
+    """Record numbers, sorted by part and ascending within each part, int64 (n,)."""
     most: int
     """Maximum record count of a part after splitting."""
     progress: Progress | None
@@ -139,7 +137,7 @@ class PartTaskRunner(RedactedRepr):
         return parts
 
     def _merged(self, task: Task, parts: Sequence[SolvedPart]) -> list[SolvedPart]:
-        """Merge each infeasible part with the next part, and run the task on the merged parts.
+        """Merge each infeasible part with the next part, and run the task on the union.
 
         The last part is merged with the previous part.
         """

@@ -1,9 +1,9 @@
-"""Anonymize a table in parts that are published together.
+"""Anonymize a table in parts, and publish all parts together.
 
 The union of the parts satisfies the model. In each part that contains a published relational tuple, at least k records
 have this tuple. Under `kkm`, the records with a tuple are a union of k^m-anonymous sets. Losses refer to the domains of
-the complete data. The publication does not show the parts, because rows are sorted by content, and symbols are named
-after all parts are anonymized.
+the complete data. The publication does not show the parts: rows are sorted by content, and symbols are named after all
+parts are anonymized.
 """
 
 from collections.abc import Mapping
@@ -62,7 +62,7 @@ def split_and_solve(
 
 
 def _with_arrays(table: Table) -> Table:
-    """Return a table whose items are in a plain array, for algorithms that process all items at once."""
+    """Return a table with its items in a plain array, for algorithms that process all items at once."""
     column = table.transactions
     if column is None:
         return table
@@ -71,8 +71,6 @@ def _with_arrays(table: Table) -> Table:
 
 @dataclass(frozen=True, eq=False)
 class _Recode(RedactedRepr):
-    """Anonymizes a part separately."""
-
     algorithm: Algorithm
     hierarchies: Mapping[str, Hierarchy]
 

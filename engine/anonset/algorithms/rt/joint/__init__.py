@@ -1,1 +1,1 @@
-"""Steps of joint top-down splitting of RT-datasets."""
+"""Steps of the algorithm joint-split."""

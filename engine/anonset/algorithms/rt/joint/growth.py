@@ -1,4 +1,7 @@
-"""Growth of the region tree. Each node is split by the cut with the smallest loss while the loss decreases."""
+"""Grow the tree of joint-split. A node is a set of records with a range or value set (region) in each column.
+
+Each node is split in the column that reduces the loss most, as long as the loss decreases.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -21,18 +24,18 @@ Regions = tuple[Region, ...]
 
 
 _AT_ONCE = 1 << 11
-"""Nodes with fewer records score all cuts in a single call, because each call has a fixed cost."""
+"""Nodes with fewer records score all splits in a single call, because each call has a fixed cost."""
 
 
 @dataclass(eq=False)
 class NodeSplit(RedactedRepr):
-    """A split of a node by a column. It contains the regions and losses of both sides."""
+    """A split of a node by a column, with the regions and losses of both sides."""
 
     sides: tuple[Regions, Regions]
     axis: int
     relational: tuple[int, int]
     items: list[int | None]
-    """Item loss of each side. None before the side is scored."""
+    """Item loss of each side. None if not yet computed."""
 
 
 @dataclass(eq=False)
@@ -45,7 +48,7 @@ class Node(RedactedRepr):
     relational: int
     items: int
     cuts: list[NodeSplit] | None = None
-    """Possible cuts by descending relational gain, then by column order. None before the cuts are computed."""
+    """Possible splits by descending relational gain, then by column order. None if not yet computed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +57,7 @@ class Tree(RedactedRepr):
 
     nodes: list[Node] = field(default_factory=list)
     children: list[tuple[int, int] | None] = field(default_factory=list)
-    """Positions of the two children of each node. None for a leaf."""
+    """Indices of the two children of each node. None for a leaf."""
 
     @property
     def leaves(self) -> list[Node]:
@@ -64,7 +67,7 @@ class Tree(RedactedRepr):
 
 @dataclass(frozen=True)
 class Losses(RedactedRepr):
-    """Units of the relational loss and the item loss. The units are chosen so that the weighted sum is an integer.
+    """Relational loss and item loss as integers, in units that make the weighted sum an integer.
 
     The relational loss of a node is the record count times the sum of the relative widths (region width divided by
     column width).
@@ -95,13 +98,13 @@ class Losses(RedactedRepr):
         return n * sum(axis.width(region) * (self._common // axis.full_width) for axis, region in widths)
 
     def weighted(self, relational: int, items: int, w: int) -> int:
-        """Return the weighted sum of the relational loss and the item loss for the weight w."""
+        """Return the sum of both losses, in which the relational loss has the weight w."""
         return w * relational * self.items_unit + (WHOLE - w) * items * self.relational_unit
 
 
 @dataclass(eq=False)
 class TreeGrowth(RedactedRepr):
-    """Grows trees for several weights. Node scores are shared between the trees."""
+    """Grows trees for several weights, which share the scores of their nodes."""
 
     losses: Losses
     scores: Scores
@@ -109,16 +112,16 @@ class TreeGrowth(RedactedRepr):
     """Function that returns True for each set of records that cannot be made anonymous."""
     k: int
     store: Store = MEMORY
-    """Store for workers that compute the cuts of nodes."""
+    """Store for workers that compute the splits."""
     progress: Progress | None = None
     at_once: int = _AT_ONCE
-    """Nodes with fewer records score all cuts in a single call."""
+    """Nodes with fewer records score all splits in a single call."""
     _known: dict[Regions, Node] = field(default_factory=dict)
 
     def grow(self, w: int) -> Tree:
-        """Grow the tree for a weight. Each node is split by the cut with the smallest loss while the loss decreases.
+        """Grow the tree for a weight. Each node is split in the column that reduces the loss most.
 
-        Column order resolves ties.
+        Ties are resolved by column order.
         """
         tree = Tree([self._root], [None])
         level = [0]
@@ -145,7 +148,7 @@ class TreeGrowth(RedactedRepr):
         return Node(regions, members, self.losses.relational(regions, len(members)), items)
 
     def _cuts(self, node: Node) -> list[NodeSplit]:
-        """Return the possible cuts of a node, with their item losses if the node is small."""
+        """Return the possible splits of a node. If the node is small, the item losses are included."""
         splits: list[NodeSplit] = []
         sets: list[Int64] = []
         for a, (axis, region) in enumerate(zip(self.losses.axes, node.regions, strict=True)):
@@ -172,14 +175,14 @@ class TreeGrowth(RedactedRepr):
         return sorted(splits, key=lambda cut: sum(cut.relational))
 
     def _hulls(self, regions: Regions, members: Int64) -> Regions:
-        """Return the smallest regions that contain the given records. The node publishes these regions."""
         return tuple(axis.hull(region, members) for axis, region in zip(self.losses.axes, regions, strict=True))
 
     def _best(self, w: int, node: Node) -> NodeSplit | None:
-        """Return the cut with the smallest loss. None if this loss is not below the loss of the node.
+        """Return the split with the smallest loss. None if no split reduces the loss. Ties are resolved by column
+        order.
 
-        Column order resolves ties. The relational loss of a cut plus the item loss of one side is a lower bound of the
-        loss of the cut. If this bound excludes a cut, the second side is not scored.
+        The relational loss plus the item loss of one side is a lower bound of the loss. A split that this bound
+        excludes is not scored completely.
         """
         if node.cuts is None:
             node.cuts = self._cuts(node)
@@ -195,17 +198,15 @@ class TreeGrowth(RedactedRepr):
         return best
 
     def _bound(self, cut: NodeSplit, w: int) -> int:
-        """Return a lower bound of the loss of a cut. The bound equals the loss if both sides are scored."""
+        """Return a lower bound of the loss. It equals the loss if both sides are scored."""
         return self.losses.weighted(sum(cut.relational), sum(items or 0 for items in cut.items), w)
 
     def _parts(self, node: Node, cut: NodeSplit) -> list[Int64]:
-        """Return the records on both sides of a cut."""
         axis = self.losses.axes[cut.axis]
         first = axis.inside(cut.sides[0][cut.axis])[axis.codes[node.members]]
         return [node.members[first], node.members[~first]]
 
     def _halves(self, node: Node, cut: NodeSplit) -> list[Node]:
-        """Return the nodes on both sides of a scored cut."""
         if not all(side in self._known for side in cut.sides):
             sides = zip(cut.sides, self._parts(node, cut), cut.relational, cut.items, strict=True)
             self._known |= {side: Node(side, part, low, items or 0) for side, part, low, items in sides}

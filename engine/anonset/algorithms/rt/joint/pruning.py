@@ -12,25 +12,24 @@ from anonset.data.redacted_repr import RedactedRepr
 
 @dataclass(frozen=True)
 class Pruning(RedactedRepr):
-    """Weight, leaf count and losses of a pruned tree."""
+    """A pruned tree and the weight for which it is optimal."""
 
     w: float
-    """Largest weight that results in this pruning."""
+    """Largest weight that results in this tree."""
     clusters: int
-    """Number of leaves."""
     relational_ncp: float
     item_loss: float
-    """Item loss, estimated by the scores that guide the growth of the tree."""
+    """Estimated item loss. The estimate is the one that guides the growth of the tree."""
 
 
 _APART = 1 / 200
-"""Minimum difference in relational loss between two displayed points."""
+"""Minimum difference in relational loss between two displayed prunings."""
 
 
 def shown_frontier(trace: Sequence[Any]) -> tuple[Pruning, ...]:
     """Return the prunings in a trace, from the most to the fewest leaves. Empty if another algorithm ran.
 
-    If relational losses differ by less than 1/200, only the first pruning is returned.
+    Of prunings whose relational losses differ by less than 1/200, only the first is returned.
     """
     shown: list[Pruning] = []
     for point in trace:
@@ -45,7 +44,7 @@ def frontier(tree: Tree, losses: Losses, w: int) -> list[Pruning]:
     points, at_most = [], w
     for number, (_, clusters, relational, items) in enumerate(steps):
         above = steps[number + 1][0] if number + 1 < len(steps) else Fraction(-1)
-        if at_most > above:  # otherwise no weight with 6 decimals results in this pruning
+        if at_most > above:  # skip prunings that no weight with 6 decimals results in
             share = relational / losses.relational_unit, items / losses.items_unit
             points.append(Pruning(at_most / WHOLE, clusters, *share))
         at_most = min(at_most, int(above // 1)) if above >= 0 else -1
@@ -55,7 +54,7 @@ def frontier(tree: Tree, losses: Losses, w: int) -> list[Pruning]:
 
 
 def _weakest_links(tree: Tree, losses: Losses) -> list[tuple[Fraction, int, int, int]]:
-    """Return, for each pruning, the largest weight in millionths, the number of leaves, and the losses."""
+    """Return the largest weight in millionths, the leaf count, and the losses of each pruning."""
     nodes, children = tree.nodes, tree.children
     parent = [-1] * len(nodes)
     relational, items = [node.relational for node in nodes], [node.items for node in nodes]
@@ -97,7 +96,7 @@ def _weakest_links(tree: Tree, losses: Losses) -> list[tuple[Fraction, int, int,
 
 
 def _forget_below(tree: Tree, top: int, current: dict[int, Fraction]) -> None:
-    """Delete the entries of a node that becomes a leaf, and the entries of all its descendants."""
+    """Delete the entries of a node that becomes a leaf, and of all its descendants."""
     waiting = [top]
     while waiting:
         number = waiting.pop()

@@ -1,7 +1,7 @@
-"""Regions of relational columns, and the split of a region into two halves.
+"""Regions of relational columns for joint-split, and the split of a region into two halves.
 
-A leaf publishes a region per column. A region is a range of numbers between admissible ends, a set of values, or a set
-of disjoint hierarchy nodes. After each split, a region shrinks to the values that occur in its records.
+A region is a range of numbers, a set of values, or a set of disjoint hierarchy nodes. A leaf of the tree publishes a
+region per column. After each split, regions shrink to the values of their records.
 """
 
 from abc import ABC, abstractmethod
@@ -31,10 +31,10 @@ from anonset.publications.symbols import set_label
 from anonset.spelling import setting
 
 Region = tuple[int, ...]
-"""Region of a column, which is a part of its values.
+"""Region of a column. It contains codes for values, nodes for values with a hierarchy, and cells for numbers.
 
-For numbers, a region consists of the first cell and the last cell + 1. Except in halves, it also contains the lower and
-upper published limit. For values, a region consists of codes, and for values with a hierarchy, of nodes.
+For numbers it consists of the first cell and the last cell + 1, followed by the published lower and upper end. The
+halves of a new split have no published ends.
 """
 Halves = tuple[Region, Region]
 
@@ -47,7 +47,6 @@ class Axis(RedactedRepr, ABC):
     """Cell, value or leaf of each record, int32 (n,)."""
     n_codes: int
     whole: Region
-    """Region of all records."""
     full_width: int
     """Width of the region of all records (>= 1), in the unit of `width`."""
 
@@ -84,20 +83,18 @@ class Axis(RedactedRepr, ABC):
 class _Numbers(Axis):
     """Numbers, split between the cells of a grid.
 
-    The ends of a published range are the smallest and the largest number of a leaf. If the column has a grid, both ends
-    are rounded outward to grid points. A single number is published unchanged.
+    A published range extends from the smallest to the largest number of a leaf. If the column has a grid, the ends are
+    rounded outward to grid points. A single number is published unchanged.
     """
 
     values: NDArray[np.int64] | NDArray[np.float64]
     """Number of each record, (n,)."""
     grid: Grid | None
-    """Admissible ends of published ranges."""
+    """Permitted ends of published ranges."""
     within: tuple[int, int]
-    """Smallest and largest number of the column. Parts of a range outside these limits do not contribute to its
-    width.
-    """
+    """Smallest and largest number of the column. Width is not counted outside of these limits."""
     scale: int
-    """Factor that makes all published ends integers. Regions contain these integers."""
+    """Factor that makes all published ends integers. Regions contain the products."""
 
     @classmethod
     def of(cls, column: NumericColumn, domain: Range, k: int) -> "_Numbers":
@@ -146,7 +143,7 @@ class _Numbers(Axis):
 
 @dataclass(frozen=True, eq=False)
 class _Values(Axis):
-    """Categories without hierarchy."""
+    """Categories without a hierarchy."""
 
     vocabulary: Vocabulary
 
@@ -177,9 +174,8 @@ class _Values(Axis):
 class _Nodes(Axis):
     """Categories with a hierarchy.
 
-    A region of several nodes is published as the set of the leaves below them. If sets of this column's values would
-    identify persons, the region is published as the lowest common ancestor, and a split separates a single node. A
-    region then becomes narrower only when it is reduced to a single node.
+    A region of several nodes is published as the set of their leaves. If value sets of the column could identify
+    persons, the lowest common ancestor is published, and a split separates a single node.
     """
 
     hierarchy: Hierarchy
@@ -227,7 +223,6 @@ class _Nodes(Axis):
         return set_label([x for node in region for x in self.hierarchy.members(node)])
 
     def _above(self, region: Region) -> int:
-        """Return the lowest node that covers a region."""
         tree = self.hierarchy
         if len(region) == 1:
             return region[0]
@@ -236,14 +231,14 @@ class _Nodes(Axis):
 
 
 def _width(values: int) -> int:
-    """Return the width of a set of values as in the NCP. A single value has width 0."""
+    """Return the width of a value set as in the NCP. A single value has width 0."""
     return values if values > 1 else 0
 
 
 def _frequent_half(members: Sequence[int], counts: Mapping[int, int]) -> Halves | None:
     """Split off the most frequent members, until they have at least half of the records.
 
-    At least one occurring member remains in the second half.
+    At least one member that occurs remains in the second half.
 
     >>> _frequent_half((0, 1, 2, 3), {0: 1, 1: 5, 2: 0, 3: 2})
     ((1,), (0, 2, 3))

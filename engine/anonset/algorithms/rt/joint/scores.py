@@ -1,5 +1,6 @@
-"""Fast estimate of the item loss of record sets. The estimate is the loss of apriori on a binary tree of the items,
-sorted by frequency.
+"""Fast estimate of the item loss of record sets. It is the loss of apriori on a binary tree of the items.
+
+The items are sorted by frequency.
 """
 
 from collections.abc import Sequence
@@ -23,9 +24,7 @@ _LARGEST_K = (1 << 16) - 1
 
 @dataclass(frozen=True, eq=False)
 class Scores(RedactedRepr):
-    """Item losses of record sets. The loss of an item in a record is the number of other items in the group of the
-    item.
-    """
+    """Item losses of record sets. An item in a record has a loss of the number of other items in its group."""
 
     column: SetColumn
     k: int
@@ -47,7 +46,7 @@ class Scores(RedactedRepr):
         ]
 
     def _searched(self, members: Int64) -> int:
-        """Return the loss of a record set by the general search, which accepts any number of items and any m."""
+        """Return the loss for any number of items and any m."""
         rows = self.column.take(members)
         occurring = np.flatnonzero(rows.occurrences)
         if not len(occurring) or self.k == 1:
