@@ -50,7 +50,7 @@ def text_scalar(text: str) -> Any:
 
 
 def number_array(values: Any) -> Any:
-    """Return an array of numbers as an Arrow array that shares its memory.
+    """Return numbers as an Arrow array that shares their memory.
 
     >>> number_array(np.array([2, 0], np.int32)).to_pylist()
     [2, 0]
@@ -73,7 +73,6 @@ def text_lists(rows: Sequence[Sequence[str]]) -> Any:
 
 
 _PLAIN = np.array([byte < 128 and chr(byte).isalnum() for byte in range(256)])
-"""Bytes of ASCII letters and digits."""
 _SPELLED_ONE_WAY = r"@|:|^\D*$|^-\d+$|^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}$|^\d{1,3}(\.\d{1,3}){3}$"
 """Pattern of ids whose punctuation distinguishes persons, such as e-mail and IP addresses, names, negative numbers and
 dates.
@@ -114,7 +113,8 @@ def _without_leading_zeros(keys: Any) -> Any:
 
 
 def same_ids(ids: Any) -> NDArray[np.int64]:
-    """Return a code of each id by first appearance, int64 (n,). Ids that `folded` makes equal have the same code.
+    """Return a code of each id, int64 (n,), numbered by first appearance. Ids that `folded` makes equal have the same
+    code.
 
     >>> same_ids(text_array(["p1", "p2", "P1 "])).tolist()
     [0, 1, 0]
@@ -190,7 +190,7 @@ def fill_null(values: Any, text: str) -> Any:
 
 
 def is_in(values: Any, among: Sequence[str], *, nulls: bool = False) -> Any:
-    """Return True for each text that `among` contains. The result for null is `nulls`."""
+    """Return True for each text that is in `among`. For null, return `nulls`."""
     import pyarrow as pa
 
     words = cast(text_array(among), values.type)
@@ -228,7 +228,6 @@ def split(texts: Any, mark: str) -> Any:
 
 
 def _call(name: str, *values: Any, options: Callable[[Any], Any] | None = None) -> Any:
-    """Call an Arrow function. `options` maps the module of the option classes to the options."""
     compute = _compute_module()
     return compute.call_function(name, list(values), None if options is None else options(compute))
 
@@ -246,7 +245,6 @@ def _compute_module() -> Any:
 
 @cache
 def _functions() -> frozenset[str]:
-    """Return the names of Arrow's functions."""
     return frozenset(_compute_module().function_registry().list_functions())
 
 

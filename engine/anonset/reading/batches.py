@@ -39,7 +39,7 @@ class NamedColumns:
     hint: str = field(default="", kw_only=True)
     """Advice that is added to the message about a missing column."""
     printed: bool = field(default=False, kw_only=True)
-    """True if lists were parsed from printed text."""
+    """True if the cells contain printed lists, such as ``['a', 'b']``, that were parsed as lists."""
     decimal: str = field(default="", kw_only=True)
     """Detected decimal sign of the numbers. Empty if unknown."""
     below: int = field(default=0, kw_only=True)
@@ -91,7 +91,7 @@ class OpenedSource(NamedColumns):
     access the files, or if the source can only be read from the beginning.
     """
     judge: Callable[[], None] = field(default=lambda: None, kw_only=True)
-    """Function that is called after the last batch. It detects faults that a single batch does not show."""
+    """Function that is called after the last batch. It rejects files with faults that no single batch shows."""
     from_files: bool = field(default=True, kw_only=True)
     """True if the columns are read from files. False if they are from an object in memory."""
     head: Callable[[Sequence[str]], Mapping[str, Any]] = field(default=lambda _: {}, kw_only=True)
@@ -154,7 +154,6 @@ _OPENING: Mapping[str, str] = MappingProxyType(
 
 
 _WITH_HEADER = ("csv", "tsv", "xlsx")
-"""Formats with a header line."""
 
 
 def open_source(data: Any, properties: FileProperties = AS_RECOGNISED) -> OpenedSource:
@@ -183,7 +182,6 @@ def open_source(data: Any, properties: FileProperties = AS_RECOGNISED) -> Opened
 
 
 def _with_nulls(opened: OpenedSource, words: tuple[str, ...]) -> OpenedSource:
-    """Return a source in which the given words are null."""
     if not words:
         return opened
 
@@ -229,13 +227,6 @@ def ahead(items: Iterator[_T], store: Store = MEMORY) -> Iterator[_T]:
 
 
 def _require_lines(where: object, kind: str, properties: FileProperties) -> None:
-    """Reject header options for formats without a header, and `null` for formats that contain only items.
-
-    Raises
-    ------
-    InputError
-        If an option does not fit the format.
-    """
     dialect, problem = properties.dialect, ""
     if kind == OBJECT:
         return

@@ -46,9 +46,11 @@ class Encoder:
     normalize: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Rules for the values of each column, applied in order. The empty name has the rules for all items."""
     changes: Changes = field(default_factory=Changes)
-    """Counts of the labels that these rules have changed."""
+    """Counts of the labels that the rules in `normalize` have changed."""
     printed: bool = False
-    """True if lists were parsed from printed text. Empty items, and blanks around items, are then removed."""
+    """True if the cells contain printed lists, such as ``['a', 'b']``. Empty items, and blanks around items, are then
+    removed.
+    """
     decimal: str = ""
     """Decimal sign of numbers. Empty if it is a point."""
     before: int = 0
@@ -56,7 +58,9 @@ class Encoder:
     more: bool = False
     """True if more rows of the source may follow."""
     unjudged: dict[str, set[str]] | None = None
-    """Distinct items of cells by column, collected for one check after the last batch. None checks each batch."""
+    """Distinct items of the cells of each column, collected for one check after the last batch. None if each batch is
+    checked separately.
+    """
     separators: Mapping[str, str] = field(default_factory=dict)
     """Separators declared for single columns."""
     several: set[str] = field(default_factory=set)
@@ -121,7 +125,6 @@ class Encoder:
                 require_whole(self.where, name, labels)
 
     def _mark(self, name: str) -> str | None:
-        """Return the item separator of a column. None for blanks."""
         return self.separators.get(name, self.separator)
 
     def category(self, name: str, column: Any) -> CategoricalColumn:
@@ -162,7 +165,7 @@ class Encoder:
         return self.numbers(name, column).column(name)
 
     def numbers(self, name: str, column: Any) -> Numbers:
-        """Read the numbers of a column, or of a batch of it."""
+        """Read the numbers of a column or of a batch."""
         import pyarrow as pa
 
         if column.null_count:
@@ -239,9 +242,7 @@ class Encoder:
         return length, codes, labels
 
     def _without_nulls(self, name: str, length: Int64, codes: Int32, labels: list[str]) -> tuple[Int64, Int32]:
-        """Handle cells that contain only a word for null. They are rejected, or read as empty sets if this is
-        declared.
-        """
+        """Reject cells that contain only a word for null, or read them as empty sets if this is declared."""
         if self.value_for_null:
             return length, codes
         null = np.array([label in NULLS for label in labels], bool)[codes] & (np.repeat(length, length) == 1)
@@ -276,7 +277,6 @@ class Encoder:
         return arrow.split(text, " " if mark is None else mark)
 
     def _text(self, name: str, column: Any, *, items: bool = False) -> Any:
-        """Return the column as a text array. Items must already be text or integers."""
         import pyarrow as pa
 
         kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
@@ -299,7 +299,6 @@ class Encoder:
 
 
 def _first_null(values: Any) -> int:
-    """Return the index of the first null. `values` must contain a null."""
     return int(np.argmax(arrow.to_numpy(arrow.is_null(values))))
 
 
@@ -320,10 +319,7 @@ def empty_id(where: str, name: str, first: int, alike: str) -> str:
 
 
 def with_nulls(columns: Mapping[str, Any], words: Collection[str]) -> dict[str, Any]:
-    """Replace each value that is one of `words`, ignoring blanks around it, by null.
-
-    A word ``COLUMN=TEXT`` applies to that column only.
-    """
+    """Replace values by null if they are in `words`, ignoring blanks around a value."""
     import pyarrow as pa
 
     def cleared(name: str, column: Any) -> Any:
@@ -350,7 +346,6 @@ def is_list(kind: Any) -> bool:
 
 
 def _trimmed(codes: Int32, labels: list[str]) -> tuple[Int32, list[str]]:
-    """Strip the blanks around labels, and merge labels that become equal."""
     bare = [label.strip() for label in labels]
     if bare == labels:
         return codes, labels
@@ -371,7 +366,9 @@ def _is_coded(column: Any) -> bool:
 
 
 def dictionary(text: Any) -> tuple[Int32, list[str]]:
-    """Return the codes and the distinct values of a text array, plain or dictionary-encoded, without nulls."""
+    """Return the codes and the distinct values of a text array without nulls. The array is plain or
+    dictionary-encoded.
+    """
     import pyarrow as pa
 
     if pa.types.is_dictionary(text.type):
@@ -382,7 +379,6 @@ def dictionary(text: Any) -> tuple[Int32, list[str]]:
 
 
 def _united(column: Any) -> tuple[Int32, list[str]]:
-    """Return the codes and the occurring values of a chunked column with a dictionary per chunk."""
     code_of: dict[str, int] = {}
     parts = [np.empty(0, np.int32)]
     for chunk in column.chunks:

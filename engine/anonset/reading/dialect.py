@@ -21,8 +21,8 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-_WINDOWS = re.compile(r"\\x[89]")  # letters and quotes in Windows-1252, control characters in Latin-1
-_EURO = b"\xa4"  # the euro sign in ISO 8859-15; in Latin-1 a rare character
+_WINDOWS = re.compile(r"\\x[89]")  # letters and quotes in Windows-1252, but control characters in Latin-1
+_EURO = b"\xa4"  # the euro sign in ISO 8859-15, but a rare character in Latin-1
 _CONTROLS = re.compile("[\x80-\x9f]")
 _BEYOND_ASCII = re.compile(rb"[^\r\n]*[\x80-\xff][^\r\n]*")
 LINE_END = re.compile(rb"\r\n|\n|\r")
@@ -140,7 +140,7 @@ def encoding_problem(
     utf8: bool = False,
     controls: bool = False,
 ) -> str:
-    """Return the reason why an encoding is probably wrong, so that letters would be changed. Empty if the encoding is
+    """Return the reason why an encoding is probably wrong, so that it would change letters. Empty if the encoding is
     plausible.
 
     Parameters
@@ -204,7 +204,9 @@ def probable_encoding(data: bytes) -> str:
 
 
 def _encoding_of_language(text: bytes) -> str:
-    """Return the non-western encoding in which a text resembles a language most. Empty if it resembles no language."""
+    """Return the non-western encoding whose language the text resembles most. Empty if the text resembles no
+    language.
+    """
     from charset_normalizer import CharsetMatch, from_bytes  # used only for texts that are not UTF-8
     from charset_normalizer.constant import FREQUENCIES
 

@@ -22,7 +22,7 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, eq=False)
 class EncodedBatch(RedactedRepr):
-    """Encoded rows of a batch without id columns. Kept columns are encoded only in tasks of workers."""
+    """Encoded rows of a batch. Id columns are not included, and kept columns are included only in tasks of workers."""
 
     where: str
     """Name of the file, for messages."""
@@ -71,7 +71,9 @@ class PartTask(RedactedRepr):
     """
 
     def __call__(self, task: tuple[SourcePart, bool]) -> tuple[list[EncodedBatch], dict[str, set[str]], set[str]]:
-        """Return the encoded batches, the items to judge by column, and the columns with several items in a cell."""
+        """Read and encode a part of the source. Return its batches, the distinct items of each column that still need a
+        check, and the columns with several items in a cell.
+        """
         (part, more), encoded = task, list[EncodedBatch]()
         encoder, row = replace(self.encoder, unjudged={}, several=set()), part.row
         for batch, follows in with_more(part.batches(self.names)):
@@ -88,15 +90,12 @@ class PartTask(RedactedRepr):
 
 
 def _narrow(sets: SetColumn) -> SetColumn:
-    """Return the column with codes of two bytes, if they fit."""
     fits = len(sets.vocabulary) <= MOST_CODES
     return replace(sets, codes=as_codes(sets.items.astype(np.uint16))) if fits else sets
 
 
 def _with_labels_of(before: EncodedBatch, rows: EncodedBatch) -> EncodedBatch:
-    """Return a batch. If its labels equal the labels of the previous batch, the result shares the vocabulary of that
-    batch, which is then sent only once.
-    """
+    """Share the vocabulary of the previous batch if the labels are equal, so that the vocabulary is sent only once."""
     if before.sets is None or rows.sets is None or before.sets.vocabulary.labels != rows.sets.vocabulary.labels:
         return rows
     return replace(rows, sets=replace(rows.sets, vocabulary=before.sets.vocabulary))
@@ -110,7 +109,9 @@ def parts_for_workers(source: OpenedSource, encoder: Encoder, store: Store) -> S
 
 
 def encoded_on_workers(parts: Sequence[SourcePart], task: PartTask, store: Store) -> Iterator[EncodedBatch]:
-    """Yield the encoded batches of all parts, in order, and add the items to judge to the encoder of the task."""
+    """Yield the encoded batches of all parts, in order. Collect the items that need a check in the encoder of
+    the task.
+    """
     tasks = [(part, number + 1 < len(parts)) for number, part in enumerate(parts)]
     results, rows = store.map(task, tasks), Counter[str]()
     for part, more in tasks:

@@ -85,8 +85,8 @@ def format_of(path: Path, declared: str | None = None, *, no_header: bool = Fals
 
 
 def _probable_format(path: Path) -> str | None:
-    """Return the probable format of a text by its first lines. None if it is unclear. Lines of a table have equal
-    numbers of fields, and lines of baskets do not.
+    """Return the probable format of a text by its first lines. None if the format is unclear. Lines of a table have
+    equal numbers of fields, and lines of baskets do not.
     """
     try:
         with path.open("rb") as file:

@@ -150,7 +150,7 @@ def _torn(labels: Collection[str], begin: str, end: str) -> bool:
 
 
 def _is_list(label: str) -> bool:
-    """Return True if a label is a list as databases and programs write it: ``{a,b}``, ``[a,b]``."""
+    """Return True if a label is a list such as ``{a,b}`` or ``[a,b]``, as databases and programs write lists."""
     return "," in label and (label[0] + label[-1]) in ("[]", "{}")
 
 
@@ -168,8 +168,8 @@ def says_present(labels: Collection[str]) -> dict[str, bool | None]:
 
 
 def _mark_within(labels: Collection[str]) -> str | None:
-    """Return the probable separator of items. A separator is at the end of a label, occurs in most labels, or separates
-    parts that are also labels.
+    """Return the probable separator of items. It ends a label, occurs in most labels, or separates parts that are also
+    labels.
     """
     for mark in _MARKS:
         if any(len(label) > 1 and label.endswith(mark) for label in labels):
@@ -179,7 +179,9 @@ def _mark_within(labels: Collection[str]) -> str | None:
 
 
 def _separates(mark: str, labels: Collection[str]) -> bool:
-    """Return True if most labels contain the separator, or if its parts are also found in other labels."""
+    """Return True if most labels contain the separator, or if the parts between separators also occur in other
+    labels.
+    """
     parts_of_labels = [{part.strip() for part in label.split(mark)} for label in labels if mark in label]
     if 2 * len(parts_of_labels) > len(labels):
         return True
@@ -233,7 +235,7 @@ def are_phrases(rows: Sequence[Sequence[str]]) -> bool:
 
 
 def _are_words(rows: Sequence[Sequence[str]]) -> bool:
-    """Return True if, in rows with several items, most items are words of letters."""
+    """Return True if most items in rows of several items are words of letters."""
     items = {item for row in rows if len(row) > 1 for item in row}
     words = sum(len(item) >= _SHORTEST_WORD and item.replace(" ", "").isalpha() for item in items)
     return 2 * words > len(items)

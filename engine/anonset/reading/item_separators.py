@@ -14,9 +14,9 @@ _SOME = 500
 _MISSING = MISSING | PROBABLE_NULLS
 """Texts that may mean that a value is missing."""
 _OF_ONE = re.compile(r"name|address|street|country|city", re.IGNORECASE)
-"""Names of columns that never contain sets."""
+"""Pattern of column names that never contain sets."""
 _FREE = re.compile(r"text|comment|note|title|descr|job|occupation", re.IGNORECASE)
-"""Names of columns in which commas and blanks are punctuation of text."""
+"""Pattern of column names with text in which commas and blanks are punctuation."""
 _SUREST_MARKS = (";", "|")
 
 _OF_SETS = re.compile(
@@ -41,10 +41,10 @@ def separator_of_items(name: str, labels: Sequence[str], separator: str | None) 
 
 
 def _usual_separator(name: str, labels: Sequence[str], separator: str | None) -> str | None:
-    """Return the declared separator or one of `_MARKS`. None if cells contain one value each.
+    """Return the declared separator or one of `_MARKS`. None if each cell contains one value.
 
-    Columns of free text are detected by name. Only semicolons and bars separate their items. A decimal comma separates
-    no items. Blanks separate no items after another separator.
+    Columns of free text are detected by name, and only semicolons and bars separate their items. A decimal comma is not
+    a separator. A blank after another separator is not a separator.
     """
     marks: Sequence[str] = (separator,) if separator else _MARKS
     looked_at = [label for label in labels[:MOST_LOOKED_AT] if label not in _MISSING]
@@ -71,7 +71,7 @@ def _usual_separator(name: str, labels: Sequence[str], separator: str | None) ->
 
 
 def _further_separator(name: str, labels: Sequence[str]) -> str | None:
-    """Return ``/`` or ``+`` if it separates items in text cells."""
+    """Return ``/`` or ``+`` if this character separates items in cells of text."""
     looked_at = [label for label in labels[:MOST_LOOKED_AT] if label not in _MISSING]
     if _OF_ONE.search(name) or _FREE.search(name) or kind_of_values(looked_at[:_SOME]) != "text":
         return None
@@ -92,6 +92,6 @@ def _separates_surely(labels: Sequence[str], several: Sequence[str], mark: str) 
 
 
 def _recur(labels: Sequence[str], mark: str) -> bool:
-    """Return True if some parts between separators occur in several cells. Parts of product names rarely do."""
+    """Return True if some parts between separators occur in several cells. Parts of product names rarely recur."""
     cells = Counter(part for label in labels for part in {text.strip() for text in label.split(mark)})
     return any(count > 1 for count in cells.values())

@@ -18,9 +18,9 @@ from anonset.spelling import setting
 MOST_LOOKED_AT = 20_000
 """Maximum number of distinct values examined."""
 _FEW_ODD = 0.05
-"""Maximum share of distinct values that may differ from the kind of their column."""
+"""Maximum share of distinct values of another kind in a column."""
 _FEWEST_FOR_ODD = 10
-"""Minimum number of distinct values of a column in which a value may differ from its kind."""
+"""Minimum number of distinct values of a column in which a value may have another kind."""
 
 _FORMS: Mapping[str, Callable[[str], Any]] = {
     "0/1": frozenset({"0", "1"}).__contains__,
@@ -39,7 +39,7 @@ _FORMS: Mapping[str, Callable[[str], Any]] = {
     "ICD-9 codes": re.compile(r"(\d{1,3}|V\d{1,2})(\.?\d{1,2})?|E\d{3}(\.?\d)?").fullmatch,
     "e-mail addresses": re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+").fullmatch,
 }
-"""Patterns of values by kind."""
+"""Function that recognizes the values of each kind."""
 _ORDER = ("zip codes", "dates", "ICD-9 codes", "integers", "numbers", "ATC codes", "ICD-10 codes", "e-mail addresses")
 _DAY_FORMATS = (
     "%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d", "%Y.%m.%d", "%Y%m%d",
@@ -65,7 +65,7 @@ _SIGNS = (
     re.compile(r"\b(pos|positi[vf][eo]?|positief|reaktiv|reactive|detected)\b", re.IGNORECASE).search,
     re.compile(r"\b(neg|negati[vf][eo]?|negatief|not detected|non-?reactive|nicht reaktiv)\b", re.IGNORECASE).search,
 )
-"""Positive and negative test results."""
+"""Functions that recognize positive and negative test results."""
 _THOUSAND = re.compile(r"[+-]?[1-9]\d{0,2}[,.]\d{3}").fullmatch
 _CUT = re.compile(r"[1-9]([.,]\d{1,14})?E\+\d{2}").fullmatch
 _OF_DAYS = re.compile(
@@ -90,17 +90,20 @@ class ValueFormat(RedactedRepr):
     form: str = ""
     """Format of dates for `datetime.strptime`, or decimal sign of numbers. Empty for plain numbers."""
     doubt: str = ""
-    """Fault or ambiguity in the way the values are written, and the remedy."""
+    """Fault or ambiguity in the notation of the values, and how to correct it. Empty if there is none."""
     usable: bool = True
     """True if the values can be used as they are written."""
     width: str = ""
     """Interval width for numbers. The values span about twenty intervals."""
     odd: int = 0
-    """Number of distinct values that differ from this kind."""
+    """Number of distinct values that are not of this kind."""
 
 
 def look_at(name: str, labels: Sequence[str]) -> ValueFormat:
-    """Return the kind and format of the values of a column. Only the first of many values are examined.
+    """Return the kind and format of the values of a column. Only the first 20,000 distinct values are examined.
+
+    At most 5% of the distinct values may be of another kind. If there are at least 10, one value may always be of
+    another kind.
 
     A column keeps its kind if at most 5% of its distinct values differ. One value may always differ if there are at
     least 10.
@@ -119,7 +122,6 @@ def look_at(name: str, labels: Sequence[str]) -> ValueFormat:
 
 
 def _look(name: str, looked_at: Sequence[str], kind: str) -> ValueFormat:
-    """Return the format of values that all have the kind `kind`."""
     if kind == "dates":
         return _dates(looked_at)
     if _OF_PLACES.search(name) and kind in ("integers", "zip codes"):
@@ -135,9 +137,7 @@ def _look(name: str, looked_at: Sequence[str], kind: str) -> ValueFormat:
 
 
 def _regular(labels: Sequence[str], kind: str) -> Sequence[str]:
-    """Return the labels that match the pattern of the kind of their column. Return all labels if the kind has no
-    pattern.
-    """
+    """Return the labels that match the pattern of a kind. Return all labels if the kind has no pattern."""
     form = _FORMS.get(kind)
     return labels if form is None else [label for label in labels if form(label)]
 
@@ -194,7 +194,7 @@ def kind_of_values(labels: Sequence[str]) -> str:
 
 
 def _most_odd(n: int) -> int:
-    """Return how many of `n` distinct values may differ from the kind of their column."""
+    """Return how many of `n` distinct values may be of another kind than their column."""
     return max(int(_FEW_ODD * n), int(n >= _FEWEST_FOR_ODD))
 
 
@@ -207,7 +207,6 @@ def _are_icd10(labels: Sequence[str]) -> bool:
 
 
 def _are_crosses(labels: Sequence[str]) -> bool:
-    """Return True if each value marks an item as present or absent, and some values mark it as present."""
     presence = says_present(labels).values()
     return None not in presence and True in presence
 
@@ -221,7 +220,7 @@ def _are_icd9(labels: Sequence[str]) -> bool:
 
 
 def _are_atc(labels: Sequence[str]) -> bool:
-    """Return True if possible ATC codes include substances or groups, which never look like ICD-10 codes."""
+    """Return True if most labels have 5 or 7 characters. ATC codes of this length never look like ICD-10 codes."""
     return 2 * sum(len(label) in (5, 7) for label in labels) > len(labels)
 
 
@@ -247,7 +246,6 @@ def _dates(labels: Sequence[str]) -> ValueFormat:
 
 
 def _formats_of(labels: Sequence[str]) -> list[str]:
-    """Return the formats that parse at least one of the first labels."""
     formats: dict[str, None] = {}
     for label in labels[:_FIRST]:
         if (split := _DAY_AND_TIME(label)) is None:
@@ -261,18 +259,17 @@ def _formats_of(labels: Sequence[str]) -> list[str]:
 
 
 def _formats_of_day(label: str) -> list[str]:
-    """Return the formats that parse a date without a time, optionally with a weekday name."""
+    """Return the formats that parse a date without a time. A weekday name may precede the date."""
     weekdays = _WEEKDAY_FORMATS if label[0].isalpha() else _WEEKDAY_FORMATS[:1]
     return [form for weekday in weekdays for day in _DAY_FORMATS if _parsed([label], form := weekday + day)]
 
 
 def _rank(form: str) -> int:
-    """Return the rank of a date format. Among ambiguous formats, the format with the lowest rank is used."""
+    """Return the rank of a date format. If several formats fit, the format with the lowest rank is used."""
     return next((n for n, day in enumerate(_DAY_FORMATS) if day in form), len(_DAY_FORMATS))
 
 
 def _parsed(labels: Sequence[str], form: str) -> list[date]:
-    """Return the date of each label that is written in the format `form`."""
     days, irregular = [], 0
     for label in labels:
         try:
@@ -300,7 +297,7 @@ def _are_serials(labels: Sequence[str]) -> bool:
 
 
 def _thousands(labels: Sequence[str]) -> str:
-    """Return a warning if points may separate thousands. Empty otherwise.
+    """Return a warning if points may separate thousands, and the empty text otherwise.
 
     Points may separate thousands if each point precedes three digits, and all other numbers are integers.
     """
@@ -311,7 +308,7 @@ def _thousands(labels: Sequence[str]) -> str:
 
 
 def _numbers_as_text(labels: Sequence[str], kind: str) -> ValueFormat:
-    """Return the format of numbers that are not in the notation of programs."""
+    """Return the format of numbers that are written in another notation than programs use."""
     others = [label for label in labels if not label.isdecimal()]
     if any(map(_CUT, others)) and all(map(_CUT, others)):
         doubt = "long numbers that a spreadsheet rounded (E+11); export the file again with this column as text"
@@ -337,7 +334,7 @@ def _numbers_as_text(labels: Sequence[str], kind: str) -> ValueFormat:
 
 
 def _width(numbers: Sequence[float]) -> str:
-    """Return about a twentieth of the range of `numbers`, as 1, 2 or 5 times a power of ten."""
+    """Return an interval width of 1, 2 or 5 times a power of ten, about a twentieth of the range of `numbers`."""
     target = (max(numbers) - min(numbers)) / 20
     if not 1e-6 < target < 1e12:
         return ""

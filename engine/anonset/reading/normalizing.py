@@ -61,7 +61,7 @@ class Changes:
     """Number of occurrences of changed labels, by column and rule."""
 
     def note(self, column: SetColumn | CategoricalColumn, rule: str, image: Mapping[str, str | None]) -> None:
-        """Count the changes in a column or in a batch of a column."""
+        """Count the changes that a rule makes in a column or in a batch of a column."""
         change = change_of(column, rule, image)
         self.labels.setdefault((column.name, rule), set()).update(image)
         self.occurrences[column.name, rule] += change.occurrences
@@ -104,7 +104,7 @@ def _normalized(
     noun: str,
     renamed: Callable[[_Column, dict[str, str]], _Column],
 ) -> _Column:
-    """Apply rules to the labels of a column. `renamed` replaces labels, and `noun` names the labels in messages."""
+    """Apply rules to the labels of a column. `renamed` replaces labels, and `noun` names a label in messages."""
     for name in names:
         if image := _image(column, name, noun):
             changes.note(column, name, image)
@@ -113,7 +113,6 @@ def _normalized(
 
 
 def _image(column: SetColumn | CategoricalColumn, rule: str, noun: str) -> dict[str, str]:
-    """Return the new label of each label that a rule changes."""
     image = {old: new for old in column.vocabulary.labels if (new := RULES[rule](old)) != old}
     if bare := next((old for old, new in image.items() if not new), None):
         msg = (

@@ -27,7 +27,6 @@ _NO_CURRENCY = "[-0-9.,'’ \u00a0\u202f]|[eE][-+]?[0-9]+"
 
 
 def _written(decimal: str) -> str:
-    """Return the pattern of numbers with a decimal sign, optionally with a currency and thousands separators."""
     point, comma = re.escape(decimal), re.escape("." if decimal == "," else ",")
     groups = "|".join(f"[0-9]{{1,3}}({mark}[0-9]{{3}})+" for mark in (comma, "['’]", _BLANK))
     number = rf"(([0-9]+|{groups})({point}[0-9]*)?|{point}[0-9]+)([eE][+-]?[0-9]+)?"
@@ -54,7 +53,7 @@ class Numbers(RedactedRepr):
     whole: bool
     """True if no number has a fraction, and a float represents every integer up to the largest."""
     currency: str = ""
-    """Currency of the numbers. Empty if they are no amounts of money."""
+    """Currency of the numbers. Empty if the numbers are not amounts of money."""
 
     def column(self, name: str) -> NumericColumn:
         """Return the numbers as a column. Its type is int64 if every value is an integer, otherwise float64."""
@@ -63,7 +62,7 @@ class Numbers(RedactedRepr):
 
 def others(rows: int, until: int | None = None) -> str:
     """Return a text that states how many further rows have the fault of the first row. If more rows follow, the text
-    names the last row that was read.
+    also names the last row that was read.
 
     >>> others(1), others(3), others(3, until=1000)
     ('', ' (and 2 more)', ' (and 2 more up to row 1000)')
@@ -150,13 +149,13 @@ def read_numbers(
 
 
 class _Numbers:
-    """Values of a column during conversion."""
-
     def __init__(self, where: str, name: str, before: int, until: int | None) -> None:
         self.where, self.name, self.before, self.until = where, name, before, until
 
     def plain(self, text: Any, decimal: str) -> tuple[Any, str]:
-        """Return numbers with a decimal point, without currency and thousands separators, and their currency."""
+        """Return numbers with a decimal point, and their currency. Currency and thousands separators are removed from
+        the numbers.
+        """
         if arrow.all(arrow.matches(text, _NUMBER.replace(r"\.", re.escape(decimal)))).as_py() is not False:
             return arrow.replaced(text, ",", "."), ""
         wrong = np.flatnonzero(~arrow.to_numpy(arrow.matches(text, _WRITTEN[decimal])))
@@ -205,13 +204,11 @@ class _Numbers:
         return numbers
 
     def unsigned(self, values: NDArray[np.uint64]) -> NDArray[np.int64]:
-        """Convert unsigned integers to signed integers."""
         large = np.flatnonzero(values > np.iinfo(np.int64).max)
         self.refuse(large, "integer above the maximum 2^63 - 1")
         return values.astype(np.int64)
 
     def checked(self, values: Values) -> Numbers:
-        """Return numbers as floats, after checking that they are finite and in range."""
         rows, required = unfit(values)
         self.refuse(rows, f"must be {required}")
         floats = values.astype(np.float64)
@@ -219,7 +216,7 @@ class _Numbers:
         return Numbers(floats, values.dtype == np.int64, are_integers)
 
     def refuse(self, rows: NDArray[np.integer], required: str) -> None:
-        """Reject the given rows. Do nothing if there are none. The message shows no values."""
+        """Reject the given rows. Return if there are none. The message shows no values."""
         if len(rows):
             first = self.before + rows[0] + 1
             place = f"row {first}{others(len(rows), self.until)}"
@@ -228,7 +225,7 @@ class _Numbers:
 
 
 def _hint(value: str) -> str:
-    """Return the hint for a number in another notation. Empty for text that is not a number."""
+    """Return the hint for a number in another notation. Empty if the text is not a number."""
     signs = decimals_of([value])
     if len(signs) > 1:
         comma, point = (setting("decimal", sign) for sign in (",", "."))
@@ -240,7 +237,7 @@ def _hint(value: str) -> str:
 def _rounded(text: Any, values: Any) -> NDArray[np.integer]:
     """Return the rows in which the float differs from the text, ascending.
 
-    Rows whose text equals Arrow's output for the float need no further check.
+    If Arrow prints the float as the text, no further check is needed.
     """
     long = arrow.or_(
         arrow.greater(arrow.binary_length(text), arrow.number_array([_SAFE_LENGTH])[0]), arrow.matches(text, "[eE]")
@@ -256,8 +253,8 @@ def _rounded(text: Any, values: Any) -> NDArray[np.integer]:
 
 
 def _is_held(text: str, number: float) -> bool:
-    """Return True if a float represents a text. It does if it is printed as the text, or if both agree to the precision
-    of the text.
+    """Return True if a float represents a number exactly. This is the case if the float is printed as the text, or if
+    both are equal to the precision of the text.
 
     >>> [_is_held(text, 0.1) for text in ("0.100", "0.10000000000000001", "0.1000000000000000000001")]
     [True, True, False]

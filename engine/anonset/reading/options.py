@@ -273,22 +273,18 @@ class ReadOptions(FileOptions):
 
     @cached_property
     def _rules_of_columns(self) -> Mapping[str, tuple[str, ...]]:
-        """Rules by column. The empty name has the rules for all items."""
         return _rules(self.normalize)
 
     @cached_property
     def _separators(self) -> Mapping[str, str]:
-        """Item separators declared for single columns."""
         return {} if self.exact else separators_in(self.separator, names_in((), self.items))
 
     @property
     def _separator(self) -> str | None:
-        """Item separator of all columns."""
         return None if self._separators else "\t" if self.separator == "\\t" else self.separator
 
     @property
     def _roles(self) -> dict[str, Names]:
-        """Column names by role, except numeric columns."""
         roles: dict[str, Names] = {"items": self.items, "relational": self.relational, "id": self.id}
         roles |= {"keep": self.keep, "drop": self.drop, "one_hot": self.one_hot, "one_code": self.one_code}
         return {**roles, "sensitive": None if self.sensitive is None else [self.sensitive]}
@@ -374,7 +370,6 @@ def separators_in(separator: str | None, items: Sequence[str]) -> dict[str, str]
 
 
 def _rules(rules: Names) -> dict[str, tuple[str, ...]]:
-    """Return the rules of each column. The empty name has the rules for all items."""
     rules_of: dict[str, tuple[str, ...]] = {}
     for rule_text in names_in((), rules):
         column, _, rule = rule_text.rpartition("=")

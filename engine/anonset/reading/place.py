@@ -193,8 +193,8 @@ class Place:
         return Path(self.address) / name
 
     def _parts(self, name: str) -> Iterator[bytes]:
-        """Yield the bytes of an object. Failed reads are repeated after a pause, because Arrow does not repeat all
-        failed reads.
+        """Yield the bytes of an object. Repeat failed reads after a pause, because Arrow does not repeat all failed
+        reads.
         """
         system, base = self._system
         start, pauses = 0, iter(() if self.is_local else PAUSES)
@@ -216,7 +216,7 @@ class Place:
 
     @contextmanager
     def _written(self, name: str) -> Iterator[IO[bytes]]:
-        """Yield a stream whose content becomes the object on exit. After an exception there is no object."""
+        """Yield a stream to write an object. If the block fails, no object is created."""
         system, base = self._system
         if not self.is_local:
             try:

@@ -15,7 +15,9 @@ from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
 from anonset.reading.files import read_bytes, write_file
 
 _ITEM = re.compile(r'"(?:[^"]|"")*"(?!\S)|[^"\s]\S*')
-"""Item of a line. An item with blanks, or with a quote at its start, is quoted. Quotes within it are doubled."""
+"""Pattern of an item in a line. An item with blanks, or with a quote at its start, is quoted, and quotes within it are
+doubled.
+"""
 
 
 def read_privacy_policy(path: str | Path, vocabulary: Vocabulary | None = None) -> PrivacyPolicy:

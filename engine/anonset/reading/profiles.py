@@ -31,12 +31,12 @@ from anonset.reading.kinds import MOST_LOOKED_AT, ValueFormat, are_results, kind
 from anonset.reading.persons.values import are_capitalised, are_keys, are_names, identifying, is_free_text
 
 _SOME = 500
-"""Number of distinct values examined for personal contact data."""
+"""Number of distinct values that are searched for personal contact data."""
 _MISSING = MISSING | PROBABLE_NULLS
 """Texts that may mean that a value is missing."""
 
 _ROWS_OF_A_DATE = 100
-"""A text column is a column of dates if at least one in `_ROWS_OF_A_DATE` labels contains a date."""
+"""A text column is a column of dates if at least one in this many labels contains a date."""
 _FEW_ROWS = 16
 _MOST_FREQUENT = 12
 
@@ -101,7 +101,7 @@ class Profile(RedactedRepr):
 
     @property
     def uniqueness(self) -> float:
-        """Ratio of distinct values to rows with a value."""
+        """Ratio of the number of distinct values to the number of rows with a value."""
         return self.distinct / max(1, self.records - self.nulls - self.missing)
 
 
@@ -164,7 +164,6 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
 
 
 def _unsupported(column: str, what: str, n: int, nulls: int, way: str) -> Profile:
-    """Return the profile of a column with values that cannot be published."""
     look = ValueFormat(what, doubt=f"contains {what}, which are not supported; {way}", usable=False)
     return Profile(column, what, n, 0, nulls, 0, 0.0, 0, look=look)
 
@@ -174,7 +173,7 @@ class _Values(RedactedRepr):
     """Distinct values of a column without sets, as text."""
 
     given: list[str]
-    """Values that are not missing. If there are many, only the first values."""
+    """Values that are not missing. If there are many values, only the first values are listed."""
     words: list[str]
     """Values that mean null."""
     counts: NDArray[np.int64] | list[int]
@@ -182,7 +181,6 @@ class _Values(RedactedRepr):
 
 
 def _values(loaded: Any) -> _Values:
-    """Return the distinct values of a column."""
     import pyarrow as pa
 
     values, counts = _counts(loaded)
@@ -193,7 +191,7 @@ def _values(loaded: Any) -> _Values:
 
 
 def _few_values(loaded: Any) -> _Values:
-    """Return the distinct values of a column with few rows. Python is faster here than a single Arrow call."""
+    """Return the distinct values of a column with few rows. For few rows, Python is faster than a single Arrow call."""
     times = Counter(text for text in _few_texts(loaded) if text is not None)
     missing = _MISSING.intersection(times)
     words = _null_words(missing, len(times) - len(missing)) if missing else []
@@ -209,7 +207,7 @@ def _few_texts(loaded: Any) -> list[str | None]:
 
 
 def coded(loaded: Any) -> Any:
-    """Dictionary-encode a loaded text column if it has few distinct values, so that later steps look up each value only
+    """Dictionary-encode a loaded text column with few distinct values, so that later steps look up each value only
     once. Return other columns unchanged.
     """
     import pyarrow as pa
@@ -246,7 +244,7 @@ _NEGATIVE_CODES = frozenset(str(-code) for code in _CODES)
 _POSITIVE_CODES = frozenset(str(code) for code in _CODES if code > 66)
 """Numbers that surveys write for a missing answer."""
 _FAR = 4
-"""A positive number may mean a missing value if it is at least this many times as large as every other number."""
+"""Minimum ratio of a positive number to all other numbers if it may mean a missing value."""
 _NUMBER = re.compile(r"\d{1,18}([.,]\d+)?").fullmatch
 
 
@@ -273,8 +271,8 @@ def missing_codes(labels: Sequence[str]) -> tuple[str, ...]:
 
 
 def _prose(labels: Sequence[str], occurrences: int) -> str:
-    """Return the reason why labels are text that may mention persons, such as dates, contact data or sentences. Empty
-    for other labels.
+    """Return the reason why labels are text that may mention persons. Reasons are dates, contact data and sentences.
+    Empty for other labels.
     """
     looked_at = labels[:: max(1, len(labels) // MOST_LOOKED_AT)]
     if sum(map(contains_date, looked_at)) * _ROWS_OF_A_DATE >= max(1, len(looked_at)):
@@ -285,13 +283,14 @@ def _prose(labels: Sequence[str], occurrences: int) -> str:
 
 
 def _counted(column: Any) -> tuple[list[str], NDArray[np.int64]]:
-    """Return the distinct values of a column as text, and their frequencies."""
     values, counts = _counts(column)
     return _texts(values), counts
 
 
 def _counts(column: Any) -> tuple[Any, NDArray[np.int64]]:
-    """Return the distinct values of a column as text, and their frequencies. Empty for lists and binary values."""
+    """Return the distinct values of a column as text, and their frequencies. Lists and binary values give empty
+    results.
+    """
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -311,7 +310,6 @@ def _counts(column: Any) -> tuple[Any, NDArray[np.int64]]:
 
 
 def _as_text(values: Any) -> Any:
-    """Convert plain values to text."""
     import pyarrow as pa
 
     kind = values.type.value_type if pa.types.is_dictionary(values.type) else values.type
@@ -335,13 +333,13 @@ def _first_values(loaded: Any) -> list[str]:
 def _null_words(words: Collection[str], others: int) -> list[str]:
     """Return the words that mean null in a column with `others` other values.
 
-    A single character means null only if there are more than two other values, because it may belong to a pair.
+    With at most two other values, a single character does not mean null, because it may be the second value of a pair
+    such as yes and no.
     """
     return list(words) if others > 2 else [word for word in words if word not in SIGNS_OF_NULL]
 
 
 def _are_in(values: Any, wanted: Collection[str]) -> NDArray[np.bool_]:
-    """Return True for each distinct value that `wanted` contains."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -379,7 +377,6 @@ def entropy(counts: NDArray[np.int64] | list[int]) -> float:
 
 
 def _items(cells: Any, mark: str) -> tuple[list[str], NDArray[np.int64]]:
-    """Return the items of the cells, and their frequencies."""
     import pyarrow.compute as pc
 
     labels, counts = _counted(_flat(pc.split_pattern(cells.cast("string"), mark)))
@@ -391,7 +388,11 @@ def _items(cells: Any, mark: str) -> tuple[list[str], NDArray[np.int64]]:
 
 
 def pattern(loaded: Any) -> bytes:
-    """Return a digest of the partition of rows by equal values of a loaded column. Null counts as a value.
+    """Return a digest of which rows of a loaded column have equal values. Null counts as a value.
+
+    Lists are not supported.
+
+    Two columns have equal digests if there is a one-to-one mapping between their values that agrees in all rows.
 
     Lists are not supported.
 

@@ -20,7 +20,7 @@ _MOST_DATA = 4 * 2**30
 _MOST_RATIO, _SMALL_DATA = 200, 100 * 2**20
 """Maximum compression ratio of data above 100 MiB."""
 _MOST_COLUMNS, _MOST_DEPTH, _MOST_LINE, _MOST_TEXT = 10_000, 100, 2_000, 40
-"""Maximum column count, XML depth, line length of a template, and length of a number."""
+"""Maximum column count, XML depth, line length of a template, and number of characters of a number."""
 
 
 @dataclass(frozen=True)
@@ -180,9 +180,9 @@ def _xml(where: Path, name: str) -> ET.Element:
 
 
 def _require_plain(where: Path, name: str, text: bytes) -> None:
-    """Reject XML that is nested too deeply, or has a document type.
+    """Reject XML that is nested too deeply or has a document type.
 
-    Entities of a document type can expand to any size, in any encoding.
+    The entities of a document type can expand to any size.
     """
     depth = 0
 
@@ -208,7 +208,7 @@ def _require_plain(where: Path, name: str, text: bytes) -> None:
 
 
 def _opened(where: Path) -> zipfile.ZipFile:
-    """Open an archive. Reject an archive with two members of the same name, because programs may read different
+    """Open an archive. Reject archives in which two members have the same name, because programs may read different
     members.
     """
     archive = zipfile.ZipFile(where)
@@ -229,7 +229,6 @@ def _bytes_of(where: Path, name: str) -> bytes | None:
 
 
 def _read(path: Path) -> bytes:
-    """Return the bytes of a small file."""
     require_file(path)
     with reading(path), path.open("rb") as file:
         return _small(path, "it", file.read(_MOST_BYTES + 1))
@@ -254,7 +253,6 @@ def _number(where: Path, text: str, most: float = 1e9) -> float:
 
 
 def _require_columns(where: Path, columns: Sequence[ProjectColumn]) -> None:
-    """Reject columns without a name, duplicate names, and too many columns."""
     names = [column.name for column in columns]
     if len(names) > _MOST_COLUMNS:
         msg = f"{where}: {len(names):,} columns, at most {_MOST_COLUMNS:,} are supported"
@@ -272,7 +270,7 @@ _KINDS = ("string", "int", "decimal", "date")
 
 
 def _amnesia(where: Path, text: str) -> Project:
-    """Read a template. It has lines ``column: true,type,hierarchy`` and ``k: 3``, separated by lines of slashes.
+    """Read a template with lines such as ``column: true,type,hierarchy`` and ``k: 3``, and separator lines of slashes.
 
     Reference: the template specification in Amnesia's README.
     """

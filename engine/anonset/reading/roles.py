@@ -107,7 +107,7 @@ def resolve(
     names_of = {
         role: tuple(name for name in columns if (name in dropped) == (role == "drop"))
         for role, columns in names_of.items()
-    }  # a dropped column has no other role, so that a command can be extended by the remedy in a message
+    }  # a dropped column has no other role, so users can append the `--drop` option that a message suggests
     roles = Roles(**names_of)
     _refuse_clash(where, roles)
     _refuse_shapes(where, roles)
@@ -176,7 +176,7 @@ class Header:
 
     @property
     def doubt(self) -> str:
-        """Advice for the case that none of the declared names is a column."""
+        """Advice for an error message if none of the declared names is a column."""
         names = counted(len(self.names), "column")
         question = (
             f"the first line was read as a header with {names}; "
@@ -188,7 +188,6 @@ class Header:
 
 
 def _may_be_a_value(name: str) -> bool:
-    """Return True if a name is empty or a number, as in a record."""
     return not name.strip() or _NUMBER.fullmatch(name.strip()) is not None
 
 
@@ -237,7 +236,6 @@ def label_of(name: str, declared: Names) -> str:
 
 
 def _matching(names: Sequence[str], name_set: frozenset[str], pattern: str) -> list[str]:
-    """Return the column of a declared name, or all columns with the prefix before ``*``."""
     if pattern in name_set:
         return [pattern]
     start = pattern[:-1]
@@ -245,7 +243,6 @@ def _matching(names: Sequence[str], name_set: frozenset[str], pattern: str) -> l
 
 
 def _expanded(names: Sequence[str], patterns: Sequence[str]) -> tuple[str, ...]:
-    """Replace each pattern, such as ``diag*``, by the matching column names. Other names remain."""
     name_set = frozenset(names)
     return tuple(
         dict.fromkeys(name for pattern in patterns for name in _matching(names, name_set, pattern) or [pattern])
@@ -253,7 +250,6 @@ def _expanded(names: Sequence[str], patterns: Sequence[str]) -> tuple[str, ...]:
 
 
 def _refuse_shapes(where: str, roles: Roles) -> None:
-    """Reject sets that are declared in two layouts."""
     shapes = [setting(role) for role in ("items", *_WIDE) if getattr(roles, role)]
     if len(shapes) > 1:
         msg = f"{where}: {' and '.join(shapes)} all declare the set-valued column; use only one of them"

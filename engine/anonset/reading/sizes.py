@@ -71,7 +71,9 @@ def _unpacked_bytes(name: str, file: Any, size: int) -> int:
 
 
 def _head(name: str, file: Any) -> bytes:
-    """Return the first bytes of a text. Empty if decompression fails. The reader of the file reports the failure."""
+    """Return the first bytes of a text. Empty if decompression fails, because the reader of the file reports the
+    failure.
+    """
     file.seek(0)
     packing = compression_of(name)
     if packing is None:
@@ -95,7 +97,6 @@ def _parquet_size(file: Any) -> DataSize:
 
 
 def _workbook_size(name: str, file: Any) -> DataSize:
-    """Estimate the content of a workbook from the sheet sizes."""
     from zipfile import BadZipFile, ZipFile
 
     try:

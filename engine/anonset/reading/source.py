@@ -44,7 +44,6 @@ def _state_of_file(path: str) -> FileState:
 
 
 def _state_of_object(system: Any, path: str) -> FileState:
-    """Return the state of a remote object, bypassing cached listings."""
     if (fsspec := getattr(getattr(system, "handler", None), "fs", None)) is not None:
         fsspec.invalidate_cache()
         facts = {str(name).lower().replace("-", "").replace("_", ""): v for name, v in fsspec.info(path).items()}
@@ -263,7 +262,6 @@ def _local(path: Path, name: str) -> DataFile:
 
 
 def _at_address(address: str, declared: str | None) -> Source:
-    """Return the files at an address of another file system."""
     from pyarrow import fs
 
     plain = address[: min((position for mark in _MARKS if (position := address.find(mark)) >= 0), default=len(address))]
@@ -292,8 +290,8 @@ def _at_address(address: str, declared: str | None) -> Source:
 
 
 def _endings(names: Sequence[str], declared: str | None) -> tuple[str, ...]:
-    """Return the suffixes of data files in a folder. They are the suffixes of Parquet if there are Parquet files,
-    otherwise those of the first known format.
+    """Return the suffixes of data files in a folder. If the folder contains Parquet files, they are the suffixes of
+    Parquet, and otherwise the suffixes of the first known format.
     """
     if declared is not None:
         ending = _ENDINGS.get(format_of(Path("x"), declared))
@@ -304,7 +302,6 @@ def _endings(names: Sequence[str], declared: str | None) -> tuple[str, ...]:
 
 
 def _together(where: str, declared: str | None, files: Sequence[DataFile]) -> Source:
-    """Return files as a source. Reject files whose folders encode other columns than the folders of the first file."""
     first = files[0]
     for file in files:
         names, expected = ([name for name, _ in one_file.keys] for one_file in (file, first))
@@ -322,7 +319,7 @@ def _together(where: str, declared: str | None, files: Sequence[DataFile]) -> So
 
 
 def _keys(name: str) -> tuple[Key, ...]:
-    """Return the columns encoded in folder names.
+    """Return the columns that folder names encode.
 
     >>> _keys("year=2020/ward=a%2Fb/part-0.parquet")
     (('year', '2020'), ('ward', 'a/b'))

@@ -182,7 +182,7 @@ def read_all_rows(source: OpenedSource, names: Sequence[str]) -> dict[str, Any]:
 
 
 def _of_one_type(chunks: list[Any]) -> list[Any]:
-    """Return the chunks of a column as text if their types differ. Types may differ if some chunks contain texts that
+    """Return the chunks of a column as text if their types differ. Types differ if only some chunks contain texts that
     mean null.
     """
     import pyarrow as pa
@@ -191,7 +191,6 @@ def _of_one_type(chunks: list[Any]) -> list[Any]:
 
 
 def _require_by_blocks(where: str, options: ReadOptions, plan: Plan, store: Store) -> None:
-    """Reject merging of rows out of core for roles that do not support it."""
     merging = why_in_memory(len(plan.roles.id), sensitive=bool(plan.roles.sensitive)) if options.group else ""
     if merging and store.in_files:
         msg = f"{where}: {merging} does not run out of core; merge the rows of each person first"
@@ -199,8 +198,6 @@ def _require_by_blocks(where: str, options: ReadOptions, plan: Plan, store: Stor
 
 
 class _TableColumns(ExitStack):
-    """Columns of a table under construction."""
-
     def __init__(
         self,
         plan: Plan,
@@ -227,16 +224,13 @@ class _TableColumns(ExitStack):
 
     @property
     def is_encoded(self) -> bool:
-        """True if `encode` encodes all columns."""
         return not self.are_expected and not self.ids and self.persons is None
 
     def task(self, encoder: Encoder, names: Sequence[str]) -> PartTask:
-        """Return the task that reads and encodes a part of the source."""
         expected = self.sets.require if isinstance(self.sets, _ExpectedSets) else None
         return PartTask(self.plan, encoder, names, (*self.texts, *self.kept), expected)
 
     def add(self, encoder: Encoder, batch: Batch) -> None:
-        """Add the rows of a batch."""
         self.append(encode(self.plan, encoder, batch, tuple(self.texts)))
         for name, texts in self.kept.items():
             texts.add(encoder, batch.columns[name])
@@ -246,7 +240,6 @@ class _TableColumns(ExitStack):
             self.persons.add([encoder.identifier(name, batch.columns[name]) for name in self.persons.names])
 
     def append(self, rows: EncodedBatch) -> None:
-        """Add encoded rows."""
         if rows.sets is not None:
             self.sets.add(rows.sets)
         elif isinstance(self.sets, _ExpectedSets):
@@ -261,7 +254,6 @@ class _TableColumns(ExitStack):
         self.n += rows.n
 
     def table(self, encoder: Encoder) -> Table:
-        """Return the finished table."""
         roles = self.plan.roles
         sets = self.sets.finished() if roles.items or roles.wide else None
 
@@ -285,7 +277,6 @@ class _TableColumns(ExitStack):
 def _ids(
     name: str, store: Store, expected: CategoricalColumn | None, options: ReadOptions
 ) -> "FiledTexts | ExpectedTexts | _IdColumn":
-    """Return an id column under construction."""
     if expected is not None:
         return ExpectedTexts(name, expected)
     return FiledTexts(name, store, fold=options.group) if store.in_files else _IdColumn(name, fold=not options.exact)
@@ -296,17 +287,16 @@ def _persons(ids: tuple[str, ...], store: Store) -> PersonIds:
 
 
 class _SetColumn(ExitStack):
-    """Set-valued column under construction."""
-
     def __init__(self, store: Store) -> None:
         super().__init__()
         self.store, self.labels, self.name, self.in_order = store, LabelCollector(), "items", True
         self.rows = self.enter_context(SetColumnBuilder("items", store, narrow=True))
 
     def add(self, part: SetColumn) -> None:
-        """Add the records of a batch under provisional codes. Items of a record are not sorted by these codes.
+        """Add the records of a batch under provisional codes. Items of a record are not sorted by provisional code.
 
-        They are sorted by the codes of the batch, which nearly always agree with the order of the final codes.
+        The items keep the order of their codes in the batch, which nearly always agrees with the order of the final
+        codes.
         """
         self.name = part.name
         codes = self.labels.codes_of(part.name, part.vocabulary)
@@ -315,7 +305,6 @@ class _SetColumn(ExitStack):
         self.rows.append(part if unchanged else replace(part, codes=codes[part.items]))
 
     def finished(self) -> SetColumn:
-        """Return the column with the final vocabulary."""
         vocabulary, image, moved = self.labels.final()
         gathered = replace(self.rows.finished(vocabulary), name=self.name)
         if not moved and self.in_order:
@@ -326,7 +315,7 @@ class _SetColumn(ExitStack):
 
 
 class _ExpectedSets(ExpectedColumn[SetColumn]):
-    """Set-valued column that must equal an expected column, record by record, independent of the order of codes."""
+    """Set-valued column that must equal an expected column record by record. The codes may differ."""
 
     def __init__(self, expected: SetColumn) -> None:
         super().__init__(expected.name, expected)
@@ -334,24 +323,12 @@ class _ExpectedSets(ExpectedColumn[SetColumn]):
         self._labels.codes_of(expected.name, expected.vocabulary)
 
     def add(self, part: SetColumn) -> None:
-        """Compare the records of a batch with the expected column.
-
-        Raises
-        ------
-        AnonsetError
-            If a record differs.
-        """
+        """Compare the records of a batch with the expected column. Raise AnonsetError if a record differs."""
         self.require(self._n, part)
         self.skip(part.n)
 
     def require(self, row: int, part: SetColumn) -> None:
-        """Compare records, from `row` on, with the expected column.
-
-        Raises
-        ------
-        AnonsetError
-            If a record differs.
-        """
+        """Compare the records from `row` on with the expected column. Raise AnonsetError if a record differs."""
         if row + part.n > self._expected.n:
             self._refuse()
         meant, codes = self._expected.slice(row, row + part.n), self._labels.codes_of(part.name, part.vocabulary)
@@ -375,11 +352,9 @@ class _IdColumn(ExitStack):
         self._name, self._parts, self._fold = name, list[Any](), fold
 
     def add(self, column: Any) -> None:
-        """Add rows, given their texts (``pyarrow.LargeStringArray``)."""
         self._parts.append(column)
 
     def finished(self) -> CategoricalColumn:
-        """Return the column with a vocabulary."""
         import pyarrow as pa
 
         codes, labels = dictionary(pa.concat_arrays(self._parts))
@@ -392,15 +367,12 @@ class _IdColumn(ExitStack):
 
 
 class _Numbers:
-    """Numeric column under construction."""
-
     def __init__(self, name: str, store: Store) -> None:
         self.name, self.store, self.currency = name, store, ""
         self.integers = self.whole = True
         self.values = store.growing("values", np.float64)
 
     def add(self, where: str, part: Numbers) -> None:
-        """Add the records of a batch."""
         if part.currency not in ("", self.currency or part.currency):
             msg = f"{where}: numeric column {self.name!r}: {ONE_CURRENCY}"
             raise InputError(msg, column=self.name)
@@ -409,7 +381,6 @@ class _Numbers:
         self.values.append(part.values)
 
     def finished(self) -> NumericColumn:
-        """Return the column, with an integer type if every value is an integer."""
         values = self.values.finished()
         if not (self.integers or self.whole):
             return NumericColumn(self.name, values)

@@ -46,7 +46,7 @@ class Categories:
 
 
 class FiledTexts(ExitStack):
-    """Column of ids, or of many categories, that never keeps the texts in memory.
+    """Column of ids, or of many categories, whose texts are never kept in memory.
 
     Parameters
     ----------
@@ -86,7 +86,6 @@ class ExpectedColumn(ExitStack, Generic[_Known]):
         self._expected: _Known = expected
 
     def _next(self, n: int) -> _Known:
-        """Return the next `n` expected rows."""
         first = self._n
         self.skip(n)
         return self._expected.slice(first, self._n)
@@ -185,7 +184,7 @@ class KeptTexts(ExitStack):
             self._many = self._filed()
 
     def _filed(self) -> FiledTexts:
-        """Return the rows that have been added as a column with all labels in files."""
+        """Return the rows added so far as a column with all labels in files."""
         filed = self.enter_context(FiledTexts(self.name, self._store))
         codes, labels = self._few.codes.finished(), arrow.text_array(list(self._few.labels.index))
         for first, end in spans(len(codes)):
@@ -206,7 +205,6 @@ class KeptTexts(ExitStack):
 
 
 def _texts(encoder: Encoder, name: str, column: Any) -> Any:
-    """Return the label of each row after encoding, as text (``pyarrow.LargeStringArray``)."""
     import pyarrow as pa
 
     kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type

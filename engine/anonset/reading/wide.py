@@ -62,7 +62,6 @@ def one_hot_sets(encoder: Encoder, columns: Mapping[str, Any], labels: Mapping[s
 
 
 def _present(encoder: Encoder, name: str, column: Any) -> NDArray[np.bool_]:
-    """Return a mask of the records that contain the item of a column."""
     codes, labels = encoder.truth(name, column)
     presence = says_present([label for label in labels if label != "0"] if encoder.empty_for_null else labels)
     present = [presence.get(label, False) for label in labels]
@@ -99,7 +98,6 @@ def one_code_sets(encoder: Encoder, columns: Mapping[str, Any]) -> SetColumn:
 
 
 def _refuse_unknown(encoder: Encoder, columns: Sequence[Any]) -> None:
-    """Reject a record in which every code is null."""
     unknown = np.ones(len(columns[0]), bool)
     for column in columns:
         unknown &= np.asarray(column.is_null()) if column.null_count else False

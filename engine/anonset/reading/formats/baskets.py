@@ -57,7 +57,6 @@ def separator_among(where: object, marks: list[str]) -> str:
 
 
 def _lines(where: object, data: bytes, before: int) -> Any:
-    """Return the lines as a text column, with the empty text for blank lines."""
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
@@ -86,7 +85,6 @@ def _lines(where: object, data: bytes, before: int) -> Any:
 
 
 def _quoted_rows(where: object, data: bytes, mark: str, before: int) -> Any:
-    """Read lines in which items may be quoted."""
     try:
         text = data.decode()
     except UnicodeDecodeError:

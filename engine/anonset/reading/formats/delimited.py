@@ -120,8 +120,8 @@ class DelimitedText:
         self._has_rows = len(self.data) > start and (not self._named or next(rows, None) is not None)
 
     def _require_names(self, names: Sequence[str]) -> None:
-        """Reject column names that contain rows. The cause is a quote in the header that is not closed, or is closed
-        only far below.
+        """Reject column names that span several lines. The header then contains a quote that is not closed, or is
+        closed only far below.
         """
         for name in names:
             others = name.splitlines()[1:]
@@ -320,7 +320,6 @@ class DelimitedText:
         return {name: table.column(name) for name in names}
 
     def _refuse_unnamed(self) -> None:
-        """Reject trailing columns that have no name but contain values."""
         for line, _, row in self._rows():
             number = next(
                 (n for n, field in enumerate(row[len(self.names) :], len(self.names) + 1) if field.strip()), 0
@@ -342,9 +341,10 @@ class DelimitedText:
         return {name: pa.chunked_array([arrow.cast(text, pa.string())]) for name, text in texts.items()}
 
     def _refuse_blank_lines(self, n_rows: int, block: int) -> None:
-        """Reject blank lines if there are several columns. Arrow reads them as rows of empty fields, or skips them.
+        """Reject blank lines in a file with several columns. Arrow reads blank lines as rows of empty fields, or skips
+        them.
 
-        Two adjacent line ends may be within quotes. Arrow's row count shows whether there is a blank line.
+        Two adjacent line ends may be within quotes, so Arrow's row count decides whether there is a blank line.
         """
         if self._n_fields == 1 or not _has_adjacent_line_ends(self.data):
             return
@@ -397,7 +397,7 @@ class DelimitedText:
             yield first_line, rows.line_num, row
 
     def _explain(self, *, strict: bool = False) -> None:
-        """Raise an error for the first malformed line. Do nothing if there is none."""
+        """Raise an error for the first malformed line. Return if no line is malformed."""
         for line, _, row in self._rows(strict=strict):
             if len(row) != self._n_fields and (row or self._n_fields > 1):
                 got = f"got {len(row)}" if row else "got a blank line"
@@ -413,8 +413,8 @@ class DelimitedText:
                 raise InputError(msg, line=line + self._skipped)
 
     def _hint_of_baskets(self, line: int) -> str:
-        """Return a hint if the lines after the first have different numbers of fields, as in a file of baskets. Empty
-        otherwise.
+        """Return a hint if the file looks like baskets, because the lines after the first have different numbers of
+        fields. Empty for other files.
         """
         uneven = line + self._skipped == 2 and str(self.path).lower().endswith(".txt")
         return f"; if each line is a set of items: {setting('input_format', 'baskets')}" if uneven else ""

@@ -76,8 +76,6 @@ def open_delimited(source: Source, properties: FileProperties) -> OpenedSource:
 
 @dataclass(frozen=True)
 class _FileBatches:
-    """Function that yields the batches of a range of a file."""
-
     file: DataFile
     usual: str
     properties: FileProperties
@@ -97,7 +95,6 @@ def _most_of_part(file: DataFile) -> int:
 
 
 def _head_of(file: DataFile, usual: str, properties: FileProperties) -> DelimitedText:
-    """Return the first lines of a file."""
     data = head_of(file, properties.dialect, HEAD)
     lines = data if len(data) < HEAD else data[: data.rfind(b"\n") + 1] or data
     options: dict[str, Any] = {"separator": properties.separator, "is_complete": lines is data}

@@ -47,7 +47,7 @@ class FimiLines:
         self.labels.clear()
 
     def encoded(self, text: bytes, lines: int = 0) -> SetColumn:
-        """Return the records of some lines. `lines` is the number of earlier lines.
+        """Return the records of some lines. `lines` is the number of lines of the file before them.
 
         Raises
         ------
@@ -101,7 +101,7 @@ class SpmfLines:
         self.tokens.clear()
 
     def encoded(self, text: bytes, lines: int = 0) -> SetColumn:
-        """Return the records of some lines. `lines` is the number of earlier lines.
+        """Return the records of some lines. `lines` is the number of lines of the file before them.
 
         Raises
         ------
@@ -134,7 +134,6 @@ class SpmfLines:
 
 
 def _tokens(where: str, data: bytes, lines: int = 0) -> tuple[Any, Any, list[str]]:
-    """Return the start of each line's tokens, their codes, and the distinct tokens."""
     from anonset_kernels.fimi import tokenize
 
     text = np.frombuffer(data, np.uint8)
@@ -184,8 +183,6 @@ def open_spmf(source: Source, properties: FileProperties) -> OpenedSource:
 
 
 def _of_lines(source: Source, properties: FileProperties, lines: FimiLines | SpmfLines) -> OpenedSource:
-    """Open files in which each line is a transaction."""
-
     def batches(names: Sequence[str]) -> Iterator[Batch]:
         lines.restart()
         for file in source.files:

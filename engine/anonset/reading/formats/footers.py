@@ -105,7 +105,6 @@ def footer_of(data: bytes, start: int, delimiter: str, fields: int, *, keyed: bo
 
 
 def _is_footer(row: list[str], fields: int) -> bool:
-    """Return True if a row is a sum or a note, according to its words."""
     held = [field for field in row if field]
     words = [field for field in held if _SUM.fullmatch(field.strip(" :"))]
     rest = [field for field in held if field not in words]
@@ -123,7 +122,6 @@ def _is_footer(row: list[str], fields: int) -> bool:
 
 
 def _is_counted(field: str) -> bool:
-    """Return True if a field is a count of things, such as ``90 visits``."""
     number = _FIGURE.match(field)
     return number is not None and _OF_THINGS.fullmatch(field[number.end() :]) is not None
 
@@ -140,8 +138,8 @@ def has_keys(data: bytes, start: int, delimiter: str, fields: int) -> bool:
 
 
 def _is_below_keys(row: list[str], fields: int) -> bool:
-    """Return True if a row with few fields is no record. It has a sum or note in the key column, or only an amount in
-    another column.
+    """Return True if a row with few fields is not a record. Such a row has a sum or note in the key column, or only an
+    amount in another column.
     """
     held = [field for field in row if field]
     if len(held) == 1 and not row[0] and fields >= _FEWEST_FIELDS and is_figure(held[0]):

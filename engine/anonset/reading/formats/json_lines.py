@@ -55,7 +55,6 @@ def open_json_lines(source: Source, properties: FileProperties) -> OpenedSource:
 
 
 def _records(file: DataFile, piece: TextPiece) -> Iterator[_Record]:
-    """Yield the records of a piece. Blank lines are skipped."""
     for number, line in enumerate(piece.data.split(b"\n"), piece.lines + 1):
         if not line.strip():
             continue
@@ -97,7 +96,7 @@ def _refuse_constant(_: str) -> NoReturn:
 
 
 _DECODER = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=_refuse_constant, object_pairs_hook=_members)
-"""Decoder that keeps numbers as written."""
+"""Decoder that keeps numbers as they are written in the file."""
 
 
 def _flat(record: _Record) -> _Record:
@@ -123,7 +122,7 @@ def _kind(value: Any) -> int:
 
 
 def _column(values: list[Any], kind: int) -> Any:
-    """Return values as a column (``pyarrow.ChunkedArray``). Nested values are not read."""
+    """Return values as a column (``pyarrow.ChunkedArray``). Nested values become null."""
     import pyarrow as pa
 
     if kind == _NESTED:

@@ -94,8 +94,8 @@ def _texts(where: str, labels: Iterable[Any]) -> list[str]:
 
 
 def _of_stream(where: str, source: Any) -> Columns:
-    """Convert an object to an Arrow table. If it contains Python objects of types that Arrow does not know, it is
-    converted column by column.
+    """Convert an object to an Arrow table. If Arrow does not know the types of its Python objects, convert each column
+    separately.
     """
     import pyarrow as pa
 
@@ -118,8 +118,8 @@ def _of_stream(where: str, source: Any) -> Columns:
 
 
 def _plain_column(where: str, source: Any, name: str, column: Any) -> Any:
-    """Return a column of a data frame. Polars exports a column of Python objects as memory addresses, so this column is
-    built from the objects.
+    """Return a column of a data frame. Polars exports Python objects as memory addresses, so their column is built from
+    the objects.
     """
     import pyarrow as pa
 
@@ -137,7 +137,6 @@ def _is_frame(source: Any, names: Any) -> bool:
 
 
 def _plain(source: Iterable[Any]) -> Iterable[Any]:
-    """Return the values of an object of another library as a Python list."""
     to_list = getattr(source, "to_pylist", None) or getattr(source, "tolist", None)
     return source if to_list is None else to_list()
 
@@ -161,7 +160,7 @@ def _of_mapping(where: str, source: Mapping[Any, Any]) -> Columns:
 
 
 def _array(where: str, name: str, values: list[Any]) -> Any:
-    """Return values as an Arrow column. It is a list column if some values are sets or lists."""
+    """Return values as an Arrow column, which is a list column if some values are sets or lists."""
     import pyarrow as pa
 
     if any(_is_set(value) for value in values):
@@ -178,7 +177,7 @@ def _is_set(value: Any) -> bool:
 
 
 def _is_nothing(value: Any) -> bool:
-    """Return True if a value is null or NaN (null in pandas)."""
+    """Return True if a value is null or NaN, which is null in pandas."""
     return (
         value is None or type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and value != value)
     )
@@ -189,7 +188,6 @@ def _is_integer(value: Any) -> bool:
 
 
 def _of_rows(where: str, source: Iterable[Any]) -> Columns:
-    """Read a list of records (mappings of names to values), or a list of sets."""
     try:
         rows = list(source)
     except TypeError as error:
@@ -210,7 +208,6 @@ def _of_records(where: str, rows: Sequence[Any]) -> Columns:
 
 
 def _labels(where: str, number: int, row: Any) -> list[str]:
-    """Return the items of a row as text."""
     if isinstance(row, (str, bytes, Mapping)) or not isinstance(row, Iterable):
         msg = f"{where}: row {number} must be a set of items, got {type(row).__name__}"
         raise InputError(msg)

@@ -20,11 +20,13 @@ _BYTES_AT_ONCE = 1 << 24
 _ROWS_OF_PART = 1 << 20
 """Number of rows at which a part is complete. Row groups are added until this number is reached."""
 _LONG, _SMALL = 64, 1 << 20
-"""A column of a row group has mostly distinct values if it has more than `_SMALL` bytes, and more than `_LONG` bytes
-per value.
+"""A column of a row group has mostly distinct values if it has more than `_SMALL` bytes in total and more than `_LONG`
+bytes per value.
 """
 _CODE, _LARGE = 4, 1 << 23
-"""A column of more than `_LARGE` bytes has mostly distinct values if it has more than `_CODE` bytes per value."""
+"""A column of a row group with more than `_LARGE` bytes has mostly distinct values if it has more than `_CODE` bytes
+per value.
+"""
 
 
 def open_parquet_files(source: Source, properties: FileProperties) -> OpenedSource:
@@ -73,8 +75,6 @@ def open_parquet_files(source: Source, properties: FileProperties) -> OpenedSour
 
 @dataclass(frozen=True)
 class _PartBatches:
-    """Function that yields the batches of some row groups of a file."""
-
     file: DataFile
     columns: frozenset[str]
     ids: Sequence[str]
@@ -86,7 +86,9 @@ class _PartBatches:
 
 
 def _parts_of(file: DataFile) -> Iterator[tuple[range, int, int]]:
-    """Yield ranges of row groups of a file, each with its rows (`_ROWS_OF_PART` or more, except the last) and bytes."""
+    """Yield ranges of row groups with their row count and size in bytes. All ranges except the last have at least
+    `_ROWS_OF_PART` rows.
+    """
     from pyarrow import parquet
 
     with file.opened() as opened, reading(file.where, "not valid Parquet"):
@@ -106,11 +108,10 @@ def _parts_of(file: DataFile) -> Iterator[tuple[range, int, int]]:
 def _row_groups(
     file: DataFile, present: list[str], names: Sequence[str], ids: Sequence[str] = (), groups: range | None = None
 ) -> Iterator[Batch]:
-    """Yield the rows of a Parquet file. Text is read as codes of the row group's dictionary, if there is one.
+    """Yield the rows of a Parquet file. Text is read as dictionary codes if the row group has a dictionary.
 
-    `groups` are the row groups to read, by default all. Ids are read as plain text because nearly all of them differ.
-    Other columns with mostly distinct values are also read as plain text, because Arrow stores the dictionary of a row
-    group in memory.
+    `groups` are the row groups to read, by default all. Ids, and other columns with mostly distinct values, are read as
+    plain text, because Arrow keeps the dictionary of a row group in memory.
     """
     import pyarrow as pa
     from pyarrow import parquet
@@ -142,10 +143,10 @@ def _row_groups(
 
 
 def _without_codes(metadata: Any) -> set[str]:
-    """Return the columns in which most values must be distinct, according to the number of bytes per value.
+    """Return the columns in which most values are probably distinct, given the bytes per value in `metadata`
+    (``pyarrow.FileMetaData``).
 
-    `metadata` is a ``pyarrow.FileMetaData``. For the largest columns, fewer bytes per value suffice, because the size
-    of a dictionary is negligible.
+    In the largest columns, fewer bytes per value suffice, because the size of a dictionary is negligible.
     """
 
     def most_differ(size: int, n: int) -> bool:
@@ -157,7 +158,7 @@ def _without_codes(metadata: Any) -> set[str]:
 
 
 def _rows_at_once(group: Any) -> int:
-    """Return the number of rows to read at once. It is smaller for long rows. `group` is a
+    """Return the number of rows to read at once, which is smaller for long rows. `group` is a
     ``pyarrow.RowGroupMetaData``.
     """
     rows, size = int(group.num_rows), int(group.total_byte_size)
@@ -165,9 +166,8 @@ def _rows_at_once(group: Any) -> int:
 
 
 def _of_group(file: DataFile, coded: Any, plain: Any, group: int, columns: list[str], size: int) -> Iterator[Any]:
-    """Yield the rows of a row group, `size` at a time.
-
-    Arrow cannot return lists of codes if the dictionary grew too large.
+    """Yield the rows of a row group, `size` at a time. Read plain text instead of codes after the dictionary has grown
+    too large for Arrow.
     """
     import pyarrow as pa
 
@@ -195,7 +195,6 @@ def _of_group(file: DataFile, coded: Any, plain: Any, group: int, columns: list[
 
 
 def _difference(first: Any, other: Any) -> str:
-    """Describe the difference between two Arrow schemas as text."""
     for column in first:
         position = other.get_field_index(column.name)
         if position < 0:

@@ -91,8 +91,6 @@ class DecodedText:
 
 
 class _Recoder:
-    """Converter from another encoding to UTF-8, piece by piece."""
-
     def __init__(self, where: str, encoding: str, *, marked: bool) -> None:
         self.where, self.encoding, self.marked = where, encoding, marked
         self.ended = False
@@ -103,7 +101,7 @@ class _Recoder:
         self._first = True
 
     def recoded(self, raw: bytes) -> bytes:
-        """Return a chunk in UTF-8. An empty chunk marks the end."""
+        """Return a piece of text in UTF-8. An empty piece marks the end of the text."""
         self.ended = not raw
         text = None
         with suppress(UnicodeError):
@@ -117,7 +115,7 @@ class _Recoder:
         return text.encode()
 
     def _look(self, raw: bytes, text: str) -> None:
-        """Collect evidence on the encoding. At the end of the text, reject an encoding that is wrong."""
+        """Collect evidence on the encoding. At the end of the text, reject an encoding that is probably wrong."""
         if self.marked:
             return
         self._ascii = self._ascii and raw.isascii()
@@ -213,7 +211,6 @@ def _within(size: int, stop: int | None) -> int:
 
 
 def _more(file: DataFile, text: DecodedText, data: bytes, size: int) -> bytes:
-    """Read until there are `size` bytes, or the text ends."""
     problem = "cannot be read" if compression_of(file.name) is None else f"not valid {compression_of(file.name)}"
     parts, have = [data], len(data)
     with reading(file.where, problem):

@@ -89,7 +89,7 @@ class SectionTask(RedactedRepr):
 
     def _end(self, data: bytes, line: int, limit: int, quoted: bool) -> tuple[int, bool]:
         """Return the end of the last record before `limit` (0 if there is none), and True if the data end within
-        quotes. `quoted` is the assumption about the line that begins at `line`.
+        quotes. `quoted` states whether the line at `line` begins within quotes.
         """
         from anonset_kernels.text import last_record_end
 
@@ -143,7 +143,7 @@ def ranges_of(
 
 
 def _last_line(file: DataFile, mark: int, end: int) -> bytes:
-    """Return the last line of a text before `end`, with its line end. The first part of a long line is omitted."""
+    """Return the last line of a text before `end`, with its line end. Omit the beginning of a long line."""
     begin = max(0, end - _LONGEST_LINE)
     with file.opened() as raw, reading(file.where):
         raw.seek(mark + begin)

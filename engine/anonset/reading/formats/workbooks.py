@@ -43,8 +43,6 @@ def open_workbooks(source: Source, properties: FileProperties) -> OpenedSource:
 
 @dataclass(frozen=True)
 class _SheetFile(DataFile):
-    """Sheet as CSV in memory."""
-
     text: bytes = field(default=b"", repr=False)
     first_line: int = 1
     """Line number of the first non-empty row."""
@@ -61,7 +59,6 @@ class _SheetFile(DataFile):
 
 
 def _sheet_of(file: DataFile) -> _SheetFile:
-    """Return the only sheet of a workbook that contains a table, or else its only non-empty sheet."""
     with file.opened() as opened, reading(file.where):
         data = bytes(opened.read())
     filled = [rows for rows in _sheets(file.where, data) if rows]
@@ -86,7 +83,6 @@ def _is_table(rows: Sequence[Sequence[str]]) -> bool:
 
 
 def _sheets(where: str, data: bytes) -> Iterator[list[list[str]]]:
-    """Yield the rows of each sheet as texts, without trailing empty rows and columns."""
     try:
         from openpyxl import load_workbook
     except ImportError:
@@ -163,7 +159,6 @@ def _number(value: float, form: str) -> str:
 
 
 def _fill_merged(rows: list[list[str]], xml: bytes) -> None:
-    """Repeat the text of a vertically merged cell in each row."""
     for letters, top, bottom in _MERGED.findall(xml):
         column = 0
         for letter in letters:

@@ -149,7 +149,7 @@ def _ordinal(year: int, month: int, day: int) -> float | None:
 
 
 def _shown(node: str) -> str:
-    """Return the text between the brackets of an interval's label.
+    """Return the label of an interval without its brackets.
 
     >>> _shown("0.0,18.5"), _shown("1/2010,12/2010")
     ('0:18.5', '1/2010:12/2010')

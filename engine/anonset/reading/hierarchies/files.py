@@ -196,8 +196,8 @@ def _parsed(where: Path, text: str, separator: str) -> list[_Line]:
 
 
 def _first_stray(lines: list[_Line]) -> _Line | None:
-    """Return the first line whose root differs from the root of the second line. None if there is none. The first line
-    of the file is ignored.
+    """Return the first line whose root differs from the root of the second line. None if all roots are equal. The first
+    line of the file may be a header and is ignored.
     """
     return next((line for line in lines[2:] if line.path[-1] != lines[1].path[-1]), None)
 
@@ -233,8 +233,6 @@ def hierarchy_faults(path: str | Path) -> list[HierarchyError]:
 
 
 def _build(where: object, lines: list[_Line]) -> Hierarchy:
-    """Check the lines and build the tree."""
-
     def refuse(number: int, label: str, reason: str) -> NoReturn:
         raise _fault(where, number, label, reason)
 
@@ -245,7 +243,7 @@ def _build(where: object, lines: list[_Line]) -> Hierarchy:
 def _nodes_of(
     root: str, lines: list[_Line], report: Callable[[int, str, str], object]
 ) -> tuple[dict[str, list[str]], dict[str, int]]:
-    """Return the children and the column of each node. Report each fault by line, label and reason."""
+    """Return the children and the column of each node. Report each fault with line, label and reason."""
     has_strays = False
     parent_of: dict[str, str] = {}
     columns: dict[str, int] = {}  # minimum over lines: columns from the root to the label's first
@@ -280,7 +278,7 @@ def _nodes_of(
 
 
 def _fault_of_path(path: list[str]) -> tuple[str, str] | None:
-    """Return the label and the reason of the first fault in the path from a leaf to the root. None if there is no
+    """Return the label and the reason of the first fault in a path from a leaf to the root. None if the path has no
     fault.
     """
     if len(set(path)) < len(path):
@@ -295,15 +293,14 @@ def _fault_of_path(path: list[str]) -> tuple[str, str] | None:
 
 
 def _second_roots(lines: list[_Line]) -> list[tuple[_Line, str]]:
-    """Return the lines whose root differs from the most frequent root. Each line is returned with the most frequent
-    root. Line 1 may be a header.
+    """Return the lines whose root differs from the most frequent root, each with the most frequent root. Line 1 is
+    ignored because it may be a header.
     """
     usual = _usual_root(lines)
     return [(line, usual) for line in lines[1:] if line.path[-1] != usual]
 
 
 def _usual_root(lines: list[_Line]) -> str:
-    """Return the most frequent root."""
     count = Counter(line.path[-1] for line in lines)
     return max(count, key=count.__getitem__)
 

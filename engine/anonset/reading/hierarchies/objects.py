@@ -63,7 +63,6 @@ def _path(row: tuple[Any, ...]) -> list[Any]:
 
 
 def _of_nested(where: str, tree: Mapping[Any, Any]) -> list[list[Any]]:
-    """Return the path of each leaf below nested mappings and lists."""
     if len(tree) != 1:
         msg = f"{where}: nested mappings must have one key, the root, got {len(tree)}"
         raise HierarchyError(msg)

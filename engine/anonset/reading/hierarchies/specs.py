@@ -43,13 +43,13 @@ def split_spec(spec: str) -> tuple[str, str]:
 
 
 def is_refined(spec: str | Path | Hierarchy) -> bool:
-    """Return True if a specification inserts a binary tree below each node of the tree in a file."""
+    """Return True if a specification inserts binary trees into the tree of a file."""
     return isinstance(spec, str) and spec.startswith(REFINE)
 
 
 def is_over_data(spec: str | Path | Hierarchy) -> bool:
-    """Return True if a specification builds a hierarchy from the labels of the data. Files of labels are the only
-    specifications that do not.
+    """Return True if a specification builds a hierarchy from the labels of the data. Only files of labels do not use
+    the data.
 
     Raises
     ------
@@ -180,5 +180,4 @@ def refine(tree: Hierarchy, vocabulary: Vocabulary, occurrences: Int64) -> Hiera
 
 
 def _is_made(spec: str | Path) -> bool:
-    """Return True if a specification is not the path of a file."""
     return isinstance(spec, str) and (spec.startswith(OF_LABELS) or is_rule(spec))

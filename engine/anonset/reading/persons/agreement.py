@@ -26,7 +26,7 @@ _TELLING = frozenset({"birth", "sex"})
 _FEWEST_VALUES = 10
 _AGREEING, _BY_CHANCE, _DEVIATIONS = 0.95, 0.9, 5.0
 _TOGETHER_BY_CHANCE = 0.25
-"""Maximum agreement by chance of all declared attributes together."""
+"""Maximum probability that two random rows agree in all declared attributes."""
 
 
 def count_distinct(codes: Int64) -> int:
@@ -81,8 +81,8 @@ def all_agree_within(codes: Int64, together: Int64, by_chance: float = _TOGETHER
 
 
 AGREE, UNKNOWN, DIFFER = 0, 1, 2
-"""Evidence from birth and sex about a column: each value is a person, the evidence is unclear, or the values are not
-persons (but, for example, physicians).
+"""Evidence about a column. Birth and sex may agree within its values (each value is a person), differ (each value is,
+for example, a physician), or be unknown.
 """
 
 
@@ -121,7 +121,7 @@ def named_alike(codes: Int64, attributes: Sequence[tuple[str, str, Int64]]) -> b
 
 
 def _pairs(codes: Int64) -> tuple[Int64, Int64]:
-    """Return the first and the second rows of all pairs. A pair is a row with a value, and the next row with the same
+    """Return the first and the second row of all pairs. A pair is a row with a value, and the next row with the same
     value.
     """
     order = np.argsort(codes, kind="stable")
@@ -132,7 +132,7 @@ def _pairs(codes: Int64) -> tuple[Int64, Int64]:
 
 def agrees(codes: Int64, first: Int64, second: Int64, *, by_chance: float = _BY_CHANCE) -> bool:
     """Return True if pairs of rows agree in a column far more often than by chance. `by_chance` is the maximum
-    agreement by chance.
+    probability that two random rows agree.
     """
     counts = np.bincount(codes[codes >= 0]).astype(np.float64)
     n = counts.sum()

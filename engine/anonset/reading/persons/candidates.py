@@ -112,7 +112,6 @@ def find_unit_candidates(
 
 
 def _unseen(named: Sequence[str], first: Mapping[str, Any]) -> list[UnitCandidate]:
-    """Return a candidate for each column that is recognized by its header and whose first rows are not loaded."""
     return [UnitCandidate((name,), meaning_of(name), 0, 0) for name in named if name not in first]
 
 
@@ -208,14 +207,16 @@ def candidates_in(
 
 
 def _is_name_of(name: UnitCandidate, person: UnitCandidate, coded: Mapping[str, CodedColumn]) -> bool:
-    """Return True if each value of the candidate `person` has one name, and some names belong to several values."""
+    """Return True if `name` is the name of the candidate `person`: each person has one name, and some persons have the
+    same name.
+    """
     alone = name.meaning == NAMED and person.meaning not in (NAMED, NAMED_AT, NAMED_AND_BORN, ADDRESS, "network")
     return alone and name.repeats and person.repeats and person.evidence != DIFFER and _has_one(person, name, coded)
 
 
 def _coarser_first(ordered: Sequence[UnitCandidate], coded: Mapping[str, CodedColumn]) -> tuple[UnitCandidate, ...]:
-    """Sort each coarser candidate before its cases. For example, customers come before receipts if each receipt has one
-    customer.
+    """Sort each candidate before the cases that belong to it. For example, customers come before receipts if each
+    receipt has one customer.
     """
     placed: list[UnitCandidate] = []
     for candidate in ordered:
@@ -233,7 +234,7 @@ def _is_case_of(case: UnitCandidate, coarser: UnitCandidate, coded: Mapping[str,
 
 
 def _has_one(case: UnitCandidate, coarser: UnitCandidate, coded: Mapping[str, CodedColumn]) -> bool:
-    """Return True if each value of `case` has, with few exceptions, a single value of the candidate `coarser`."""
+    """Return True if each value of `case` has a single value of `coarser`, with few exceptions."""
     if coarser.persons > _COARSER * case.persons:
         return False
     codes = combined([coded[name].codes for name in case.columns])
@@ -242,8 +243,8 @@ def _has_one(case: UnitCandidate, coarser: UnitCandidate, coded: Mapping[str, Co
 
 
 def _place(candidate: UnitCandidate) -> tuple[int, int, int]:
-    """Return the sort key of a candidate, by evidence, then by meaning. Names that are detected only by values are
-    last.
+    """Return the sort key of a candidate, by evidence, then by meaning. Candidates that are detected as names only by
+    their values come last.
     """
     by_values = candidate.meaning == NAMED and not any(meaning_of(name) == NAMED for name in candidate.columns)
     return candidate.evidence, len(_SUREST) if by_values else _SUREST.index(candidate.meaning), candidate.persons
@@ -252,7 +253,9 @@ def _place(candidate: UnitCandidate) -> tuple[int, int, int]:
 def _evidence(
     candidate: UnitCandidate, coded: Mapping[str, CodedColumn], attributes: Sequence[tuple[str, str, Int64]]
 ) -> int:
-    """Return the evidence on the values of a repeated candidate, from birth and sex if they are not part of it."""
+    """Return the evidence from birth and sex on a repeated candidate. Attributes that are part of the candidate are
+    ignored.
+    """
     if candidate.meaning == AGREEING:
         return AGREE
     others = [attribute for attribute in attributes if attribute[1] not in candidate.columns]
@@ -266,8 +269,8 @@ def _evidence(
 def _numbered_within(
     free: Mapping[str, CodedColumn], attributes: Sequence[tuple[str, str, Int64]]
 ) -> list[UnitCandidate]:
-    """Return pairs of columns. The first contains a group of persons, such as a household, and the second the number of
-    a person in the group.
+    """Return pairs of columns. The first column identifies a group of persons, such as a household, and the second
+    column numbers the persons of a group.
     """
     numbers = [
         name
@@ -313,5 +316,4 @@ def _single(name: str, column: CodedColumn, meaning: str, agreeing: tuple[str, .
 
 
 def _first_rows(ids: Sequence[Int64]) -> Int64:
-    """Return the first row of each record, given the codes of the ids."""
     return np.sort(np.unique(np.stack(ids), axis=1, return_index=True)[1]).astype(np.int64)

@@ -35,7 +35,9 @@ _CELL = "cell"
 _FEWEST_DIGITS = 6
 """Minimum number of digits of a telephone number."""
 _MOST_NUMBERS = 50
-"""Maximum number of distinct numbers of persons within a household. More distinct words are names."""
+"""Maximum number of distinct numbers of persons within a household. If a column has more distinct values, they are not
+such numbers.
+"""
 _LONGER = 3
 """Minimum number of digits of numbers that cannot be the number of a person within a household."""
 
@@ -59,7 +61,7 @@ class CodedColumn:
     addresses: bool = False
     """True if the values are street addresses."""
     thing: bool = False
-    """True if the header names a ward, a physician, a shop or the like."""
+    """True if the header names something other than a person, such as a ward, a physician or a shop."""
     small: bool = False
     """True if there are few distinct values, all numbers of one or two digits."""
     times: bool = False

@@ -78,7 +78,9 @@ class PersonIds(ExitStack):
             raise InputError(repeated_ids(where, ", ".join(map(repr, self.names)), rows, len(repeating)))
 
     def repeated(self) -> tuple[Int64, Int64]:
-        """For each row with the id of an earlier row, return the first row with this id and the row itself, int64."""
+        """Return the rows whose id occurs in an earlier row, int64. For each of these rows, also return the first row
+        with the same id, int64.
+        """
         firsts, repeated = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
         for words in self._shares.shares() if self.n else ():
             hashed = np.sort(words[:, 0])
@@ -130,8 +132,8 @@ class WatchedCandidates(ExitStack):
 
 
 class _Keys:
-    """One number for each row that was added for a candidate. It is the value if the candidate is one numeric column,
-    and a hash of the values otherwise.
+    """One number for each row of a candidate. The number is the value if the candidate is a single numeric column, and
+    otherwise a hash of the values.
     """
 
     def __init__(self, store: Store) -> None:
@@ -168,7 +170,7 @@ class _Keys:
 
 
 def _as_numbers(texts: Any) -> NDArray[np.int64] | None:
-    """Return the non-null texts as int64. None if some are not numbers."""
+    """Return the non-null texts as int64. None if a text is not a number."""
     import pyarrow as pa
 
     if pa.types.is_integer(texts.type):
@@ -229,7 +231,9 @@ def hashes_of(columns: Sequence[Any]) -> Int64:
 
 
 def _repeated(words: UInt64) -> tuple[Int64, Int64]:
-    """For each row with the id of an earlier row, return the first row with this id and the row itself, int64."""
+    """Return the rows whose id occurs in an earlier row, int64. For each of these rows, also return the first row with
+    the same id, int64.
+    """
     words = words[np.lexsort((words[:, 2], words[:, 1], words[:, 0]))]
     same = np.zeros(len(words), bool)
     same[1:] = (words[1:, :2] == words[:-1, :2]).all(axis=1)

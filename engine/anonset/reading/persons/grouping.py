@@ -92,7 +92,9 @@ def unite(where: str, table: Table, store: Store, *, first_value: bool = False) 
 
 
 def _persons(table: Table, store: Store) -> tuple[Int32, Int64]:
-    """Return the person of each row, int32 (n,), numbered by first row, and these first rows."""
+    """Return the person of each row, int32 (n,), and the first row of each person. Persons are numbered by
+    first row.
+    """
     ids, *others = table.ids
     key, keys = ids.codes, len(ids.vocabulary)
     for column in others:
@@ -115,8 +117,8 @@ def _persons(table: Table, store: Store) -> tuple[Int32, Int64]:
 
 
 def _disagreement(column: Column, first: Int64, person: Int32) -> tuple[int, int, int] | None:
-    """Return two rows (from 0) of a person that differ in a column, and the number of persons whose rows differ. None
-    if no rows differ.
+    """Return two rows (from 0) of a person that differ in a column, and the number of persons with such rows. None if
+    the rows of each person agree.
     """
     values = column.codes if isinstance(column, CategoricalColumn) else column.values
     example, differing = None, np.zeros(len(first), np.bool_)
@@ -130,7 +132,6 @@ def _disagreement(column: Column, first: Int64, person: Int32) -> tuple[int, int
 
 
 def _united(sets: SetColumn, person: Int32, persons: int, store: Store) -> SetColumn:
-    """Return the union of the sets of each person's rows."""
     row, start = _rows(person, persons, store)
     with SetColumnBuilder(sets.name, store, narrow=True) as united:
         for begin, end in spans(persons):
@@ -141,7 +142,7 @@ def _united(sets: SetColumn, person: Int32, persons: int, store: Store) -> SetCo
 
 
 def _rows(person: Int32, persons: int, store: Store) -> tuple[Int64, Int64]:
-    """Return the rows grouped by person, and the start of each group. The rows of a person are ascending."""
+    """Return the rows grouped by person, and the start of each group. Rows are ascending within a group."""
     start = np.zeros(persons + 1, np.int64)
     for begin, end in spans(len(person)):
         present, counts = np.unique(person[begin:end], return_counts=True)
@@ -158,7 +159,6 @@ def _rows(person: Int32, persons: int, store: Store) -> tuple[Int64, Int64]:
 
 
 def _take_rows(column: Column, rows: Int64, store: Store) -> Column:
-    """Copy some rows of a column into the store."""
     if isinstance(column, CategoricalColumn):
         return _categories(column, rows, store)
     values = store.array("values", column.values.dtype, len(rows))
@@ -175,9 +175,8 @@ def _categories(column: CategoricalColumn, rows: Int64, store: Store) -> Categor
 
 
 def _differing(where: str, table: Table, differ: dict[str, tuple[int, int, int]]) -> str:
-    """Return the message that rows of the same person have different values.
-
-    For each column, it names two differing rows, and the number of persons with differing rows.
+    """Return the message that rows of the same person have different values. The message contains two rows and the
+    number of persons for each column.
     """
     first = f"publish the values of each person's first row: {setting('differing', 'first')}"
     columns = f"column{'s' if len(differ) > 1 else ''}"
@@ -194,7 +193,9 @@ def _differing(where: str, table: Table, differ: dict[str, tuple[int, int, int]]
 
 
 def _is_coded(column: Column) -> bool:
-    """Return True if the values of a column may be items: words or codes, but no numbers, dates or sensitive facts."""
+    """Return True if the values of a column may be items. Items are words or codes, but not numbers, dates or sensitive
+    facts.
+    """
     if not isinstance(column, CategoricalColumn):
         return False
     kind = look_at(column.name, column.vocabulary.labels[:MOST_LOOKED_AT]).kind
@@ -204,5 +205,4 @@ def _is_coded(column: Column) -> bool:
 
 
 def _named(table: Table) -> str:
-    """Return the names of the id columns."""
     return ", ".join(repr(column.name) for column in table.ids)

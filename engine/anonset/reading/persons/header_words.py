@@ -112,7 +112,7 @@ _WORDS = {
     "filler": "of the de du del della di van der des la le el d l internal intern interne external extern anon "
     "anonymous anonym global unique local master main enc encrypted hashed eindeutige research study sk cd",
 }
-"""Words by meaning, without accents. ``ä`` is written as ``ae``."""
+"""Words of headers by meaning, without accents. ``ä`` is written as ``ae``."""
 _PLAIN = ("person", "customer", "patient", "kunde", "klant", "paciente", "paziente", "proband", "versicherter")
 _DIRECT = ("e-mail", "IBAN", "phone")
 PERSON_IDS = ("person id", "id", "case id")
@@ -124,13 +124,13 @@ ATTRIBUTES = ("birth", "sex", "origin", "family", "residence")
 _KNOWN = frozenset({*ATTRIBUTES, "known"})
 _KNOWN_DATES = frozenset({*_KNOWN, "event", "case", "born"})
 _BESIDE_KNOWN = frozenset({"around", "filler", "person", "number", "born", "event", "case"})
-"""Meanings of words that a header of a known attribute may contain in addition."""
+"""Meanings of further words in a header that names a known attribute."""
 _IDS = frozenset({"id", "ids", "uid", "uuid", "guid"})
 _IN_NAMES = {"name", "of names", "person", "filler"}
-"""Meanings of words in headers that name a person."""
+"""Meanings of the words in a header that names a person."""
 _SHORT = 3
 _NUMBERS = ("nummer", "number", "nr")
-"""Last parts of compound words for numbers."""
+"""Final parts of compound words that name numbers."""
 _SAMPLING = re.compile(r"wgt|weight$|sampling", re.IGNORECASE)
 _CAPITALS = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _BETWEEN = re.compile(r"[^a-z]+")
@@ -138,7 +138,6 @@ _BETWEEN = re.compile(r"[^a-z]+")
 
 @cache
 def _index() -> dict[str, frozenset[str]]:
-    """Return the meanings of each word."""
     meanings: dict[str, set[str]] = {}
     for meaning, words in _WORDS.items():
         for word in words.split():
@@ -181,7 +180,7 @@ def without_accents(text: str) -> str:
 
 
 def _cut(word: str) -> tuple[str, ...]:
-    """Return the known words of a compound word, or the word itself."""
+    """Return the parts of a compound word if all parts are known. Return other words unchanged."""
     if word in _index():
         return (word,)
     for end in range(len(word) - 2, _SHORT - 1, -1):
@@ -234,7 +233,7 @@ def meaning_of(header: str) -> str:
 
 
 def _id_kind(words: tuple[str, ...], says: list[frozenset[str]]) -> str:
-    """Return the kind of id that a header names: of a person, of a case, or of a row."""
+    """Return the kind of id that a header names. The id may belong to a person, a case or a row."""
     kinds = frozenset().union(*says)
     id_meanings = {"person", "own number", "insurance", "case", "number", "filler"}
     if not says or not all(meanings & id_meanings for meanings in says):
@@ -254,7 +253,6 @@ _ALONE = {"id", "uid", "uuid", "guid", "ident", "identifier", "kennung", "identi
 
 
 def _attribute_kind(words: tuple[str, ...], kinds: frozenset[str]) -> str:
-    """Return the personal attribute that a header names."""
     if "born" in kinds:
         return "born" if len(words) == 1 else "birth"
     if "thing" in kinds and "person" not in kinds:
@@ -296,7 +294,7 @@ def is_sampling_weight(header: str) -> bool:
 
 
 def is_direct(meaning: str) -> bool:
-    """Return True if columns of this meaning contain names or contact data of persons."""
+    """Return True if columns with this meaning contain names or contact data of persons."""
     return meaning in (*_DIRECT, "name", "account", "address", "contact", "network", "born")
 
 
@@ -321,7 +319,8 @@ def is_identifier(header: str) -> bool:
 
 
 def is_about_a_person(header: str) -> bool:
-    """Return True if a header names a person of the data, and no ward, physician, diagnosis or the like.
+    """Return True if a header names a person of the data, and does not name a ward, a physician, a diagnosis or the
+    like.
 
     >>> is_about_a_person("patron_bc"), is_about_a_person("patient_diagnosis"), is_about_a_person("code")
     (True, False, False)
@@ -331,7 +330,7 @@ def is_about_a_person(header: str) -> bool:
 
 
 def is_about_a_thing(header: str) -> bool:
-    """Return True if a header names a ward, a physician, a shop or the like, and no person in the data.
+    """Return True if a header names a ward, a physician, a shop or the like, and does not name a person of the data.
 
     >>> is_about_a_thing("hospital_phone"), is_about_a_thing("patient_phone"), is_about_a_thing("E-Mail")
     (True, False, False)

@@ -56,7 +56,7 @@ def count_mentioning(labels: Iterable[str], words: set[str]) -> int:
 
 
 def are_mentions(labels: Sequence[str], words: set[str]) -> int:
-    """Return the number of labels that mention persons. Return 0 if there are too few for a finding."""
+    """Return the number of labels that mention persons. Return 0 if too few labels mention persons."""
     looked_at = labels[:: max(1, len(labels) // _LOOKED_AT)] if words else ()
     count = count_mentioning(looked_at, words)
     return count if count >= _FEWEST and count >= _SHARE * len(looked_at) else 0

@@ -33,7 +33,7 @@ def texts_of_all(columns: Sequence[Any]) -> list[Any]:
 
 
 def numbered(column: Any) -> tuple[Int64, NDArray[np.bool_]]:
-    """Return the code of each id by `same_ids`, int64 (n,), and True for each id that is not missing, bool (n,)."""
+    """Return the code of each id by `same_ids`, int64 (n,), and a mask of the ids that are not missing, bool (n,)."""
     text, lacking = _texts_and_lacking(column)
     return arrow.same_ids(text), ~arrow.to_numpy(lacking)
 

@@ -53,7 +53,7 @@ def names_and_births(coded: Mapping[str, CodedColumn], ids: Sequence[str]) -> li
 
 
 def _is_birth_of(names: Sequence[str], date: str, free: Mapping[str, CodedColumn]) -> bool:
-    """Return True if dates are dates of birth. Rows with equal names then have equal dates far more often than by
+    """Return True if dates are dates of birth. If so, rows with equal names have equal dates far more often than by
     chance.
     """
     if not free[date].years or free[date].kind:
@@ -66,13 +66,12 @@ def _is_birth_of(names: Sequence[str], date: str, free: Mapping[str, CodedColumn
 
 
 _SAME_BIRTH = 0.8
-"""Maximum number of distinct combinations of names and date per row for a date column with an unknown header to be a
+"""Maximum ratio of distinct combinations of names and date to rows, for a date column with an unknown header that is a
 date of birth.
 """
 
 
 def _named_at(names: tuple[str, ...], places: tuple[str, ...], free: Mapping[str, CodedColumn]) -> list[UnitCandidate]:
-    """Return the candidate of all names with addresses, if there are any."""
     key = tuple(name for name in (*names, *places) if "," not in name)
     if not places or not all(name in key for name in names):
         return []
@@ -83,9 +82,8 @@ def _named_at(names: tuple[str, ...], places: tuple[str, ...], free: Mapping[str
 
 
 def _is_another(name: str, names: Sequence[str], births: Sequence[str], free: Mapping[str, CodedColumn]) -> bool:
-    """Return True if a name column names another person.
-
-    It differs between rows with equal other names and birth.
+    """Return True if a name column names another person, because it differs between rows in which all other names and
+    the birth are equal.
     """
     others = combined([free[other].codes for other in (*names, *births) if other != name])
     joint = combined([others, free[name].codes])
@@ -100,8 +98,8 @@ def _is_birth_name(column: CodedColumn) -> bool:
 
 
 def _by_chance(codes: Int64, names: Sequence[Int64], births: Sequence[Int64]) -> float:
-    """Return the number of persons who may share names and birth by chance. It includes a margin of three standard
-    deviations.
+    """Return an upper bound on the number of persons who share names and birth by chance. It is three times the
+    expected number, plus three standard deviations.
     """
     first = np.unique(codes, return_index=True)[1]
     first = first[codes[first] >= 0]

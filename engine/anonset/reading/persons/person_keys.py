@@ -15,8 +15,9 @@ _FEWEST_ROWS = 100
 """Minimum number of rows for keys."""
 _KEYS_OF_ROWS, _MOST_OF_A_KEY = (0.02, 0.5), 0.05
 _NAMED_KEYS = 0.98
-"""Limits for keys of persons: minimum and maximum number of distinct keys per row, maximum share of rows with the same
-key, and the maximum number of distinct keys per row if the header names a key."""
+"""Limits for keys of persons. They are the minimum and maximum number of distinct keys per row, the maximum share of
+rows with the same key, and the maximum number of distinct keys per row if the header names a key.
+"""
 
 
 def is_witnessed(name: str, column: CodedColumn, witnesses: Sequence[tuple[str, Int64]]) -> bool:

@@ -8,7 +8,7 @@ from anonset.reading.persons.values import are_keys
 FEWEST_RARE = 10
 """Minimum number of rare values of identifying text."""
 _FEW = 10
-"""Number of persons from which a value is not rare, even if k is larger."""
+"""Values of this many persons are not rare, even if k is larger."""
 _LOOKED_AT = 2_000
 _MOST = 0.9
 _LONGEST_CODE = 4

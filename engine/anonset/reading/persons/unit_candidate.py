@@ -47,7 +47,7 @@ class UnitCandidate(RedactedRepr):
     rows: int = 0
     """Number of rows that were examined."""
     evidence: int = UNKNOWN
-    """Evidence from birth and sex, as returned by `evidence_of`."""
+    """Evidence from birth and sex, one of the results of `evidence_of`."""
 
     @property
     def repeats(self) -> bool:

@@ -222,7 +222,6 @@ def are_opaque_keys(labels: Sequence[str]) -> bool:
 
 
 def _is_gtin(label: str) -> bool:
-    """Return True if the last digit of a number is the check digit of a product number (GTIN)."""
     digits = [int(digit) for digit in reversed(label) if digit.isdecimal()]
     return len(digits) in (8, 12, 13, 14) and (sum(digits[::2]) + 3 * sum(digits[1::2])) % 10 == 0
 
@@ -326,7 +325,7 @@ def _listed(file: str) -> frozenset[str]:
 
 
 def _spelled(text: str) -> str:
-    """Return a text in lower case without accents, as in the lists of names."""
+    """Return a text in lower case without accents, which is the spelling of the name lists."""
     return (text if text.isascii() else without_accents(text)).lower()
 
 
@@ -370,7 +369,7 @@ def is_free_text(labels: Sequence[str], occurrences: int) -> bool:
 
 
 _ROWS_OF_A_TITLE = 4
-"""Capitalized texts are titles, not sentences, if each occurs in at least this many rows on average."""
+"""Minimum average number of occurrences of capitalized texts that are titles, not sentences."""
 
 
 def _are_long_texts(labels: Sequence[str]) -> bool:

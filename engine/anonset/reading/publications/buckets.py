@@ -90,7 +90,7 @@ def _read_own(
     store: Store,
     expected: Sequence[CategoricalColumn],
 ) -> Buckets:
-    """Read both tables block by block. Groups are numbered 1, 2, ..., and the SNT is sorted by group."""
+    """Read the QIT and the SNT block by block. Groups are numbered 1, 2, ..., and the SNT is sorted by group."""
     column_of = {column.name: column for column in expected}
     table = _gathered(qit, {"relational": [GROUP], "id": id, "keep": keep}, store, column_of)
     names = [name for name in open_source(of_files(snt[:1]), FileProperties(dialect=EXACT)).names if name != GROUP]
@@ -138,7 +138,6 @@ def _gathered(
 
 
 def _group_codes(table: Table, store: Store) -> Int32:
-    """Return the group of each row, counted from 0."""
     column = table.relational[0]
     codes = store.array("group", np.int32, table.n)
     for first, end in spans(table.n):
@@ -155,7 +154,6 @@ def _read(path: Path, reading: Mapping[str, Any] | None, **roles: Any) -> Table:
 
 
 def _read_snt(path: Path, reading: Mapping[str, Any] | None) -> tuple[CategoricalColumn, CategoricalColumn, Int64]:
-    """Return the groups, the values, and the count of each row."""
     options = reading or {}
     dialect = (
         EXACT

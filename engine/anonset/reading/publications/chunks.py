@@ -110,7 +110,6 @@ def read_chunks(
 
 
 def _clusters(of_clusters: "_Rows", of_chunks: "_Rows", store: Store) -> ClusterColumns:
-    """Return the clusters with their chunks."""
     number, n = of_clusters.numbers["cluster"], of_clusters.numbers["n"]
     for a, b in spans(len(number)):
         counted = np.array_equal(number[a:b], np.arange(a, b))
@@ -124,7 +123,7 @@ def _clusters(of_clusters: "_Rows", of_chunks: "_Rows", store: Store) -> Cluster
 
 
 def _falling(rows: ChunkRows, keys: Sequence[Int64]) -> Iterator[int]:
-    """Yield each chunk that sorts before the previous chunk with the same keys."""
+    """Yield each chunk that sorts before the previous chunk, if all keys of both chunks are equal."""
     for a, b in spans(len(rows) - 1):
         contents = contents_of(rows.slice(a, b + 1))
         falls = np.fromiter((after < before for before, after in pairwise(contents)), np.bool_, b - a)
@@ -134,7 +133,6 @@ def _falling(rows: ChunkRows, keys: Sequence[Int64]) -> Iterator[int]:
 
 
 def _totals(rows: "_Rows") -> tuple[tuple[int, int], ...]:
-    """Return the terms with their totals."""
     item = rows.sets.items
     rows.require(np.all(np.diff(rows.sets.indptr) == 1), "each total must have exactly one item")
     rows.require(np.all(np.diff(item) > 0), "rows must be sorted by item, without duplicates")
@@ -142,7 +140,7 @@ def _totals(rows: "_Rows") -> tuple[tuple[int, int], ...]:
 
 
 def _files_in(folder: Path) -> dict[str, tuple[str, ...]]:
-    """Return the names of the files of each table in a folder, also if another program wrote them."""
+    """Return the file names of each table in a folder. Another program may have written the files."""
     form = "parquet" if any(folder.glob("clusters*.parquet")) or any(folder.glob("clusters/*.parquet")) else "csv"
     parts = None
     if (folder / "clusters").is_dir():
@@ -152,7 +150,9 @@ def _files_in(folder: Path) -> dict[str, tuple[str, ...]]:
 
 
 def _batches(paths: Sequence[Path], table: str) -> Iterator[list[Any]]:
-    """Yield batches of a table's columns as texts (``pyarrow.LargeStringArray``), with items separated by blanks."""
+    """Yield the columns of a table in batches of texts (``pyarrow.LargeStringArray``), with items separated by
+    blanks.
+    """
     import pyarrow as pa
 
     if paths[0].suffix != ".csv":
@@ -200,7 +200,7 @@ def _batches_of_parquet(path: Path, table: str) -> Iterator[list[Any]]:
 
 
 def _texts_of_parquet(path: Path, name: str, column: Any) -> Any:
-    """Return a column as texts, with items separated by blanks."""
+    """Return a column as texts. Blanks separate items."""
     import pyarrow as pa
 
     null = bool(column.null_count)
@@ -216,8 +216,6 @@ def _texts_of_parquet(path: Path, name: str, column: Any) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class _Rows(RedactedRepr):
-    """Rows of a table."""
-
     path: Path
     numbers: dict[str, Int64]
     """Integer columns by name, int64 (rows,) each."""
@@ -226,7 +224,7 @@ class _Rows(RedactedRepr):
 
     @classmethod
     def read(cls, paths: Sequence[Path], table: str, labels: LabelCollector, store: Store, scratch: Store) -> "_Rows":
-        """Read a table. Items are encoded with `labels`, to which new items are added."""
+        """Read a table. Items are encoded with `labels`, and new items are added to `labels`."""
         before, of_items = 0, next(name for name in COLUMNS[table] if name in OF_ITEMS)
         with ExitStack() as stack:
             numbers = {
@@ -247,7 +245,7 @@ class _Rows(RedactedRepr):
             return cls(paths[0], by_name, sets.finished(Vocabulary(())))
 
     def recoded(self, image: Int32, vocabulary: Vocabulary, store: Store) -> "_Rows":
-        """Return the table with final codes. The items of each row must be sorted by these codes."""
+        """Return the table with final codes. In each row, items must be sorted by final code."""
         from anonset_kernels.rows import unsorted_or_repeated
 
         sets, items = self.sets, store.array("items", np.int32, len(self.sets.codes))
@@ -260,11 +258,10 @@ class _Rows(RedactedRepr):
         return replace(self, sets=SetColumn(sets.name, sets.indptr, items, vocabulary))
 
     def require(self, holds: bool | np.bool_, requirement: str) -> None:
-        """Raise an error that states `requirement`, unless `holds` is true."""
         _require(bool(holds), self.path, requirement)
 
     def chunks(self, keys: tuple[str, ...], store: Store) -> tuple[list[Int64], ChunkRows]:
-        """Return the keys and rows of each chunk. Chunks with the same other keys are numbered 0, 1, 2, ..."""
+        """Return the keys and the rows of each chunk. Chunks that agree in the other keys are numbered 0, 1, 2, ..."""
         n, sets = self.sets.n, self.sets
         where = [self.numbers[name] for name in (*keys, "chunk")]
         with ExitStack() as stack:
@@ -273,7 +270,9 @@ class _Rows(RedactedRepr):
                 first = max(a - 1, 0)
                 parts = [column[first:b] for column in where]
                 equal, grown = np.ones(b - first - 1, np.bool_), np.zeros(b - first - 1, np.bool_)
-                new = np.ones((2, b - first), np.bool_)  # first row of a chunk: its keys differ from the row before
+                new = np.ones(
+                    (2, b - first), np.bool_
+                )  # at the first row of a chunk, the keys differ from the row before
                 for part in parts:
                     grown |= equal & (part[1:] > part[:-1])
                     equal &= part[1:] == part[:-1]
@@ -294,7 +293,7 @@ class _Rows(RedactedRepr):
 
 
 def _grows(rows: SetColumn) -> NDArray[np.bool_]:
-    """Return True for each row after the first that sorts after the previous row, bool (n - 1,)."""
+    """Return a mask of the rows that sort after the previous row, bool (n - 1,). The first row is omitted."""
     grows = np.zeros(max(0, rows.n - 1), np.bool_)
     undecided, position, lengths = np.arange(len(grows)), 0, rows.lengths
     while len(undecided):
@@ -309,14 +308,11 @@ def _grows(rows: SetColumn) -> NDArray[np.bool_]:
 
 @dataclass(frozen=True)
 class _Batch(RedactedRepr):
-    """Some rows of a table."""
-
     path: Path
     before: int
     """Number of rows of the table before this batch."""
 
     def numbers(self, name: str, texts: Any) -> Int64:
-        """Return an integer column, int64 (rows,)."""
         import pyarrow as pa
 
         are_integers = arrow.to_numpy(arrow.matches(texts, _NUMBER))
@@ -326,7 +322,6 @@ class _Batch(RedactedRepr):
         return numbers
 
     def items(self, name: str, texts: Any, labels: LabelCollector) -> SetColumn:
-        """Return a column of items, encoded with `labels`."""
         lists = arrow.split(texts, " ")
         lengths, tokens = arrow.to_numpy(arrow.list_value_length(lists)).astype(np.int64), arrow.list_flatten(lists)
         empty = arrow.to_numpy(arrow.equal(texts, arrow.text_scalar("")))
@@ -339,7 +334,9 @@ class _Batch(RedactedRepr):
         return SetColumn(name, begins_of(lengths), codes[arrow.to_numpy(coded.indices)], Vocabulary(()))
 
     def _require_all(self, holds: NDArray[np.bool_], requirement: str) -> None:
-        """Raise an error with the first row for which the condition is false. Do nothing if there is none."""
+        """Raise an error with the first row for which the condition is false. Return if the condition is true for all
+        rows.
+        """
         if not holds.all():
             _require(False, self.path, f"row {self.before + int(np.argmin(holds))}: {requirement}")
 

@@ -57,7 +57,8 @@ GLOBAL, LOCAL = ("item", "published"), ("cluster", "item", "published")
 
 
 def read_mapping(path: Path) -> dict[str, str]:
-    """Return the published symbol of each item of the universe, from ``mapping.csv``. Empty if the item is suppressed.
+    """Return the published symbol of each item of the universe, from ``mapping.csv``. The symbol of a suppressed item
+    is the empty text.
 
     Raises
     ------
@@ -129,7 +130,7 @@ def record_types() -> dict[str, Any]:
 
 
 def _integers(path: Path, column: Any, kind: Any) -> Any:
-    """Return the integers of a column, null for empty fields (``pyarrow.ChunkedArray``)."""
+    """Return the integers of a column (``pyarrow.ChunkedArray``). Empty fields become null."""
     import pyarrow as pa
 
     fields, numbers = column, None
