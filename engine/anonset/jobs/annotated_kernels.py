@@ -32,7 +32,6 @@ def argument_types(function: Any) -> tuple[Any, ...]:
 
 
 def _kernels_of(name: str) -> Iterator[Any]:
-    """Yield the kernels of a file that other files call. Empty if the JIT is disabled."""
     module = import_module(f"anonset_kernels.{name}")
     for kernel in vars(module).values():
         function = getattr(kernel, "py_func", None)
@@ -41,7 +40,6 @@ def _kernels_of(name: str) -> Iterator[Any]:
 
 
 def _type_of(hint: Any) -> Any:
-    """Return the Numba type of an annotation."""
     from numba.np.numpy_support import from_dtype
 
     types = _types()
@@ -67,7 +65,7 @@ def _type_of(hint: Any) -> Any:
 
 
 def _named(cls: type, members: list[Any]) -> Any:
-    """Return the Numba type of a named tuple, as Numba infers it."""
+    """Return the Numba type of a named tuple, as Numba's own inference would."""
     types = _types()
     if all(member == members[0] for member in members):
         return types.NamedUniTuple(members[0], len(members), cls)
@@ -75,7 +73,6 @@ def _named(cls: type, members: list[Any]) -> Any:
 
 
 def _types() -> Any:
-    """Return Numba's `types` module as Any, because its constructors have no type annotations."""
     from numba.core import types
 
     return types

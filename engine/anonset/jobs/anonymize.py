@@ -253,7 +253,6 @@ def anonymize_file(
 
 
 def _require_records(table: Table, settings: Settings) -> None:
-    """Reject data without records, because they are usually a failed export, and data with no column except the id."""
     if not table.columns:
         ways = f"publish columns, such as a set of codes ({setting('items')}) or a personal attribute"
         msg = f"{settings.input}: all columns except the id are dropped; {ways} ({setting('relational')})"
@@ -265,7 +264,7 @@ def _require_records(table: Table, settings: Settings) -> None:
 
 
 def _earlier(private: str | os.PathLike[str] | None, *, on_cluster: bool) -> EarlierRelease | None:
-    """Read the earlier release to continue from, or return None. Runs on one machine only."""
+    """Read the earlier release to continue from. None if none is given. Reject runs on a cluster."""
     if private is None:
         return None
 

@@ -14,7 +14,7 @@ from anonset.jobs.matching import Matching
 from anonset.privacy import PrivacyModel
 from anonset.publications import Records
 
-_Met = tuple[int, int, bool]  # matching rows, matching persons, True if the target person is among them
+_Met = tuple[int, int, bool]  # matching rows, matching persons, True if the target person is among the matching persons
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,9 @@ class Attempts(RedactedRepr):
     none: float
     """Share of targets without a matching row, because a known item or value is suppressed."""
     success: float
-    """Expected share of targets identified by a random choice among the matching rows or persons."""
+    """Expected share of targets that an attacker identifies by choosing one of the matching rows or persons at
+    random.
+    """
     promised: float | None
     """Largest success per person that the guarantee allows, 1/k. None if the guarantee does not cover this
     knowledge.
@@ -99,7 +101,7 @@ def attack(
 
 
 def _items(table: Table, record: int, secrets: tuple[str, ...]) -> list[str]:
-    """Return the items of a person that an attacker may know. These are all items that are not sensitive."""
+    """Return the items of a person that an attacker may know, which are all items except the sensitive items."""
     column = table.transactions
     if column is None:
         return []

@@ -146,8 +146,8 @@ def _alike(sha256: str | None, settings: Mapping[str, Any], report: Report) -> b
 
 
 def _beside(opened: OpenedPublication, other_records: Int64) -> OtherRelease:
-    """Return another release, with the row that it contains for each record of a table. `other_records` is the record
-    number in the other release, or -1 for an absent record.
+    """Return another release, with its row for each record of a table. `other_records` is the record number in the
+    other release of each record of the table, or -1 if the record is absent.
     """
     msg = f"{opened.out}: not a release of records, or the private directory lacks the map from rows to records"
     publication, way_back = require_kind(opened.publication, Records, msg), opened.way_back(opened.store)
@@ -167,7 +167,6 @@ def _beside(opened: OpenedPublication, other_records: Int64) -> OtherRelease:
 
 
 def _shows_all(retention: Mapping[str, Mapping[str, int]]) -> bool:
-    """Return True if no occurrence of an item was suppressed."""
     return retention.get("items", {}).get("suppressed", 1) == 0
 
 

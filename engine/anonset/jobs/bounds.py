@@ -40,7 +40,7 @@ class Bounds:
     """Original table, with columns bound to the hierarchies."""
     hierarchies: Mapping[str, Hierarchy]
     progress: Progress | None = None
-    """Called with (phase, amount done, total amount)."""
+    """Progress callback with the arguments (phase, amount done, total amount)."""
     known: Known = field(default_factory=dict, repr=False)
     """Bounds that are already proven."""
 

@@ -33,8 +33,6 @@ class IndividualRows(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class _Part(RedactedRepr):
-    """Part of a publication, with renumbered groups, for counts that concern individuals."""
-
     ids: tuple[CategoricalColumn, ...]
     group: CategoricalColumn
     sizes: Int64
@@ -73,7 +71,8 @@ def by_individuals(publication: Buckets) -> Iterator[IndividualRows]:
 
 
 def _cuts(begins: NDArray[np.intp], values_before: Int64) -> Iterator[tuple[int, int]]:
-    """Yield row spans of about `VALUES_AT_ONCE` group values, each of which ends with the last row of an individual.
+    """Yield spans of rows with about `VALUES_AT_ONCE` group values. The last row of a span is the last row of an
+    individual.
 
     Parameters
     ----------
@@ -93,7 +92,7 @@ def _cuts(begins: NDArray[np.intp], values_before: Int64) -> Iterator[tuple[int,
 
 
 def _people(publication: Buckets, rows: Int64, group: Int32, start: Int64) -> IndividualRows:
-    """Return the given rows, together with all sensitive values of their groups."""
+    """Return the given rows, and all sensitive values of their groups."""
     groups, codes = np.unique(group, return_inverse=True)
     begin, width = start[groups], start[groups + 1] - start[groups]
     _, places = gathered(begin, width)

@@ -54,13 +54,15 @@ class Candidate(RedactedRepr):
     items.
     """
     nodes: bool = False
-    """Whether published symbols are nodes of the given item hierarchy."""
+    """Whether published symbols are nodes of the item hierarchy that the user gives."""
     frontier: tuple[Pruning, ...] = field(default=(), repr=False)
     """Losses that the algorithm `joint-split` would have with other weights."""
     model: str = ""
     """Name of the algorithm's model. Losses under different models are not comparable."""
     beside: str = ""
-    """Name of the model if it differs from the requested model. The candidate is then shown, but never recommended."""
+    """Name of the candidate's model if it differs from the requested model. The candidate is then shown, but never
+    recommended.
+    """
     reading: str | None = None
     """How the queries that measure ``are`` interpret symbols with several items. None if there are no queries.
     """
@@ -104,8 +106,8 @@ class Candidate(RedactedRepr):
 
     @property
     def loss(self) -> float:
-        """Mean of the NCP of items and the NCP of relational values. The main loss if neither exists. It orders equally
-        useful candidates.
+        """Mean of the NCP of items and the NCP of relational values. If neither exists, the first measure of the
+        result. Among equally useful candidates, the smallest loss comes first.
         """
         losses = [self.measures[name] for name in ("ncp", "rum") if name in self.measures]
         losses = losses or list(self.measures.values())[:1]  # buckets, and results with suppression only
@@ -120,7 +122,9 @@ class Candidate(RedactedRepr):
 
     @property
     def kept(self) -> float:
-        """Share of unchanged item occurrences. If there are no items, share of unchanged relational values."""
+        """Share of item occurrences that are unchanged. If there are no items, share of relational values that are
+        unchanged.
+        """
         return self.fates.get("kept", self.fates.get("in_chunks", 0.0))
 
     @property

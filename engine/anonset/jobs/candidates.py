@@ -55,7 +55,7 @@ _CANDIDATES: Mapping[str, Sequence[Mapping[str, Any]]] = {
         {"algorithm": "suppress-control"},
     ),
 }
-"""Candidates with parameters, by model. Other algorithms are tried with default parameters."""
+"""Candidates with parameters, by model. Algorithms that are not listed are tried with default parameters."""
 KNOWN = ("km", "k", "kl", "kt", "kkm", "klm", "lm", "rho", "coherence", "transaction-k", "safe-grouping", "anatomy")
 """Names of the models with candidates."""
 _ALONE: Mapping[str, Sequence[Mapping[str, Any]]] = {"klm": ({"algorithm": "lm-apriori"},)}
@@ -109,8 +109,8 @@ def candidates_for(table: Table, model: PrivacyModel) -> list[dict[str, Any]]:
 def serves(algorithm: str, model: PrivacyModel) -> bool:
     """Return True if `--model` with the name of the model can select the algorithm.
 
-    Otherwise the algorithm runs under its own model. Its result is verified against the given model. An algorithm that
-    is only shown for comparison (`Advice.set_beside`) is verified against its own model.
+    Other algorithms run under their own model, and their results are verified against the given model. An algorithm
+    that is only shown for comparison (`Advice.set_beside`) is verified against its own model.
     """
     traits = traits_of(ALGORITHMS[algorithm])
     return model.name not in (*traits.also_answers, *traits.set_beside)

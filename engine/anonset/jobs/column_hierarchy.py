@@ -160,7 +160,6 @@ def _with_trees(specs: Mapping[str, str]) -> list[str]:
 
 
 def _sets(table: Table, name: str, tree: Hierarchy) -> SetColumn:
-    """Return a column as sets of leaves of the hierarchy."""
     column = next(one for one in (table.transactions, *table.relational) if one is not None and one.name == name)
     if isinstance(column, CategoricalColumn):
         leaves = tree.codes_of(column.vocabulary, name)[column.codes]
@@ -174,8 +173,8 @@ def _sets(table: Table, name: str, tree: Hierarchy) -> SetColumn:
 def _records(column: SetColumn, tree: Hierarchy) -> Int64:
     """Return the number of records with a leaf below each node, int64 (V,).
 
-    Merges the nodes of a record upwards, one level at a time. The nodes of a record are in preorder, so equal nodes
-    are neighbours.
+    Starts from the leaves of each record and replaces them by their parents, one level at a time. The nodes of a record
+    are in preorder, so equal nodes are neighbours.
     """
     counts = np.zeros(tree.n_nodes, np.int64)
     record = np.repeat(np.arange(column.n), column.lengths)

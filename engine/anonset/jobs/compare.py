@@ -31,7 +31,6 @@ class Comparison(list[Candidate]):
         return f"Comparison({counted(len(self), 'candidate')})"
 
     def _repr_html_(self) -> str:
-        """Return the candidates as an HTML table."""
         if not self:
             return ""
         listed = rows(self)
@@ -58,10 +57,10 @@ def _cell(name: str, value: Any) -> str:
 
 @dataclass(frozen=True)
 class CandidateSettings:
-    """Settings shared by all candidates."""
+    """Settings that all candidates share."""
 
     progress: Progress | None = None
-    """Called with (phase, amount done, total amount)."""
+    """Progress callback with the arguments (phase, amount done, total amount)."""
     budget: int | None = None
     """Largest number of itemset occurrences to count during verification. None selects the default of `verify`."""
     workload: WorkloadSpec = field(default_factory=WorkloadSpec)
@@ -100,9 +99,9 @@ class CandidateSettings:
         )
 
     def _distance(self, unverified: UnverifiedPublication[Any]) -> dict[str, float]:
-        """Return the minimum NCP over all cuts, and the share by which the NCP of the candidate exceeds the minimum.
+        """Return the minimum NCP over all cuts, and the share by which the NCP of the candidate exceeds it.
 
-        The minimum includes cuts with suppression if the publication suppresses items.
+        If the publication suppresses items, the minimum includes cuts with suppression.
         """
         model, counts = unverified.algorithm.model, unverified.retention.get("items", {})
         column = unverified.table.transactions
@@ -171,7 +170,6 @@ def compare(
 
 
 def _given(algorithm: Algorithm) -> dict[str, Any]:
-    """Return the parameters of an algorithm that differ from their defaults."""
     parameters = fields(algorithm)  # type: ignore[arg-type]
     values = {
         parameter.name: getattr(algorithm, parameter.name)

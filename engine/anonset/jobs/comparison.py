@@ -125,7 +125,7 @@ def _run_or_known(
     own_parameters: dict[str, Any],
     size: RunSize,
 ) -> Candidate:
-    """Run one candidate on data of the given size, or return the stored run."""
+    """Run one candidate on data of the given size. If the study file contains this run, return the stored result."""
     all_parameters = {**own_parameters, **size.given}
     if study is not None and (stored := study.stored_run(name, all_parameters)) is not None:
         return stored
@@ -146,7 +146,7 @@ def _run(
     own_parameters: dict[str, Any],
     size: RunSize,
 ) -> Candidate:
-    """Run one candidate, with parameters interpreted against the data."""
+    """Run one candidate. Parameters that depend on the data are evaluated on the data."""
     model = make_algorithm(settings.model, name, own_parameters).model
     drawn = sample(table, size, settings.seed or 0)
     bounds = contest.known if drawn is table else {}
@@ -160,7 +160,6 @@ def _run(
 
 
 def _taken_by(name: str, values: Mapping[str, Any]) -> set[str]:
-    """Return the names of the settings that apply to an algorithm."""
     cls: Any = ALGORITHMS[name]
     forms = [form_of(field.name) for field in fields(cls)]
     more = [companions_of(form, values[form.setting]) for form in forms if form.setting in values]
@@ -235,7 +234,7 @@ class ComparisonFile:
             self._append(facts)
 
     def stored_run(self, name: str, values: Mapping[str, Any]) -> Candidate | None:
-        """Return the stored run, or None."""
+        """Return the stored run. None if the run is not stored."""
         return self._known.get(_key(name, values))
 
     def add(self, name: str, values: Mapping[str, Any], candidate: Candidate) -> None:
@@ -292,5 +291,5 @@ def _key(name: str, values: Mapping[str, Any]) -> str:
 
 
 def _with_contents(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings with the digest of each file instead of its path."""
+    """Return settings in which the digest of each file replaces its path."""
     return with_paths(values, lambda _, path: content_digest(path))

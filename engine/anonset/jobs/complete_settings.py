@@ -40,7 +40,7 @@ _SINGLE = ("baskets", "dat", "spmf")
 _RECOGNISED = ("encoding", "header_line", "input_format", "skip_rows")
 """Reading settings that anonset detects from the data."""
 _PROPOSED_ANEW = ("relational", "sensitive", "keep", "numeric", "hierarchy")
-"""Stated settings that the proposal may change. `--drop`, sets and ids stay."""
+"""Declared settings that the proposal may change. `--drop`, sets and ids remain."""
 
 
 def complete_commands(settings: Settings, options: Mapping[str, Any], error: InputError) -> list[str]:
@@ -78,9 +78,10 @@ def complete_commands(settings: Settings, options: Mapping[str, Any], error: Inp
 
 
 def _with_parameters(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Add the missing parameters of the model to the options. If there is no model, add the model for the column roles.
+    """Add the missing parameters of the model to the options. If no model is named, add the model that fits the column
+    roles.
 
-    If a model of sensitive items is named, but no item is sensitive, the model for sets replaces it.
+    If a model of sensitive items is named, but no item is sensitive, use the model for sets instead.
     """
     k, m = int(options.get("k") or 5), int(options.get("m") or 2)
     stated = {name: value for name, value in options.items() if value is not None}
@@ -118,7 +119,9 @@ def _commands(options: Mapping[str, Any], typed: Mapping[str, Any], error: Input
 def _lines(
     options: Mapping[str, Any], typed: Mapping[str, Any], proposals: Sequence[Proposal]
 ) -> tuple[list[str], list[AnonsetError]]:
-    """Return complete commands for proposals as lines, and the errors of the commands that would be rejected."""
+    """Return the complete commands for proposals as lines. Also return the errors of the commands that would be
+    rejected.
+    """
     lines, faults = list[str](), list[AnonsetError]()
     for proposal in proposals:
         is_open = len(proposals) > 1 or (
@@ -153,7 +156,9 @@ def _lines(
 
 
 def _fault_of(complete: Mapping[str, Any], table: Table | None) -> AnonsetError | None:
-    """Return the error that a run with complete settings would raise before the search. None if there is none."""
+    """Return the error that a run with complete settings would raise before the search. None if the run would not
+    fail.
+    """
     try:
         settings = make_settings(complete)
         parameters = settings.algorithm_parameters()
@@ -175,17 +180,16 @@ def _fault_of(complete: Mapping[str, Any], table: Table | None) -> AnonsetError 
 
 
 def _readable(options: Mapping[str, Any]) -> list[Proposal]:
-    """Return the proposals for which the data can be read, one per possible unit."""
     work = _proposed(options)
     return [proposal for proposal in work.answers or (work,) if proposal.table is not None and proposal.table.n]
 
 
 def _of_persons(proposals: list[Proposal]) -> list[Proposal]:
-    """Remove proposals for a doubtful id that has more values than another id, because many persons may have several of
-    its values.
+    """Remove proposals for a doubtful id that has more values than another id, because many persons may then have
+    several values of the doubtful id.
 
     An id is doubtful if another identifier repeats within the table. Names with birth remain, because the other id may
-    belong to a family. Names alone are not used as the other id, because persons share names.
+    belong to a family. Names alone do not count as another id, because persons share names.
     """
     sizes = {
         id(one): one.table.n
@@ -202,28 +206,28 @@ def _of_persons(proposals: list[Proposal]) -> list[Proposal]:
 
 
 _FEW_SHARED = 1.05
-"""Maximum ratio of the person counts according to two id columns. Up to this ratio, both columns are proposed, because
-persons may share an id.
-"""
+"""Maximum ratio of the person counts of two id columns for which both columns are proposed. Persons may share an id."""
 
 
 def _problems(options: Mapping[str, Any]) -> list[str]:
-    """Return the last problem of the proposal. Empty if a column name looks like a data value."""
+    """Return the last problem of the proposal as a list. If a column name looks like a data value, return an empty
+    list, because the problem could show the value.
+    """
     work = _proposed(options)
     unnamed = any(is_like_id(column.profile.name) for column in work.columns)
     return [] if unnamed else work.problems[-1:]
 
 
 def _without_sets(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return options that drop the stated sets, which cannot be published."""
+    """Return options that drop the declared sets, which cannot be published."""
     sets = [name for role in _SETS for name in names_in((), options.get(role))]
     remaining = {name: value for name, value in options.items() if name not in _SETS}
     return {**remaining, "drop": [*names_in((), options.get("drop")), *sets]}
 
 
 def _over_ids(options: Mapping[str, Any], proposals: list[Proposal]) -> list[Proposal]:
-    """Return the proposals. If a person may have several of the stated ids, return a proposal for each possible
-    unit.
+    """Return a proposal for each possible unit if a person may have several of the declared ids. Otherwise, return the
+    given proposals.
     """
     table = proposals[0].table if len(proposals) == 1 else None
     if not options.get("id") or options.get("rows_are_persons") or table is None or not table.repeated:
@@ -235,7 +239,7 @@ def _over_ids(options: Mapping[str, Any], proposals: list[Proposal]) -> list[Pro
 
 
 def _only_column(proposal: Proposal) -> dict[str, list[str]]:
-    """Return the role of the column in a format that has a single set-valued column."""
+    """Return the role of the only column of a format with a single set-valued column. Empty for other formats."""
     single = proposal.source is not None and proposal.source.format in _SINGLE
     return {"items": [column.profile.name for column in proposal.columns]} if single else {}
 
@@ -246,7 +250,7 @@ def _unit_text(one: Proposal) -> str:
 
 
 def _moved(options: Mapping[str, Any], settings: Mapping[str, Any]) -> str:
-    """Return a note on the stated columns that a command drops or uses as the id."""
+    """Return a note about the declared columns that a command drops or uses as the id."""
     stated = [name for role in ROLES if role not in ("id", "drop") for name in names_in((), options.get(role))]
     dropped, ids = ([repr(name) for name in stated if name in settings.get(role, ())] for role in ("drop", "id"))
     return (f", dropping {', '.join(dropped)}" if dropped else "") + (
@@ -255,7 +259,7 @@ def _moved(options: Mapping[str, Any], settings: Mapping[str, Any]) -> str:
 
 
 def _proposed(options: Mapping[str, Any]) -> Proposal:
-    """Return the proposal for the named columns. Other columns are dropped."""
+    """Return the proposal for the named columns. All other columns are dropped."""
     k, specs = int(options.get("k") or 5), options.get("hierarchy", {})
     reading = {name: options[name] for name in (*READING, "missing") if options.get(name)}
     recognised = proposal_for(options["input"], reading, {}, k)
@@ -281,7 +285,7 @@ def _matches(column: str, name: str) -> bool:
 
 
 def _complete(options: Mapping[str, Any], proposal: Proposal) -> dict[str, Any] | None:
-    """Return the run settings for a proposal. None if they would omit a stated hierarchy."""
+    """Return the run settings for a proposal. None if the settings would omit a hierarchy that the user declared."""
     settings = dict(proposal.settings)
     if settings.get("relational") and not any(options.get(role) for role in _SETS):  # only the sets that the user named
         made = [name for role in _SETS for name in settings.pop(role, [])]
@@ -302,7 +306,9 @@ def _complete(options: Mapping[str, Any], proposal: Proposal) -> dict[str, Any] 
 
 
 def _shape(model: str | None) -> tuple[frozenset[str], bool] | None:
-    """Return the kinds of columns that a model protects, and whether it has a parameter for a sensitive column."""
+    """Return the kinds of columns that a model protects, and True if the model has a parameter for a sensitive
+    column.
+    """
     if model not in MODELS:
         return None
     model_class = MODELS[model].model
@@ -312,7 +318,7 @@ def _shape(model: str | None) -> tuple[frozenset[str], bool] | None:
 
 
 def _are_same(settings: Mapping[str, Any], options: Mapping[str, Any]) -> bool:
-    """Return True if two settings read and publish the columns in the same way, apart from hierarchies."""
+    """Return True if two settings are equal except for hierarchies."""
     return _comparable(settings) == _comparable(options)
 
 

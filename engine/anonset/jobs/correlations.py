@@ -10,7 +10,7 @@ from anonset.measures.correlation import IntraGroupViolation, inter_group_violat
 from anonset.publications import Buckets
 
 MOST_LISTED = 10_000
-"""Largest number of listed violations per kind. Anatomy of 1,000,000 tuples may have two million violations."""
+"""Maximum number of listed violations of a kind. Anatomy of 1,000,000 tuples may have two million violations."""
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Correlations(RedactedRepr):
     number: int
     """Total number of violations."""
     listed: list[Any]
-    """First violations in sorted order."""
+    """First `MOST_LISTED` violations in sorted order, or all if there are fewer."""
 
 
 def correlations(publication: Buckets, l: int) -> dict[str, Correlations]:  # noqa: E741
@@ -45,9 +45,7 @@ def correlations(publication: Buckets, l: int) -> dict[str, Correlations]:  # no
 def _named(
     publication: Buckets, people: IndividualRows, violations: Iterable[Any]
 ) -> Iterable[tuple[tuple[int, ...], Any]]:
-    """Yield the violations of a part, and their sort keys. Row and group numbers are converted to those of the complete
-    publication.
-    """
+    """Yield the violations of a part with their sort keys. Row and group numbers refer to the complete publication."""
     for violation in violations:
         row = int(people.row[violation.row])
         individual = tuple(int(column.codes[row]) for column in publication.ids)

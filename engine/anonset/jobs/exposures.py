@@ -126,8 +126,8 @@ def exposures(
 
 
 def _matching_rows(rows: Records | Table, size: int, seed: int) -> Iterator[tuple[bool, int, RecordFigures]]:
-    """For each kind of knowledge, yield True if relational values are known, the number of known items, and the number
-    of matches of each row.
+    """For each kind of knowledge, yield True if relational values are known, the number of known items, and the match
+    count of each row.
     """
     sets, group = rows.transactions, codes_of(rows.relational)
     if group:
@@ -141,8 +141,8 @@ def _matching_rows(rows: Records | Table, size: int, seed: int) -> Iterator[tupl
 def _matching_persons(
     rows: Records | Table, size: int, seed: int, owner: NDArray[np.int64]
 ) -> Iterator[tuple[bool, int, RecordFigures]]:
-    """For each kind of knowledge, yield True if relational values are known, the number of known items, and the number
-    of matches of each person.
+    """For each kind of knowledge, yield True if relational values are known, the number of known items, and the match
+    count of each person.
     """
     persons, classes = np.unique(owner, return_inverse=True)[1].ravel(), class_of(rows.relational, rows.n)
     if rows.relational:

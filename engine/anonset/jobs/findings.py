@@ -22,7 +22,7 @@ class ColumnFindings(RedactedRepr):
     role: str
     """Role, named as a setting."""
     reason: str
-    """Reason for the proposal. ``given`` if the role was given."""
+    """Reason for the proposed role. ``given`` if the user gave the role."""
     hierarchy: str | None = None
     """Possible hierarchy specification."""
 
@@ -105,7 +105,7 @@ class Findings(RedactedRepr):
     k: int
     """Equivalence classes and groups below this size count as small."""
     m: int
-    """Number of items known to an attacker that the guarantee should cover."""
+    """Number of known items that the guarantee should cover."""
     quasi_identifiers: ClassFindings | None
     """Equivalence classes by quasi-identifiers."""
     known_items: tuple[KnownItems, ...]
@@ -128,7 +128,6 @@ class Findings(RedactedRepr):
     """Settings that publish columns chosen by their values only. Empty if a column is recognized."""
 
     def _repr_html_(self) -> str:
-        """Return the findings as HTML tables."""
         rows = [(c.profile.name, c.profile.kind, f"{c.profile.distinct:,}", c.role, c.reason) for c in self.columns]
         return "".join(
             [

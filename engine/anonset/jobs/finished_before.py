@@ -41,7 +41,6 @@ def finished_before(settings: Settings, *, progress: Progress | None) -> Publica
 
 
 def _checked(settings: Settings, out: Path, private: Path, progress: Progress | None) -> PublicationCheck:
-    """Verify a local publication of the same job and return the verdict (see `finished_before`)."""
     report, opened = read_report(private, out), OpenedPublication.at(out)
     opened.require_own(report, private)
     options = with_absolute_paths(settings.model_dump(exclude_none=True))

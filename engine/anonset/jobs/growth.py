@@ -26,7 +26,9 @@ _MOST_DIGITS = 18
 
 @dataclass(frozen=True)
 class RunSize:
-    """Numbers of records, items and threads of one run. None if all data or the default threads are used."""
+    """Numbers of records, items and threads of one run. None means all records, all items, or the default number of
+    threads.
+    """
 
     records: int | None = None
     n_items: int | None = None
@@ -36,7 +38,7 @@ class RunSize:
 
     @property
     def given(self) -> dict[str, int]:
-        """Requested size and thread count by name. Empty if all runs use the same size and thread count."""
+        """Requested sizes and thread count by name. Empty if all runs use the same data and thread count."""
         if self.run is None:
             return {}
         return {name: value for name in (*AXES, RUN) if (value := getattr(self, name)) is not None}
@@ -68,7 +70,7 @@ def sizes_of(records: str | None, n_items: str | None, workers: str | None, n: i
 
 
 def _numbers(name: str, text: str | None, n: int | None = None) -> list[int | None]:
-    """Return the numbers in `text` in ascending order, or [None] if `text` is None."""
+    """Return the numbers in `text` in ascending order, or [None] if there is no text."""
     if text is None:
         return [None]
     numbers = []

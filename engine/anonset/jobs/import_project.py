@@ -94,9 +94,6 @@ _MOST_BYTES = 200 * 2**20
 
 
 def _hierarchy(project: Project, folder: Path, column: str, name: str, skipped: list[str]) -> str | None:
-    """Write the hierarchy of a column and return its path in the folder. If the project does not contain the hierarchy,
-    add a line to `skipped`.
-    """
     content = project.hierarchy(name)
     if content is None:
         skipped.append(f"{column!r}: hierarchy {name!r} (missing in the project)")

@@ -120,14 +120,16 @@ def input_of(source: Source, settings: Settings, algorithm: Algorithm) -> Input:
 
 
 def _compiling_takes(compiling: int) -> str:
-    """Return a note on the memory reserved for compilation, with the way to avoid it. Empty if none is reserved."""
+    """Return a note on the memory that is reserved for compilation, and how to avoid it. Empty if no memory is
+    reserved.
+    """
     if not compiling:
         return ""
     return f"{format_size(compiling)} of this is for compiling kernels (avoid it by running anonset warmup first)"
 
 
 def _obstacle(settings: Settings, algorithm: Algorithm) -> str:
-    """Return the reason why a job cannot run out of core. Empty if it can."""
+    """Return the reason why a job cannot run out of core. Empty if the job can run out of core."""
     traits = traits_of(algorithm)
     if not traits.by_blocks and traits.split_records is None:
         return f"{algorithm.name} runs in memory only ({_instead(algorithm.model)})"
@@ -136,8 +138,8 @@ def _obstacle(settings: Settings, algorithm: Algorithm) -> str:
 
 
 def _instead(model: PrivacyModel) -> str:
-    """Return text on the algorithms of a model that run out of core or in parts. If there are none, the text is about
-    the algorithms of k^m-anonymity.
+    """Return text that names the algorithms of a model that run out of core or in parts. If there are none, name the
+    algorithms of k^m-anonymity.
     """
     if runs := _running(model.name):
         return runs
@@ -148,7 +150,7 @@ def _instead(model: PrivacyModel) -> str:
 
 
 def _running(model: str) -> str:
-    """Return text on the algorithms of a model that run out of core or in parts, and on their conditions."""
+    """Return text that names the algorithms of a model that run out of core or in parts, and their conditions."""
     runs: dict[str, list[str]] = {}
     for name in with_traits(lambda traits: model in traits.models):
         traits = traits_of(ALGORITHMS[name])
@@ -161,7 +163,6 @@ def _running(model: str) -> str:
 
 
 def _local_work(settings: Settings) -> Path:
-    """Return the directory for the files of this machine."""
     named = settings.work_dir is not None and not is_address(settings.work_dir)
     return Path(settings.work_dir if settings.work_dir is not None and named else tempfile.gettempdir())
 
@@ -243,7 +244,7 @@ def table_of(
 
 
 def _require_same(before: str, now: str) -> None:
-    """Reject a resumed run if the data changed after the first run read them."""
+    """Reject a resumed run if the data have changed since they were read."""
     if before != now:
         remedy = "the data have changed since the run began; start again in another directory"
         msg = f"{setting('if_exists', 'resume')}: {remedy}"
@@ -251,7 +252,9 @@ def _require_same(before: str, now: str) -> None:
 
 
 def _by_blocks(chosen: Input, store: Files) -> str:
-    """Return the message that a job runs out of core, with the reason if the user did not request it."""
+    """Return the message that a job runs out of core. If the memory limit is the reason, the message contains the
+    required memory and the limit.
+    """
     text = f"running out of core in {store.path}"
     if chosen.limit is None or chosen.need <= chosen.limit:
         return text
@@ -270,13 +273,13 @@ def _gathered(chosen: Input, settings: Settings, store: Store, progress: Progres
 
 
 _OF_SETS = frozenset("(,)")
-"""Characters that names of itemsets contain. If the item separator of the input is one of them, the output uses another
-separator.
+"""Characters in the names of itemsets. If the item separator of the input is one of these characters, the output uses
+another separator.
 """
 
 
 _PUBLISHED = {"tsv": "csv", "baskets": "csv", "jsonl": "csv", "xlsx": "csv", "spmf": "dat"}
-"""Output format by input format, if they differ."""
+"""Output format of each input format, if the formats differ."""
 
 
 def request_of(settings: Settings, algorithm: Algorithm, read: str) -> PublicationRequest:

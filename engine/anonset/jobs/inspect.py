@@ -24,7 +24,7 @@ from anonset.settings.binding import HierarchySpec
 from anonset.spelling import counted, setting
 
 REJECTED = "would be rejected: "
-"""First words of a problem that would stop a run with the proposed settings."""
+"""Beginning of a message about a problem that would stop a run with the proposed settings."""
 
 
 def inspect(
@@ -111,7 +111,6 @@ def _question(work: Proposal) -> Question | None:
 
 
 def _warnings(table: Table, k: int, *, unit_open: bool) -> list[str]:
-    """Return warnings about problems that do not stop a run."""
     warnings = []
     try:
         if not unit_open:
@@ -162,18 +161,18 @@ def _place_of(work: Proposal) -> str:
 
 
 def _memory(work: Proposal) -> int | None:
-    """Return the memory of a run, in bytes. None for data in memory."""
     return None if work.source is None or not work.source.files else memory_for(work.source.size)
 
 
 def _seconds(table: Table, m: int, spent: float) -> float:
-    """Estimate the seconds of a run for reading, writing, and a few steps per itemset of up to m items."""
+    """Return a rough estimate of the seconds of a run. The estimate covers reading, writing, and a few steps for each
+    itemset of up to m items.
+    """
     sets = 0.0 if table.transactions is None else number_of_sets(table.transactions.lengths, m)
     return 2.0 + 2 * spent + table.n / 100_000 + sets / 2e7
 
 
 def _profiles_of(table: Table) -> Iterator[tuple[str, Profile]]:
-    """Yield the role and the profile of each column of a table."""
     roles = {"id": table.ids, "relational": table.relational, "keep": table.kept}
     for role, columns in roles.items():
         for column in columns:

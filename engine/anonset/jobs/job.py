@@ -27,7 +27,7 @@ from anonset.release.stopwatch import Stopwatch
 from anonset.settings.binding import HierarchySpec, bind, cap, require_roles
 
 _SEARCH = "search"
-"""Name of the search as a step of a run."""
+"""Name of the search step in the ledger of a run."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Job:
         algorithm: Algorithm,
         made_from: Callable[[Table, Mapping[str, Hierarchy]], Algorithm] | None = None,
     ) -> UnverifiedPublication[Any]:
-        """`prepare` the table, and `search`."""
+        """Call `prepare`, then `search`."""
         table, bound, algorithm = self.prepare(table, hierarchies, algorithm, made_from)
         unverified = self.search(table, bound, algorithm)
         kind_of(algorithm.model).require_readable(unverified.publication)
@@ -152,7 +152,7 @@ class Job:
         )
 
     def _with_grids(self, table: Table, algorithm: Algorithm) -> Table:
-        """Return the table with the numbers that may be ends of published ranges. They depend on all records
+        """Return the table with grids of the numbers at which published ranges may end. The grids depend on all records
         and on k.
         """
         if not self.round_ends:
@@ -161,7 +161,7 @@ class Job:
         return replace(table, relational=tuple(with_grid(column, k) for column in table.relational))
 
     def _recode(self, algorithm: Algorithm, table: Table, hierarchies: Mapping[str, Hierarchy]) -> Result:
-        """Return the recoding that an interrupted run has stored. Search for a recoding if there is none."""
+        """Search for a recoding, or return the recoding that an interrupted run has stored."""
         ledger = Ledger.of(table.store, table, hierarchies)
         found: Result | None = ledger.finished(_SEARCH)
         if found is None:
@@ -170,7 +170,7 @@ class Job:
         return found
 
     def _found(self, algorithm: Algorithm, table: Table, hierarchies: Mapping[str, Hierarchy]) -> Result:
-        """Find a recoding, which continues from the earlier release if there is one."""
+        """Search for a recoding. If an earlier release is given, the recoding continues from it."""
         traits = traits_of(algorithm)
         most = traits.split_records if table.store.in_files or traits.splits_in_memory else None
         if self.earlier is None and most is not None:
@@ -185,9 +185,7 @@ class Job:
 
 
 def _with_used(table: Table, hierarchies: Mapping[str, Hierarchy], result: Result) -> Mapping[str, Hierarchy]:
-    """Return the hierarchies. The tree of the items is replaced by the alternative tree (`Hierarchy.rival`) if the cut
-    belongs to it.
-    """
+    """Replace the tree of the items by the alternative tree (`Hierarchy.rival`) if the cut belongs to that tree."""
     name = "" if table.transactions is None else table.transactions.name
     if name not in hierarchies or not isinstance(result.recoding, Cut):
         return hierarchies

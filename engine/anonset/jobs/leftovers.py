@@ -105,7 +105,7 @@ def _is_work(entry: os.DirEntry[str]) -> bool:
 def _is_marked(folder: Path) -> bool:
     """Return True if a directory has a lease, unless it may be the private directory of a complete publication.
 
-    Another user's unreadable directory counts as without a lease.
+    If another user's directory cannot be read, return False.
     """
     if not os.path.lexists(folder / LEASE):
         return False

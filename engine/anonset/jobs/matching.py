@@ -68,7 +68,7 @@ class Matching(RedactedRepr):
 
 @dataclass
 class _Covering:
-    """Search for the equivalence classes whose published value in a column covers the value of a record."""
+    """Finds the equivalence classes whose published value in a column covers the value of a record."""
 
     original: Column
     published: CategoricalColumn
@@ -94,7 +94,6 @@ class _Covering:
         return tuple(dict.fromkeys((label, *members_of(label))))
 
     def fits(self, record: int) -> Bools:
-        """Return a mask of the classes that cover the value of the record, bool (classes,)."""
         if isinstance(self.original, NumericColumn):
             value: float | int = self.original.values[record]
             if value not in self._known:

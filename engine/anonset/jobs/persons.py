@@ -24,7 +24,7 @@ _MONTH = len("2020-01")
 _LOOKED_AT = 200
 """Number of examined labels per column."""
 _REFUSED = ("name", "e-mail", "IBAN")
-"""Kinds of values that are published only by declaration."""
+"""Kinds of values that are published only if the owner declares it."""
 
 
 def require_persons(
@@ -71,8 +71,8 @@ _MOST_SHOWN = 3
 
 
 def _refused(repeated: Sequence[RepeatedIdentifiers], ids: Sequence[str]) -> str:
-    """Return the message that the owner must declare who is a person. It contains the repeating identifiers and the
-    possible declarations.
+    """Return the message that the owner must declare who is a person. The message names the repeating identifiers and
+    the possible declarations.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def _refused(repeated: Sequence[RepeatedIdentifiers], ids: Sequence[str]) -> str
 
 
 def _repeated_in(table: Table) -> tuple[RepeatedIdentifiers, ...]:
-    """Return the published columns with a header of person ids and repeating values."""
+    """Return the published columns with repeating values whose header names person ids."""
     if not table.relational and not table.kept:
         return ()
 
@@ -121,7 +121,7 @@ def _repeated_in(table: Table) -> tuple[RepeatedIdentifiers, ...]:
 
 
 def _require_nameless(table: Table) -> None:
-    """Reject columns with a header of names, and columns that contain e-mail addresses or IBANs."""
+    """Reject columns whose header names persons, and columns that contain e-mail addresses or IBANs."""
     if not table.relational and not table.kept:
         return
 
@@ -141,7 +141,7 @@ def _named(name: str, role: str, content: str) -> str:
 
 
 def _require_no_full_birth_dates(table: Table, hierarchies: Mapping[str, object] | None) -> None:
-    """Reject columns with a header of a birth date that contain full dates and could publish them."""
+    """Reject columns that contain full dates of birth according to their header, and that could publish these dates."""
     if not (table.kept or (hierarchies is not None and table.relational)):
         return
 
@@ -160,11 +160,12 @@ def _require_no_full_birth_dates(table: Table, hierarchies: Mapping[str, object]
 
 
 def _require_no_ids_among_items(table: Table) -> None:
-    """Reject sets in which nearly every record contains exactly one of many items of the same form, because these may
-    be ids.
+    """Reject sets in which nearly every record contains exactly one of many items of the same form, because these items
+    may be ids.
 
-    The form of an item is its text with each number replaced by 9, or by # if it is as long as an id. Nearly every
-    record must contain such an item, or one in fifty if it is a long number. The first records are examined.
+    The form of an item is its text with each number replaced by 9, or by # if the number is as long as an id. Nearly
+    every record must contain such an item. For long numbers, one record in fifty suffices. Only the first records are
+    examined.
     """
     sets = table.transactions
     if sets is None or table.joined or sets.vocabulary.is_numbered or sets.vocabulary.filed is not None:
@@ -198,7 +199,7 @@ _LONG_NUMBER = re.compile(r"\d{6,}")
 _FEWEST_IDS = 100
 """Minimum number of distinct items that may be ids."""
 _ONE_EACH = 0.95
-"""Minimum share of records with exactly one possible id among all records with a possible id."""
+"""Minimum share of records with exactly one possible id among the records with at least one."""
 _IDS, _LONG_IDS = 0.02, 0.002
 """Minimum number of distinct possible ids per record. The second number applies to long numbers and e-mail addresses.
 """

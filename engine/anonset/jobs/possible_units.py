@@ -49,14 +49,14 @@ class PossibleUnits(RedactedRepr):
         return self._likeliest()
 
     def _with_unit(self, unit: tuple[str, ...], meaning: str, *, asked: bool = True) -> Proposal:
-        """Read the data with a unit."""
+        """Return the proposal for a unit, and read the data with it."""
         work = Proposal(self.source, (), {}, list(self.problems), None, self.rows, unit, meaning)
         self.reader.run(work, asked=asked)
         try_hierarchies(work, self.hierarchies, self.reader.source, self.reader.k)
         return work
 
     def _known(self) -> tuple[tuple[str, ...], str] | None:
-        """Return the unit and its meaning if the unit is declared or certain. Otherwise, return None."""
+        """Return the unit and its meaning if the unit is declared or certain. None for an unknown unit."""
         declared, proposed = self.reader.given, self.reader.proposed
         ids = names_in(self.reader.source.names, declared.get("id"))
         buckets = are_buckets(declared, proposed)
@@ -71,13 +71,12 @@ class PossibleUnits(RedactedRepr):
         return None
 
     def _free(self) -> list[UnitCandidate]:
-        """Return the candidates whose columns have no declared role."""
         proposed = self.reader.proposed
         declared = {name for name, role in proposed.items() if role.reason == "given" and role.role != "drop"}
         return [candidate for candidate in self.candidates if declared.isdisjoint(candidate.columns)]
 
     def _distinct(self) -> list[UnitCandidate]:
-        """Return the candidates with distinct values and a value in nearly all rows."""
+        """Return the candidates that have distinct values, and a value in nearly all rows."""
         enough = (1 - MOST_WITHOUT_ID) * self.rows
         return [
             candidate
@@ -86,7 +85,7 @@ class PossibleUnits(RedactedRepr):
         ]
 
     def _likeliest(self) -> Proposal:
-        """Return the most probable proposal. Its answers are all possible proposals."""
+        """Return the most probable proposal. Its answers are the proposals for all possible units."""
         free, distinct = self._free(), self._distinct()
         repeated = [candidate for candidate in free if candidate.repeats]
         filled = [candidate for candidate in repeated if 2 * candidate.given >= self.rows]

@@ -72,7 +72,7 @@ class Proposal(RedactedRepr):
     possible_roles: Mapping[str, list[str]] = field(default_factory=dict)
     """Roles derived from values only, which the owner must check. Empty if a column is recognized."""
     answers: "tuple[Proposal, ...]" = ()
-    """One proposal per possible unit, if the owner must choose. The first proposal equals this proposal."""
+    """Proposals for all possible units if the owner must choose the unit. The first proposal equals this proposal."""
 
 
 @dataclass
@@ -174,7 +174,6 @@ class ProposalReader:
     def _read(
         self, work: Proposal, roles: Mapping[str, ProposedRole], options: Mapping[str, Any], *, asked: bool
     ) -> None:
-        """Read the table with the given roles."""
         settings = {**settings_of(roles), **options}
         by_name = {column.name: column for column in self.profiles}
         settings |= self._separator(by_name, roles, grouped=asked or bool(settings.get("group")))
@@ -182,8 +181,8 @@ class ProposalReader:
         work.table, work.settings = _gather(self.source, settings), settings
 
     def _listing(self, table: Table | None, roles: Mapping[str, ProposedRole]) -> dict[str, ProposedRole]:
-        """Return the roles without the quasi-identifiers whose published sets of values would list persons. These
-        columns have no hierarchy.
+        """Return roles that drop the quasi-identifiers without a hierarchy whose published sets of values would list
+        persons.
         """
         dropped = {}
         for column in () if table is None else table.relational:
@@ -220,7 +219,7 @@ class ProposalReader:
         return count_differing([self.loaded[column] for column in unit], self.loaded[name])
 
     def _first_row(self, work: Proposal, name: str, persons: int) -> str:
-        """Return the problem that a column differs within few persons, with the rows to check."""
+        """Return the problem that a column has different values within few persons, with the rows to check."""
         rows = rows_that_differ([self.loaded[column] for column in work.unit], self.loaded[name], _MOST_ROWS_NAMED)
         others = " and others" if len(rows) == _MOST_ROWS_NAMED else ""
         return (
@@ -229,7 +228,7 @@ class ProposalReader:
         )
 
     def _skip_without_id(self, settings: dict[str, Any], work: Proposal, *, asked: bool) -> None:
-        """Skip rows without an id if they are few, or if the owner chooses the id."""
+        """Skip rows without an id if there are few of these rows, or if the owner chooses the id."""
         skipped, names = names_in((), settings.get("skip_rows")), names_in((), settings.get("id"))
         if "no-id" in skipped or not names or not self._are_plain(names):
             return
@@ -261,8 +260,8 @@ class ProposalReader:
     def _separator(
         self, by_name: Mapping[str, Profile], proposed: Mapping[str, ProposedRole], *, grouped: bool
     ) -> dict[str, str]:
-        """Return the item separator if the job must state it. If rows are grouped, a cell without a separator setting
-        is one item.
+        """Return the item separator if the settings must contain it. If rows are grouped, a cell is a single item
+        unless a separator is set.
         """
         sets = [column for name, column in by_name.items() if proposed[name].role == "items"]
         marks = {column.separator for column in sets if column.separator is not None}
@@ -274,7 +273,7 @@ class ProposalReader:
 
 
 def _about_items(possible_items: Mapping[str, Sequence[str]]) -> str:
-    """Return text on the settings that publish dropped columns with possible items. Empty if there are none."""
+    """Return text about the settings that publish dropped columns with possible items. Empty if there are none."""
     if marked := possible_items.get("one_hot"):
         return (
             f"{len(marked)} columns of 0 and 1 are dropped; if each is an item: {setting('one_hot', ','.join(marked))}"
@@ -295,12 +294,10 @@ def are_buckets(settings: Mapping[str, Any], roles: Mapping[str, ProposedRole]) 
 
 
 def _publish(roles: Mapping[str, ProposedRole]) -> bool:
-    """Return True if at least one column is published."""
     return any(role.role not in ("id", "drop") for role in roles.values())
 
 
 def _gather(source: OpenedSource, settings: Mapping[str, Any]) -> Table:
-    """Read a source with settings."""
     options = _options(settings)
     if options.skip_without_id:
         source = without_missing_ids(source, names_in(source.names, settings.get("id")))
@@ -357,12 +354,11 @@ def try_hierarchies(work: Proposal, given: Mapping[str, HierarchySpec], opened: 
 
 
 def _lists_values(role: ProposedRole) -> bool:
-    """Return True if a proposed quasi-identifier has no hierarchy, so that sets list its values."""
+    """Return True if a proposed quasi-identifier has no hierarchy, so that published sets would list its values."""
     return role.role == "relational" and role.hierarchy == "values" and role.reason != "given"
 
 
 def _lists_persons(column: Column, k: int) -> bool:
-    """Return True if published sets of the values of a column would list persons."""
     if not isinstance(column, CategoricalColumn) or column.vocabulary.filed is not None:
         return False
     counts = column.occurrences
@@ -370,9 +366,7 @@ def _lists_persons(column: Column, k: int) -> bool:
 
 
 def _coarse_enough(table: Table, fitting: Mapping[str, Any], given: Mapping[str, Any], k: int) -> dict[str, Any]:
-    """Return the hierarchies. A rule is replaced by a coarser rule if its published sets of leaves would list
-    persons.
-    """
+    """Replace each proposed rule by a coarser rule if its published sets of leaves would list persons."""
     coarse = dict(fitting)
     for column in () if table.transactions is None else table.relational:
         rule = fitting.get(column.name)
@@ -384,15 +378,15 @@ def _coarse_enough(table: Table, fitting: Mapping[str, Any], given: Mapping[str,
 
 
 def _tree_of_wide(table: Table) -> str:
-    """Return the hierarchy of the joint items of several columns, by the form of the items."""
+    """Return the hierarchy for the joint items of several columns, according to the form of the items."""
     return PROPOSED if table.transactions is None else tree_of(kind_of_values(table.transactions.vocabulary.labels))
 
 
 def _read_with_remedy(
     work: Proposal, opened: OpenedSource, name: str, spec: Any, others: Mapping[str, Any]
 ) -> Remedy | None:
-    """Read the data again with normalization rules for codes, so that the codes are leaves of a hierarchy. The rules
-    must keep most codes.
+    """Read the data again with normalization rules that turn codes into leaves of a hierarchy. Return None unless the
+    rules keep most codes.
     """
     if work.table is None:
         return None
@@ -417,7 +411,7 @@ MOST_WITHOUT_ID = 0.05
 _MOST_WITHOUT_ANSWER = 0.5
 """Maximum share of rows without an id, for an id column that the owner chose. These rows are skipped."""
 _MOST_LEFT_OUT = 0.25
-"""Largest share of code occurrences that may be dropped because their codes are not in a hierarchy."""
+"""Maximum share of code occurrences that may be dropped because a hierarchy does not contain their codes."""
 
 
 def _spelled(spec: Any) -> str | None:

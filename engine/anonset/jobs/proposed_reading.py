@@ -93,7 +93,6 @@ def _proposal_for(
     k: int,
     published: Mapping[str, str],
 ) -> Proposal:
-    """Profile the columns, propose roles for undeclared columns, and try to read the data."""
     opened, loaded, null = _columns_of(source, declared)
     profiles = [profile(name, loaded[name], declared.get("separator")) for name in opened.names]
     words = null_words(profiles) if not null else {}
@@ -131,12 +130,8 @@ def _proposal_for(
 
 
 def _columns_of(source: Source, declared: Mapping[str, Any]) -> tuple[OpenedSource, dict[str, Any], tuple[str, ...]]:
-    """Read all columns. Return the source, the columns with codes, and the texts that mean null.
-
-    Raises
-    ------
-    MisreadError
-        If the header is a record.
+    """Read all columns. Return the source, the columns with codes, and the texts that mean null. Raise MisreadError if
+    the header is a record.
     """
     opened, null, uncertain = _opened(source, declared)
     loaded = {name: coded(column) for name, column in read_all_rows(opened, opened.names).items()}
@@ -149,7 +144,7 @@ def _columns_of(source: Source, declared: Mapping[str, Any]) -> tuple[OpenedSour
 
 
 def _identifying(candidates: Sequence[UnitCandidate], profiles: Sequence[Profile]) -> set[str]:
-    """Return the columns that identify persons, given the candidates for the unit."""
+    """Return the columns that identify persons according to the candidates for the unit."""
     dates = {described.name for described in profiles if described.kind == "dates"}
     return {
         name
@@ -161,7 +156,7 @@ def _identifying(candidates: Sequence[UnitCandidate], profiles: Sequence[Profile
 
 
 def _opened(source: Source, declared: Mapping[str, Any]) -> tuple[OpenedSource, tuple[str, ...], bool]:
-    """Open a source with the given settings. Return the source, the texts that mean null, and whether the header may be
+    """Open a source with the given settings. Return the source, the texts that mean null, and True if the header may be
     a record.
     """
     roles = {role: declared.get(role) for role in ROLES if declared.get(role)}
@@ -222,8 +217,8 @@ _ROWS_OF_WITNESSES, _MOST_VALUES_OF_WITNESSES = 5_000, 100
 
 
 def _placeholders(columns: Mapping[str, Any]) -> dict[str, dict[str, int]]:
-    """Return the values that stand for a missing id, with their row counts, by column. Columns without these values are
-    omitted.
+    """Return the values that may mean a missing id, with their row counts, for each column that contains such
+    values.
     """
     counts = {name: placeholder_counts(column) for name, column in columns.items() if not holds_sets(column)}
     return {name: of_column for name, of_column in counts.items() if of_column}
@@ -232,8 +227,8 @@ def _placeholders(columns: Mapping[str, Any]) -> dict[str, dict[str, int]]:
 def _mentioning(
     loaded: Mapping[str, Any], profiles: Sequence[Profile], candidates: Sequence[UnitCandidate]
 ) -> dict[str, str]:
-    """Return the text and set columns that mention persons. Each has the column that contains the mentioned names or
-    ids.
+    """Return the text and set columns that mention persons. Each is mapped to the column that contains the mentioned
+    names or ids.
     """
     identifying = {
         candidate.columns[0]
@@ -258,13 +253,11 @@ def _mentioning(
 
 
 def _distinct(column: Any) -> list[str]:
-    """Return up to `MOST_LOOKED_AT` distinct non-missing values of a column."""
     values: list[str] = given_texts(column).unique()[:MOST_LOOKED_AT].to_pylist()
     return values
 
 
 def _require_names(where: str, genuine: bool) -> None:
-    """Reject data whose first line is a record instead of a header."""
     if not genuine:
         way = f"if it is a record: {setting('no_header', True)}"
         msg = f"{where}: the first line looks like a record, not a header; {way}"
@@ -272,14 +265,14 @@ def _require_names(where: str, genuine: bool) -> None:
 
 
 def _is_above_ids(column: Any) -> bool:
-    """Return True if the first rows of a column contain texts like ids, or nothing."""
+    """Return True if the first rows of a column contain texts like ids, or contain no values."""
     values = [] if holds_sets(column) else given_texts(column.slice(0, _FIRST_ROWS)).unique().to_pylist()
     return not values or any(map(is_like_id, values))
 
 
 def _are_above_figures(loaded: Mapping[str, Any]) -> bool:
-    """Return True if the first line is probably a header. In a header, more column names are words above numbers, dates
-    or codes than are values of their own columns.
+    """Return True if the first line is probably a header. In a header, the column names that are words above numbers,
+    dates or codes outnumber the column names that also occur as values of their columns.
     """
     above, equal = 0, 0
     for name, column in loaded.items():
@@ -300,7 +293,6 @@ def _occur_as_values(loaded: Mapping[str, Any]) -> bool:
 def _with_given(
     opened: OpenedSource, proposed: dict[str, ProposedRole], declared: Mapping[str, Any]
 ) -> dict[str, ProposedRole]:
-    """Replace proposed roles by the given roles."""
     roles = dict(proposed)
     for role in ROLES:
         for name in names_in(opened.names, declared.get(role)):
@@ -329,7 +321,7 @@ def _with_given(
 def _read_as_text(
     roles: Mapping[str, ProposedRole], hierarchies: Mapping[str, HierarchySpec], numeric: Sequence[str]
 ) -> dict[str, ProposedRole]:
-    """Return the roles. Numeric columns with a hierarchy other than ranges are changed to text columns."""
+    """Return text roles for the numeric columns that have a hierarchy other than ranges."""
     return {
         name: replace(roles[name], hierarchy=VALUES)
         for name, spec in hierarchies.items()
@@ -358,5 +350,5 @@ def _settle_sensitive(roles: dict[str, ProposedRole]) -> None:
 
 
 _SINGLE = ("relational", "sensitive", UNRECOGNIZED)
-"""Proposed roles whose hierarchy also suits a quasi-identifier."""
+"""Proposed roles with hierarchies that also suit a quasi-identifier."""
 _FIRST_ROWS = 200

@@ -172,7 +172,7 @@ def warning(best: Candidate | None, dropped: Sequence[str] = (), without: Candid
 
 
 def _remedy(best: Candidate, dropped: Sequence[str], without: Candidate | None) -> str:
-    """Return advice for more accurate counts, as the end of a warning. Empty if there are no relational columns."""
+    """Return advice for more accurate counts as the end of a warning. Empty if there are no relational columns."""
     if best.ranges_kept is None:
         return ""
     if without is None or without.countable is None or not counts_usably(without):

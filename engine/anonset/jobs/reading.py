@@ -29,11 +29,11 @@ from anonset.settings.settings import ComparedSettings, ReadingSettings
 from anonset.spelling import as_typed, setting
 
 _RISKS = 1.2
-"""Memory for counting risks, as a multiple of the memory of a run. It was 654 MiB for 1,048,576 baskets."""
+"""Ratio of the memory for counting risks to the memory of a run. It was 654 MiB for 1,048,576 baskets."""
 _SIZES = frozenset({"k", "m", "seed"})
 """Settings of `inspect` that do not determine how data are read."""
 _CHUNKS = 1.5
-"""Memory for a disassociated publication, as a multiple of the memory of a run.
+"""Ratio of the memory for a disassociated publication to the memory of a run.
 
 Measured: 470 MiB for 1,470 clusters of 88,162 baskets.
 """

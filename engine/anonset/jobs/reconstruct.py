@@ -88,9 +88,7 @@ def _drawn(publication: Chunks, random: SplitMix) -> Table:
 
 
 def _place_cluster(records: list[list[int]], first: int, cluster: PublishedCluster, random: SplitMix) -> None:
-    """Assign the chunks and terms of a cluster to its records. In a cluster without terms, empty records are filled
-    first.
-    """
+    """Assign the chunks and terms of a cluster to its records. In a cluster without terms, fill empty records first."""
     for rows in cluster.chunks:
         places = first + _shuffled(cluster.n, random)
         if not cluster.terms:
@@ -102,7 +100,7 @@ def _place_cluster(records: list[list[int]], first: int, cluster: PublishedClust
 
 
 def _place_more(records: list[list[int]], term: int, places: list[int], total: int, random: SplitMix) -> None:
-    """Assign a term to distinct random records among `places` until it occurs `total` times."""
+    """Assign a term to random records among `places` until it occurs in `total` of them."""
     free = np.array([place for place in places if term not in records[place]], np.int64)
     more = total - (len(places) - len(free))
     for place in free[_shuffled(len(free), random)][:more].tolist():
@@ -110,8 +108,8 @@ def _place_more(records: list[list[int]], term: int, places: list[int], total: i
 
 
 def _put(records: list[list[int]], rows: Rows, places: Int64, random: SplitMix) -> None:
-    """Assign sub-records in random order to the first records of `places`. There are at least as many places as
-    sub-records.
+    """Assign sub-records in random order to the first records of `places`. The number of places must be at least the
+    number of sub-records.
     """
     sub_records = [items for items, count in rows for _ in range(count)]
     for place, row in zip(places.tolist(), _shuffled(len(sub_records), random).tolist(), strict=False):
@@ -119,5 +117,4 @@ def _put(records: list[list[int]], rows: Rows, places: Int64, random: SplitMix) 
 
 
 def _shuffled(n: int, random: SplitMix) -> Int64:
-    """Return 0 .. n - 1 in random order."""
     return np.argsort(random.words(n), kind="stable").astype(np.int64)

@@ -66,7 +66,7 @@ class Suggestion(RedactedRepr):
     reason: str = field(repr=False)
     """Reason for the recommendation. Without a recommendation, the obstacle and the remedy."""
     limit: str = field(repr=False)
-    """Whether the hierarchy or the algorithm limits the utility. Empty if unknown."""
+    """Whether the hierarchy or the algorithm limits the utility. Empty if this is unknown."""
     sample: int | None = None
     """Size of the sample on which candidates were tried first, in records."""
     with_own_hierarchy: Candidate | None = None
@@ -78,12 +78,11 @@ class Suggestion(RedactedRepr):
 
     @property
     def finest(self) -> Candidate | None:
-        """Candidate with a `frontier` that starts at the smallest relational loss, or None."""
+        """Candidate with a `frontier` that starts at the smallest relational loss. None if there is none."""
         candidates = [candidate for candidate in self.candidates if candidate.frontier and candidate.outcome == "holds"]
         return min(candidates, key=lambda candidate: candidate.frontier[0].relational_ncp, default=None)
 
     def _repr_html_(self) -> str:
-        """Return the candidates as an HTML table."""
         fates = ("kept", "generalized", "suppressed")
         head = ("", "algorithm", *fates, "item error", "pair error", "ranges kept", "useful", "time", "outcome")
         reasons = [text for text in (self.reason, self.warning) if text]
@@ -229,7 +228,7 @@ def suggest(
 def _finalists(order: Sequence[Candidate], *, with_own: bool) -> list[Candidate]:
     """Return the candidates that are tried on all data.
 
-    These are the best candidates that satisfy the model, the best candidate with the owner's hierarchy, and the best
+    They are the best candidates that satisfy the model, the best candidate with the owner's hierarchy, and the best
     candidate of another model.
     """
     other = set_beside(order)
@@ -263,19 +262,17 @@ def _untried(settings: Mapping[str, Any]) -> Candidate:
 
 @dataclass
 class _CandidateTrial:
-    """Tries candidates on a table until the time limit."""
-
     model: PrivacyModel
     hierarchies: Mapping[str, HierarchySpec]
     progress: Progress | None
     left: float
-    """Remaining seconds for all candidates, without the time for loading and compiling kernels."""
+    """Remaining seconds for all candidates. Loading and compiling kernels does not count."""
     round_ends: bool
     whole: bool = True
     """True if the table contains all data. In a sample, frequent values may seem rare."""
 
     def of_all(self, table: Table, trials: Sequence[Mapping[str, Any]], *, share: float) -> list[Candidate]:
-        """Try all candidates. Each candidate may use the given share of the remaining time."""
+        """Try all candidates. Each candidate may use the share `share` of the remaining time."""
         sets = table.joined or (() if table.transactions is None else (table.transactions.name,))
         frequent = None if table.transactions is None else FrequentItems.of(table.transactions)
         candidates = []
@@ -291,9 +288,9 @@ class _CandidateTrial:
         return candidates
 
     def with_fewer_columns(self, table: Table, best: Candidate | None) -> tuple[list[str], Candidate | None]:
-        """Omit relational columns one by one, until the publication of the best candidate has accurate counts of
-        frequent items, or the time limit is reached. Each step omits the column that improves the counts most. Return
-        the omitted columns, and the candidate without these columns.
+        """Omit relational columns one by one until the publication of the best candidate has accurate counts of
+        frequent items, or until the time limit. Each step omits the column that improves the counts most. Return the
+        omitted columns, and the candidate without these columns.
         """
         dropped: list[str] = []
         while best is not None and counts_usably(best) is False and len(table.relational) > 1 and self.left > 0:
@@ -359,7 +356,7 @@ class _CandidateTrial:
         unverified: UnverifiedPublication[Any],
         frequent: FrequentItems | None,
     ) -> Candidate:
-        """Return a candidate with its utility and verdict."""
+        """Measure the utility of a candidate and verify it."""
         figures = unverified.result.figures
         recoding: Any = unverified.result.recoding
         measures = {**candidate.measures, **({"gap": figures["gap"]} if "gap" in figures else {})}

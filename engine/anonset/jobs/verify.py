@@ -117,14 +117,14 @@ def _check(
 
 
 def _requested_model(settings: CheckSettings) -> PrivacyModel:
-    """Return the model that the settings name."""
     return built_model(require_known("--model", settings.model, MODELS), settings.model_parameters())
 
 
 def _model_of(opened: OpenedPublication, settings: CheckSettings) -> PrivacyModel:
     """Return the requested model, or the attested model if none is requested.
 
-    If the attested model depends on private data that are missing, such as partitions, only its public part is checked.
+    If the attested model depends on private data that are missing, such as partitions, return only the public part of
+    the model.
     """
     if settings.model is not None:
         return _requested_model(settings)
@@ -148,14 +148,16 @@ def _require_readable(opened: OpenedPublication, settings: CheckSettings, model:
 
 
 def _of_original(settings: CheckSettings, attested: Attestation) -> tuple[str, ...]:
-    """Return the settings for reading the original. For the publication, the attestation contains these settings."""
+    """Return the settings that are needed to read the original. For the publication, the attestation contains these
+    settings.
+    """
     if settings.original is None:
         return ()
     return ("separator", "items") if attested.data.nameless else ("separator",)
 
 
 def _with_kept_records(settings: CheckSettings, opened: OpenedPublication) -> CheckSettings:
-    """Return settings with the records file of the private directory, unless they name one."""
+    """Add the records file of the private directory to the settings, unless they name a records file."""
     if settings.original is None or settings.records is not None or opened.report is None or opened.private is None:
         return settings
     records = records_file(opened.private)
@@ -163,7 +165,9 @@ def _with_kept_records(settings: CheckSettings, opened: OpenedPublication) -> Ch
 
 
 def _with_records(publication: Published, settings: CheckSettings, store: Store) -> Published:
-    """Return a publication with the original record of each row, if known."""
+    """Add the original record of each row to a publication. Return the publication unchanged if the records are
+    unknown.
+    """
     if settings.records is None:
         return publication
     record, cluster = read_records(Path(settings.records), store)

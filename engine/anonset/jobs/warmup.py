@@ -69,7 +69,7 @@ def is_warm() -> bool:
 
 
 def _mark() -> Path | None:
-    """Return the marker file that `warm_up` writes into the cache, or None if there is no cache."""
+    """Return the marker file that `warm_up` writes into the cache. None if there is no cache."""
     import numba.core.registry as numba_registry
 
     from anonset_kernels import _jit

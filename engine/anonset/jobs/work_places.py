@@ -195,13 +195,7 @@ def _taken_over(store: Files, note: Callable[[str], None] | None) -> Files:
 
 
 def _require_same_run(path: Path, settings: Settings) -> None:
-    """Reject the work directory of a run with other settings or versions.
-
-    Raises
-    ------
-    InputError
-        The message contains the difference.
-    """
+    """Reject the work directory of a run with other settings or versions. The error names the difference."""
     option = f"{setting('if_exists', 'resume')}: {str(path)!r}"
     recorded = _manifest(path, option)
     now = json.loads(json.dumps(_identity(settings)))
@@ -213,13 +207,7 @@ def _require_same_run(path: Path, settings: Settings) -> None:
 
 
 def _manifest(path: Path, option: str) -> dict[str, Any]:
-    """Read the identity of the run that a work directory belongs to.
-
-    Raises
-    ------
-    InputError
-        If the identity cannot be read. The message begins with `option`.
-    """
+    """Read the identity of the run that a work directory belongs to. The error message begins with `option`."""
     try:
         recorded = loads(own_file(path / RUN).read_bytes())
         if isinstance(recorded, dict) and all(

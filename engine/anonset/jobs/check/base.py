@@ -35,7 +35,7 @@ class PublicationCheck(RedactedRepr):
     by_records: bool = False
     """Whether a file assigns an original record to each row. Otherwise, rows and records are in the same order."""
     untrue: Witness | None = None
-    """A published value that the original contradicts, or None."""
+    """A published value that the original contradicts. None if there is none."""
     undecided: str = ""
     """Reason why the comparison with the original is undecided. Empty if it is decided."""
     suppressed: Fraction | None = None
@@ -101,7 +101,7 @@ class KindCheck(RedactedRepr, ABC, Generic[P_co]):
         return False
 
     def agreed_tree(self) -> Hierarchy | None:
-        """Return the given hierarchy of the published items, or None. The codebook must match the hierarchy."""
+        """Return the given hierarchy of the published items, which the codebook must match. None if none is given."""
         return None
 
     def require_agreement(self, table: Table, hierarchies: Mapping[str, Hierarchy]) -> None:

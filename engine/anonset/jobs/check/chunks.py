@@ -8,7 +8,7 @@ from anonset.publications import Chunks
 
 @dataclass(frozen=True, eq=False)
 class ChunksCheck(KindCheck[Chunks]):
-    """Check of a disassociated publication. It only returns the column roles."""
+    """Checks of a disassociated publication. They only provide the column roles."""
 
     def roles(self) -> dict[str, list[str]]:
         """Return the item column as the only role."""

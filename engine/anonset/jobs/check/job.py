@@ -88,8 +88,8 @@ def check_publication(
 def _require_known_policy(
     verdict: Verdict, tree: Hierarchy | None, original: Table | None, attested: Attestation | None
 ) -> None:
-    """Reject privacy constraints without a known item. Attested constraints are accepted, because all their items may
-    be suppressed.
+    """Reject privacy constraints if the publication and the original contain none of their items. Attested constraints
+    are accepted, because all their items may be suppressed.
     """
     policy, checked = verdict.model.itemsets, verdict.checked
     if not policy or checked["unpublished_items"] < checked["protected_items"]:

@@ -51,7 +51,7 @@ class RecordsCheck(KindCheck[Records]):
         require_sensitive(self.model, self.publication.transactions)
 
     def agreed_tree(self) -> Hierarchy | None:
-        """Return the given hierarchy of the published items, or None. The codebook must match the hierarchy."""
+        """Return the given hierarchy of the published items, which the codebook must match. None if none is given."""
         if not self.settings.hierarchy:
             return None
         rules = CodeRules(inner_items=self.settings.file.inner_items)
@@ -125,7 +125,7 @@ class RecordsCheck(KindCheck[Records]):
 
 
 def _value(label: str) -> Fraction | str:
-    """Return the exact number that a label denotes in any notation, or the label itself."""
+    """Return the number that a label denotes in any notation, or the label itself if it is not a number."""
     try:
         return exact(label)
     except ValueError:

@@ -47,7 +47,7 @@ class Evaluation(RedactedRepr):
     bound: Bound | None = None
     """Minimum loss of all cuts of the hierarchy, if requested."""
     observed: Mapping[str, ObservedDiversity] = field(default_factory=dict)
-    """Smallest l and largest t of each kept column over all equivalence classes."""
+    """l and t of each kept column. l is the smallest, and t the largest, over all equivalence classes."""
     itemsets: TopItemsets | None = None
     """Errors of the most frequent itemsets, if requested."""
 
@@ -79,7 +79,7 @@ class EvaluationRequest(RedactedRepr):
     bound: bool = False
     """Whether to prove the minimum NCP of a cut."""
     progress: Progress | None = None
-    """Called with (phase, amount done, total amount) during the proof."""
+    """Progress callback of the proof with the arguments (phase, amount done, total amount)."""
 
     def require_possible(self, publication: Published) -> None:
         """Reject an original that cannot be the original of the publication. Used without a private directory."""

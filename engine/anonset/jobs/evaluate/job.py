@@ -92,13 +92,15 @@ def evaluate(
 
 
 def _secrets_beside(attested: Attestation) -> tuple[str, ...]:
-    """Return the sensitive items that are outside the hierarchy of the other items."""
+    """Return the sensitive items that are not in the hierarchy of the other items."""
     is_outside = attested.model in MODELS and MODELS[attested.model].model.secrets_beside
     return tuple(attested.parameters.get("sensitive_items", ())) if is_outside else ()
 
 
 def _require_same_records(original: Table, opened: OpenedPublication) -> None:
-    """Reject an original with another record count than the publication. Buckets may omit records."""
+    """Reject an original with another record count than the publication, unless the publication may omit records, as
+    buckets do.
+    """
     published = opened.attested.counts.get("records")
     if published != original.n and opened.attested.data.complete:
         msg = f"the original has {original.n} records, but {str(opened.out)!r} was made from {published}"

@@ -58,7 +58,6 @@ def _losses(publication: Records, request: EvaluationRequest, errors: QueryAnswe
 
 
 def _observed(publication: Records) -> dict[str, ObservedDiversity]:
-    """Return the observed diversity of each kept column in the classes of equal relational values."""
     if not publication.relational or not publication.n:
         return {}
     group = codes_of(publication.relational)
@@ -78,9 +77,6 @@ def _item_losses(
 
 
 def _item_sizes(recoded: PublishedRecoding, publication: Records) -> dict[str, int]:
-    """Count items by outcome. Generalized and suppressed items are counted only if the recoding is the same for all
-    records.
-    """
     column, recoding = recoded.column, recoded.recoding
     published = publication.transactions
     sizes = {

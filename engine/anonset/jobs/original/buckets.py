@@ -41,7 +41,7 @@ def _read(
 
 @require_possible.register
 def _require_possible(publication: Buckets, original: Table, hierarchies: Mapping[str, Hierarchy]) -> None:
-    """Reject buckets with a row or value that is absent from the original, or rarer in the original than in the
+    """Reject buckets with a row or value that is missing in the original, or that occurs less often there than in the
     buckets.
     """
     before = {column.name: column for column in (*original.ids, *original.kept)}
@@ -63,7 +63,7 @@ def _require_possible(publication: Buckets, original: Table, hierarchies: Mappin
 
 
 def _require_room(rows: int, columns: int, limits: Limits) -> None:
-    """Reject sorting all rows at once if it needs more than half of the remaining memory."""
+    """Reject the comparison if sorting all rows at once needs more than half of the remaining memory."""
     row_size = _BYTES + _BYTES_PER_COLUMN * columns
     if limits.at_once_within(rows, row_size) < rows:
         needed = (
@@ -74,7 +74,7 @@ def _require_room(rows: int, columns: int, limits: Limits) -> None:
 
 
 def _contained(keys: list[tuple[Int64, Int64]]) -> bool:
-    """Return True if each row of keys in the second array occurs at least as often in the first array."""
+    """Return True if each row of keys in the second arrays occurs at least as often in the first arrays."""
     n = len(keys[0][0])
     if not n:
         return not len(keys[0][1])

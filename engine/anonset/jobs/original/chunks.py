@@ -29,7 +29,6 @@ def _read(
 
 @require_possible.register
 def _require_possible(publication: Chunks, original: Table, hierarchies: Mapping[str, Hierarchy]) -> None:
-    """Reject a publication in which an item occurs in more records than in the original."""
     column = original.transactions
     often = {} if column is None else dict(zip(column.vocabulary.labels, column.occurrences.tolist(), strict=True))
     totals, labels = dict(publication.totals or ()), publication.vocabulary.labels

@@ -71,7 +71,9 @@ def _require_possible(publication: Records, original: Table, hierarchies: Mappin
 
 
 def _numeric(publication: Records, settings: OriginalSettings) -> list[str]:
-    """Return the numeric relational columns. A column without a given hierarchy is numeric if it shows ranges."""
+    """Return the numeric relational columns. A column without a given hierarchy is numeric if all its labels are
+    ranges.
+    """
     named = numeric_columns(settings.hierarchy)
     return [
         column.name
@@ -81,8 +83,8 @@ def _numeric(publication: Records, settings: OriginalSettings) -> list[str]:
 
 
 def _separators(settings: OriginalSettings, mark: str | None, source: Source) -> list[str | None]:
-    """Return possible item separators of the original. The published separator may differ from the original separator
-    if labels contain spaces.
+    """Return the possible item separators of the original. If labels contain blanks, the publication uses another
+    separator than the original may use.
     """
     has_one_set = settings.file.group or settings.file.one_hot or settings.file.one_code or has_one_column(source)
     if settings.file.separator is not None or mark in (None, " ") or has_one_set:
@@ -91,8 +93,8 @@ def _separators(settings: OriginalSettings, mark: str | None, source: Source) ->
 
 
 def _best_explained(readings: Iterator[Table], publication: Records) -> Table:
-    """Return the table with the largest share of items that the symbols cover. Each separator gives a table. The search
-    stops at a table that is covered completely.
+    """Return the table with the largest share of items that the symbols cover. Each table is read with another
+    separator. Stop at a table whose items are all covered.
     """
     best = next(readings)
     most = _explained_share(best, publication)
@@ -103,7 +105,6 @@ def _best_explained(readings: Iterator[Table], publication: Records) -> Table:
 
 
 def _explained_share(table: Table, publication: Records) -> float:
-    """Return the share of the items of a table that published symbols cover."""
     if table.transactions is None or not len(table.transactions.vocabulary):
         return 0.0
     members = {member for symbol in publication.symbols for member in symbol.members}
@@ -114,7 +115,6 @@ def _explained_share(table: Table, publication: Records) -> float:
 def _kept_keys(
     before: tuple[CategoricalColumn, ...], after: tuple[CategoricalColumn, ...]
 ) -> list[tuple[Int64, Int64]]:
-    """Return the codes of the kept columns in both tables, in the original vocabulary."""
     column_of = {column.name: column for column in after}
     return [
         (column.codes.astype(np.int64), recoded(column_of[column.name], column))
@@ -124,7 +124,7 @@ def _kept_keys(
 
 
 def _symbol_keys(items: SetColumn, after: SetColumn, symbols: tuple[Symbol, ...]) -> tuple[Int64, Int64]:
-    """Recode the original by the codebook, and return ranks of its item sets and of the published item sets.
+    """Recode the original by the codebook, and rank its item sets together with the published item sets.
 
     Equal sets have equal ranks.
     """
@@ -144,15 +144,15 @@ def _symbol_keys(items: SetColumn, after: SetColumn, symbols: tuple[Symbol, ...]
 
 
 def _as_often(keys: list[tuple[Int64, Int64]]) -> bool:
-    """Return True if each row of keys occurs equally often in both arrays."""
+    """Return True if each row of keys occurs equally often in both tables."""
     sides = [np.stack([pair[side] for pair in keys]) for side in (0, 1)]
     first, second = (side[:, np.lexsort(side)] for side in sides)
     return np.array_equal(first, second)
 
 
 def _require_coverable(before: Column, after: CategoricalColumn, hierarchy: Hierarchy | None) -> None:
-    """Reject original values that no published value covers, and published values more frequent than the values they
-    cover.
+    """Reject original values that no published value covers, and published values that occur more often than the
+    original values that they cover.
     """
     covered = np.zeros(0, bool)
     for code, published, mask, counts in _coverage(before, after, hierarchy):
@@ -182,8 +182,8 @@ def first_uncoverable(before: Column, after: CategoricalColumn, hierarchy: Hiera
 def _coverage(
     before: Column, after: CategoricalColumn, hierarchy: Hierarchy | None
 ) -> Iterator[tuple[int, int, NDArray[np.bool_], int]]:
-    """Yield each published code, its row count, a mask of the distinct original values that it covers, and their row
-    count.
+    """Yield the published codes. For each code, yield the number of its rows, a mask of the distinct original values
+    that it covers, and the number of original rows with these values.
     """
     values = before.codes if isinstance(before, CategoricalColumn) else before.values
     distinct, counts = np.unique(values, return_counts=True)
@@ -199,7 +199,6 @@ def _coverage(
 
 
 def _within(label: str, numbers: Float64) -> NDArray[np.bool_]:
-    """Return a mask of the numbers inside a published range."""
     try:
         low, high = map(float, range_ends(label))
     except ValueError:

@@ -38,7 +38,6 @@ class RiskReport(RedactedRepr, ABC):
         return 0
 
     def _repr_html_(self) -> str:
-        """Return the risks as HTML tables."""
         text: str = resolve_name("anonset.report.risks:html_of")(self)
         return text
 
@@ -54,7 +53,7 @@ class RiskContext(RedactedRepr):
     hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
     """Hierarchies that the publication was made with."""
     m: int | None = None
-    """Attackers with up to m + 2 known items are examined. None selects m of the guarantee."""
+    """Attackers with up to m + 2 known items are examined. If None, m is the parameter of the guarantee."""
     threshold: float = THRESHOLD
     """Risk above which a record counts as at risk."""
     sensitive: Sequence[str] | None = None

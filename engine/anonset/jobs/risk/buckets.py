@@ -36,7 +36,7 @@ class Inference(RedactedRepr):
     average: Share
     """Average confidence."""
     above: Share
-    """Share of rows or persons with confidence above the threshold."""
+    """Share of rows or persons for which the confidence is above the threshold."""
     certain: Share
     """Share of rows or persons whose sensitive value is inferred with certainty."""
     promised: float | None
@@ -78,7 +78,7 @@ class BucketRisk(RiskReport):
     observed: ObservedDiversity
     """l and t of the sensitive values in the groups."""
     correlations: dict[str, int]
-    """Violations through the shared values of a person's rows: inside groups, and between groups."""
+    """Number of violations through the shared values of a person's rows, inside groups and between groups."""
     attempts: tuple[Guesses, ...] = ()
     """Results of the attack, if the original is available."""
 
@@ -92,9 +92,6 @@ class BucketRisk(RiskReport):
 
 @risk_of.register
 def _of_buckets(publication: Buckets, context: RiskContext) -> BucketRisk:
-    """Compute the confidence of inferring sensitive values from a bucketized table, and guess values of the
-    original.
-    """
     context.require_no_attacks()
     if context.population is not None:
         msg = f"{setting('population')} needs generalized quasi-identifiers; buckets publish them unchanged"
@@ -115,7 +112,7 @@ def _of_buckets(publication: Buckets, context: RiskContext) -> BucketRisk:
 
 
 class _Chances:
-    """Sums of inference confidences. They are exact, so the order of addition has no effect."""
+    """Sums of inference confidences. The sums are exact, so they do not depend on the order of addition."""
 
     def __init__(self) -> None:
         self.number, self.certain, self.above, self.highest = 0, 0, 0, 0.0
@@ -135,7 +132,6 @@ class _Chances:
         self.certain += int(times[chance >= CERTAIN].sum())
 
     def inference(self, knowledge: str, promised: float | None) -> Inference:
-        """Return the summary of all confidences that were added."""
         n = max(1, self.number)
         average = Share(self.total / (n * _HALF * _HALF))
         shares = Share(self.above / n), Share(self.certain / n)
@@ -157,7 +153,7 @@ def _of_individuals(publication: Buckets, l: int, threshold: float) -> tuple[_Ch
 
 
 def _attack(publication: Buckets, original: Table, promised: float, attempts: int, seed: int) -> tuple[Guesses, ...]:
-    """Guess the values of random rows by the values of their groups, and by the values of all rows."""
+    """Guess the values of random rows, first by the values of their groups, then by the values of all rows."""
     if original.sensitive is None:
         msg = "the original must have the published sensitive column"
         raise InputError(msg)

@@ -24,7 +24,6 @@ class ChunkRisk(RiskReport):
 
 @risk_of.register
 def _of_chunks(publication: Chunks, context: RiskContext) -> ChunkRisk:
-    """Compute the confidence of inferring other items of random rows of the original."""
     context.require_no_attacks()
     _require_about_chunks(population=context.population, sensitive=context.sensitive, persons=context.persons)
     sizes = [cluster.n for cluster in publication.clusters]
@@ -35,12 +34,8 @@ def _of_chunks(publication: Chunks, context: RiskContext) -> ChunkRisk:
 
 
 def _require_about_chunks(**arguments: object) -> None:
-    """Reject settings that need complete records, because a disassociated publication contains only parts of records.
-
-    Raises
-    ------
-    InputError
-        The message names the setting.
+    """Reject settings that need complete records, because a disassociated publication contains only parts of
+    records.
     """
     for name, value in arguments.items():
         if value is not None:

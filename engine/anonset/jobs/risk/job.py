@@ -105,8 +105,8 @@ def risk(
 
 
 def _sole_algorithm(algorithm: str, parameters: Mapping[str, Any], figures: Mapping[str, float]) -> str:
-    """Return the name of the algorithm that made a publication. Empty if its result was refined, or joined from
-    parts.
+    """Return the name of the algorithm that made a publication. Empty if the result of the algorithm was refined, or
+    joined from parts.
     """
     return "" if parameters.get("refine") or "parts" in figures else algorithm
 
@@ -114,7 +114,9 @@ def _sole_algorithm(algorithm: str, parameters: Mapping[str, Any], figures: Mapp
 def _read(
     opened: OpenedPublication, original: Table | None, specs: Mapping[str, HierarchySpec]
 ) -> tuple[Published, Table | None, dict[str, Hierarchy]]:
-    """Return the data of a publication, and the original, if given, with the record of each row."""
+    """Return the data of a publication, the original or None, and the hierarchies. With an original, the data contain
+    the record of each row.
+    """
     if original is None:
         return opened.publication, None, {}
     way_back = opened.way_back(opened.store)

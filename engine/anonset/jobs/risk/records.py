@@ -27,7 +27,7 @@ from anonset.release.symbols import spell_out
 from anonset.spelling import setting
 
 _BYTES_A_ROW = 100
-"""Approximate memory per row for guessing, in bytes."""
+"""Approximate memory for guessing, in bytes per row."""
 
 
 @dataclass(frozen=True)
@@ -118,13 +118,12 @@ def _of_records(publication: Records, context: RiskContext) -> Risk:
 
 
 def _disclosures(publication: Records, names: Sequence[str]) -> dict[str, ObservedDiversity]:
-    """Return the disclosure of kept columns by the classes of equal quasi-identifiers."""
     group = codes_of(publication.relational)
     return {name: observed_diversity(group, _kept(publication, name), publication.store) for name in names}
 
 
 def _skews(publication: Records, names: Sequence[str], seed: int) -> dict[str, Skewness]:
-    """Return the success of guessing kept columns by quasi-identifiers. Empty if memory is too small for all rows."""
+    """Return the success of guessing kept columns by quasi-identifiers. Empty if the rows do not fit into memory."""
     fits_memory = publication.n <= publication.store.limits.at_once_within(publication.n, _BYTES_A_ROW)
     if not names or not publication.relational or not fits_memory:
         return {}

@@ -17,7 +17,6 @@ def _of_buckets(publication: Buckets) -> BucketsSummary:
 
 
 def _sensitive(publication: Buckets) -> Example:
-    """Return the first sensitive values of the groups, with their frequencies."""
     groups, values = publication.group.vocabulary.labels, publication.snt_value.vocabulary.labels
     rows = tuple(
         (

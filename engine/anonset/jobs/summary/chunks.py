@@ -26,7 +26,6 @@ def _of_chunks(publication: Chunks) -> ChunksSummary:
 
 
 def _examples(publication: Chunks) -> tuple[Example, ...]:
-    """Return the first clusters, and the first sub-records of their chunks and of shared chunks."""
     clusters = [
         (str(number), f"{cluster.n:,}", _text(publication, cluster.terms))
         for number, cluster in enumerate(publication.clusters[:EXAMPLES])

@@ -51,7 +51,9 @@ def _of_records(publication: Records) -> RecordsSummary:
 
 
 def _width(column: CategoricalColumn) -> float | None:
-    """Return the mean width of a column's numbers and ranges as a share of its span. None for other texts."""
+    """Return the mean width of a column's numbers and ranges, as a share of its span. None for columns of other
+    texts.
+    """
     shown = np.flatnonzero(column.occurrences)
     try:
         ends = np.array([range_ends(column.vocabulary.labels[code]) for code in shown.tolist()], np.float64)
