@@ -99,8 +99,8 @@ def _handler(store: ObjectStore) -> type[BaseHTTPRequestHandler]:
             if "/" not in key:
                 self._answer(200)
             elif key in store.objects:
-                size = str(len(store.objects[key]))
-                self._answer(200, ETag='"x"', Last_Modified=_DATE, Content_Size=size)
+                data = store.objects[key]
+                self._answer(200, ETag=f'"{hash(data)}"', Last_Modified=_DATE, Content_Size=str(len(data)))
             else:
                 self._answer(404)
 

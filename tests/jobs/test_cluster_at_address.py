@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from cloudpickle import dumps
+from distributed import Client
 from pyarrow import parquet
 from tests.jobs.programs import Programs
 from tests.jobs.test_by_blocks import files_of
@@ -113,6 +115,52 @@ def test_a_worker_without_access_is_named(store: ObjectStore, source: Path, tmp_
         with pytest.raises(InputError, match=r"worker tcp\S+ cannot access .* read and write s3://bucket/a/work$"):
             _run(source, tmp_path / "far", work_dir=WORK, cluster=programs.address)
     assert not _objects(store)
+
+
+@pytest.fixture
+def at_address(store: ObjectStore, source: Path) -> str:
+    store.objects |= {f"bucket/in/{path.name}": path.read_bytes() for path in source.iterdir()}
+    return "s3://bucket/in"
+
+
+@pytest.mark.compiled
+@pytest.mark.long
+@pytest.mark.parametrize("given", ["s3://bucket/in", "s3://id:address-key@bucket/in"], ids=["environment", "address"])
+def test_workers_read_an_input_at_an_address_and_get_no_credentials(
+    at_address: str, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str
+) -> None:
+    def packed(*values: Any) -> bytes:
+        messages.append(pack(*values))
+        return messages[-1]
+
+    def run(client: Client, *values: Any, **options: Any) -> Any:
+        messages.append(dumps(values))
+        return ask(client, *values, **options)
+
+    pack, ask, messages = cluster._packed, Client.run, list[bytes]()
+    monkeypatch.setattr(cluster, "_packed", packed)
+    monkeypatch.setattr(Client, "run", run)
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "hidden-key")
+    expected = _run(source, tmp_path / "near", work_dir=str(tmp_path / "work"))
+    with Programs(tmp_path / "dask") as programs:
+        programs.complete(2)
+        found = _run(Path(given), tmp_path / "far", input=given, work_dir=WORK, cluster=programs.address)
+    assert found == expected
+    assert any(b"bucket/in" in message for message in messages) == (given == at_address)
+    assert not [message for message in messages if b"hidden-key" in message or b"address-key" in message]
+
+
+@pytest.mark.compiled
+@pytest.mark.long
+def test_a_worker_that_cannot_read_the_input_is_named(at_address: str, tmp_path: Path) -> None:
+    with Programs(tmp_path / "dask") as programs:
+        programs.complete(1)
+        programs.worker(AWS_ENDPOINT_URL="http://127.0.0.1:9")
+        programs.wait(2)
+        message = r"worker tcp\S+ cannot read the input; .*: s3://bucket/in/0.parquet: "
+        with pytest.raises(InputError, match=message) as error:
+            _run(Path(), tmp_path / "far", input=at_address, work_dir=str(tmp_path / "work"), cluster=programs.address)
+    assert "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize(

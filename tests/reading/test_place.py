@@ -87,3 +87,17 @@ def test_a_store_that_answers_503_is_reported_in_one_line(store: ObjectStore, ca
 def test_a_missing_object_is_reported(place: Place) -> None:
     with pytest.raises(InputError, match="out/x: "):
         place.read("x")
+
+
+@pytest.mark.parametrize(
+    ("address", "secret"),
+    [
+        ("s3://bucket/in", False),
+        ("abfs://folder@account.dfs.core.windows.net/in", False),
+        ("s3://id:key@bucket/in", True),
+        ("zip://a.csv::s3://id:key@bucket/in.zip", True),
+        ("https://host/a.parquet?signature=a", True),
+    ],
+)
+def test_addresses_that_may_contain_secrets_are_known(address: str, secret: bool) -> None:
+    assert Place(address).may_have_secrets == secret

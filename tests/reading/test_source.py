@@ -2,11 +2,13 @@
 
 import hashlib
 import os
+import pickle
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.facts import refused
+from tests.object_store import object_store
 
 from anonset.data import Table
 from anonset.errors import InputError
@@ -149,3 +151,19 @@ def test_an_object_that_is_replaced_is_rejected_though_listings_are_cached(monke
     monkeypatch.setattr(type(system), "info", tagged("three"))
     with refused(InputError, "a.dat changed"):
         source.files[0].sha256()
+
+
+def test_a_message_names_an_object_without_credentials_and_pins_its_version(monkeypatch: pytest.MonkeyPatch) -> None:
+    with object_store(monkeypatch) as store:
+        monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "hidden-key")
+        store.objects["bucket/in/a.dat"] = b"1 2\n"
+        (file,) = source_of("s3://bucket/in").files
+        with file.opened():
+            message = pickle.dumps(file)
+        assert b"s3://bucket/in" in message
+        assert not any(part in message for part in (b"hidden-key", b"FileSystem"))
+        received = pickle.loads(message)
+        assert received.sha256() == file.sha256() == hashlib.sha256(b"1 2\n").hexdigest()
+        store.objects["bucket/in/a.dat"] = b"1 3\n"
+        with refused(InputError, "a.dat changed"):
+            received.sha256()

@@ -101,6 +101,22 @@ class ClusterWorkers(Workers):
             answers = self.client.run(_see, absolute, on_error="return")
         return all(answer is True for answer in answers.values())
 
+    def require_readable(self, open_input: Callable[[], None]) -> None:
+        """Require that `open_input` succeeds on each worker. A worker that is lost during the check is ignored.
+
+        Raises
+        ------
+        InputError
+            The message names the worker.
+        """
+        with _connected(self.client):
+            answers = self.client.run(open_input, on_error="return")
+        for worker, answer in sorted(answers.items()):
+            if isinstance(answer, AnonsetError):
+                need = "it needs its own credentials and access"
+                msg = f"{setting('cluster')}: worker {worker} cannot read the input; {need}: {answer}"
+                raise InputError(msg)
+
     def at_once(self, tasks: int) -> int:
         """Return the number of tasks that run at the same time. `tasks` is ignored."""
         return self.count

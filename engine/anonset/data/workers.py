@@ -41,6 +41,16 @@ class Workers(ABC):
         """Return True if all workers can access the files `paths`."""
         return True
 
+    def require_readable(self, open_input: Callable[[], None]) -> None:
+        """Require that `open_input` succeeds on each worker.
+
+        Raises
+        ------
+        InputError
+            The message names the worker.
+        """
+        open_input()
+
     @property
     @abstractmethod
     def local(self) -> "Workers":

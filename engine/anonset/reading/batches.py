@@ -66,7 +66,7 @@ class Batch(RedactedRepr):
 
 @dataclass(frozen=True)
 class SourcePart(RedactedRepr):
-    """Consecutive rows of a local file, which are read independently of the other rows of the source."""
+    """Consecutive rows of a file, which are read independently of the other rows of the source."""
 
     path: str
     """Path of the file."""
@@ -206,11 +206,6 @@ def without_missing_ids(opened: OpenedSource, ids: Sequence[str]) -> OpenedSourc
             yield replace(batch, columns=columns, without_id=int((~has_ids).sum()))
 
     return replace(opened, batches=batches, parts=lambda _: ())
-
-
-def can_access(files: Sequence[DataFile], workers: Workers) -> bool:
-    """Return True if all workers can read these files."""
-    return all(file.system is None for file in files) and workers.see({file.path for file in files})
 
 
 def ahead(items: Iterator[_T], store: Store = MEMORY) -> Iterator[_T]:

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 import secrets
 import shutil
 import time
@@ -22,6 +23,8 @@ PAUSES = (0.2, 1.0, 5.0)
 """Seconds to wait before each repetition of a failed read at an address."""
 MOST_COPIED = 5 << 30
 """Maximum size in bytes of an object that S3 copies in one request. Larger objects are read and written again."""
+
+_SECRETS = re.compile(r"://[^@]*:[^@]*@|\?")
 
 
 def is_address(path: str | os.PathLike[str]) -> bool:
@@ -74,6 +77,11 @@ class Place:
         """True for a directory of this machine."""
         return not is_address(self.address)
 
+    @property
+    def may_have_secrets(self) -> bool:
+        """True if the address contains a password or a query."""
+        return _SECRETS.search(self.address) is not None
+
     def names(self) -> list[str]:
         """Return the sorted names of all objects, including objects in subdirectories. Empty if there are none.
 
@@ -84,7 +92,7 @@ class Place:
         """
         from pyarrow import fs
 
-        system, base = self._system
+        system, base = self.system
         with reading(self):
             found = system.get_file_info(fs.FileSelector(base, recursive=True, allow_not_found=True))
         start = f"{base.rstrip('/')}/"
@@ -96,7 +104,7 @@ class Place:
 
     def size(self, name: str) -> int | None:
         """Return the size of an object in bytes. None if it does not exist."""
-        system, base = self._system
+        system, base = self.system
         with reading(self / name):
             size = system.get_file_info(f"{base}/{name}").size
         return None if size is None else int(size)
@@ -136,7 +144,7 @@ class Place:
         """
         if size is None and not start:
             return b"".join(self._parts(name))
-        system, base = self._system
+        system, base = self.system
         with reading(self / name), system.open_input_file(f"{base}/{name}") as file:
             file.seek(start)
             found: bytes = file.read(size)
@@ -162,7 +170,7 @@ class Place:
         """Copy an object under the same name to a place of the same system. The store copies it without a transfer if
         possible.
         """
-        (system, base), (other, target) = self._system, to._system
+        (system, base), (other, target) = self.system, to.system
         if not self.is_local and system.equals(other) and (self.size(name) or 0) <= MOST_COPIED:
             with reading(to / name, "cannot be written"):
                 system.copy_file(f"{base}/{name}", f"{target}/{name}")
@@ -175,18 +183,25 @@ class Place:
 
     def delete(self, name: str) -> None:
         """Delete an object, if it exists."""
-        system, base = self._system
+        system, base = self.system
         with reading(self / name, "cannot be deleted"), suppress(FileNotFoundError):
             system.delete_file(f"{base}/{name}")
 
     def delete_all(self) -> None:
         """Delete all objects and the place itself, if they exist."""
-        system, base = self._system
+        system, base = self.system
         with reading(self, "cannot be deleted"), suppress(FileNotFoundError):
             system.delete_dir(base)
 
     @cached_property
-    def _system(self) -> tuple[Any, str]:
+    def system(self) -> tuple[Any, str]:
+        """File system (``pyarrow.fs.FileSystem``), and the path within it.
+
+        Raises
+        ------
+        InputError
+            See `system_of`.
+        """
         return system_of(self.address if is_address(self.address) else os.path.abspath(self.address))  # noqa: PTH100
 
     def _local(self, name: str) -> Path:
@@ -196,7 +211,7 @@ class Place:
         """Yield the bytes of an object. Repeat failed reads after a pause, because Arrow does not repeat all failed
         reads.
         """
-        system, base = self._system
+        system, base = self.system
         start, pauses = 0, iter(() if self.is_local else PAUSES)
         with reading(self / name):
             while True:
@@ -217,7 +232,7 @@ class Place:
     @contextmanager
     def _written(self, name: str) -> Iterator[IO[bytes]]:
         """Yield a stream to write an object. If the block fails, no object is created."""
-        system, base = self._system
+        system, base = self.system
         if not self.is_local:
             try:
                 with system.open_output_stream(f"{base}/{name}") as stream:

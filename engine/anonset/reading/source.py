@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
-from functools import cached_property, singledispatch
+from functools import cached_property, partial, singledispatch
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import unquote
@@ -16,7 +16,7 @@ from anonset.data.workers import ONE_THREAD, Workers
 from anonset.errors import InputError
 from anonset.reading.files import FORMATS, digest, digest_of_list, files_below, format_of, reading, require_file
 from anonset.reading.folders import data_files, names_below
-from anonset.reading.place import system_of
+from anonset.reading.place import Place
 from anonset.reading.sizes import DataSize, size_in
 
 _MARKS = "*?["
@@ -63,14 +63,19 @@ class DataFile(RedactedRepr):
     """Path or address."""
     name: str
     """Path relative to the folder. It determines the order of files and the digest of the data set."""
-    system: Any
-    """File system of the file (``pyarrow.fs.FileSystem``). None for a local file."""
+    place: Place | None
+    """Place with the file system of the file. None for a local file. Messages to workers contain its address only."""
     path: str
     """Path within the file system."""
     keys: tuple[Key, ...] = ()
     """Columns encoded in the folder names."""
     pinned: list[FileState] = field(default_factory=list, repr=False, compare=False)
     """State of the file when it was first opened."""
+
+    @property
+    def system(self) -> Any:
+        """File system of the file (``pyarrow.fs.FileSystem``). None for a local file."""
+        return None if self.place is None else self.place.system[0]
 
     @contextmanager
     def opened(self) -> Iterator[Any]:
@@ -127,6 +132,28 @@ class DataFile(RedactedRepr):
         return sha256.hexdigest()
 
 
+def can_access(files: Sequence[DataFile], workers: Workers) -> bool:
+    """Return True if workers read these files. Workers need their own credentials for files at an address. If the
+    address may contain secrets, it is not sent to workers.
+
+    Raises
+    ------
+    InputError
+        If a worker cannot read the first file at an address. The message names the worker.
+    """
+    if not files or files[0].place is None:
+        return workers.see({file.path for file in files})
+    if files[0].place.may_have_secrets:
+        return False
+    workers.require_readable(partial(_open, files[0]))
+    return True
+
+
+def _open(file: DataFile) -> None:
+    with file.opened():  # reads no byte: Arrow does not repeat a failed read of few bytes
+        pass
+
+
 @dataclass(frozen=True, eq=False)
 class Source(RedactedRepr):
     """Resolved input, which is all files of a data set in reading order, or an object in memory.
@@ -161,9 +188,9 @@ class Source(RedactedRepr):
 
     def _sha256_by(self, workers: Workers) -> str:
         files = self.files
-        if any(file.system is not None for file in files) or not workers.see({file.path for file in files}):
+        if not can_access(files, workers):
             workers = workers.local
-        else:  # workers may run in other directories
+        elif files and files[0].place is None:  # workers may run in other directories
             files = tuple(replace(file, path=str(Path(file.path).absolute())) for file in files)
         if (folder := Path(self.where)).is_dir():
             paths = [path.absolute() for path in files_below(folder)]
@@ -266,7 +293,8 @@ def _at_address(address: str, declared: str | None) -> Source:
 
     plain = address[: min((position for mark in _MARKS if (position := address.find(mark)) >= 0), default=len(address))]
     root = plain if plain == address else plain.rpartition("/")[0]
-    system, base = system_of(root)
+    place = Place(root)
+    system, base = place.system
     with reading(address):
         info = system.get_file_info(base)
     if info.type == fs.FileType.NotFound:
@@ -274,7 +302,7 @@ def _at_address(address: str, declared: str | None) -> Source:
         raise InputError(msg)
     if info.type == fs.FileType.File:
         name = PurePosixPath(base).name
-        return Source(address, format_of(Path(name), declared), (DataFile(address, name, system, base),))
+        return Source(address, format_of(Path(name), declared), (DataFile(address, name, place, base),))
     with reading(address):
         below = system.get_file_info(fs.FileSelector(base, recursive=True))
     start = base.rstrip("/") + "/"
@@ -285,7 +313,7 @@ def _at_address(address: str, declared: str | None) -> Source:
         if not names:
             raise InputError(_nothing(address))
     data_names = data_files(root, names, _endings(names, declared))
-    files = [DataFile(f"{root}/{name}", name, system, f"{start}{name}", _keys(name)) for name in data_names]
+    files = [DataFile(f"{root}/{name}", name, place, f"{start}{name}", _keys(name)) for name in data_names]
     return _together(address, declared, files)
 
 

@@ -6,13 +6,13 @@ from typing import Any
 
 from anonset.data.workers import Workers
 from anonset.errors import InputError
-from anonset.reading.batches import HEAD, Batch, FileProperties, OpenedSource, SourcePart, can_access, with_keys
+from anonset.reading.batches import HEAD, Batch, FileProperties, OpenedSource, SourcePart, with_keys
 from anonset.reading.files import compression_of
 from anonset.reading.formats.delimited import DelimitedText
 from anonset.reading.formats.text_chunks import TextRange, head_of, pieces
 from anonset.reading.formats.text_ranges import ranges_of
 from anonset.reading.roles import names_in
-from anonset.reading.source import DataFile, Source
+from anonset.reading.source import DataFile, Source, can_access
 
 _MOST_OF_PART, _MOST_COMPRESSED = 1 << 29, 1 << 26
 """Maximum size of an undivided file that a task reads, in bytes. The encoded rows of the file are in memory."""

@@ -10,10 +10,10 @@ from typing import Any
 from anonset.data import spans
 from anonset.data.workers import Workers
 from anonset.errors import InputError
-from anonset.reading.batches import Batch, FileProperties, OpenedSource, SourcePart, can_access, with_keys
+from anonset.reading.batches import Batch, FileProperties, OpenedSource, SourcePart, with_keys
 from anonset.reading.files import open_parquet, reading
 from anonset.reading.roles import names_in
-from anonset.reading.source import DataFile, Source
+from anonset.reading.source import DataFile, Source, can_access
 
 _BYTES_AT_ONCE = 1 << 24
 """Approximate maximum of encoded bytes in a batch of rows."""
@@ -124,7 +124,7 @@ def _row_groups(
             text = [
                 column.path for column in columns if column.logical_type.type == "STRING" and column.path not in plainly
             ]
-            far = file.system is not None
+            far = file.place is not None
             coded = open_parquet(opened, far=far, metadata=metadata, read_dictionary=text)
             plain = open_parquet(opened, far=far, metadata=metadata)
             sizes = [_rows_at_once(metadata.row_group(group)) for group in range(metadata.num_row_groups)]

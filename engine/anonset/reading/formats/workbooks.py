@@ -73,7 +73,7 @@ def _sheet_of(file: DataFile) -> _SheetFile:
     for row in rows:
         writer.writerow([*row, *[""] * (width - len(row))] if any(row) or width == 1 else [])
     first = next(number for number, row in enumerate(rows, 1) if any(row))
-    origin = (file.where, file.name, file.system, file.path, file.keys)
+    origin = (file.where, file.name, file.place, file.path, file.keys)
     return _SheetFile(*origin, text=text.getvalue().encode(), first_line=first)
 
 
