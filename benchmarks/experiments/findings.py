@@ -140,7 +140,9 @@ def _paper(key: str, judged: Sequence[Judged]) -> list[str]:
 def _measured_at(key: str) -> str:
     commits = sorted({result["machine"]["commit"] for result in results_of(paper(key)).values()})
     command = f"`python -m benchmarks.experiments status {key}`"
-    return f"Measured at {', '.join(commits)}; {command} lists results that are out of date."
+    return (
+        f"We measured the results at commit {', '.join(commits)}. To list results that are out of date, run {command}."
+    )
 
 
 def _claim(judgement: Judged) -> str:

@@ -32,8 +32,8 @@ _INTRODUCTION = """\
 # Every panel and table
 
 Is a certain figure or table of the five papers reproduced here, and with which differences? The first table shows the
-number of panels (parts of a figure), tables and result sections by status. The other tables list them for researchers
-who check a paper.
+number of panels (parts of a figure), tables and result sections by status. The other tables are for researchers who
+check a paper. They list each panel.
 
 *`python -m benchmarks.experiments render` generates this page; do not edit it.*
 

@@ -52,7 +52,7 @@ NEGATIVES = (
         (
             ("poulis2013", "fig7ce", "RM_T and RM_RT have the same UL as their baselines"),
             ("poulis2013", "fig7df", "TM_T and TM_RT have the same UL as their baselines"),
-            ("poulis2013", "fig7ce", "RM_T and RM_RT are at least 10 times more efficient: counted work"),
+            ("poulis2013", "fig7ce", "RM_T and RM_RT are at least 10 times more efficient (counted work)"),
         ),
     ),
     Negative(

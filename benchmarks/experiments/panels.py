@@ -99,7 +99,7 @@ _BMS_2 = _shape("BMS-WebView-2", 77_512, 3_340, 161, 5.0)
 _BEST = "largest AvgRE of AA / COAT"
 _NO_POS = "BMS-POS is not available"
 _REAL_BASKETS = f"{_NO_POS}. Real baskets with a similar number of items replace it"
-_AVERAGE = "BMS-WebView-2 has 4.62 items a record"
+_AVERAGE = "BMS-WebView-2 has 4.62 items per record on average"
 
 
 def _terrovitis() -> Iterable[Panel]:
@@ -107,7 +107,7 @@ def _terrovitis() -> Iterable[Panel]:
     yield Panel(
         paper=paper, label="Fig. 7", shows="characteristics of the data", status="with differences",
         printed=_shapes(_shape("BMS-POS", 515_597, 1_657, 164, 6.5), _BMS_1, _BMS_2),
-        figure="fig7", differences=f"{_NO_POS}; {_AVERAGE}",
+        figure="fig7", differences=f"{_NO_POS}. {_AVERAGE}",
     )  # fmt: skip
     for number, over in ((8, "|D|"), (9, "|I|"), (10, "m")):
         for letter, shown in (("a", "time"), ("b", "nodes of the count-tree"), ("c", "information loss")):
@@ -196,18 +196,18 @@ def _liu() -> Iterable[Panel]:
     paper = "liu2010"
     pos = f"{_NO_POS}. Real baskets with a hierarchy of degree 5, and bills, replace it"
     aol = (
-        "The AOL queries name persons and are not used: replaced by baskets of products with the real taxonomy, and "
-        "by clicks with random unbalanced taxonomies"
+        "The AOL queries name persons and are not used. Baskets of products with their real taxonomy, and clicks "
+        "with random unbalanced taxonomies, replace them"
     )
-    axis = "the paper does not state whether the axis is m or k, so both are shown"
+    axis = "The paper does not state whether the axis is m or k, so both are shown"
     mm_on_aol, aa_on_aol = Band(0.46, 0.96, "", "MM", "m >= 2"), _value(0.39, "", "AA")
     small = Band(0, 0.1, "", "mHgHs")
     for letter, data, k, bands, differences in (
         ("a", "POS", 50, (Band(0.075, 0.7, "", "MM", "m >= 2"),),
-         f"{pos}; k=50 is inferred from panels c and d; {axis}"),
+         f"{pos}. The value k=50 is inferred from panels c and d. {axis}"),
         ("b", "POS", 5, (Band(0.075, 0.7, "", "MM", "m >= 2"),), pos),
         ("c", "AOL", 50, (mm_on_aol, aa_on_aol, small, _value(0.09, "", "mHgHs", "m >= 5"),
-                          _value(0.17, "", "LG"), Band(0, 0.27, "", "LG", "any k")), f"{aol}; {axis}"),
+                          _value(0.17, "", "LG"), Band(0, 0.27, "", "LG", "any k")), f"{aol}. {axis}"),
         ("d", "AOL", 5, (mm_on_aol, aa_on_aol, small, _value(0.079, "", "mHgHs", "m >= 5"),
                          _value(0.12, "", "LG")), aol),
     ):  # fmt: skip
@@ -217,7 +217,7 @@ def _liu() -> Iterable[Panel]:
         )  # fmt: skip
     yield Panel(
         paper=paper, label="Section 5.2", shows="cost of mHgHs over ten subsets of AOL", figure="scalability",
-        status="with differences", differences=f"{aol}; the paper has no figure",
+        status="with differences", differences=f"{aol}. The paper has no figure",
     )  # fmt: skip
 
 
@@ -279,20 +279,20 @@ def _poulis() -> Iterable[Panel]:
         yield panel(f"7{letter}", shows, figure, printed=printed)
     rises = {"rises": (_value(0, "merges"),)}
     yield panel("7g", "UL over the number of merges, Rum-bound", "fig7g", printed=rises)
-    own = f"{informs}. With delta=1, as printed, Tum-bound would not merge, so delta is the loss of a single cluster"
+    own = f"{informs}. With the printed delta=1, Tum-bound would not merge, so delta is the loss of a single cluster"
     yield panel("7h", "UL over the number of merges, Tum-bound", "fig7h", own, printed=rises)
 
 
 def _albouna() -> Iterable[Panel]:
     paper = "albouna2013"
-    joined = "The voter list is synthetic; the paper does not state the persistence of occupations"
+    joined = "The voter list is synthetic. The paper does not state how often individuals keep their occupation"
     yield Panel(
         paper=paper, label="Section 8.2.1", shows="violations after naive Anatomy", figure="violations",
         printed={
             "inside": (_value(5, series="Anatomy"),),
             "between": (_value(167, series="Anatomy", where="l=2"), _value(360, series="Anatomy", where="l=3")),
         },
-        status="with differences", differences=f"{joined} and alpha",
+        status="with differences", differences=f"{joined}, and does not state alpha",
     )  # fmt: skip
     for letter, k in (("a", 7), ("b", 8), ("c", 9)):
         high = {"diversity_counted": (_value(0.35, where="l=7"),)} if k == 9 else {}

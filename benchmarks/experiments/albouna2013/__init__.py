@@ -8,14 +8,14 @@ from benchmarks.experiments.factors import RUNS, SEEDS
 
 _OF = {SAFE: "safe-grouping", ANATOMY: "anatomy"}
 _LOSS = {
-    "diversity_counted": "anonymized for diversity (counted)",
-    "diversity": "anonymized for diversity (not counted)",
-    "loss_counted": "anonymized in total (counted, LM)",
-    "loss": "anonymized in total (not counted, LM)",
-    "with_groups": "removed because their group lost too many tuples",
-    "starred": "with only a starred identity",
+    "diversity_counted": "tuples anonymized for diversity (counted)",
+    "diversity": "tuples anonymized for diversity (not counted)",
+    "loss_counted": "tuples anonymized in total (LM, counted)",
+    "loss": "tuples anonymized in total (LM, not counted)",
+    "with_groups": "tuples removed because their group lost too many tuples",
+    "starred": "tuples with a suppressed identity",
 }
-_SHARES = "Shares of all tuples that are"
+_SHARES = "All losses are shares of the tuples."
 
 
 def _violations() -> list[Case]:
@@ -66,17 +66,18 @@ PAPER = Paper(
     key="albouna2013",
     title="Al Bouna, Clifton, Malluhi, DBSec 2013: section 8.2 and figure 4",
     note="""\
-The data are generated as in section 8.1, from UCI Adult and a synthetic voter list, because the paper's own join is not
-public: `longitudinal`, 48,842 tuples of 21,201 individuals (the paper: 48,836 of 21,201), each with two or more tuples;
-9 of 10 tuples are distributed occupation by occupation. The paper does not state how often an individual keeps an
-occupation, and the losses depend on it (figure "Persistence"). An unknown occupation (`?`) is a value like any other.
-Each of twenty seeds determines the assignment of tuples to individuals and the random choices of the algorithms. Every
-result was verified.
+The paper's data are not public. Therefore the generator `longitudinal` joins UCI Adult with a synthetic voter list,
+as section 8.1 of the paper describes. The data have 48,842 tuples of 21,201 individuals, and the paper's data have
+48,836 tuples of 21,201 individuals. Each individual has two or more tuples. Nine of ten tuples are distributed such
+that an individual's tuples have the same occupation, and the others at random. The paper does not state how often an
+individual keeps an occupation, and the losses depend on this frequency (figure "Persistence"). An unknown occupation
+(`?`) is a value like any other. Each of twenty seeds determines how tuples are assigned to individuals, and the
+random choices of the algorithms. Every result was verified.
 
 The paper does not state whether a tuple that is anonymized for l-diversity still counts as a member of its group. In
 the variant *counted*, the tuple counts, so each value loses its tuples beyond 1/l of the group. In the variant *not
-counted*, the tuple is removed, as in the engine. The group shrinks, and more tuples are removed until no value exceeds
-1/l of the remaining group. Both variants have the same groups.
+counted*, the tuple is removed, as in the engine. The group shrinks, and more tuples are removed until no value
+exceeds 1/l of the remaining group. Both variants have the same groups.
 
 Times are single searches on a table in memory, on one thread, after a search that loads the kernels. In each of three
 runs, all compared searches run one after another.""",
@@ -107,8 +108,13 @@ runs, all compared searches run one after another.""",
             "of them have fewer than l values in common. Anatomy chooses at random which tuple of a value is assigned "
             "to a group.",
             printed=[
-                Printed("inside", 5, 5, "5 explicit violations inside groups"),
-                Printed("between", 167, 360, "167 violations between groups for l=2 and 360 for l=3, alpha not stated"),
+                Printed("inside", 5, 5, "there are 5 explicit violations inside groups"),
+                Printed(
+                    "between",
+                    167,
+                    360,
+                    "there are 167 violations between groups for l=2 and 360 for l=3. The paper does not state alpha",
+                ),
             ],
         ),
         Figure(
@@ -122,22 +128,23 @@ runs, all compared searches run one after another.""",
                 "for small l the loss is below 10%",
                 "for k=9 and l=7 a third of the tuples is anonymized to preserve l-diversity",
             ),
-            f"{_SHARES} anonymized. The most frequent occupation has 12.6% of the tuples, so l=7 is the largest value "
-            "that satisfies the paper's condition.",
+            f"{_SHARES} The most frequent occupation has 12.6% of the tuples, so l=7 is the largest value that "
+            "satisfies the paper's condition.",
             printed=[
-                Printed("diversity_counted", 0.35, 0.35, "35% of the tuples for l-diversity (k=9, l=7)"),
-                Printed("loss_counted", 0, 0.1, "LM below 10% for small l"),
+                Printed("diversity_counted", 0.35, 0.35, "35% of the tuples are anonymized for l-diversity (k=9, l=7)"),
+                Printed("loss_counted", 0, 0.1, "the loss (LM) is below 10% if l is small"),
             ],
         ),
         Figure(
             "persistence",
-            "Persistence: loss as the share of tuples distributed at random grows (k=9)",
-            "share at random",
+            "Persistence: loss for k=9 as more tuples are distributed at random",
+            "share of tuples distributed at random",
             _LOSS,
             _persistence(),
             claims.PERSISTENCE,
-            f"{_SHARES} anonymized. At 0, an individual's tuples have the same occupation as far as possible. At 1, "
-            "occupations are independent of the individual.",
+            f"{_SHARES} If no tuples are distributed at random, an individual's tuples have the same occupation as"
+            " far as possible. If all tuples are distributed at random, occupations are independent of the "
+            "individual.",
             quick=(0.0, 1.0),
         ),
         Figure(
@@ -147,18 +154,18 @@ runs, all compared searches run one after another.""",
             {"seconds": "time in seconds", "tested": "groups tested for l-diversity"},
             _cost(),
             with_main(claims.COST, "for small l safe grouping is faster than Anatomy"),
-            "The data are not transactional: each of the same 48,842 tuples belongs to a different person. Anatomy has "
-            "no k, and is timed again at each k. The paper's times include reading groups from disk.",
+            "In these data, each of the 48,842 tuples belongs to a different person. Anatomy does not use k, but "
+            "its time is measured for each k. The paper's times include reading groups from disk.",
         ),
         Figure(
             "speed",
-            "Speed: safe grouping and Anatomy from 10^5 to 10^7 tuples",
+            "Speed: cost of safe grouping and Anatomy for 10^5 to 10^7 tuples",
             "tuples",
             {"seconds": "time in seconds", "peak_mib": "peak memory of the process in MiB, including the data"},
             _speed(),
             claims.SPEED,
-            "k=9, l=3. The data are generated. Two columns identify a person, and a person has 2.3 tuples on average. "
-            "There are 15 values, and 9 of 10 tuples of a person have the same value.",
+            "k is 9, and l is 3. The data are generated. Two columns identify a person, and a person has 2.3 "
+            "tuples on average. There are 15 values, and nine of ten tuples of a person have the same value.",
             quick=(100_000, 1_000_000),
         ),
     ],

@@ -79,23 +79,23 @@ VIOLATIONS = (
     ),
     Claim(
         "naive Anatomy leaves as many violations between groups as printed",
-        "the number is within a factor of 2 of the printed number, for individuals in 3 groups or more (alpha=3, the "
-        "smallest value in the paper)",
+        "the number differs by at most a factor of 2 from the printed number, for individuals in 3 groups or more"
+        " (alpha=3 is the smallest value in the paper)",
         _as_many_between,
         SEEDS,
         over="l",
         printed="167 for l=2, 360 for l=3",
     ),
     Claim(
-        "more violations between groups for l=3 than for l=2",
-        "there are more violations for alpha=3",
+        "there are more violations between groups for l=3 than for l=2",
+        "there are more violations for l=3 than for l=2, with alpha=3",
         _more_for_larger_l,
         SEEDS,
         "own",
     ),
     Claim(
         "safe grouping eliminates these violations",
-        "there is no violation (k=7, alpha=3)",
+        "there is no violation after safe grouping (k=7, alpha=3)",
         _none_after,
         SEEDS,
         "enforced",
@@ -133,12 +133,13 @@ def _falls_with_k(results: Results, quantity: str) -> tuple[bool, str]:
 
 LOSS = (
     Claim(
-        "the loss increases with l", f"never falls with l, {_WITH_BOTH}", _with_both(_LOSSES, _rises_with_l), SEEDS,
+        "the loss increases with l",
+            f"the loss never falls as l grows, {_WITH_BOTH}", _with_both(_LOSSES, _rises_with_l), SEEDS,
         over=_DENOMINATOR,
     ),
     Claim(
         "for k=9 and l=7 a third of the tuples is anonymized to preserve l-diversity",
-        f"25% to 45%, {_WITH_BOTH}",
+        f"between 25% and 45% of the tuples are anonymized for diversity, {_WITH_BOTH}",
         _with_both(_FOR_DIVERSITY, _a_third),
         SEEDS,
         over=_DENOMINATOR,
@@ -146,7 +147,7 @@ LOSS = (
     ),
     Claim(
         "for small l the loss is below 10%",
-        f"below 10% for l=2 and 3 and each k, {_WITH_BOTH}",
+        f"the loss is below 10% for l=2, l=3 and every k, {_WITH_BOTH}",
         _small,
         SEEDS,
         over="size of l",
@@ -154,7 +155,7 @@ LOSS = (
     ),
     Claim(
         "utility is preserved as long as k is somewhat greater than l",
-        f"the loss falls with k for each l (5% slack), {_WITH_BOTH}",
+        f"the loss falls as k grows, for each l (5% slack), {_WITH_BOTH}",
         _with_both(_LOSSES, _falls_with_k),
         SEEDS,
         over=_DENOMINATOR,
@@ -176,7 +177,7 @@ def _grows_with_persistence(results: Results, quantity: str) -> tuple[bool, str]
 PERSISTENCE = (
     Claim(
         "the loss grows with the share of a person's tuples that have the same occupation",
-        f"the loss falls with the share of tuples distributed at random (5% slack), {_WITH_BOTH}",
+        f"the loss falls as the share of tuples distributed at random grows (5% slack), {_WITH_BOTH}",
         _with_both(_LOSSES, _grows_with_persistence),
         SEEDS,
         "own",
@@ -207,14 +208,14 @@ def _falls(quantity: str, slack: float) -> _Check:
 COST = (
     Claim(
         "for small l safe grouping is faster than Anatomy",
-        "safe grouping is faster at each k, for l=2 and 3",
+        "safe grouping is faster at each k, for l=2 and l=3",
         _faster,
         RUNS,
         over="l",
     ),
     Claim(
         "the time of safe grouping falls as k grows",
-        "seconds fall with k (10% slack)",
+        "the time falls as k grows (10% slack)",
         _falls("seconds", 0.1),
         RUNS,
         over="l",
@@ -262,7 +263,7 @@ SPEED = (
         "own",
     ),
     Claim(
-        "memory is linear",
+        "memory is linear in the number of tuples",
         "memory is at most 200 bytes per additional tuple, including the data",
         _bytes_per_tuple,
         None,

@@ -140,26 +140,26 @@ def _speed() -> list[Case]:
     return RUNS.over([Case("speed", "here", run, parameters) for run, parameters in chosen.items()], cost="time")
 
 
-_DEGREE_5 = "A hierarchy of degree 5, as in Terrovitis et al., with 20 random and four named leaf orders."
+_DEGREE_5 = "The hierarchy has degree 5, as in Terrovitis et al. There are 20 random and four named leaf orders."
 _REAL = "The items are products with their real taxonomy of four levels. Its nodes contain from one item to thousands. "
-_REAL += "Half of the baskets are drawn, 20 times. The paper uses the first of ten subsets."
+_REAL += "Each of 20 repetitions draws half of the baskets. The paper uses the first of ten subsets."
 _DRAWN = (
     "The data are `kosarak_70k`. Random, unbalanced taxonomies replace WordNet. They are drawn by `skewed_tree` with "
     "the largest skew and with half of it, and are not fitted to a real taxonomy. Each repetition also draws the leaf "
     "order and half of the records."
 )
-_ON_POS = (Printed("ncp", 0.075, 0.7, "MM between 7.5% and 70% for m >= 2 (section 5.1)"),)
-_MM_ON_AOL = Printed("ncp", 0.46, 0.96, "MM between 46% and 96% for m >= 2 (section 5.1)")
-_AA_ON_AOL = Printed("ncp", 0.39, 0.39, "AA around 39%, even for m=1 (section 5.1)")
+_ON_POS = (Printed("ncp", 0.075, 0.7, "the loss of MM is between 7.5% and 70% for m >= 2 (section 5.1)"),)
+_MM_ON_AOL = Printed("ncp", 0.46, 0.96, "the loss of MM is between 46% and 96% for m >= 2 (section 5.1)")
+_AA_ON_AOL = Printed("ncp", 0.39, 0.39, "the loss of AA is around 39%, even for m=1 (section 5.1)")
 _ON_AOL_5 = (
     _MM_ON_AOL, _AA_ON_AOL,
-    Printed("ncp", 0.12, 0.12, "LG 12% (section 5.1)"),
-    Printed("ncp", 0.079, 0.079, "mHgHs around 7.9% for m >= 5 (section 5.1); never 10%"),
+    Printed("ncp", 0.12, 0.12, "the loss of LG is 12% (section 5.1)"),
+    Printed("ncp", 0.079, 0.079, "the loss of mHgHs is around 7.9% for m >= 5, and never 10% (section 5.1)"),
 )  # fmt: skip
 _ON_AOL_50 = (
     _MM_ON_AOL, _AA_ON_AOL,
-    Printed("ncp", 0.17, 0.17, "LG 17%; over all k at most 27% (section 5.1)"),
-    Printed("ncp", 0.09, 0.09, "mHgHs 9% for m >= 5 (section 5.1); never 10%"),
+    Printed("ncp", 0.17, 0.17, "the loss of LG is 17%, and at most 27% for any k (section 5.1)"),
+    Printed("ncp", 0.09, 0.09, "the loss of mHgHs is 9% for m >= 5, and never 10% (section 5.1)"),
 )  # fmt: skip
 _AXES = "The paper does not state whether the axis of this panel is m or k, so we show both."
 
@@ -167,15 +167,15 @@ PAPER = Paper(
     key="liu2010",
     title="Liu, Wang, PAKDD 2010: figure 3",
     note="""\
-The figures show the NCP of MM (with h=1, p=m and all items public: k^m-anonymity by suppression only), AA, LG, HgHs
-and mHgHs. A suppressed occurrence costs 1. LG does not use m, and MM does not use a hierarchy. MM and HgHs stop at 30
-million minimal threats (a limit of work, not of time). Their curves end where this limit is exceeded. The results of
-the first repetition were verified, each up to 10^8 itemset occurrences. Times are single runs on one thread, on a table
-in memory, with compiled kernels.
+The figures show the NCP of MM, AA, LG, HgHs and mHgHs. MM has h=1, p=m and only public items, so it ensures
+k^m-anonymity by suppression. A suppressed occurrence costs 1. LG does not use m, and MM does not use a hierarchy. MM
+and HgHs stop at 30 million minimal threats (a limit of work, not of time). Their curves end where this limit is
+exceeded. The results of the first repetition were verified, each up to 10^8 itemset occurrences. Times are single
+runs on one thread, on a table in memory, with compiled kernels.
 
 The paper's data are not available. Baskets of product subclasses (`tafeng_subclass`) and the sponsors of bills
-(`congress_bills`) replace POS. The paper's hierarchy of POS was artificial, with degree 5. We did not look for the AOL
-queries, because they contain names of persons. Their relevant properties are very sparse items and an unbalanced
+(`congress_bills`) replace POS. The paper's hierarchy of POS was artificial, with degree 5. We did not look for the
+AOL queries, because they contain names of persons. Their relevant properties are very sparse items and an unbalanced
 taxonomy. Two data sets have these properties: baskets of 23,812 products with a real taxonomy (`tafeng_baskets`), and
 to some degree the clicks of `kosarak_70k` with random taxonomies.""",
     measure=measure,
@@ -188,7 +188,7 @@ to some degree the clicks of `kosarak_70k` with random taxonomies.""",
             _LOSSES,
             _over_orders("fig3a", _over_m(50, HgHs=(1, 2)), _SUBCLASSES),
             (*claims.ordering("m", ORDERS), claims.LG_ABOVE_AA, claims.horizontal(ORDERS), claims.close(ORDERS)),
-            f"{_DEGREE_5} k=50 is inferred from panels c and d. {_AXES}",
+            f"{_DEGREE_5} The value k=50 is inferred from panels c and d. {_AXES}",
             _ON_POS,
             quick=(2, 3),
         ),
@@ -266,7 +266,16 @@ to some degree the clicks of `kosarak_70k` with random taxonomies.""",
             _over_samples("fig3c_k", _over_k((5, 20, 50), 7), "k"),
             (*claims.ordering("k", SAMPLES, begin=0, axis="k"), claims.widening(SAMPLES)),
             f"{_REAL} {_AXES}",
-            (_MM_ON_AOL, _AA_ON_AOL, Printed("ncp", 0.09, 0.27, "mHgHs 9% for k=50; LG 17% for k=50, at most 27%")),
+            (
+                _MM_ON_AOL,
+                _AA_ON_AOL,
+                Printed(
+                    "ncp",
+                    0.09,
+                    0.27,
+                    "for k=50 the loss is 9% with mHgHs and 17% with LG. With LG it is at most 27% for any k",
+                ),
+            ),
             quick=(50,),
         ),
         Figure(
@@ -296,7 +305,7 @@ to some degree the clicks of `kosarak_70k` with random taxonomies.""",
                 *with_main(claims.on_aol(TREES, _BY_SKEW, "12 against 7.9 %"), "the loss of mHgHs on AOL is below 10%"),
                 claims.horizontal(TREES, _BY_SKEW),
             ),
-            f"{_DRAWN} MM is run up to m=3; from m=4 on it exceeds its limit.",
+            f"{_DRAWN} MM is run up to m=3, because it exceeds its limit from m=4 on.",
             [replace(one, quantity=quantity) for quantity in _LOSSES_BY_SKEW for one in _ON_AOL_5],
             quick=(2,),
         ),
@@ -317,28 +326,30 @@ to some degree the clicks of `kosarak_70k` with random taxonomies.""",
             {"seconds": "time in seconds"},
             _timed(),
             with_main(claims.TIMES, "LG is the most efficient"),
-            "k=5 and m=7, the paper's defaults; m=5 for Kosarak, because MM would exceed its limit of threats. Half of "
-            "the records each. LG and the other algorithms have no common measure of counted work.",
+            "k=5 and m=7 are the paper's defaults. For Kosarak m is 5, and MM is not run, because it would exceed"
+            " its limit of threats. The Ta-Feng data are samples of half of the records. Only times are compared,"
+            " because LG and the other algorithms have no common measure of work.",
             quick=(PRODUCTS,),
         ),
         Figure(
             "scalability",
-            "Section 5.2, scalability: ten subsets of the baskets",
+            "Section 5.2, scalability: cost as the number of baskets grows",
             "% of the baskets",
             {"seconds": "time in seconds", "threats": "minimal threats stored", "cuts": "cuts evaluated"},
             [*_tenths(["mHgHs"]), *RUNS.over(_tenths(["mHgHs", "LG", "AA"]), cost="time")],
             with_main(claims.SCALABILITY, "the counted work of mHgHs is quite scalable"),
-            "The data are one to ten of ten subsets of `tafeng_baskets`, with their real taxonomy, k=5 and m=7.",
+            "The data are nested samples with 10%, 20%, … 100% of `tafeng_baskets` and their real taxonomy. k is "
+            "5, and m is 7.",
             quick=(10, 20),
         ),
         Figure(
             "speed",
-            "Beyond the paper, speed: time",
+            "Beyond the paper, speed: time of a search",
             "run",
             {"seconds": "time in seconds"},
             _speed(),
             claims.SPEED,
-            "k=5.",
+            "k is 5.",
             quick=("LG, BMS-WebView-2",),
         ),
     ],

@@ -36,8 +36,8 @@ def _of_hospital(name: str) -> dict[str, object]:
     return {**chosen, "records": cases.RECORDS_OF_EMR, "sample": "sample 1"}
 
 
-_SETTING = "any items may be published together; a hierarchy of degree 5 gives the weights of COAT and UL"
-_DRAWN = "Each leaf order has its own queries"
+_SETTING = "Any items may be published together. A hierarchy of degree 5 determines the weights of COAT and UL."
+_DRAWN = "Each leaf order has its own queries."
 _CHARACTERISTICS = {
     "records": "records",
     "items": "items that occur",
@@ -51,11 +51,11 @@ PAPER = Paper(
     key="loukides2010",
     title="Loukides, Gkoulalas-Divanis, Malin, 2010: figures 8 to 15, tables 1 to 3",
     note="""\
-The figures compare COAT and PCTA with AA (called Apriori in the paper). The paper states the degree of its hierarchies.
-It does not state the order of their leaves, which affects every step of AA, the weights by which COAT chooses, and UL.
-It also does not state how queries and random policies were drawn. Therefore each repetition draws a leaf order, queries
-and policies. Named leaf orders are shown separately, with the queries and policies of the first repetition. If only
-queries or policies are repeated, the leaves are in the order of the item numbers.
+The figures compare COAT and PCTA with AA (called Apriori in the paper). The paper states the degree of its
+hierarchies. It does not state the order of their leaves, which affects every step of AA, the weights by which COAT
+chooses, and UL. It also does not state how queries and random policies were drawn. Therefore each repetition draws a
+leaf order, queries and policies. Named leaf orders are shown separately, with the queries and policies of the first
+repetition. If only queries or policies are repeated, the leaves are in the order of the item numbers.
 
 COAT runs without a bound on suppression. The paper's bound s would not change a step before it is exceeded, so the
 suppression of COAT is compared with s=0.5%. Every result with measured losses was verified, up to 10^9 itemset
@@ -73,14 +73,14 @@ This description fits several workloads:
 - *Domain*: a query has one item, drawn from all items.
 
 The probability that several items of one group are all present follows the paper's model, in which all non-empty
-subsets are equally likely. With many items (M), UL is far below the smallest double-precision number, so the logarithm
-of UL times 2^M is shown.""",
+subsets are equally likely. With many items (M), UL is far below the smallest double-precision number, so the
+logarithm of UL times 2^M is shown.""",
     measure=measure,
     prepare=compile_kernels,
     figures=[
         Figure(
             "table1",
-            "Table 1: the data sets",
+            "Table 1: characteristics of the data sets",
             "data",
             _CHARACTERISTICS,
             cases.described("table1", {name: {"data": name} for name in (cases.BMS1, cases.BMS2, cases.POS)}),
@@ -95,7 +95,7 @@ of UL times 2^M is shown.""",
             _quantities("q2", "suppressed"),
             [*cases.over(ORDERS, cases.by_k("fig8", cases.BMS1)), *cases.workloads("fig8", cases.BMS1)],
             claims.FIGURE_8,
-            f"m=2; {_SETTING}. {_DRAWN}.",
+            f"m is 2. {_SETTING} {_DRAWN}",
             [Printed("AA / COAT", 9, 9, "COAT achieves up to 9 times better AvgRE scores (6.2.1)")],
             quick=(5, 50),
         ),
@@ -106,7 +106,7 @@ of UL times 2^M is shown.""",
             _quantities("q2", "suppressed"),
             cases.over(ORDERS, cases.by_k("fig10a", cases.BMS2, ("COAT", "AA"))),
             claims.FIGURE_10A,
-            f"m=2; {_SETTING}. The paper shows UL and states that AvgRE was similar to BMS-WebView-1.",
+            f"m is 2. {_SETTING} The paper shows UL and states that AvgRE was similar to BMS-WebView-1.",
             quick=(5,),
         ),
         Figure(
@@ -116,8 +116,9 @@ of UL times 2^M is shown.""",
             _quantities("_q2", "suppressed") | {name: _AVGRE[name] for name in ("are_record_q2", "are_own_q2")},
             cases.by_m("fig9"),
             claims.FIGURE_9,
-            f"k=5; {_SETTING}. The paper does not state the number of items of its queries: one, two and three here.",
-            [Printed("AA / COAT", 7, 7, "AA loses 7 times as much at m=3 on BMS-1 (6.2.1)")],
+            f"k is 5. {_SETTING} The paper does not state how many items its queries have. We use one, two and "
+            "three items.",
+            [Printed("AA / COAT", 7, 7, "AA loses 7 times as much as COAT at m=3 on BMS-1 (6.2.1)")],
             quick=(1, 2),
         ),
         Figure(
@@ -127,9 +128,10 @@ of UL times 2^M is shown.""",
             _quantities("q2", "ul_log2", "largest", "suppressed") | {"constraints": "privacy constraints"},
             cases.pairs("fig11"),
             claims.FIGURE_11,
-            "k=5; AA has to protect all pairs (m=2), so its result is the same for all policies. Queries cover all "
-            "items, protected or not. If leaf orders are repeated, the policies are nested. If policies are repeated "
-            "(only on BMS-WebView-1), each policy is drawn independently.",
+            "k is 5. AA has to protect all pairs (m=2), so its result is the same for all policies. Queries "
+            "contain protected and unprotected items. If leaf orders are repeated, each policy contains the "
+            "previous policy. If policies are repeated (only on BMS-WebView-1), each policy is drawn "
+            "independently.",
             quick=("PP1", "PP3"),
         ),
         Figure(
@@ -149,9 +151,10 @@ of UL times 2^M is shown.""",
             _quantities("q1", "q3", "ul_log2", "largest", "suppressed") | {"constraints": "privacy constraints"},
             cases.mixed("fig12"),
             claims.FIGURE_12,
-            "k=5; AA has to protect all 4-itemsets (m=4). The itemsets are drawn in three ways: one thousand from all "
-            "items, few of which occur in the data; ten thousand from all items; and one thousand from random records.",
-            [Printed("AA / COAT", 40, 40, "queries are answered up to 40 times more accurately (6.3.2)")],
+            "k is 5. AA has to protect all 4-itemsets (m=4). The itemsets of the policies are drawn in three "
+            "ways. Either 1,000 itemsets are drawn from all items, and few of them occur in the data. Or 10,000 "
+            "itemsets are drawn from all items. Or 1,000 itemsets are drawn from random records.",
+            [Printed("AA / COAT", 40, 40, "COAT answers queries up to 40 times more accurately (6.3.2)")],
             quick=("PP6",),
         ),
         Figure(
@@ -165,10 +168,10 @@ of UL times 2^M is shown.""",
             },
             cases.utility("fig13"),
             claims.FIGURE_13,
-            "k=5, m=2. Siblings are neighbours in the leaf order. The paper shows BMS-WebView-1 and states that BMS-"
-            "WebView-2 was similar. Errors include publications for which COAT exceeds s=0.5% and would fail. Of 497 "
-            "items, 0.01% is less than one.",
-            [Printed("suppressed", 0.0001, 0.0001, "0.01% of the items suppressed, for UP1 alone (6.4)")],
+            "k is 5, and m is 2. Siblings are neighbours in the leaf order. The paper shows BMS-WebView-1 and "
+            "states that BMS-WebView-2 was similar. Errors include publications with more suppression than "
+            "s=0.5%, for which COAT would fail. The printed 0.01% of 497 items are less than one item.",
+            [Printed("suppressed", 0.0001, 0.0001, "COAT suppresses 0.01% of the items, and only for UP1 (6.4)")],
             quick=("UP1", "UP4"),
         ),
         Figure(
@@ -178,8 +181,8 @@ of UL times 2^M is shown.""",
             {**_SECONDS, "merges": "merges of COAT", "increments": "increments of AA's counters"},
             cases.sizes("fig14"),
             claims.FIGURE_14A,
-            f"k=5, m=2; {_SETTING}; random records; one leaf order each for counted work, the order of the item "
-            "numbers for times.",
+            f"k is 5, and m is 2. {_SETTING} The records are drawn at random. Each sample has one leaf order for "
+            "counted work. Times are measured with leaves in the order of the item numbers.",
             [Printed("AA / COAT in seconds", 2.5, 2.5, "COAT is up to 2.5 times faster (6.5)")],
             quick=(1_000, 50_000),
         ),
@@ -193,25 +196,35 @@ of UL times 2^M is shown.""",
                 *cases.timed(cases.by_k("fig14b", cases.BMS1, ("COAT", "AA"))),
             ],
             claims.FIGURE_14B,
-            f"m=2; {_SETTING}; times in the order of the item numbers. At k=5 the setting is that of Fig. 14a with all "
-            "records; for many records the paper shows COAT as faster there, and as slower here.",
-            [Printed("seconds of the paper", 0, 30, "less than half a minute, sub-linear in k (6.5)")],
+            f"m is 2. {_SETTING} Times are measured with leaves in the order of the item numbers. At k=5 the "
+            "setting equals the setting of Fig. 14a with all records. However, the paper shows COAT as faster "
+            "than AA in Fig. 14a for many records, and as slower in Fig. 14b.",
+            [
+                Printed(
+                    "seconds of the paper",
+                    0,
+                    30,
+                    "COAT takes less than half a minute, and its time is sub-linear in k (6.5)",
+                )
+            ],
             quick=(2, 50),
         ),
         Figure(
             "table3",
-            "Table 3: the hospital data and their replacements",
+            "Table 3: characteristics of the data that replace the hospital's data",
             "data",
             _CHARACTERISTICS,
             cases.described(
                 "table3", {name: _of_hospital(name) for name in cases.HOSPITALS if name != cases.SAME_RECORDS}
             ),
             claims.TABLE_3,
-            "The paper's EMR set is not public. Figure 15 uses as many patients of `synpuf_inpatient` (synthetic "
-            "claims with ICD-9 codes of five digits, and their taxonomy), of `diabetes130_patients` (real codes of "
-            "three digits) and of the masked sets `emr_ra1_6y` and `emr_ra1_11y` (real but renamed codes, without a "
-            "taxonomy), drawn at random. Records longer than the paper's are thinned at random to 3.1 codes on "
-            "average, at least one each. The table shows the first sample.",
+            "The paper's EMR data are not public, and other data replace them in figure 15. `synpuf_inpatient` "
+            "contains synthetic claims with ICD-9 codes of five digits, and their taxonomy. "
+            "`diabetes130_patients` contains real codes of three digits. The masked sets `emr_ra1_6y` and "
+            "`emr_ra1_11y` contain real but renamed codes, without a taxonomy. Each sample has as many random "
+            "patients as the paper's data. If records are longer than in the paper, random codes are removed "
+            "until a record has 3.1 codes on average. Each record keeps at least one code. The table shows the "
+            "first sample.",
         ),
         Figure(
             "fig15",
@@ -248,7 +261,7 @@ of UL times 2^M is shown.""",
             {**_SECONDS, "peak_mib": "peak memory of the process in MiB", "constraints": "privacy constraints"},
             cases.speed("speed"),
             claims.SPEED,
-            f"k=5; {_SETTING}; leaves in the order of the item numbers.",
+            f"k is 5. {_SETTING} Leaves are in the order of the item numbers.",
             quick=("groceries",),
         ),
     ],

@@ -8,18 +8,22 @@ from benchmarks.experiments.loukides2010 import loss_checks as loss
 from benchmarks.experiments.loukides2010.cases import BMS1, BMS2, DRAWN_FROM, HOSPITALS, POS, WITH_TAXONOMY
 
 _WORKLOAD, _POLICY, _DATA = "workload", "utility policy", "data set"
-_LESS = "AvgRE of AA is at least that of COAT wherever both have a value"
-_MUCH_LESS = "AvgRE of AA is at least 1.5 times that of COAT wherever both have a value"
+_LESS = "the AvgRE of AA is at least the AvgRE of COAT wherever both have a value"
+_MUCH_LESS = "the AvgRE of AA is at least 1.5 times the AvgRE of COAT wherever both have a value"
 _READINGS = "for queries of records and of own published items"
-_NEAR = "within a factor of two of the printed ratio, queries of records and of own published items"
+_NEAR = (
+    "the largest ratio differs by at most a factor of two from the printed ratio, for queries of records and "
+    "of own published items"
+)
 _NO_SUPPRESSION = Claim(
     "COAT does not suppress any items", "no item is suppressed", loss.never_suppresses, ORDERS, printed="none (6.2)"
 )
 
 TABLE_1 = (
     Claim(
-        "BMS-1 has 59,602 records, 497 items, longest 267, average 2.5; BMS-2 77,512, 3,340, 161, 5.0",
-        "each within 0.05",
+        "BMS-1 and BMS-2 have the printed numbers of records and items, and the printed maximum and mean record "
+        "lengths",
+        "each number differs from the printed number by less than 0.05",
         loss.as_published({"bms_webview1": (59_602, 497, 267, 2.5), "bms_webview2": (77_512, 3_340, 161, 5.0)}),
         over=_DATA,
         printed="59,602, 497, 267, 2.5; 77,512, 3,340, 161, 5.0",
@@ -27,24 +31,25 @@ TABLE_1 = (
 )
 FIGURE_8 = (
     Claim(
-        "COAT answers queries more accurately than AA for all k, q=1", f"{_LESS}, {_READINGS} and of the domain",
+        "COAT answers queries of one item more accurately than AA for all k", f"{_LESS}, {_READINGS} and of the domain",
         c.better(c.READINGS_1), ORDERS, over=_WORKLOAD, main=True,
     ),
     Claim(
-        "COAT answers queries more accurately than AA for all k, q=3", f"{_LESS}, {_READINGS}",
+        "COAT answers queries of three items more accurately than AA for all k", f"{_LESS}, {_READINGS}",
         c.better(c.READINGS_3), ORDERS,
         over=_WORKLOAD,
     ),
     Claim(
-        "COAT's error is up to 9 times smaller", _NEAR, c.largest_ratio(9, c.BOTH_SIZES), ORDERS, over=_WORKLOAD,
+        "COAT's error is up to 9 times smaller than "
+        "AA's error", _NEAR, c.largest_ratio(9, c.BOTH_SIZES), ORDERS, over=_WORKLOAD,
         printed="9"),
     Claim(
-        "errors grow with k", "AvgRE never falls by more than 10%, for queries of records with q=1 and 3",
+        "errors grow with k", "AvgRE never falls by more than 10%, for queries of records with q=1 and q=3",
         c.grows, ORDERS,
         over="algorithm",
     ),
     Claim(
-        "errors grow with the query size q", "AvgRE for q=3 is at least that for q=1, for queries of records",
+        "errors grow with the query size q", "AvgRE for q=3 is at least as high as for q=1, for queries of records",
         c.grows_with_q,
         ORDERS,
         over="algorithm",
@@ -56,7 +61,7 @@ FIGURE_8 = (
     ),
     Claim(
         "with leaves in numeric order, COAT answers queries more accurately than AA for all random queries",
-        f"{_LESS}, q=1 and 3, {_READINGS}", c.better(c.BOTH_SIZES), WORKLOADS, "own", _WORKLOAD,
+        f"{_LESS}, with q=1 and q=3, {_READINGS}", c.better(c.BOTH_SIZES), WORKLOADS, "own", _WORKLOAD,
     ),
     Claim("COAT's NCP is below AA's for all k", "COAT's NCP is below AA's for every k", loss.lower_ncp(("",)),
           ORDERS, "own"),
@@ -71,11 +76,11 @@ FIGURE_10A = (
         over="k",
         main=True,
     ),
-    Claim("AA's UL is insensitive to k up to 25", "the largest value is at most twice the smallest", loss.flat_until_25,
+    Claim("AA's UL is insensitive to k up to 25", "the largest UL is at most twice the smallest", loss.flat_until_25,
           ORDERS),
     Claim(
         "on BMS-2, COAT answers queries more accurately than AA for all k (stated without a figure)",
-        f"{_LESS}, q=1 and 3, {_READINGS}", c.better(c.BOTH_SIZES), ORDERS, over=_WORKLOAD,
+        f"{_LESS}, with q=1 and q=3, {_READINGS}", c.better(c.BOTH_SIZES), ORDERS, over=_WORKLOAD,
     ),
     _NO_SUPPRESSION,
     Claim(
@@ -88,21 +93,24 @@ FIGURE_10A = (
 )  # fmt: skip
 FIGURE_9 = (
     Claim(
-        "COAT answers queries more accurately than AA for all m on BMS-1", f"{_LESS}, q=1, 2 and 3, {_READINGS}",
+        "COAT answers queries more accurately than AA for all m on BMS-1",
+            f"{_LESS}, with q=1, q=2 and q=3, {_READINGS}",
         c.better(c.ALL_SIZES, c.BMS1), ORDERS, over=_WORKLOAD,
     ),
     Claim(
-        "COAT answers queries more accurately than AA for all m on BMS-2", f"{_LESS}, q=1, 2 and 3, {_READINGS}",
+        "COAT answers queries more accurately than AA for all m on BMS-2",
+            f"{_LESS}, with q=1, q=2 and q=3, {_READINGS}",
         c.better(c.ALL_SIZES, c.BMS2), ORDERS, over=_WORKLOAD,
     ),
     Claim(
         "AA's error is 7 times COAT's at m=3 on BMS-1",
-        "the ratio of AvgRE is within a factor of two of 7, for queries of records with q=1, 2 and 3",
+        "the ratio of AA's AvgRE to COAT's is between 3.5 and 14, for queries of records with q=1, q=2 and q=3",
         c.largest_ratio(7, c.RECORDS, (c.BMS1,), at=3), ORDERS, over="items of a query", printed="7",
     ),
     Claim(
-        "the ratio of errors at m=3 is larger on BMS-2 than on BMS-1",
-        "the ratio of AvgRE at m=3 is above that on BMS-1, for queries of records with q=1, 2 and 3",
+        "the ratio of AA's error to COAT's error at m=3 is larger on BMS-2 than on BMS-1",
+        "at m=3, the ratio of AA's AvgRE to COAT's is higher on BMS-2 than on BMS-1, for queries of records with "
+        "q=1, q=2 and q=3",
         c.more_on_bms2, ORDERS, over="items of a query",
     ),
     _NO_SUPPRESSION,
@@ -139,8 +147,8 @@ FIGURE_11 = (
     ),
     Claim(
         "COAT's error grows slightly as policies become stricter",
-        "AvgRE never falls by more than 10%, and AvgRE for PP5 is at most twice that for PP1, for queries of records "
-        "with q=1 and 3",
+        "AvgRE never falls by more than 10%, and is at most twice as high for PP5 as for PP1, for queries of "
+        "records with q=1 and q=3",
         c.slightly_worse_when_strict((c.BMS1, c.BMS2)), ORDERS, over=_DATA,
     ),
     Claim(
@@ -151,8 +159,8 @@ FIGURE_11 = (
     ),
     Claim(
         "with independent policies on BMS-1, COAT's error grows slightly as policies become stricter",
-        "AvgRE never falls by more than 10%, and AvgRE for PP5 is at most twice that for PP1, for queries of records "
-        "with q=1 and 3",
+        "AvgRE never falls by more than 10%, and is at most twice as high for PP5 as for PP1, for queries of "
+        "records with q=1 and q=3",
         c.slightly_worse_when_strict((c.BMS1,)), POLICIES, "own",
     ),
 )  # fmt: skip
@@ -169,23 +177,23 @@ _WAYS = {way: way.removeprefix(", ") or "1,000 itemsets" for way in DRAWN_FROM}
 FIGURE_12 = (
     Claim(
         "COAT answers queries more accurately than AA for PP6 to PP9 on BMS-1",
-        f"{_LESS}, q=2, {_READINGS}, for every way of drawing itemsets",
+        f"{_LESS}, with q=2, {_READINGS}, and for every way of drawing itemsets",
         c.better(c.READINGS_2, c.BMS1, ways=_WAYS), ORDERS, over=_ITEMSETS,
     ),
     Claim(
         "COAT answers queries more accurately than AA for PP6 to PP9 on BMS-2",
-        f"{_LESS}, q=2, {_READINGS}, for every way of drawing itemsets",
+        f"{_LESS}, with q=2, {_READINGS}, and for every way of drawing itemsets",
         c.better(c.READINGS_2, c.BMS2, ways=_WAYS), ORDERS, over=_ITEMSETS,
     ),
     Claim(
-        "COAT's error is up to 40 times smaller",
-        "on both data sets, the largest ratio of AvgRE is within a factor of two of 40, for queries of records",
+        "COAT's error is up to 40 times smaller than AA's error",
+        "on each data set, the largest ratio of AA's AvgRE to COAT's is between 20 and 80, for queries of records",
         c.largest_ratio(40, {"": c.READINGS_2["records"]}, (c.BMS1, c.BMS2), ways=_WAYS), ORDERS,
         over="itemsets", printed="40",
     ),
     Claim(
         "with leaves in numeric order, COAT answers queries more accurately than AA for all random itemsets",
-        f"{_LESS}, on BMS-1 for q=2, {_READINGS}", c.better(c.READINGS_2, c.BMS1), POLICIES, "own", _WORKLOAD,
+        f"{_LESS}, on BMS-1 with q=2, {_READINGS}", c.better(c.READINGS_2, c.BMS1), POLICIES, "own", _WORKLOAD,
     ),
 )  # fmt: skip
 _UTILITY = ("are_record_q1", "are_record_q3")
@@ -201,22 +209,22 @@ FIGURE_13 = (
     ),
     Claim(
         "COAT answers queries significantly more accurately than AA for all policies on BMS-1",
-        f"{_MUCH_LESS}, q=1 and 3, queries of records, also if COAT exceeds s",
+        f"{_MUCH_LESS}, for queries of records with q=1 and q=3, even if COAT exceeds s",
         c.better_at_each(_UTILITY, c.BMS1, times=c.SUBSTANTIAL), ORDERS, over=_POLICY,
     ),
     Claim(
         "COAT suppresses items only for UP1, and very few",
-        "no item is suppressed for the other policies, and for UP1 at most twice the printed share",
+        "no item is suppressed for the other policies, and the share for UP1 is at most twice the printed share",
         loss.only_up1_suppresses, ORDERS, over="way of counting", printed="0.01%",
     ),
     Claim(
         "utility policies affect AvgRE little on BMS-1",
-        "the largest value is at most 1.5 times the smallest, queries of records",
+        "the largest AvgRE is at most 1.5 times the smallest, for queries of records",
         c.policies_matter_little, ORDERS, over="items of a query",
     ),
     Claim(
         "on BMS-2, COAT answers queries more accurately than AA for all policies (stated without a figure)",
-        f"{_LESS}, q=1 and 3, queries of records, also if COAT exceeds s",
+        f"{_LESS}, for queries of records with q=1 and q=3, even if COAT exceeds s",
         c.better_at_each(_UTILITY, c.BMS2), ORDERS, over=_POLICY,
     ),
     Claim(
@@ -246,7 +254,7 @@ FIGURE_14A = (
     ),
     Claim(
         "COAT is up to 2.5 times faster than AA",
-        "the largest ratio of AA's time to COAT's time is within a factor of two of 2.5",
+        "the largest ratio of AA's time to COAT's time is between 1.25 and 5",
         loss.times_faster(2.5), RUNS, printed="2.5",
     ),
 )  # fmt: skip
@@ -280,8 +288,8 @@ FIGURE_14B = (
 TABLE_3 = (
     Claim(
         "the hospital's data have 1,336 records and 5,830 codes, and a record has up to 25 codes and 3.1 on average",
-        "the data are not public; 1,336 records of 3.1 codes contain fewer than 5,830 codes, so the paper must have "
-        "counted codes that never occur",
+        "the data are not public. 1,336 records with 3.1 codes on average contain fewer than 5,830 codes, so the "
+        "paper must have counted codes that never occur",
         None,
         printed="1,336, 5,830, 25, 3.1",
     ),
@@ -306,8 +314,8 @@ FIGURE_15 = (
     ),
     Claim(
         "queries of pairs of generalized codes (W2) are answered with low loss, in particular for k up to 5",
-        "AvgRE at most 1 for k=2 and 5, and at least as much for k=50 as for k=2, by queries of records, of own "
-        "published items",
+        "AvgRE is at most 1 for k=2 and k=5, and at least as high for k=50 as for k=2, for queries of records and"
+        " of own published items",
         c.low_for_small_k(_ALL), SAMPLES, over=f"{_STAND_IN}, and workload",
     ),
     Claim(
@@ -327,25 +335,57 @@ FIGURE_15 = (
     ),
 )  # fmt: skip
 SPEED = (
-    Claim("COAT, k=5, m=2, BMS-WebView-1", "the time is at most 1 s", loss.within("COAT m=2", BMS1, 1), RUNS, "own"),
-    Claim("COAT, k=5, m=2, BMS-WebView-2", "the time is at most 5 s", loss.within("COAT m=2", BMS2, 5), RUNS, "own"),
     Claim(
-        "COAT, k=5, m=3, BMS-WebView-1", "the time is at most a minute", loss.within("COAT m=3", BMS1, 60), RUNS, "own"
+        "COAT searches BMS-WebView-1 for m=2 in a second",
+        "the time is at most 1 s",
+        loss.within("COAT m=2", BMS1, 1),
+        RUNS,
+        "own",
     ),
     Claim(
-        "COAT, k=5, m=3, BMS-WebView-2", "the time is at most a minute", loss.within("COAT m=3", BMS2, 60), RUNS, "own"
+        "COAT searches BMS-WebView-2 for m=2 in 5 seconds",
+        "the time is at most 5 s",
+        loss.within("COAT m=2", BMS2, 5),
+        RUNS,
+        "own",
     ),
     Claim(
-        "COAT, k=5, m=2, 515,597 baskets generated after BMS-POS",
+        "COAT searches BMS-WebView-1 for m=3 in a minute",
+        "the time is at most a minute",
+        loss.within("COAT m=3", BMS1, 60),
+        RUNS,
+        "own",
+    ),
+    Claim(
+        "COAT searches BMS-WebView-2 for m=3 in a minute",
+        "the time is at most a minute",
+        loss.within("COAT m=3", BMS2, 60),
+        RUNS,
+        "own",
+    ),
+    Claim(
+        "COAT searches 515,597 generated baskets for m=2 in a minute",
         "the time is at most a minute",
         loss.within("COAT m=2", POS, 60),
         RUNS,
         "own",
     ),
-    Claim("PCTA, k=5, m=2, BMS-WebView-2", "the time is at most 5 s", loss.within("PCTA m=2", BMS2, 5), RUNS, "own"),
-    Claim("Pgen, k=5, retail", "the time is at most 5 s", loss.within("Pgen", "retail", 5), RUNS, "own"),
     Claim(
-        "each of these runs needs less than 1 GiB",
+        "PCTA searches BMS-WebView-2 for m=2 in 5 seconds",
+        "the time is at most 5 s",
+        loss.within("PCTA m=2", BMS2, 5),
+        RUNS,
+        "own",
+    ),
+    Claim(
+        "Pgen finds the privacy constraints of retail in 5 seconds",
+        "the time is at most 5 s",
+        loss.within("Pgen", "retail", 5),
+        RUNS,
+        "own",
+    ),
+    Claim(
+        "each measured run needs less than 1 GiB",
         "the peak memory of each process is at most 1,024 MiB, including the data",
         loss.in_memory(1024),
         kind="own",

@@ -25,20 +25,21 @@ _SECONDS = {"seconds": "time in seconds"}
 _WORK = {"merges": "merges", "ranked": "clusters ranked"}
 _MEMORY = {"peak_mib": "peak memory of the process in MiB"}
 _OF_RUM = "bound, as a fraction of the distance from X to 1"
-_OF_TUM = "bound, as a fraction of the distance from UL of a single cluster to UL of CLUSTER"
+_OF_TUM = "bound, as a fraction of the distance from the UL of a single cluster to the UL of the initial clusters"
 _QUICK = (0.25, 0.75)
-_INFORMS = f"k=25, m=2; {cases.SAMPLE:,} records of INFORMS; each repetition draws records, leaf orders and queries."
+_INFORMS = f"k is 25, and m is 2. Each repetition draws {cases.SAMPLE:,} records of INFORMS, leaf orders and queries."
 _YOUTUBE = (
-    f"k=100, m=2; {cases.GENERATED:,} videos of `youtube_like`; each repetition draws videos, leaf orders and queries."
+    f"k is 100, and m is 2. Each repetition draws {cases.GENERATED:,} videos of `youtube_like`, leaf orders and "
+    "queries."
 )
 _LM = (
-    f" l={DIVERSITY}; sensitive codes are those of mental disorders (290 to 319); the paper states neither. Clusters "
-    "that no generalization makes diverse are merged with their best partner before the search."
+    f" The paper does not state l and the sensitive codes. Here, l is {DIVERSITY}, and the codes of mental "
+    "disorders (290 to 319) are sensitive. Clusters that no generalization makes diverse are merged with their "
+    "best partner before the search."
 )
 _TUM = (
-    " The paper's bounds start at UL of CLUSTER's clusters, at which Tum-bound does not merge. The bounds here are "
-    "lower "
-    "and start at UL of a single cluster of all records."
+    " The paper's bounds start at the UL of the initial clusters, with which Tum-bound does not merge. Here, the "
+    "bounds start at the UL of a single cluster of all records, which is lower."
 )
 
 
@@ -52,18 +53,19 @@ def _figures_4_and_5() -> list[Figure]:
     youtube: dict[str, Any] = {"data": cases.YOUTUBE, "records": cases.GENERATED, "k": 100}
     both = " The paper states that RM_RT is between RM_R and RM_T in Fig. 6, but only for INFORMS."
     return [
-        _errors("fig4ac", "Fig. 4a-c, 6a and 6c: INFORMS, Rum-bound",
+        _errors("fig4ac", "Fig. 4a-c, 6a and 6c: errors and losses of Rum-bound on INFORMS",
                 SAMPLES.over(cases.by_bound("fig4ac", "rum", FUNCTIONS)),
                 claims.by(SAMPLES, [*rum, *clusters], main=claims.IN_SHORT), _INFORMS),
-        _errors("fig4dg", "Fig. 4d-g, 6b and 6d: YOUTUBE, Rum-bound",
+        _errors("fig4dg", "Fig. 4d-g, 6b and 6d: errors and losses of Rum-bound on YOUTUBE",
                 SEEDS.over(cases.by_bound("fig4dg", "rum", FUNCTIONS, **youtube)),
                 [*claims.by(SEEDS, [*rum, *clusters[:2]]), *claims.by(SEEDS, clusters[2:], "own")], _YOUTUBE + both),
-        _errors("fig4h", "Fig. 4h: INFORMS, Tum-bound", SAMPLES.over(cases.by_bound("fig4h", "tum", FUNCTIONS)),
+        _errors("fig4h", "Fig. 4h: errors and losses of Tum-bound on INFORMS",
+                SAMPLES.over(cases.by_bound("fig4h", "tum", FUNCTIONS)),
                 claims.by(SAMPLES, [*tum, *claims.clusters("TM", losses=False)]), _INFORMS + _TUM, x_label=_OF_TUM),
-        _errors("fig5ac", "Fig. 5a-c: INFORMS, Rum-bound, (k, l^m)-diversity",
+        _errors("fig5ac", "Fig. 5a-c: errors and losses of Rum-bound with (k, l^m)-diversity on INFORMS",
                 SAMPLES.over(cases.by_bound("fig5ac", "rum", DIVERSE)),
                 claims.by(SAMPLES, [*rum, *clusters]), _INFORMS + _LM),
-        _errors("fig5d", "Fig. 5d: INFORMS, Tum-bound, (k, l^m)-diversity",
+        _errors("fig5d", "Fig. 5d: errors and losses of Tum-bound with (k, l^m)-diversity on INFORMS",
                 SAMPLES.over(cases.by_bound("fig5d", "tum", DIVERSE)), claims.by(SAMPLES, tum),
                 _INFORMS + _TUM + _LM, x_label=_OF_TUM),
     ]  # fmt: skip
@@ -71,45 +73,52 @@ def _figures_4_and_5() -> list[Figure]:
 
 def _figure_7() -> list[Figure]:
     benefit = {
-        "unions": "clusters to which T is applied, with candidates ordered by BTD",
-        "unions_ul": "clusters to which T is applied, with candidates ordered by UL",
+        "unions": "applications of the transaction function, with candidates ordered by BTD",
+        "unions_ul": "applications of the transaction function, with candidates ordered by UL",
         "seconds": "time in seconds, with candidates ordered by BTD",
         "seconds_ul": "time in seconds, with candidates ordered by UL",
         "ul": "UL, with candidates ordered by BTD", "ul_ul": "UL, with candidates ordered by UL",
         "ncp": "NCP, with candidates ordered by BTD", "ncp_ul": "NCP, with candidates ordered by UL",
     }  # fmt: skip
-    btd = f"{cases.SMALL:,} records of INFORMS, k=25, m=2. Each order of the candidates is a separate search."
+    btd = (
+        f"The data are {cases.SMALL:,} records of INFORMS, k is 25, and m is 2. Each order of the candidates is "
+        "a separate search."
+    )
     merged = {"ul": "utility loss (UL)", "rises": "merges that increased UL", "merges": "merges",
               "largest_rise": "largest rise"}  # fmt: skip
     trace = (
-        f"{cases.SMALL:,} records of INFORMS, k=25, m=2. Increases are counted over all merges; `cases.jsonl` has the "
-        "complete curve of each repetition (`ul_after_each_merge`)."
+        f"The data are {cases.SMALL:,} records of INFORMS, k is 25, and m is 2. Increases are counted over all "
+        "merges. `cases.jsonl` contains the complete curve of each repetition (`ul_after_each_merge`)."
     )
     times = (
-        f"delta={cases.DELTA} and m=2, as in the paper. The data are samples of INFORMS. Work is counted over samples, "
-        "with AA, which does not affect the work. Times are single searches with cluster formation, one after another, "
-        "on the first sample. CL is only the formation."
+        f"As in the paper, delta is {cases.DELTA}, and m is 2. The data are samples of INFORMS. Work is counted on"
+        " all samples with AA. It does not depend on the transaction function. Times are single searches on the "
+        "first sample, one after another, and include the formation of clusters. CL is the time of the formation "
+        "alone."
     )
     own = (
-        " Tum-bound merges by its own rule until UL is at most that of one cluster of all records. With delta=1, as "
-        "printed in the paper, it would not merge. Both frameworks rank candidates equally and merge the same clusters."
+        " Tum-bound merges by its own rule until UL is at most the UL of one cluster of all records. With "
+        "delta=1, as printed in the paper, Tum-bound would not merge. Rum-bound and Tum-bound rank candidates "
+        "equally and merge the same clusters."
     )
     return [
-        Figure("fig7a", "Fig. 7a: cost as the number of records grows", "|D|", _SECONDS | _WORK, cases.by_size(),
-               claims.FIGURE_7A, f"Samples with the same number are nested. k=25, {times}",
+        Figure("fig7a", "Fig. 7a: cost of Rum-bound as the number of records grows", "|D|", _SECONDS | _WORK,
+               cases.by_size(),
+               claims.FIGURE_7A, f"k is 25. {times} Each sample contains the smaller samples with the same number.",
                quick=cases.SIZES[:2]),
-        Figure("fig7b", "Fig. 7b: cost as k grows", "k", _SECONDS | _WORK, cases.by_k(), claims.FIGURE_7B,
-               f"{cases.SIZES[-1]:,} records, {times}", quick=cases.KS[1:3],
+        Figure("fig7b", "Fig. 7b: cost of Rum-bound as k grows", "k", _SECONDS | _WORK, cases.by_k(), claims.FIGURE_7B,
+               f"The samples have {cases.SIZES[-1]:,} records. {times}", quick=cases.KS[1:3],
                printed=[Printed("ratio", 2.2, 2.2, "RM_T was up to 2.2 times more efficient than RM_R (section 6)")]),
-        Figure("fig7ce", "Fig. 7c and e: effect of BTD, Rum-bound", _OF_RUM, benefit,
+        Figure("fig7ce", "Fig. 7c and e: effect of BTD on the cost and loss of Rum-bound", _OF_RUM, benefit,
                cases.by_order("fig7ce", "rum"), claims.benefit("RM"), btd, quick=_QUICK[:1]),
-        Figure("fig7df", "Fig. 7d and f: effect of BTD, Tum-bound", _OF_TUM, benefit,
+        Figure("fig7df", "Fig. 7d and f: effect of BTD on the cost and loss of Tum-bound", _OF_TUM, benefit,
                cases.by_order("fig7df", "tum"), claims.benefit("TM"),
-               f"{btd} The paper names TM_R, which does not use BTD; we show TM_T.", quick=_QUICK[:1]),
-        Figure("fig7g", "Fig. 7g: UL as clusters are merged, Rum-bound", "percentage of the merges", merged,
+               f"{btd} The paper names TM_R in this figure. We show TM_T instead, because TM_R does not "
+               "use BTD.", quick=_QUICK[:1]),
+        Figure("fig7g", "Fig. 7g: UL as Rum-bound merges clusters", "percentage of the merges", merged,
                cases.by_merge("fig7g", "rum", {**FUNCTIONS, "lm": "(k, l^m)"}), claims.MERGING,
-               f"{trace} delta=1: all clusters become one.{_LM}", quick=cases.PERCENTS[::2]),
-        Figure("fig7h", "Fig. 7h: UL as clusters are merged, Tum-bound", "percentage of the merges", merged,
+               f"{trace} With delta=1, all clusters are merged into one.{_LM}", quick=cases.PERCENTS[::2]),
+        Figure("fig7h", "Fig. 7h: UL as Tum-bound merges clusters", "percentage of the merges", merged,
                cases.by_merge("fig7h", "tum", FUNCTIONS), claims.MERGING, trace + own, quick=cases.PERCENTS[::2]),
     ]  # fmt: skip
 
@@ -118,44 +127,48 @@ def _own() -> list[Figure]:
     """Return figures beyond the paper, on unstated choices, other data, and speed."""
     few = cases.FEW_SHARES
     trade_off = claims.trade_off("RM")
-    fixed = f"k=25, m=2; the first sample of {cases.SAMPLE:,} records of INFORMS, with the first"
+    fixed = f"k is 25, and m is 2. The records are the first sample of {cases.SAMPLE:,} records of INFORMS."
     plain = (
-        "There are no hierarchies of the relational columns, so numbers become ranges and categories become sets of "
-        "values. Otherwise the setting is that of Fig. 4a-c."
+        "The relational columns have no hierarchies, so numbers become ranges, and categories become sets of "
+        "values. All other parameters are those of Fig. 4a-c."
     )
     clinics = (
-        f"k=25, m=2; {cases.SAMPLE:,} of 71,517 diabetes patients with real ICD-9 codes; otherwise like Fig. 4a-c."
+        f"Each repetition draws {cases.SAMPLE:,} of 71,517 diabetes patients with real ICD-9 codes. All other "
+        "parameters are those of Fig. 4a-c."
     )
     return [
-        _errors("orders", "Orders: effect of the leaf order, Rum-bound",
+        _errors("orders", "Orders: effect of the leaf order on Rum-bound",
                 ORDERS.over(cases.by_bound("orders", "rum", FUNCTIONS, few)), claims.by(ORDERS, trade_off, "own"),
-                f"{fixed} workload. Orders of the items, and of the non-numeric relational values."),
-        _errors("workloads", "Workloads: effect of the queries, Rum-bound",
+                f"{fixed} The queries are those of the first workload. Repetitions change the order of the items, "
+                "and of the non-numeric relational values."),
+        _errors("workloads", "Workloads: effect of the queries on the errors of Rum-bound",
                 WORKLOADS.over(cases.by_bound("workloads", "rum", FUNCTIONS, few)),
-                claims.by(WORKLOADS, trade_off, "own"), f"{fixed} leaf order."),
-        _errors("ranges", "Ranges: INFORMS without relational hierarchies, Rum-bound",
+                claims.by(WORKLOADS, trade_off, "own"), f"{fixed} The leaves are in the first random order."),
+        _errors("ranges", "Ranges: Rum-bound on INFORMS without relational hierarchies",
                 SAMPLES.over(cases.by_bound("ranges", "rum", FUNCTIONS, few, **cases.PLAIN)),
                 claims.by(SAMPLES, trade_off, "own"), plain),
-        _errors("diabetes", "Diabetes: other real data, Rum-bound",
+        _errors("diabetes", "Diabetes: Rum-bound on other real data",
                 SAMPLES.over(cases.by_bound("diabetes", "rum", FUNCTIONS, few, data=cases.DIABETES)),
                 claims.by(SAMPLES, trade_off, "own"), clinics),
-        Figure("speed", "Speed: whole data sets", "data", _SECONDS, cases.speed(), claims.SPEED,
-               f"k=25, m=2, delta={cases.DELTA}; numbers become ranges. Complete search, formation included.",
+        Figure("speed", "Speed: time of Rum-bound on complete data sets", "data", _SECONDS, cases.speed(), claims.SPEED,
+               f"k is 25, m is 2, and delta is {cases.DELTA}. Numbers become ranges. Times include the formation "
+               "of clusters.",
                quick=(cases.INFORMS,)),
         Figure("icd9", "ICD-9: AA with the real taxonomy of the items", "data",
                {"root_share": "records that contain only the root", **_LOSSES}, cases.icd9(), claims.ICD9,
-               f"k=25, m=2, delta={cases.DELTA}; numbers become ranges. The taxonomy has 19 chapters below its root: "
-               "if two of them contain rare pairs, AA can only generalize to the root."),
+               f"k is 25, m is 2, and delta is {cases.DELTA}. Numbers become ranges. The taxonomy has 19 chapters "
+               "below its root. If two chapters contain rare pairs, AA can only generalize to the root."),
         Figure("growth", "Growth: Rum-bound from 10,000 to 300,000 records", "records",
                {**_SECONDS, "microseconds_per_record": "time per record in µs", **_MEMORY}, cases.growth(),
-               claims.GROWTH, "`youtube_like`, RMERGE_R, AA, k=25, m=2, delta=0.65; memory includes the data.",
+               claims.GROWTH, "RMERGE_R runs with AA on `youtube_like`. k is 25, m is 2, and delta is 0.65. "
+                              "Memory includes the data.",
                quick=(10_000,)),
     ]  # fmt: skip
 
 
 _TABLE_1 = Figure(
     "table1",
-    "Table 1: the data sets",
+    "Table 1: characteristics of the data sets",
     "data",
     {
         "records": "records",
@@ -168,27 +181,29 @@ _TABLE_1 = Figure(
         Case("table1", "data", data, {"kind": "shape", "data": data})
         for data in (cases.INFORMS, cases.DIABETES, cases.YOUTUBE)
     ],
-    note="The paper: INFORMS has 36,553 records, 5 attributes, 619 items, at most 17 and on average 4.27 per record; "
-    "YOUTUBE has 131,780, 6, 936, 37 and 6.51.",
+    note="According to the paper, INFORMS has 36,553 records with 5 relational attributes and 619 items. A record"
+    " has up to 17 items, and 4.27 items on average. YOUTUBE has 131,780 records with 6 relational "
+    "attributes and 936 items. A record has up to 37 items, and 6.51 items on average.",
 )
 
 PAPER = Paper(
     key="poulis2013",
     title="Poulis, Loukides, Gkoulalas-Divanis, Skiadopoulos, ECML/PKDD 2013: table 1, figures 4 to 7",
     note="""\
-`informs2005` is the available part of INFORMS (one year, 26,735 of 36,553 records). YOUTUBE is not available;
-`youtube_like` is generated with its characteristics. The paper does not name its transaction function: each claim has
-AA and COAT as parts, with k^m-anonymity and without suppression. Hierarchies are "as in [17]", that is, balanced with
-degree 5. The hierarchy of the items has the items in a random order. The hierarchies of the relational columns have
-numbers in ascending order and other values in a random order. Each repetition draws records, orders and queries again.
-Bounds are fractions of the distance from X to 1. X is the loss of CLUSTER's clusters, which differs between samples.
+`informs2005` is the available part of INFORMS (one year, 26,735 of 36,553 records). YOUTUBE is not available, and the
+generated data `youtube_like` have the characteristics that the paper states. The paper does not name its transaction
+function. Therefore each claim is checked with AA and with COAT, for k^m-anonymity and without suppression.
+Hierarchies are "as in [17]", that is, balanced with degree 5. The hierarchy of the items has the items in a random
+order. The hierarchies of the relational columns have numbers in ascending order and other values in a random order.
+Each repetition draws records, orders and queries again. Bounds are fractions of the distance from X to 1. X is the
+loss of CLUSTER's clusters, which differs between samples.
 
-Each workload has 1,000 queries from random records. The values and the 2 items of a query are from the same record, so
-no answer is 0. All variants get the same queries. ARE is computed for two interpretations of a published set of s
-items. Either any non-empty subset is possible, so each item is present with probability about 1/2. Or each item is
-present with probability 1/s. Columns and items are independent. With the first interpretation, ARE is large if rare
-items are published in large sets. Clusters that no generalization makes anonymous are merged with their best partner.
-The results of every point's first repetition were verified.
+Each workload has 1,000 queries from random records. The values and the 2 items of a query are from the same record,
+so no answer is 0. All variants get the same queries. ARE is computed for two interpretations of a published set of s
+items. Either all non-empty subsets are equally likely, so each item is present with a probability of about 1/2. Or
+each item is present with probability 1/s. We assume that columns and items are independent. With the first
+interpretation, ARE is large if rare items are published in large sets. Clusters that no generalization makes
+anonymous are merged with their best partner. The results of every point's first repetition were verified.
 
 The paper's plots have no numbers, so the claims come from its text.""",
     measure=measure,

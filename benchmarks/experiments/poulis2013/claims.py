@@ -28,7 +28,7 @@ def trade_off(p: str) -> list[Claim]:
     return [
         Claim(
             text,
-            f"{what}: {', '.join(f'{low} at most {high}' for low, high in pairs)}, {AT_EACH}",
+            f"{what} {', and '.join(f'of {low} is at most that of {high}' for low, high in pairs)}, {AT_EACH}",
             check.ordered(*pairs, of=of),
             over=READING if of is ITEMS else FUNCTION,
         )
@@ -40,7 +40,11 @@ def rum() -> list[Claim]:
     """Return the paper's claims on query errors of Rum-bound."""
     return [
         Claim(
-            "NCP is at most delta", "in every run", check.within_bound("ncp"), kind="enforced", printed="NCP <= delta"
+            "NCP is at most delta",
+            "no run exceeds delta",
+            check.within_bound("ncp"),
+            kind="enforced",
+            printed="NCP <= delta",
         ),
         Claim(
             "a small delta forces all algorithms to incur low loss in the relational attributes",
@@ -67,7 +71,13 @@ def rum() -> list[Claim]:
 def tum() -> list[Claim]:
     """Return the paper's claims on query errors of Tum-bound."""
     return [
-        Claim("UL is at most delta", "in every run", check.within_bound("ul"), kind="enforced", printed="UL <= delta"),
+        Claim(
+            "UL is at most delta",
+            "no run exceeds delta",
+            check.within_bound("ul"),
+            kind="enforced",
+            printed="UL <= delta",
+        ),
         Claim(
             "increasing delta favours relational data",
             "ARE of relational values falls as delta rises (10% slack)",
@@ -92,14 +102,14 @@ def clusters(p: str = "RM", *, losses: bool = True, both: bool = True) -> list[C
     size, ul = {"": ("largest_cluster",)}, {"": ("ul",)}
     found = [
         Claim(f"{r} creates the largest clusters",
-              f"the largest cluster is at least as large as those of {t} and {rt}, {AT_EACH}",
+              f"the largest cluster of {r} is at least as large as those of {t} and {rt}, {AT_EACH}",
               check.ordered((t, r), (rt, r), of=size), over=FUNCTION),
-        Claim("these clusters have low UL", f"UL of {r} is at most that of {t} and {rt}, {AT_EACH}",
+        Claim(f"the clusters of {r} have low UL", f"UL of {r} is at most that of {t} and {rt}, {AT_EACH}",
               check.ordered((r, t), (r, rt), of=ul), over=FUNCTION),
         Claim(f"{rt} creates larger clusters than {t}",
-              f"the largest cluster is at least as large as that of {t}, {AT_EACH}",
+              f"the largest cluster of {rt} is at least as large as that of {t}, {AT_EACH}",
               check.ordered((t, rt), of=size), over=FUNCTION),
-        Claim(f"the clusters of {rt} have lower UL than those of {t}", f"UL at most that of {t}, {AT_EACH}",
+        Claim(f"the clusters of {rt} have lower UL than those of {t}", f"UL of {rt} is at most that of {t}, {AT_EACH}",
               check.ordered((rt, t), of=ul), over=FUNCTION),
     ]  # fmt: skip
     kept = found if both else found[:2]
@@ -130,49 +140,51 @@ _RM = ("RM_R", "RM_T", "RM_RT")
 
 def _costs(quantity: str, what: str, factor: Factor) -> tuple[Claim, Claim, Claim]:
     of, over = {"": (quantity,)}, FUNCTION if quantity == "seconds" else ""
-    by_what = "seconds" if quantity == "seconds" else "counted work"
+    by_what = "time" if quantity == "seconds" else "counted work"
     return (
-        Claim(f"RM_T outperforms RM_R and RM_RT: {by_what}", f"{what}, {AT_EACH}",
+        Claim(f"RM_T outperforms RM_R and RM_RT ({by_what})", f"{what} is lowest with RM_T, {AT_EACH}",
               check.ordered(("RM_T", "RM_R"), ("RM_T", "RM_RT"), of=of), factor, over=over),
-        Claim(f"RM_T is more scalable: {by_what}", f"smallest exponent of the fitted power law: {what}",
+        Claim(f"RM_T is more scalable ({by_what})",
+              f"the fitted power law of {what} has the smallest exponent with RM_T",
               check.exponents(quantity), factor, over=over),
-        Claim(f"RM_RT is the slowest, since it computes two orderings: {by_what}", f"{what}, {AT_EACH}",
+        Claim(f"RM_RT is the slowest, because it computes two orderings ({by_what})",
+              f"{what} is highest with RM_RT, {AT_EACH}",
               check.ordered(("RM_R", "RM_RT"), ("RM_T", "RM_RT"), of=of), factor, over=over),
     )  # fmt: skip
 
 
-_COUNTED = "counted: clusters ranked as candidates, twice for RM_RT"
-FIGURE_7A = [*_costs("ranked", _COUNTED, SAMPLES), *_costs("seconds", "seconds", RUNS)]
+_COUNTED = "the number of clusters ranked as candidates (counted twice for RM_RT)"
+FIGURE_7A = [*_costs("ranked", _COUNTED, SAMPLES), *_costs("seconds", "the time", RUNS)]
 
 
 def _of_k(quantity: str, what: str, factor: Factor) -> list[Claim]:
     over, slowest = FUNCTION if quantity == "seconds" else "", _costs(quantity, what, factor)[2]
-    by_what = "seconds" if quantity == "seconds" else "counted work"
+    by_what = "time" if quantity == "seconds" else "counted work"
     return [
         Claim(
-            f"RM_T is up to 2.2 times more efficient than RM_R: {by_what}",
-            f"largest ratio 2 or more: {what}",
+            f"RM_T is up to 2.2 times more efficient than RM_R ({by_what})",
+            f"{what} is at least twice as high with RM_R as with RM_T for some k",
             check.largest_ratio(quantity, 2.0),
             factor,
             over=over,
             printed="2.2",
         ),
-        replace(slowest, text=f"RM_RT is the least efficient: {by_what}"),
+        replace(slowest, text=f"RM_RT is the least efficient ({by_what})"),
     ]
 
 
 FIGURE_7B = [
-    Claim("fewer clusters are merged as k grows", "counted merges fall with k (10% slack)",
+    Claim("fewer clusters are merged as k grows", "the number of merges falls as k grows (10% slack)",
           check.trend({"": ("merges",)}, up=False, variants=_RM), SAMPLES),
     *_of_k("ranked", _COUNTED, SAMPLES),
-    Claim("the runtime of RM_R, RM_T and RM_RT improves with k", "seconds fall with k (10% slack)",
+    Claim("the runtime of RM_R, RM_T and RM_RT improves with k", "the time falls as k grows (10% slack)",
           check.trend({"": ("seconds",)}, up=False, variants=_RM), RUNS, over=FUNCTION),
-    *_of_k("seconds", "seconds", RUNS),
+    *_of_k("seconds", "the time", RUNS),
 ]  # fmt: skip
 
 
 FIGURE_7B.append(
-    Claim("the runtime of CL improves with k", "seconds fall with k (10% slack)", check.fall_of_cl, RUNS)
+    Claim("the runtime of CL improves with k", "the time falls as k grows (10% slack)", check.fall_of_cl, RUNS)
 )  # fmt: skip
 
 
@@ -187,19 +199,24 @@ def benefit(p: str) -> list[Claim]:
         f"{names} are at least 10 times more efficient",
         f"{names} are more scalable with respect to delta",
     )
-    counted, span = "clusters to which the transaction function is applied", "range over delta"
+    counted, span = (
+        "applications of the transaction function",
+        "varies at most as much with delta as with the baselines",
+    )
     found = [
         Claim(f"{names} have the same UL as their baselines",
               "the loss is at most 10% higher than that of the baselines, at every x", check.no_worse("ul"),
               SAMPLES),
-        Claim(f"{faster}: counted work", f"ratio at least 10 at every x: {counted}", check.times("unions", 10),
+        Claim(f"{faster} (counted work)", f"the baselines need at least 10 times as many {counted}, at every x",
+              check.times("unions", 10),
               SAMPLES, printed=">= 10"),
-        Claim(f"{faster}: seconds", "ratio at least 10 at every x: seconds", check.times("seconds", 10), RUNS,
+        Claim(f"{faster} (time)",
+              "the baselines take at least 10 times as long, at every x", check.times("seconds", 10), RUNS,
               printed=">= 10",
               main=p == "RM"),
-        Claim(f"{flatter}: counted work", f"{counted}: {span} at most that of the baselines",
+        Claim(f"{flatter} (counted work)", f"the number of {counted} {span}",
               check.flatter("unions"), SAMPLES),
-        Claim(f"{flatter}: seconds", f"{span} at most that of the baselines", check.flatter("seconds"), RUNS),
+        Claim(f"{flatter} (time)", f"the time {span}", check.flatter("seconds"), RUNS),
     ]  # fmt: skip
     if p == "TM":
         text = f"{names} have the same NCP as their baselines"
@@ -246,7 +263,7 @@ GROWTH = [
     Claim("the time with Mondrian is close to linear", "the exponent of the fitted power law is below 1.3",
           check.grows_below("Mondrian", 1.3),
           RUNS, kind="own"),
-    Claim("the time with CLUSTER grows less than the quadratic cost in the paper",
+    Claim("the time with CLUSTER grows more slowly than the quadratic cost in the paper",
           "the exponent of the fitted power law is below 2",
           check.grows_below("CLUSTER", 2), RUNS, kind="own"),
 ]  # fmt: skip

@@ -115,7 +115,11 @@ def differs(before: str, point: str, bounds: Mapping[str, float]) -> Claim:
         return 2 * less >= len(shown), f"{less} of {len(shown)} data sets: {'; '.join(shown)}"
 
     text = f"the point `{point}` has smaller item errors than `{before}`"
-    return Claim(text, f"item error at most {LESS} times as large, on at least half of the data sets", check)
+    return Claim(
+        text,
+        f"the item error is at most {LESS} times as large as at `{before}`, on at least half of the data sets",
+        check,
+    )
 
 
 def _shown(value: float | None) -> str:
@@ -123,7 +127,8 @@ def _shown(value: float | None) -> str:
 
 
 def _best(name: str, text: str, quantity: str, series: Sequence[str]) -> Claim:
-    return Claim(text, f"at each bound, at most the value of every {name} variant", _best_at_bounds(quantity, name),
+    return Claim(text, f"at each bound, the value of `joint-split` is at most the value of every "
+                       f"{name} variant", _best_at_bounds(quantity, name),
                  about=(JOINT, *series))  # fmt: skip
 
 
@@ -138,11 +143,12 @@ BY_BOUND = (
     _best("RM", "`joint-split` has a smaller ARE (1 value and 2 items, with probability 1/s) than Rum-bound",
           "are1s_1_2", _RUM),
     Claim("`joint-split` matches every point of `rfirst`, `tfirst` and Tum-bound",
-          "for each of their results, a point of joint-split has no larger relational loss and no larger item error",
+          "for each result of these algorithms, `joint-split` has a point at which neither the relational loss "
+          "nor the item error is larger",
           _not_dominated("rfirst", "tfirst", "TM"), about=(JOINT, *_FIRST, "tfirst", *_TUM)),
-    Claim("frequent items can be counted at a relational loss of 0.1", f"median error at most {COUNTED:.0%}",
+    Claim("frequent items can be counted at a relational loss of 0.1", f"the median error is at most {COUNTED:.0%}",
           _at_most("items_error", 0.1, COUNTED), about=(JOINT,)),
-    Claim("frequent pairs can be counted at a relational loss of 0.1", f"median error at most {COUNTED:.0%}",
+    Claim("frequent pairs can be counted at a relational loss of 0.1", f"the median error is at most {COUNTED:.0%}",
           _at_most("pairs_error", 0.1, COUNTED), about=(JOINT,)),
 )  # fmt: skip
 OVER_K = (Claim("the item error rises with k", "no curve falls by more than a tenth", _rises("items_error", 0.1)),)
@@ -155,6 +161,7 @@ def halves(bound: float) -> tuple[Claim, ...]:
     error_claim = "a learned weight has a similar item error on the other half"
     return (
         Claim(bound_claim, "the relational loss is at most 1.25 times the bound", _each_within("rum", bound, 1.25)),
-        Claim(error_claim, "the item error is at most 1.25 times that on the learned half, plus one percentage point",
+        Claim(error_claim, "the item error is at most 1.25 times the item error on the learned half, plus one "
+                           "percentage point",
               _each_within("items_error", "learned_items_error", 1.25, 0.01)),
     )  # fmt: skip

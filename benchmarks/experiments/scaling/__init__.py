@@ -42,16 +42,14 @@ PAPER = Paper(
     key="scaling",
     title="Growth of the cost of AA",
     note="""\
-AA on `pos_like`, generated point-of-sale baskets of 6.5 items on average over 1,657 items, k=5, `balanced:5`. Smaller
-tables are prefixes of larger tables, so fewer itemsets are rare in larger tables,
-and the loss falls. Times are the best
-of three searches on a table in memory, on one thread, after a search that loads the kernels. Each case runs in a
-separate process. Every result was verified.
+The study measures AA with k=5 and the hierarchy `balanced:5` on `pos_like`. These generated point-of-sale baskets
+contain 6.5 of 1,657 items on average. Smaller tables are prefixes of larger tables, so fewer itemsets are rare in
+larger tables, and the loss falls. Times are the best of three searches on a table in memory, on one thread, after a
+search that loads the kernels. Each case runs in a separate process. Every result was verified.
 
-The figures "Blocks" show only the search,
-over records in the files of a work directory. It runs on two threads, or on a
-local cluster of two single-threaded processes, after a small search that loads the kernels. CPU seconds of a cluster
-include its scheduler.""",
+The figures "Blocks" show only the search, over records in the files of a work directory. It runs on two threads, or
+on a local cluster of two single-threaded processes, after a small search that loads the kernels. CPU seconds of a
+cluster include its scheduler.""",
     measure=measure,
     reads=lambda parameters: [RUNS if "model" in parameters else parameters.get("data", "")],
     study=True,

@@ -16,7 +16,7 @@ _QUANTITIES = {
     "cells_of_larger_sets": "accesses to cells of sets of size 3 or more",
     "raised": "counter increments",
     "gib_of_records": "GiB of records read by all passes",
-    "gib_stored": "GiB read of records stored as codes",
+    "gib_stored": "GiB of records stored as codes that all passes read",
     "mib_returned": "MiB of results",
     "tasks": "tasks",
     "passes": "passes",
@@ -76,7 +76,8 @@ FIGURES = [
             ),
             Claim(
                 "a cluster of two single-threaded processes costs little more than two threads",
-                "CPU time and elapsed time are at most 1.3 times as high at 20,000,000 records, without start-up",
+                "CPU time and elapsed time are at most 1.3 times as high as with threads, at 20,000,000 records "
+                "and without start-up",
                 _cluster_beside_threads,
             ),
         ),
@@ -90,7 +91,7 @@ FIGURES = [
     ),
     Figure(
         "blocks-m-large",
-        "Blocks, m and records: CPU time of a run that was not used to fit the model (3,000,000 records)",
+        "Blocks, larger m: CPU time for m=3 and 3,000,000 records, in a run that is not used to fit the model",
         "m",
         _QUANTITIES,
         [_case("blocks-m-large", "threads", 3, m=3, records=3_000_000)],
@@ -116,16 +117,23 @@ FIGURES = [
         "run",
         {"seconds": "CPU seconds"},
         [_model_case(kind, x) for kind in ("measured", "predicted") for x in HELD_OUT],
-        (Claim("the model predicts the CPU time of new runs", f"within a factor of {WITHIN} for each run", _within),),
+        (
+            Claim(
+                "the model predicts the CPU time of new runs",
+                f"prediction and measurement differ by at most a factor of {WITHIN} for each run",
+                _within,
+            ),
+        ),
         note="""\
-The model adds up the cost of the search itself, of nodes of the records in tables of sets, accesses to cells of sets of
-size 3 or more, counter increments, GiB of records read, items of the universe, and MiB of tables that tasks return. On
-a cluster, it adds the cost of tasks. Each unit has a non-negative price in CPU seconds. The prices minimize the sum of
-squared relative errors over the runs of the figures "Blocks", without the runs shown here. A cell contains 64 sets.""",
+The model adds up costs in CPU seconds. A search has a constant cost. In tables of sets, each node of a record, each
+access to a cell of sets of size 3 or more, and each counter increment has a cost. Each GiB of records read, each item
+of the universe, and each MiB of tables that tasks return has a cost. On a cluster, each task has a cost. All costs
+are non-negative. They minimize the sum of squared relative errors over the runs of the figures "Blocks", without the
+runs shown here. A cell contains 64 sets.""",
     ),
     Figure(
         "workers",
-        "Prediction: wall-clock seconds of the search on 1 to 64 workers",
+        "Prediction: elapsed time of the search on 1 to 64 workers",
         "workers",
         {"seconds": "predicted seconds of the search"},
         [_prediction(series, n) for series in PREDICTED for n in WORKERS],

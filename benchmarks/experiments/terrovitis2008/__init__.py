@@ -131,31 +131,30 @@ def _memory() -> list[Case]:
     return [replace(case, parameters={**case.parameters, **fixed}, cost="memory") for case in cases]
 
 
-_REDUCED = "item numbers of BMS-WebView-2 modulo |I|, duplicates removed; k=100, degree 4"
+_REDUCED = "Item numbers are taken modulo |I|, and duplicates are removed. k is 100, and the hierarchy has degree 4."
 _BASKETS = (
-    "BMS-POS is not available. Two real data sets with almost as many items replace it: the sponsors of 260,851 "
-    "bills of "
-    "the US Congress (1,718 items), and 119,578 baskets of Ta-Feng (2,012 items)"
+    "BMS-POS is not available. Two real data sets with almost as many items replace it. They contain the sponsors"
+    " of 260,851 bills of the US Congress (1,718 items), and 119,578 baskets of Ta-Feng (2,012 items)."
 )
 
 PAPER = Paper(
     key="terrovitis2008",
     title="Terrovitis, Mamoulis, Kalnis, VLDB 2008: figures 7 to 11",
     note=f"""\
-The paper's hierarchies are balanced over the items; it does not state the order of the leaves. Therefore losses and
-counts are measured for 20 random leaf orders, and separately for four orders that people might choose: by number, by
-text, by frequency, by first occurrence. Every result was verified.
+The paper's hierarchies are balanced over the items. The paper does not state the order of the leaves. Therefore
+losses and counts are measured for 20 random leaf orders, and separately for four orders that people might choose.
+These are the orders by number, by text, by frequency, and by first occurrence. Every result was verified.
 
 Work is counted for the algorithms as printed, independently of the engine:
 
-- itemsets inserted into count-trees (OA and DA: all sets of up to m nodes of each record; AA: in iteration i the sets
-  of i nodes at or above its cut);
-- nodes of the tree, which the paper reports as memory (OA and DA: the only tree; AA: the tree of its last iteration, if
-  the records contain at most 10^9 sets of m nodes);
-- cuts evaluated by OA.
+- Itemsets inserted into count-trees. OA and DA insert all sets of up to m nodes of each record. In iteration i, AA
+  inserts the sets of i nodes at or above its cut.
+- Nodes of the count-tree, which the paper reports as memory. OA and DA have a single tree. For AA, the nodes of the
+  last tree are counted, if the records contain at most 10^9 sets of m nodes.
+- Cuts evaluated by OA.
 
-The engine walks these trees without storing them. Its OA stops counting at the first rare set of a cut, so the time of
-OA does not depend on the tree.
+The engine walks these trees without storing them. Its OA stops counting at the first rare set of a cut, so the time
+of OA does not depend on the tree.
 
 Times are single searches on a table in memory with one thread and leaf order "{_TIMED_ORDER}", after a run on a tiny
 table that compiles the kernels. In each of three runs, all compared searches run one after another.""",
@@ -164,7 +163,7 @@ table that compiles the kernels. In each of three runs, all compared searches ru
     figures=[
         Figure(
             "fig7",
-            "Fig. 7: the data sets",
+            "Fig. 7: characteristics of the data sets",
             "data",
             _SHAPE,
             [Case("fig7", "here", name, {"what": "shape", "data": name}) for name in _WEBVIEW],
@@ -178,17 +177,18 @@ table that compiles the kernels. In each of three runs, all compared searches ru
             _OF_REDUCED,
             _over_orders(_by_records("fig8")),
             claims.FIGURE_8,
-            f"The first records; {_REDUCED}, |I|=40, m=3.",
+            f"The data are the first records of BMS-WebView-2. {_REDUCED} |I| is 40, and m is 3.",
             quick=(2_000, 15_000),
         ),
         Figure(
             "fig8_samples",
-            "Fig. 8 over samples: random records in place of the first records, leaves in numeric order",
+            "Fig. 8 over samples: loss and work for random records, with leaves in numeric order",
             "|D|",
             {**_LOSS, **_WORK},
             _over_samples(_by_records("fig8_samples")),
             claims.FIGURE_8_SAMPLES,
-            f"Records drawn without replacement; {_REDUCED}, |I|=40, m=3.",
+            f"The data are random records of BMS-WebView-2, drawn without replacement. {_REDUCED} |I| is 40, and m"
+            " is 3.",
             quick=(2_000, 15_000),
         ),
         Figure(
@@ -198,7 +198,7 @@ table that compiles the kernels. In each of three runs, all compared searches ru
             _OF_REDUCED,
             _over_orders(_by_items("fig9")),
             with_main(claims.FIGURE_9, "the cost of OA grows exponentially with |I|"),
-            f"The first 10,000 records; {_REDUCED}, m=3.",
+            f"The data are the first 10,000 records of BMS-WebView-2. {_REDUCED} m is 3.",
             quick=(40, 60),
         ),
         Figure(
@@ -210,69 +210,72 @@ table that compiles the kernels. In each of three runs, all compared searches ru
             with_main(
                 claims.FIGURE_10, "the cost of OA and DA is exponential in m", "the cost of AA grows linearly with m"
             ),
-            f"The first 10,000 records; {_REDUCED}, |I|=40.",
+            f"The data are the first 10,000 records of BMS-WebView-2. {_REDUCED} |I| is 40.",
             quick=(1, 4),
         ),
         Figure(
             "optimum",
-            "Section 5.2: AA and the optimum in all cases of Fig. 8 to 10",
+            "Section 5.2: loss of AA and of OA in all cases of Fig. 8 to 10",
             "case",
             _LOSS,
             ORDERS.over(_in_all("optimum")),
             with_main(claims.IN_ALL, "AA finds a solution close to the optimum in most cases"),
-            "|D|=10,000, |I|=40 and m=3 unless stated otherwise.",
+            "|D| is 10,000, |I| is 40 and m is 3, unless the name of the case contains another value.",
             quick=("|I|=50",),
         ),
         Figure(
             "fig11a",
-            "Fig. 11a: AA on the large sets",
+            "Fig. 11a: cost and loss of AA on the large data sets",
             "data",
             _OF_AA,
             [*_over_orders(_aa("fig11a", AA, name, name) for name in _WEBVIEW), *_timed([_GENERATED])],
             with_main(claims.FIGURE_11A, "AA runs in acceptable time", "AA's loss is low on the large sets"),
-            "k=5, m=3, degree 5. BMS-POS is not available. `pos_like`, generated with the same counts of records and "
-            "items and the same lengths, replaces it for times only. Its loss does not predict the real loss.",
+            "k is 5, m is 3, and the hierarchy has degree 5. BMS-POS is not available. The generated data "
+            "`pos_like` have the same numbers of records and items and the same record lengths. They replace "
+            "BMS-POS only for times, because their loss does not predict the loss of real data.",
             printed=[Printed("ncp", 0, 0.03, "the information loss is low (maximum 3%), section 5.2")],
         ),
         Figure(
             "fig11b",
-            "Fig. 11b: AA as k grows",
+            "Fig. 11b: cost and loss of AA as k grows",
             "k",
             _OF_AA,
             _over_orders(_real("fig11b", "k", (2, 5, 20, 100))),
             claims.FIGURE_11B,
-            f"m=3, degree 5. {_BASKETS}.",
+            f"m is 3, and the hierarchy has degree 5. {_BASKETS}",
             quick=(5,),
         ),
         Figure(
             "fig11c",
-            "Fig. 11c: AA as the height h of the hierarchy grows",
+            "Fig. 11c: cost and loss of AA as the height h of the hierarchy grows",
             "h",
             _OF_AA,
             _over_orders(_real("fig11c", "h", (4, 5, 6, 7))),
             claims.FIGURE_11C,
-            "k=5, m=3; h counts levels including leaves and root, consistent with h=6 for degree 5 in the paper; the "
-            f"degree is the smallest for that height. {_BASKETS}.",
-            printed=[Printed("ncp", 0.01, 0.01, "information loss close to 1% for all h but 4, section 5.2")],
+            "k is 5, and m is 3. The height h is the number of levels, including leaves and root. This agrees "
+            "with h=6 for degree 5 in the paper. For each h, we use the smallest degree that gives this height. "
+            f"{_BASKETS}",
+            printed=[Printed("ncp", 0.01, 0.01, "the information loss is close to 1% for all h but 4, section 5.2")],
             quick=(4,),
         ),
         Figure(
             "fig11d",
-            "Fig. 11d: AA as m grows",
+            "Fig. 11d: cost and loss of AA as m grows",
             "m",
             _OF_AA,
             _over_orders(_real("fig11d", "m", (1, 2, 3, 4))),
             with_main(claims.FIGURE_11D, "the loss grows only slightly with m"),
-            f"k=5, degree 5. {_BASKETS}.",
+            f"k is 5, and the hierarchy has degree 5. {_BASKETS}",
             quick=(2,),
         ),
         Figure(
             "memory",
-            "Memory of the process: AA on the large sets",
+            "Memory of the process: peak memory of AA on the large data sets",
             "data",
             {"peak_mib": "peak memory of the process in MiB, including the data"},
             _memory(),
-            note="k=5, m=3, degree 5. The paper reports nodes of the count-tree, which our engine does not store.",
+            note="k is 5, m is 3, and the hierarchy has degree 5. The paper reports nodes of the count-tree, "
+            "which our engine does not store.",
         ),
     ],
 )

@@ -14,7 +14,7 @@ SECONDS, INSERTED, NODES, NCP, CUTS = "seconds", "inserted", "tree_nodes", "ncp"
 LATTICE = "lattice"
 _SAME, _CLOSE = 1e-9, 0.01
 _EXPONENT = "exponent of the fitted power law"
-_LINEAR, _LEAST, _MOST = f"{_EXPONENT} within 0.7 to 1.3", 0.7, 1.3
+_LINEAR, _LEAST, _MOST = f"the {_EXPONENT} is between 0.7 and 1.3", 0.7, 1.3
 _EXPLODES = 4.0
 _BY_SECONDS = ", in seconds"
 _SHAPES = {"bms_webview1": (59_602, 497, 267, 2.5), "bms_webview2": (77_512, 3_340, 161, 5.0)}
@@ -196,7 +196,9 @@ FIGURE_7 = (
         printed="59,602, 497, 267, 2.5; 77,512, 3,340, 161, 5.0",
     ),
 )
-_CONVERGES = "the ratio AA / DA is at most 0.5 at the first point, rises (10% slack), and is at least 0.8 at the last"
+_CONVERGES = (
+    "the ratio of AA to DA is at most 0.5 at the first point, rises (10% slack), and is at least 0.8 at the last point"
+)
 _GROWS_LINEARLY = _of(
     "the cost of OA and DA grows linearly with |D|",
     f"{_LINEAR}, for the itemsets inserted into their tree",
@@ -208,12 +210,12 @@ _TREE_IS_STEADY = _of(
     _spread_at_most((DA,), NODES),
 )
 _AA_CONVERGES = _of(
-    "AA costs much less for few records and converges to the others",
+    "AA costs much less for few records, and its cost converges to the cost of the others",
     f"{_CONVERGES}, for the itemsets inserted into the tree",
     _converges(INSERTED),
 )  # fmt: skip
 _TREE_CONVERGES = _of(
-    "AA's count-tree is much smaller for few records and converges to the others'",
+    "AA's count-tree is much smaller for few records, and its size converges to the size of the others",
     f"{_CONVERGES}, for the nodes",
     _converges(NODES),
 )
@@ -236,7 +238,7 @@ FIGURE_8 = (
     _TREE_IS_STEADY,
     _AA_CONVERGES,
     _of(
-        "AA is much faster for few records and converges to the others" + _BY_SECONDS,
+        "AA is much faster for few records, and its time converges to the time of the others" + _BY_SECONDS,
         _CONVERGES,
         _converges(SECONDS),
         RUNS,
@@ -269,28 +271,28 @@ FIGURE_9 = (
     ),
     _of(
         "the cost of OA grows exponentially with |I|",
-        f"{_EXPONENT} at least {_EXPLODES:g}, for the cuts evaluated",
+        f"the {_EXPONENT} is at least {_EXPLODES:g}, for the cuts evaluated",
         _exponents((OA,), CUTS, _EXPLODES),
     ),
     _of(
         "the cost of OA grows exponentially with |I|" + _BY_SECONDS,
-        f"{_EXPONENT} at least {_EXPLODES:g}",
+        f"the {_EXPONENT} is at least {_EXPLODES:g}",
         _exponents((OA,), SECONDS, _EXPLODES),
         RUNS,
     ),
     _of(
         "the tree of OA and DA grows super-linearly with |I|",
-        f"{_EXPONENT} above 1",
+        f"the {_EXPONENT} is above 1",
         _exponents((DA,), NODES, 1 + _SAME),
     ),
     Claim(
         "the number of cuts grows exponentially with |I|",
-        f"{_EXPONENT} at least {_EXPLODES:g}",
+        f"the {_EXPONENT} is at least {_EXPLODES:g}",
         _exponents((OA,), LATTICE, _EXPLODES),
         ORDERS,
         "enforced",
     ),
-    _of("the tree of AA scales better", f"a smaller {_EXPONENT} than DA's", _scales_better),
+    _of("the tree of AA scales better", f"the {_EXPONENT} is smaller for AA than for DA", _scales_better),
     _of(
         "the loss of AA equals the optimum",
         "the NCP is equal at every position",
@@ -320,10 +322,10 @@ FIGURE_10 = (
     _of(
         "the tree of OA and DA grows exponentially", "the value at least doubles with each m", _multiplies((DA,), NODES)
     ),
-    _of("the tree of AA scales better", f"a smaller {_EXPONENT} than DA's", _scales_better),
+    _of("the tree of AA scales better", f"the {_EXPONENT} is smaller for AA than for DA", _scales_better),
     _of(
         "the loss of DA and AA is close to optimal for all m",
-        f"NCP at most {_CLOSE:g} above OA's",
+        f"NCP is at most {_CLOSE:g} above the NCP of OA",
         _of_each((DA, AA), _close_to_optimum),
         over="algorithm",
     ),
@@ -331,7 +333,7 @@ FIGURE_10 = (
 IN_ALL = (
     _of(
         "AA finds a solution close to the optimum in most cases",
-        f"NCP at most {_CLOSE:g} above OA's in more than half of the cases",
+        f"NCP is at most {_CLOSE:g} above the NCP of OA in more than half of the cases",
         _close_in_most,
     ),
 )
@@ -353,7 +355,7 @@ FIGURE_11A = (
 FIGURE_11B = (
     _of(
         "AA's cost is insensitive to k",
-        "the largest value is at most 1.5 times the smallest, for the itemsets inserted into the trees",
+        "the largest number of itemsets inserted into the trees is at most 1.5 times the smallest",
         _spread_at_most(_BOTH, INSERTED),
         over="data set",
     ),
@@ -366,7 +368,7 @@ FIGURE_11B = (
     ),
     _of(
         "AA's memory is insensitive to k",
-        "the largest value is at most 1.5 times the smallest, for the nodes",
+        "the largest number of nodes is at most 1.5 times the smallest",
         _spread_at_most(_BOTH, NODES),
         over="data set",
     ),
@@ -393,7 +395,7 @@ FIGURE_11C = (
     ),
     _of(
         "at h=4 AA finds only the trivial generalization",
-        "one published symbol",
+        "AA publishes a single symbol",
         _of_each(_BOTH, _trivial),
         over="data set",
     ),
@@ -409,7 +411,7 @@ FIGURE_11D = (
     ),
     _of(
         "the loss grows only slightly with m",
-        "NCP at the largest m is at most 0.05 above NCP at m=1",
+        "NCP at the largest m is at most 0.05 higher than at m=1",
         _of_each(_BOTH, _grows_slightly),
         over="data set",
     ),

@@ -25,8 +25,8 @@ _OWN = ("own tree", "own tree, refined")
 _OTHER_WAYS = ("set-search 4", "set-search 0", "coat", "apriori balanced:5", "apriori halves:frequency")
 _QUANTITIES = {
     "lm": "LM, times 10,000",
-    "pairs": "mean relative error of 1,000 pairs drawn from records",
-    "singles": "mean relative error of the 200 most frequent items",
+    "pairs": "mean relative error of the counts of 1,000 pairs drawn from records",
+    "singles": "mean relative error of the counts of the 200 most frequent items",
     "meaning": "mean distance of members of a set in the data's own tree (0 to 1)",
     "meaning_of_chance": "mean distance of members of random sets of the same sizes",
 }
@@ -52,10 +52,10 @@ PAPER = Paper(
     note="""\
 This study compares the cut with the smallest NCP (`exact`) on several kinds of trees, `set-search` with its weight,
 `coat`, and the cut of AA (`apriori`) on two of the trees. `python -m benchmarks.experiments beside NAME` adds another
-algorithm to the tables. For halves by frequency, the better result of a tree by frequency and a tree by number counts,
-as by default. Every result was verified. Counts assign each published symbol to one of its members (`one-member`). The
-criteria were fixed before any measurement. `inspect` and `suggest` follow the claims that hold. They propose
-`halves:frequency` if there is no tree, and `set-search` as an alternative if sets need no meaning.""",
+algorithm to the tables. As by default, `halves:frequency` also tries a tree by number, and uses the better tree.
+Every result was verified. Counts assign each published symbol to one of its members (`one-member`). The criteria were
+fixed before any measurement. `inspect` and `suggest` follow the claims that hold. They propose `halves:frequency` if
+there is no tree, and `set-search` as an alternative if sets need no meaning.""",
     measure=measure,
     study=True,
     prepare=compile_kernels,
@@ -70,12 +70,14 @@ criteria were fixed before any measurement. `inspect` and `suggest` follow the c
             "halves",
             "Trees learned from one half of the records and used to publish the other half",
             "data",
-            {"base": "LM, times 10,000, with balanced:5", "own": "with halves learned from the same records",
-             "learned": "with halves learned from the others", "kept": "share of the gain preserved"},
+            {"base": "LM, times 10,000, with balanced:5",
+             "own": "LM, times 10,000, with halves learned from the same records",
+             "learned": "LM, times 10,000, with halves learned from the other records",
+             "kept": "share of the loss reduction preserved"},
             [Case("halves", by, name, {"what": "halves", "data": name, "by": by, "k": 5, "m": 2, "halves": 3})
              for name in _DECLARED for by in ("frequency", "number")],
             claims.HALVES,
-            "k=5, m=2; median of three divisions.",
+            "k is 5, and m is 2. Values are medians over three random divisions of the records.",
         ),
     ],
 )  # fmt: skip

@@ -61,23 +61,24 @@ def _keeps(series: str) -> Check:
         kept = dict(results.curve(series, "kept"))
         enough = [x for x, share in kept.items() if share >= 0.8]
         shown = ", ".join(f"{x} {share:.2f}" for x, share in kept.items())
-        told = f"{len(enough)} of {len(kept)} data sets preserve 80 % of the gain: {shown}"
+        told = f"{len(enough)} of {len(kept)} data sets preserve 80 % of the loss reduction: {shown}"
         return 10 * len(enough) >= 7 * len(kept) > 0, told
 
     return check
 
 
 WAYS = (
-    _less("`halves:frequency` has a lower loss than `balanced:5`", "the LM is at most as high, on every data set",
+    _less("`halves:frequency` has a lower loss than `balanced:5`",
+        "the LM is at most that of `balanced:5`, on every data set",
           "halves:frequency", "balanced:5", "lm"),
     _less("`halves:frequency` has a lower loss than `balanced:5:frequency`",
-          "the LM is at most as high, on every data set",
+          "the LM is at most that of `balanced:5:frequency`, on every data set",
           "halves:frequency", "balanced:5:frequency", "lm"),
     _less("pair counts with `halves:frequency` are no worse than with `balanced:5`",
-          "the error is at most 1.1 times as high, on every data set",
+          "the error is at most 1.1 times as high as with `balanced:5`, on every data set",
           "halves:frequency", "balanced:5", "pairs", 1.1),
     _less("item counts with `halves:frequency` are no worse than with `balanced:5`",
-          "the error is at most 1.1 times as high, on every data set",
+          "the error is at most 1.1 times as high as with `balanced:5`, on every data set",
           "halves:frequency", "balanced:5", "singles", 1.1),
     _less("`halves:frequency`, which also tries `halves:number`, never has a higher LM than `halves:number`",
           "the LM is at most that of `halves:number`, on every data set",
@@ -85,16 +86,16 @@ WAYS = (
     _less("refining the data's own tree never increases the loss",
           "the LM is at most that of the data's own tree, on every data set",
           "own tree, refined", "own tree", "lm"),
-    _less("`set-search` has a lower loss than `coat`", "the LM is at most as high, on every data set", "set-search 4",
-          "coat", "lm"),
+    _less("`set-search` has a lower loss than `coat`", "the LM is at most that of `coat`, on every data set",
+          "set-search 4", "coat", "lm"),
     _less("item counts with `set-search` are better than with `coat`",
-          "the error is at most as high, on every data set",
+          "the error is at most as high as with `coat`, on every data set",
           "set-search 4", "coat", "singles"),
     _less("pair counts with `set-search` are no worse than with `coat`",
-          "the error is at most 1.1 times as high, on every data set",
+          "the error is at most 1.1 times as high as with `coat`, on every data set",
           "set-search 4", "coat", "pairs", 1.1),
     _less("`set-search` has a lower loss than the best cut of `halves:frequency`",
-          "the LM is at most as high, on every data set",
+          "the LM is at most that of `halves:frequency`, on every data set",
           "set-search 4", "halves:frequency", "lm"),
     Claim("sets of `halves:frequency` are as unrelated as random sets",
           "the distance in the data's own tree is at least 0.8 times that of random sets",
@@ -104,10 +105,10 @@ WAYS = (
           _as_by_chance("set-search 4"), about=("set-search 4",)),
 )  # fmt: skip
 HALVES = (
-    Claim("`halves:frequency`, learned from other records, preserves most of the gain over `balanced:5`",
-          "at least 80 % of the gain is preserved on 7 of 10 data sets",
+    Claim("a tree `halves:frequency` learned from other records preserves most of its advantage over `balanced:5`",
+          "at least 80 % of the loss reduction is preserved on 7 of 10 data sets",
           _keeps("frequency"), about=("frequency",)),
-    Claim("`halves:number`, learned from other records, preserves most of the gain over `balanced:5`",
-          "at least 80 % of the gain is preserved on 7 of 10 data sets",
+    Claim("a tree `halves:number` learned from other records preserves most of its advantage over `balanced:5`",
+          "at least 80 % of the loss reduction is preserved on 7 of 10 data sets",
           _keeps("number"), about=("number",)),
 )  # fmt: skip
