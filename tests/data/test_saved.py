@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tests.facts import refused
 
-from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table, Vocabulary
+from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table, Vocabulary, saved
 from anonset.data.fingerprints import content_sha256
 from anonset.data.saved import save_table, saved_facts, saved_files, saved_table
 from anonset.data.table_facts import Change, CodeRules
@@ -66,6 +66,14 @@ def test_an_array_that_was_damaged_is_named(table, work, harm):
         saved_table(work)
 
 
+def test_a_label_that_has_changed_is_refused(table, work):
+    save_table(table, work, {})
+    path = work.path / "table.json"
+    path.write_text(path.read_text().replace('"2026"', '"2025"'))
+    with refused(InputError, "table.json", code="damaged"):
+        saved_table(work)
+
+
 def test_a_description_that_is_torn_is_refused(table, work):
     save_table(table, work, {})
     path = work.path / "table.json"
@@ -89,6 +97,7 @@ def test_a_description_may_only_name_files_of_its_directory(table, work, name):
     path = work.path / "table.json"
     described = json.loads(path.read_text())
     described["transactions"]["items"]["file"] = name
-    path.write_text(json.dumps(described))
+    del described["digest"]
+    path.write_text(json.dumps({**described, "digest": saved._digest(described)}))
     with refused(InputError, code="damaged"):
         saved_table(work)

@@ -1,7 +1,11 @@
 """Clusters whose machines share no directory exchange the files of a run through an object store."""
 
+import json
 import os
+import re
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -11,17 +15,25 @@ import pytest
 from cloudpickle import dumps
 from distributed import Client
 from pyarrow import parquet
+from tests.facts import names
 from tests.jobs.programs import Programs
 from tests.jobs.test_by_blocks import files_of
 from tests.object_store import ObjectStore, object_store
 
-from anonset.data import cluster
+from anonset.cli.main import main
+from anonset.data import SetColumn, Table, Vocabulary, cluster
 from anonset.data.exchange import Exchange, SentFile, exchanging, sent
-from anonset.data.store import Files
+from anonset.data.lease import LEASE, new_lease
+from anonset.data.ledger import Ledger
+from anonset.data.saved import save_table, saved_facts, saved_table
+from anonset.data.spans import NO_LIMITS
+from anonset.data.store import RUN, Files
 from anonset.errors import AnonsetError, InputError
 from anonset.jobs import anonymize
+from anonset.jobs.work_places import files_at, work_place
 from anonset.reading.place import Place
 from anonset.settings.overriding import make_settings
+from anonset.settings.settings import Settings
 
 WORK = "s3://bucket/a/work"
 RECORDS, ITEMS = 3_000, 60
@@ -167,13 +179,13 @@ def test_a_worker_that_cannot_read_the_input_is_named(at_address: str, tmp_path:
     ("settings", "message"),
     [
         ({}, "work_dir='s3://bucket/a/work': an address requires cluster, whose"),
-        (
-            {"cluster": "local:2", "if_exists": "resume"},
-            "if_exists='resume' requires a directory that all workers share",
-        ),
         ({"cluster": "local:2", "private": f"{WORK}/private"}, "holds"),
         ({"cluster": "local:2", "work_dir": "s3://bucket"}, "'s3://bucket' must name a place in the bucket"),
         ({"cluster": "local:2", "work_dir": "s3://bucket/full"}, "s3://bucket/full: the work directory must be new"),
+        (
+            {"cluster": "local:2", "work_dir": "s3://bucket/full", "if_exists": "resume"},
+            "s3://bucket/full: the work directory must be new",
+        ),
     ],
 )
 def test_an_address_that_cannot_be_used_is_rejected(
@@ -185,6 +197,145 @@ def test_an_address_that_cannot_be_used_is_rejected(
     assert message in str(error.value)
     assert "\n" not in str(error.value)
     assert store.objects == {"bucket/full/of": b"another"}
+
+
+def _settings(tmp_path: Path, **more: Any) -> Settings:
+    fixed = {"model": "km", "k": 3, "m": 2, "hierarchy": {"items": "balanced:4"}, "cluster": "local:2"}
+    places = {"input": str(tmp_path), "out": str(tmp_path / "out"), "work_dir": WORK}
+    return make_settings({**fixed, **places, "if_exists": "resume", **more})
+
+
+def _resumed(settings: Settings) -> AbstractContextManager[Files]:
+    return work_place(settings, NO_LIMITS, None)
+
+
+LABELS, RESULT = ("a", "b", "c"), np.arange(5_000_000, dtype=np.uint8)
+
+
+def _save_and_fail(files: Files) -> None:
+    """Save a table and the result of a step, and fail."""
+    begins, items = files.array("begins", np.int64, 3), files.array("items", np.int32, 3)
+    begins[:], items[:] = [0, 2, 3], [0, 2, 1]
+    save_table(Table(SetColumn("items", begins, items, Vocabulary(LABELS)), store=files), files, {"sha256": ""})
+    Ledger(files).finish("search", (7, files.keep("result", RESULT)))
+    files.keep("message-1", np.arange(9))
+    raise AnonsetError
+
+
+@pytest.fixture
+def killed(store: ObjectStore, tmp_path: Path) -> Settings:
+    """Return the settings of a run that has saved a table and the result of a step, and then failed."""
+    settings = _settings(tmp_path)
+    with pytest.raises(AnonsetError) as error, _resumed(settings) as files:
+        _save_and_fail(files)
+    assert names(error.value.__notes__[0], f"{WORK} resume 'anonset clean {WORK} --yes'")
+    return settings
+
+
+SAVED = ("table.json", "begins", "items", "done-search.npz", "result")
+
+
+def _at_work(store: ObjectStore) -> dict[str, str]:
+    """Return the objects of the run by name without random suffix."""
+    return {re.sub("-[0-9a-f]{16}$", "", name): name for name in store.below("bucket/a/work")}
+
+
+def test_finished_steps_are_found_in_the_store(store: ObjectStore, killed: Settings) -> None:
+    with _resumed(killed) as files:
+        assert _at_work(store).keys() == {*SAVED, RUN, LEASE}
+        sets = saved_table(files).transactions
+        assert sets is not None
+        assert (sets.indptr.tolist(), sets.items.tolist(), sets.vocabulary.labels) == ([0, 2, 3], [0, 2, 1], LABELS)
+        count, result = Ledger(files).finished("search")
+        assert (count, np.array_equal(result, RESULT), Path(result.base.filename).parent) == (7, True, files.path)
+        puts = len([method for method, _ in store.requests if method == "PUT"])
+        files.send(_at_work(store)[name] for name in SAVED)
+        assert puts == len([method for method, _ in store.requests if method == "PUT"])
+    assert not _objects(store)
+
+
+@pytest.mark.parametrize("harm", ["changed", "cut", "gone"])
+@pytest.mark.parametrize("name", SAVED)
+def test_a_changed_object_is_reported_or_its_step_is_repeated(
+    store: ObjectStore, killed: Settings, name: str, harm: str
+) -> None:
+    key = f"{WORK}/{_at_work(store)[name]}".removeprefix("s3://")
+    data = bytearray(store.objects.pop(key))
+    data[len(data) // 2] ^= 1
+    if harm != "gone":
+        store.objects[key] = bytes(data if harm == "changed" else data[:-3])
+    left = dict(store.objects)
+    if (harm, name) == ("gone", "table.json"):
+        with _resumed(killed) as files:
+            assert (saved_facts(files), store.below("bucket/a/work").keys()) == (None, {RUN, LEASE})
+        return
+    if (harm, name) == ("gone", "done-search.npz"):
+        with _resumed(killed) as files:
+            assert (saved_table(files).n, Ledger(files).finished("search")) == (2, None)
+        return
+    with pytest.raises(InputError) as error, _resumed(killed):
+        pass
+    assert str(error.value).startswith(f"s3://{key}: " if harm == "gone" else WORK)
+    assert "\n" not in str(error.value)
+    assert names(error.value.__notes__[0], f"'anonset clean {WORK} --yes'")
+    del left["bucket/a/work/" + LEASE]
+    assert left.items() <= store.objects.items()
+
+
+def test_a_run_at_an_address_excludes_other_runs(store: ObjectStore, killed: Settings, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="other settings") as other, _resumed(_settings(tmp_path, k=4)):
+        pass
+    with (
+        pytest.raises(InputError, match="must be new or empty"),
+        _resumed(_settings(tmp_path, if_exists="error")),
+    ):
+        pass
+    with _resumed(killed):
+        before = dict(store.objects)
+        with pytest.raises(InputError, match=f"another run uses '{WORK}'") as live, _resumed(killed):
+            pass
+        assert store.objects == before
+    assert [error.value.code for error in (other, live)] == ["other-run", "in-use"]
+
+
+def test_a_suspended_run_that_lost_its_place_stops_and_removes_nothing(store: ObjectStore, killed: Settings) -> None:
+    taken = json.dumps(asdict(new_lease())).encode()
+
+    def finish_without_the_place(files: Files) -> None:
+        store.objects[f"bucket/a/work/{LEASE}"] = taken
+        Ledger(files).finish("rows", 8)
+
+    with pytest.raises(InputError, match="another run took over") as lost, _resumed(killed) as files:
+        finish_without_the_place(files)
+    assert lost.value.code == "in-use"
+    assert _at_work(store).keys() == {*SAVED, RUN, LEASE}
+    assert store.objects[f"bucket/a/work/{LEASE}"] == taken
+
+
+@pytest.mark.parametrize("resumable", [True, False])
+def test_clean_removes_the_objects_of_a_killed_run(
+    store: ObjectStore, killed: Settings, capsys: pytest.CaptureFixture[str], resumable: bool
+) -> None:
+    if not resumable:
+        assert main(["clean", WORK, "--yes"]) == 0
+    store.objects["bucket/a/worker"] = b"of another"
+    with _resumed(killed) if resumable else files_at(WORK, NO_LIMITS) as files:
+        files.keep("some", np.arange(9))
+        assert main(["clean", WORK, "--yes"]) == 0
+        assert names(capsys.readouterr().out, f"{WORK} 'in use'")
+        remains = dict(store.objects)
+    assert _objects(store) == ["bucket/a/worker"]
+    store.objects.update(remains)
+    assert main(["clean", f"{WORK}/"]) == 0
+    assert names(capsys.readouterr().out, f"{WORK} 'anonset clean {WORK}/ --yes'")
+    assert main(["clean", "s3://bucket/a", "--yes"]) == 0
+    assert remains.items() <= store.objects.items()
+    capsys.readouterr()
+    assert main(["clean", WORK, "--yes", "--json"]) == 0
+    (listed,) = json.loads(capsys.readouterr().out)["directories"]
+    assert (listed["path"], listed["state"], listed["removed"]) == (WORK, "left", True)
+    assert listed["bytes"] == sum(len(data) for name, data in remains.items() if name.startswith("bucket/a/work/"))
+    assert _objects(store) == ["bucket/a/worker"]
 
 
 class Machines:

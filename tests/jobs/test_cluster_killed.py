@@ -4,17 +4,18 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from textwrap import dedent
-from typing import Any
+from typing import Any, NamedTuple
 
 import dask
 import numpy as np
 import pytest
 from tests.jobs.programs import Programs, free_port
 from tests.jobs.test_by_blocks import files_of
+from tests.object_store import object_store
 
 from anonset.cli.main import exit_code, main
 from anonset.errors import AnonsetError
@@ -47,6 +48,19 @@ AFTER_FIRST_TASK = """
 """
 
 
+class Work(NamedTuple):
+    """Work directory of a run."""
+
+    name: str
+    remains: Callable[[], bool]
+    """Return True if files remain."""
+
+    @property
+    def is_directory(self) -> bool:
+        """True on a shared file system."""
+        return "://" not in self.name
+
+
 @contextmanager
 def with_worker(folder: Path, port: int) -> Iterator[Programs]:
     """Run a scheduler at a port and a worker."""
@@ -71,14 +85,26 @@ def expected_files(job: dict[str, Any], tmp_path: Path) -> dict[str, bytes]:
     return files_of(tmp_path / "near")
 
 
-def on_cluster(job: dict[str, Any], tmp_path: Path, address: str) -> dict[str, Any]:
-    places = {"out": str(tmp_path / "far"), "work_dir": str(tmp_path / "work")}
+def on_cluster(job: dict[str, Any], tmp_path: Path, address: str, work: str | None = None) -> dict[str, Any]:
+    places = {"out": str(tmp_path / "far"), "work_dir": str(tmp_path / "work") if work is None else work}
     return {**job, **places, "cluster": address, "if_exists": "resume"}
 
 
-def test_a_scheduler_that_is_killed_in_any_phase_is_reported_in_one_line(tmp_path: Path, job: dict[str, Any]) -> None:
+@pytest.fixture(params=["directory", "address"])
+def work(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Work]:
+    """Yield a work directory on a shared file system, or at an address."""
+    if request.param == "directory":
+        yield Work(str(tmp_path / "work"), lambda: (tmp_path / "work").exists())
+        return
+    with object_store(monkeypatch) as store:
+        yield Work("s3://bucket/work", lambda: any(not name.endswith("/") for name in store.objects))
+
+
+def test_a_scheduler_that_is_killed_in_any_phase_is_reported_in_one_line(
+    tmp_path: Path, job: dict[str, Any], work: Work
+) -> None:
     expected, port = expected_files(job, tmp_path), free_port()
-    settings = make_settings(on_cluster(job, tmp_path, f"tcp://127.0.0.1:{port}"))
+    settings = make_settings(on_cluster(job, tmp_path, f"tcp://127.0.0.1:{port}", work.name))
     with dask.config.set({"distributed.comm.timeouts.connect": "1s"}):
         for phase in PHASES:
             with with_worker(tmp_path / "dask", port) as programs:
@@ -89,18 +115,21 @@ def test_a_scheduler_that_is_killed_in_any_phase_is_reported_in_one_line(tmp_pat
 
                 with pytest.raises(AnonsetError) as lost:
                     anonymize_file(settings, progress=kill)
-            assert (exit_code(lost.value), "scheduler" in str(lost.value)) == (2, True), phase
+            assert (exit_code(lost.value), "scheduler" in str(lost.value)) == (2, True), (phase, lost.value)
             assert "\n" not in str(lost.value)
             assert not (tmp_path / "far").exists()
+            assert work.remains() == (phase != "read" or work.is_directory)
         with with_worker(tmp_path / "dask", port):
             anonymize_file(settings)
     assert files_of(tmp_path / "far") == expected
-    assert not (tmp_path / "work").exists()
+    assert not work.remains()
 
 
-def test_a_command_that_is_killed_in_any_phase_is_resumed(tmp_path: Path, job: dict[str, Any]) -> None:
+def test_a_command_that_is_killed_in_any_phase_is_resumed(
+    tmp_path: Path, job: dict[str, Any], work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
     expected, port = expected_files(job, tmp_path), free_port()
-    settings = on_cluster(job, tmp_path, f"tcp://127.0.0.1:{port}")
+    settings = on_cluster(job, tmp_path, f"tcp://127.0.0.1:{port}", work.name)
     del settings["hierarchy"]
     options = [f"--{name.replace('_', '-')}={value}" for name, value in settings.items() if name != "input"]
     arguments = ["anonymize", job["input"], "--hierarchy", "items=balanced:4", "--quiet", *options]
@@ -111,6 +140,11 @@ def test_a_command_that_is_killed_in_any_phase_is_resumed(tmp_path: Path, job: d
                 env={**os.environ, "KILLED_IN": phase}, capture_output=True, text=True, check=False,
             )  # fmt: skip
             assert ended.returncode == -signal.SIGKILL, (phase, ended.stderr)
+            assert work.remains()
+        monkeypatch.setattr("anonset.jobs.input.gather_files", lambda *_: pytest.fail("read again"))
+        monkeypatch.setattr("anonset.jobs.job.Job._found", lambda *_: pytest.fail("searched again"))
+        monkeypatch.setattr(sys.modules["anonset.generalization.apply"], "sort_rows", lambda *_: pytest.fail("sorted"))
         assert main(arguments) == 0
+        assert not [*(tmp_path / "dask").rglob("anonset-*")]
     assert files_of(tmp_path / "far") == expected
-    assert not (tmp_path / "work").exists()
+    assert not work.remains()

@@ -10,6 +10,7 @@ from anonset.cli.exit_codes import DONE
 from anonset.cli.output import show, show_json
 from anonset.data.lease import State
 from anonset.jobs.leftovers import UnfinishedRun, remove_left, work_directories
+from anonset.reading.place import Place, is_address
 from anonset.release.memory import format_size
 
 _STATES: dict[State, str] = {
@@ -25,7 +26,9 @@ def clean(
     folder: Annotated[
         str | None,
         Parameter(
-            name="DIR", help="Work directory, or a directory that contains some; default: the temporary directory."
+            name="DIR",
+            help="Work directory (also its address), or a directory that contains some; default: the temporary "
+            "directory.",
         ),
     ] = None,
     /,
@@ -40,7 +43,8 @@ def clean(
     process has ended. If the process cannot be identified, for example after a reboot, clean watches each directory for
     a minute. Exit codes: 0 done; 2 a directory cannot be read or removed.
     """
-    directories = work_directories(None if folder is None else Path(folder))
+    at = None if folder is None else Place(folder.rstrip("/")) if is_address(folder) else Path(folder)
+    directories = work_directories(at)
     removed = [directory for directory in directories if yes and remove_left(directory)]
     if json:
         show_json({"directories": [_as_json(directory, removed=directory in removed) for directory in directories]})

@@ -75,6 +75,8 @@ class ClusterWorkers(Workers):
         self._files = list[str]()
         require_workers(client, store)
         with _connected(client):
+            if (exchange := exchange_of(store.path)) is not None and exchange.lease is not None:
+                client.run(_remove_copies, exchange.lease.before, on_error="ignore")
             self._count = sum(client.nthreads().values())
 
     @property

@@ -37,6 +37,21 @@ class ObjectPlace(Protocol):
         """Return the place below a name."""
 
 
+class HeldLease(Protocol):
+    """Lease of the place of a run, such as `anonset.release.place_lease.PlaceLease`."""
+
+    @property
+    def token(self) -> str:
+        """Token that identifies the run."""
+
+    @property
+    def before(self) -> str:
+        """Token of the killed run that this run continues. Empty if there is none."""
+
+    def require_held(self) -> None:
+        """Reject the place if another run has taken it over."""
+
+
 class SentFile(NamedTuple):
     """Name of a file or directory in a message."""
 
@@ -58,10 +73,12 @@ class Exchange:
         Place of the objects.
     root
         Directory on this machine, without symbolic links.
+    lease
+        Lease of the place, on the machine of the command.
     """
 
-    def __init__(self, token: str, place: ObjectPlace, root: Path) -> None:
-        self.token, self.place, self.root = token, place, root
+    def __init__(self, token: str, place: ObjectPlace, root: Path, lease: HeldLease | None = None) -> None:
+        self.token, self.place, self.root, self.lease = token, place, root, lease
         self._sums: dict[str, Sum] = {}  # checksums of the objects that this machine has put or received
         self._locks: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
 
@@ -122,7 +139,7 @@ class Exchange:
                     temporary.chmod(0o600)
                     fetched = sums_of(temporary)
                     if sums not in (None, fetched):
-                        msg = f"{self.place}: {name}: the object is damaged; run again"
+                        msg = f"{self.place}: {name}: the object is damaged; delete all objects and start again"
                         raise InputError(msg, code="damaged")
                     temporary.replace(path)
             finally:
@@ -141,9 +158,9 @@ _exchanges: dict[str, Exchange] = {}
 
 
 @contextmanager
-def exchanging(place: ObjectPlace, root: Path) -> Iterator[Exchange]:
+def exchanging(place: ObjectPlace, root: Path, lease: HeldLease | None = None) -> Iterator[Exchange]:
     """Exchange the files of a directory within the block."""
-    exchange = Exchange(secrets.token_hex(8), place, root)
+    exchange = Exchange(secrets.token_hex(8) if lease is None else lease.token, place, root, lease)
     _exchanges[exchange.token] = exchange
     try:
         yield exchange

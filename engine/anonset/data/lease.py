@@ -261,9 +261,9 @@ def is_live(folder: Path) -> bool:
     return content is not None and seems_live(content)
 
 
-def clear_command(folder: Path) -> str:
-    """Return the command that deletes the leftovers of runs in a directory."""
-    return f"anonset clean {shlex.quote(str(folder))} --yes"
+def clear_command(folder: str | os.PathLike[str]) -> str:
+    """Return the command that deletes the leftovers of runs in a directory or at an address."""
+    return f"anonset clean {shlex.quote(os.fspath(folder))} --yes"
 
 
 def why_taken(folder: Path) -> str:

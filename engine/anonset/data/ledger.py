@@ -17,6 +17,7 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
+from anonset.data.checksums import Sum
 from anonset.data.codes import NarrowCodes, RowNumbers, stored_codes
 from anonset.data.hierarchy import Hierarchy
 from anonset.data.redacted_repr import RedactedRepr
@@ -62,7 +63,7 @@ class Ledger(RedactedRepr):
         Raises
         ------
         InputError
-            If the disk is full.
+            If the disk is full, or another run has taken over the work directory.
         """
         if self.store is None:
             return
@@ -73,6 +74,8 @@ class Ledger(RedactedRepr):
             return
         text = np.array(json.dumps({"value": value, "files": writer.files}))
         stored: dict[str, Any] = {_VALUE: text, **writer.arrays}
+        self.store.require_held()
+        self.store.send(writer.files)
         with self.store.written(file_of(step)) as file:
             np.savez(file, **stored)
 
@@ -101,21 +104,22 @@ class Ledger(RedactedRepr):
 _DAMAGE = (OSError, EOFError, AttributeError, LookupError, TypeError, ValueError, BadZipFile)
 
 
-def files_of_steps(store: Files) -> set[str]:
-    """Return the names of the files with results of finished steps.
+def files_of_steps(store: Files) -> dict[str, Sum | None]:
+    """Return the names of the files with results of finished steps, and the checksums of the arrays among them.
 
     Raises
     ------
     InputError
         If a file cannot be read.
     """
-    names = set[str]()
+    sums = dict[str, Sum | None]()
     for path in store.path.glob(file_of("*")):
         try:
-            names |= {path.name, *_read(path)[0]["files"]}
+            sums[path.name] = None
+            sums |= {name: (size, total, parity) for name, (_, size, total, parity) in _read(path)[0]["files"].items()}
         except _DAMAGE:
             raise damage_error(path) from None
-    return names
+    return sums
 
 
 class _UnknownTypeError(Exception):
@@ -125,6 +129,11 @@ class _UnknownTypeError(Exception):
 def file_of(step: str) -> str:
     """Return the file name of the result of a step."""
     return f"{DONE}{step}.npz"
+
+
+def is_step(name: str) -> bool:
+    """Return True if a file name is the name of the result of a step."""
+    return name.startswith(DONE) and name.endswith(".npz")
 
 
 def _read(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:

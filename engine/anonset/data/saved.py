@@ -1,5 +1,6 @@
 """Description of a mapped table in the work directory. Other processes open the table with it."""
 
+import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -9,6 +10,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from anonset.data.checksums import Sum
 from anonset.data.codes import as_codes, stored_codes
 from anonset.data.file_labels import FiledLabels
 from anonset.data.seals import Seal
@@ -28,7 +30,7 @@ def save_table(table: Table, store: Files, facts: Mapping[str, Any]) -> None:
     Raises
     ------
     InputError
-        If the disk is full.
+        If the disk is full, or another run has taken over the work directory.
     """
     names = list[str]()
 
@@ -54,7 +56,7 @@ def save_table(table: Table, store: Files, facts: Mapping[str, Any]) -> None:
             "codes": array(saved.codes),
         }
 
-    described = {
+    described: dict[str, Any] = {
         "transactions": None if table.transactions is None else column(table.transactions),
         "relational": [column(member) for member in table.relational],
         "sensitive": None if table.sensitive is None else column(table.sensitive),
@@ -70,6 +72,9 @@ def save_table(table: Table, store: Files, facts: Mapping[str, Any]) -> None:
         "facts": dict(facts),
         "sums": Seal.of_files(store, names).by_name,
     }
+    described["digest"] = _digest(described)
+    store.require_held()
+    store.send(names)
     with store.written(NAME) as file:
         file.write(json.dumps(described).encode())
 
@@ -87,8 +92,9 @@ def saved_facts(store: Files) -> dict[str, Any] | None:
         return None if description is None else dict(description["facts"])
 
 
-def saved_files(store: Files) -> set[str]:
-    """Return the file names of a saved table and of its description. The set is empty if no table was saved.
+def saved_files(store: Files) -> dict[str, Sum | None]:
+    """Return the names of the description and the arrays of a saved table, and the checksums of the arrays. The result
+    is empty if no table was saved.
 
     Raises
     ------
@@ -97,12 +103,9 @@ def saved_files(store: Files) -> set[str]:
     """
     description = _described(store)
     if description is None:
-        return set()
+        return {}
     with _sound(store):
-        columns = [description["transactions"], description["sensitive"]]
-        columns += [*description["relational"], *description["ids"], *description["kept"]]
-        entries = [entry for column in columns if column is not None for entry in column.values()]
-        return {NAME, *(entry["file"] for entry in entries if isinstance(entry, dict))}
+        return {NAME: None} | {name: (size, *more) for name, (size, *more) in description["sums"].items()}
 
 
 def saved_table(store: Files) -> Table:
@@ -168,9 +171,14 @@ def _described(store: Files) -> dict[str, Any] | None:
         description = loads(path.read_bytes()) if path.is_file() else None
     except (OSError, ValueError):
         description = None
-    if not isinstance(description, dict):
+    if not isinstance(description, dict) or description.pop("digest", None) != _digest(description):
         raise damage_error(path)
     return description
+
+
+def _digest(description: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of a description, which contains labels."""
+    return hashlib.sha256(json.dumps(description).encode()).hexdigest()
 
 
 @contextmanager

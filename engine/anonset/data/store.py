@@ -330,8 +330,17 @@ class Files(Store):
         return self._map(path, dtype, "r+")
 
     def require_held(self) -> None:
-        """Reject the directory if another process has taken it over."""
+        """Reject the directory if another process has taken it over, or another run the place of its files."""
         require_held(self.path)
+        if (exchange := exchange_of(self.path)) is not None and exchange.lease is not None:
+            exchange.lease.require_held()
+
+    def send(self, names: Iterable[str]) -> None:
+        """Put files into the place through which machines exchange them, so that a later run finds them there. Without
+        such a place, do nothing.
+        """
+        if exchange_of(self.path) is not None:
+            list(self.workers.local.map(lambda name: sent(self.path / name, may_change=True), names))
 
     def mapped(self, name: str, dtype: DTypeLike) -> NDArray[Any]:
         """Map a complete file as an array, (n,). Changes are private to this process."""

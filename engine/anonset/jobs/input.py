@@ -178,7 +178,8 @@ def require_disk(settings: Settings, chosen: Input, request: PublicationRequest,
     size, place = _published(chosen.source.size, settings), None
     if chosen.by_blocks:
         place = _local_work(settings)
-        if settings.work_dir is not None and settings.if_exists == "resume" and place_of_run(place) is not None:
+        named = settings.work_dir is not None and not is_address(settings.work_dir)
+        if named and settings.if_exists == "resume" and place_of_run(place) is not None:
             place = None  # its files already exist
     parquet = request.layout.format == "parquet"
     local = _local_work(settings) / "out"  # files for an address are written here first

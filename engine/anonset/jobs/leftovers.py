@@ -7,10 +7,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from anonset.data.lease import LEASE, State, forget, lease_of, mark_unused, state_of, take
-from anonset.data.store import PREFIX
+from anonset.data.lease import LEASE, State, forget, lease_of, mark_unused, parsed_lease, seems_live, state_of, take
+from anonset.data.store import PREFIX, RUN
 from anonset.errors import InputError
+from anonset.reading.place import Place
 from anonset.release.documents import REPORT
+from anonset.release.place_lease import PlaceLease, lease_in
 
 _NAMED = 3  # directories named in a warning
 _KEPT = f"{PREFIX}demo-"  # result of a demo, without raw data
@@ -20,7 +22,8 @@ _KEPT = f"{PREFIX}demo-"  # result of a demo, without raw data
 class UnfinishedRun:
     """Work directory and state of the run."""
 
-    path: Path
+    path: Path | Place
+    """Local directory, or address."""
     state: State
     process: int
     """Process id of the run. 0 if it is unknown."""
@@ -28,19 +31,21 @@ class UnfinishedRun:
     """Total file size in bytes. 0 for another user's directory."""
 
 
-def work_directories(place: Path | None = None) -> list[UnfinishedRun]:
+def work_directories(place: Path | Place | None = None) -> list[UnfinishedRun]:
     """Return the work directories in a directory, or the directory itself if it is a work directory, sorted by path.
 
     Parameters
     ----------
     place
-        Directory to search. The default is the system's directory for temporary files.
+        Directory to search, or address of a work directory. The default is the system's directory for temporary files.
 
     Raises
     ------
     InputError
         If `place` is no directory, or cannot be read.
     """
+    if isinstance(place, Place):
+        return _runs_at(place)
     runs = []
     for path in _places(Path(tempfile.gettempdir()) if place is None else place):
         try:
@@ -70,6 +75,8 @@ def remove_left(run: UnfinishedRun) -> bool:
     OSError
         If a file in the directory cannot be removed.
     """
+    if isinstance(run.path, Place):
+        return _removed_at(run.path)
     if state_of(run.path) != "left":
         return False
     try:
@@ -82,6 +89,30 @@ def remove_left(run: UnfinishedRun) -> bool:
         mark_unused(run.path)
         raise
     forget(run.path)
+    return True
+
+
+def _runs_at(place: Place) -> list[UnfinishedRun]:
+    """Return the run whose work directory is at an address. Empty if the address is no work directory."""
+    found = lease_in(place)
+    if found is None or place.size(RUN) is None:
+        return []
+    lease = parsed_lease(found)
+    state: State = "unknown" if lease is None else "in use" if seems_live(found) else "left"
+    return [UnfinishedRun(place, state, 0 if lease is None else lease.process, sum(place.sizes().values()))]
+
+
+def _removed_at(place: Place) -> bool:
+    if not any(run.state == "left" for run in _runs_at(place)):
+        return False
+    try:
+        lease = PlaceLease(place)
+    except InputError as error:
+        if error.code == "in-use":
+            return False
+        raise
+    lease.release()
+    place.delete_all()
     return True
 
 

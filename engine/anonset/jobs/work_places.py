@@ -12,10 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from anonset.data import lease
-from anonset.data.exchange import exchanging
+from anonset.data.checksums import Sum
+from anonset.data.exchange import Exchange, exchanging
 from anonset.data.lease import in_use, seems_live
-from anonset.data.ledger import files_of_steps
+from anonset.data.ledger import files_of_steps, is_step
+from anonset.data.saved import NAME as TABLE
 from anonset.data.saved import saved_files
+from anonset.data.seals import Seal
 from anonset.data.spans import Limits
 from anonset.data.store import INSIDE, RUN, Files
 from anonset.data.workers import THREADS, Threads, Workers
@@ -55,7 +58,7 @@ def work_place(settings: Settings, limits: Limits, note: Callable[[str], None] |
             yield store
         return
     if is_address(settings.work_dir):
-        with files_at(settings.work_dir, limits, workers, note) as store:
+        with files_at(settings.work_dir, limits, workers, note, settings) as store:
             yield store
         return
     path = Path(settings.work_dir)
@@ -65,31 +68,41 @@ def work_place(settings: Settings, limits: Limits, note: Callable[[str], None] |
         if killed is not None:
             _clear(store)
         if not os.path.lexists(store.path / RUN):
-            with store.written(RUN) as file:
-                file.write(json.dumps(_identity(settings)).encode())
+            _write_identity(store, settings)
         yield store
     except BaseException as error:
         # fails on a full disk, for example; the lease then names this process, which no longer owns it
         with suppress(OSError):
             lease.mark_unused(store.path)
-        resumption = f"continue with {setting('if_exists', 'resume')}"
-        go_on = f"{resumption}, or remove them with: {lease.clear_command(store.path)}"
-        error.add_note(f"{RAW_DATA_STAY} {str(store.path)!r}; {go_on}")
+        error.add_note(_what_stays(store.path))
         raise
     store.remove()
 
 
+def _what_stays(place: Path | Place) -> str:
+    """Return the note that raw data stay in the work directory of a failed run."""
+    go_on = f"continue with {setting('if_exists', 'resume')}, or remove them with: {lease.clear_command(place)}"
+    return f"{RAW_DATA_STAY} {str(place)!r}; {go_on}"
+
+
 @contextmanager
 def files_at(
-    address: str, limits: Limits, workers: Workers = THREADS, note: Callable[[str], None] | None = None
+    address: str,
+    limits: Limits,
+    workers: Workers = THREADS,
+    note: Callable[[str], None] | None = None,
+    settings: Settings | None = None,
 ) -> Iterator[Files]:
-    """Yield a temporary directory whose files the workers of a cluster exchange through an object store. The objects
-    are removed at the end.
+    """Yield a temporary directory whose files the workers of a cluster exchange through an object store.
+
+    The objects are removed at the end. Those of a run with `settings` remain if it fails after the data are read, so
+    that the next run can continue from them.
 
     Raises
     ------
     InputError
-        If the address contains objects, another run uses it, or it has no part after the bucket.
+        If the address contains objects, belongs to another run, or has no part after the bucket. If another run uses
+        it.
     """
     place = Place(address.rstrip("/"))
     if not place.address.partition("://")[2].partition("/")[2]:
@@ -97,19 +110,69 @@ def files_at(
         raise InputError(msg)
     if (found := lease_in(place)) is not None and seems_live(found):
         raise in_use(place, found)
-    if place.names():
-        msg = f"{place}: the work directory must be new or empty; delete its objects if no run uses them"
+    resumed = settings is not None and _is_killed_at(place, settings)
+    if not resumed and set(place.names()) - {lease.LEASE}:
+        msg = f"{place}: the work directory must be new or empty; its objects may belong to another run"
+        if found is not None:
+            msg += f"; to remove the objects of an interrupted run: {lease.clear_command(place)}"
         raise InputError(msg, code="exists")
-    lease = PlaceLease(place, note)
+    held, stays = PlaceLease(place, note), resumed
     try:
         with Files.temporary(limits=limits, workers=workers) as made:
             store = replace(made, path=made.path.resolve())
-            with exchanging(place, store.path):
-                yield store
+            with exchanging(place, store.path, held) as exchange:
+                try:
+                    if resumed:
+                        _fetch_finished(store, exchange, place)
+                    if settings is None:
+                        place.put(RUN, b"{}")  # marks the objects for `anonset clean`; no run continues from them
+                    else:
+                        _write_identity(store, settings)
+                    yield store
+                    stays = False
+                except BaseException as error:
+                    stays |= settings is not None and (store.path / TABLE).exists()
+                    if stays:
+                        error.add_note(_what_stays(place))
+                    raise
     finally:
-        lease.release()
         with suppress(InputError):  # the store does not answer: the message of the next run names the objects
-            place.delete_all()
+            if stays:
+                held.mark_unused()
+            else:
+                _remove_objects(held)
+
+
+def _remove_objects(held: PlaceLease) -> None:
+    """Give up the lease of a place and delete its objects, unless another run has taken it over."""
+    held.release()
+    if not held.is_lost():
+        held.place.delete_all()
+
+
+def _fetch_finished(store: Files, exchange: Exchange, place: Place) -> None:
+    """Fetch the results of the finished steps of a killed run, and delete its other objects.
+
+    Raises
+    ------
+    InputError
+        If an object is missing or has changed, or another run takes over the place.
+    """
+    names, by_name = place.names(), dict[str, Sum | None]()
+    try:
+        if TABLE in names:
+            for name in filter(is_step, names):
+                exchange.fetch(store.path / name)
+            exchange.fetch(store.path / TABLE)
+            by_name = saved_files(store) | files_of_steps(store)
+        seal = Seal.restored(store, {name: sums for name, sums in by_name.items() if sums is not None})
+        list(store.map(lambda path: exchange.fetch(path, seal.sums[path]), seal.sums))
+    except InputError as error:
+        error.reword(str(store.path), str(place))
+        raise
+    store.require_held()
+    unfinished = [name for name in names if name not in (RUN, lease.LEASE, *by_name)]
+    list(store.map(place.delete, unfinished))
 
 
 def clear_unfinished(
@@ -122,7 +185,9 @@ def clear_unfinished(
     InputError
         If the work directory belongs to another run, or a run uses it.
     """
-    if settings.work_dir is not None:
+    if settings.work_dir is not None and is_address(settings.work_dir):
+        _is_killed_at(Place(settings.work_dir.rstrip("/")), settings)
+    elif settings.work_dir is not None:
         killed_run(Path(settings.work_dir), settings)
     clear_leftovers(out, private, note)
 
@@ -166,6 +231,12 @@ def clear_finished(settings: Settings) -> None:
         If another run uses them.
     """
     clear_leftovers(*destination(settings.out, settings.private))
+    if settings.work_dir is not None and is_address(settings.work_dir):
+        place = Place(settings.work_dir.rstrip("/"))
+        with suppress(InputError):  # the objects belong to another run
+            if _is_killed_at(place, settings):
+                _remove_objects(PlaceLease(place))
+        return
     work = None if settings.work_dir is None else place_of_run(Path(settings.work_dir))
     if work is not None and os.path.lexists(work / RUN):
         with suppress(InputError):  # the directory belongs to another run
@@ -188,16 +259,24 @@ def killed_run(path: Path, settings: Settings) -> Path | None:
     return killed
 
 
+def _is_killed_at(place: Place, settings: Settings) -> bool:
+    """Return True if a place contains the objects of the run to continue."""
+    if settings.if_exists != "resume" or place.size(RUN) is None:
+        return False
+    _require_same_run(place, settings)
+    return True
+
+
 def _taken_over(store: Files, note: Callable[[str], None] | None) -> Files:
     with writing(store.path / lease.LEASE):
         lease.take(store.path, note)
     return store
 
 
-def _require_same_run(path: Path, settings: Settings) -> None:
+def _require_same_run(place: Path | Place, settings: Settings) -> None:
     """Reject the work directory of a run with other settings or versions. The error names the difference."""
-    option = f"{setting('if_exists', 'resume')}: {str(path)!r}"
-    recorded = _manifest(path, option)
+    option = f"{setting('if_exists', 'resume')}: {str(place)!r}"
+    recorded = _manifest(place, option)
     now = json.loads(json.dumps(_identity(settings)))
     if recorded != now:
         part = next((part for part in now if recorded.get(part) != now[part]), "settings")
@@ -206,10 +285,11 @@ def _require_same_run(path: Path, settings: Settings) -> None:
         raise InputError(msg, code="other-run")
 
 
-def _manifest(path: Path, option: str) -> dict[str, Any]:
+def _manifest(place: Path | Place, option: str) -> dict[str, Any]:
     """Read the identity of the run that a work directory belongs to. The error message begins with `option`."""
+    content = place.read(RUN) if isinstance(place, Place) else None
     try:
-        recorded = loads(own_file(path / RUN).read_bytes())
+        recorded = loads(own_file(Path(place) / RUN).read_bytes() if content is None else content)
         if isinstance(recorded, dict) and all(
             isinstance(recorded.get(part, {}), dict) for part in ("settings", "side files")
         ):
@@ -218,6 +298,11 @@ def _manifest(path: Path, option: str) -> dict[str, Any]:
         pass
     msg = f"{option} is damaged: {RUN} cannot be read; start again in another directory"
     raise InputError(msg, code="damaged")
+
+
+def _write_identity(store: Files, settings: Settings) -> None:
+    with store.written(RUN) as file:
+        file.write(json.dumps(_identity(settings)).encode())
 
 
 def _identity(settings: Settings) -> dict[str, Any]:
@@ -235,7 +320,7 @@ def _clear(store: Files) -> None:
     """Remove the unfinished files of a killed run."""
     saved = {RUN}
     if table := saved_files(store):
-        saved |= table | files_of_steps(store)
+        saved |= table.keys() | files_of_steps(store).keys()
     for path in store.path.iterdir():
         if path.is_dir():
             shutil.rmtree(path)

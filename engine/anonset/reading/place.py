@@ -83,7 +83,11 @@ class Place:
         return _SECRETS.search(self.address) is not None
 
     def names(self) -> list[str]:
-        """Return the sorted names of all objects, including objects in subdirectories. Empty if there are none.
+        """Return the sorted names of all objects, including objects in subdirectories. Empty if there are none."""
+        return sorted(self.sizes())
+
+    def sizes(self) -> dict[str, int]:
+        """Return the size of each object in bytes by name, including objects in subdirectories.
 
         Raises
         ------
@@ -96,11 +100,11 @@ class Place:
         with reading(self):
             found = system.get_file_info(fs.FileSelector(base, recursive=True, allow_not_found=True))
         start = f"{base.rstrip('/')}/"
-        names = sorted(entry.path.removeprefix(start) for entry in found if entry.type == fs.FileType.File)
-        if bad := next((name for name in names if {"", ".", ".."}.intersection(name.split("/"))), None):
+        sizes = {entry.path.removeprefix(start): int(entry.size) for entry in found if entry.type == fs.FileType.File}
+        if bad := next((name for name in sizes if {"", ".", ".."}.intersection(name.split("/"))), None):
             msg = f"{self}: the object name {foreign(bad)} is not supported"
             raise InputError(msg)
-        return names
+        return sizes
 
     def size(self, name: str) -> int | None:
         """Return the size of an object in bytes. None if it does not exist."""

@@ -7,7 +7,7 @@ previous object. A run that has lost its lease finds another token in the object
 import json
 import threading
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from anonset.data.lease import LEASE, TOKENS, Tell, in_use, is_stale, new_lease, parsed_lease, renewed
 from anonset.errors import AnonsetError, InputError
@@ -55,6 +55,11 @@ class PlaceLease:
         self._renewing.start()
 
     @property
+    def token(self) -> str:
+        """Token of the lease."""
+        return self.lease.token
+
+    @property
     def content(self) -> bytes:
         """Content of the object."""
         return json.dumps(asdict(self.lease)).encode()
@@ -80,6 +85,13 @@ class PlaceLease:
         self._ended.set()
         self._renewing.join()
         TOKENS.discard(self.lease.token)
+
+    def mark_unused(self) -> None:
+        """Stop renewing the lease, and mark the place as unused, unless another run has taken it over."""
+        self.release()
+        if not self.is_lost():
+            self.lease = replace(self.lease, process=0, start=0, expires=0.0)
+            self.place.put(LEASE, self.content, replace=True)
 
     def _renew(self) -> None:
         while not self._ended.wait(EVERY):

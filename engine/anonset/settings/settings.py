@@ -345,16 +345,10 @@ def validate(model: type[_Settings], values: Mapping[str, Any], *, fetch: bool =
 
 def _require_usable(values: Mapping[str, Any]) -> None:
     work_dir = values.get("work_dir")
-    if not isinstance(work_dir, str) or not is_address(work_dir):
-        return
-    option = setting("work_dir", work_dir)
-    if values.get("cluster") is None:
+    if isinstance(work_dir, str) and is_address(work_dir) and values.get("cluster") is None:
+        option = setting("work_dir", work_dir)
         msg = f"{option}: an address requires {setting('cluster')}, whose workers exchange files through it"
-    elif values.get("if_exists") == "resume":
-        msg = f"{option}: {setting('if_exists', 'resume')} requires a directory that all workers share"
-    else:
-        return
-    raise InputError(msg)
+        raise InputError(msg)
 
 
 _REQUIRED = {
