@@ -39,7 +39,8 @@ def anonymize(
     /,
     *,
     config: Annotated[
-        str | None, Parameter(help="Job file (.toml) with further settings; options override it.")
+        str | None,
+        Parameter(help="Job file (.toml) with further settings. Options on the command line take precedence."),
     ] = None,
     quiet: Annotated[bool, Parameter(help="Print no progress and no summary.")] = False,
     json: Annotated[bool, Parameter(help="Print the summary as JSON.")] = False,
@@ -47,7 +48,8 @@ def anonymize(
 ) -> int:
     """Anonymize a data set, verify the result and publish it.
 
-    Exit codes: 0 published; 1 the model does not hold or is infeasible; 2 invalid input; 3 undecided; 130 interrupted.
+    Exit codes: 0 published; 1 the privacy model does not hold or cannot be reached; 2 invalid input; 3 verification
+    undecided; 130 interrupted.
     """
     options = given_flags(flags)
     settings = _settings(source, options, config)

@@ -17,7 +17,7 @@ _COMMANDS = {
     "inspect": "Examine a data set: column roles, re-identification risk and problems.",
     "suggest": "Compare suitable algorithms and recommend one.",
     "anonymize": "Anonymize a data set, verify the result and publish it.",
-    "verify": "Check a publication against a privacy model.",
+    "verify": "Check whether a publication satisfies a privacy model.",
     "evaluate": "Measure the information loss of a publication.",
     "risk": "Estimate re-identification risk and simulate attacks.",
     "report": "Write a report about a publication for a data protection officer.",
@@ -43,22 +43,22 @@ _GROUPS: dict[str, tuple[str, dict[str, str]]] = {
         },
     ),
     "policy": (
-        "Generate, check and convert the constraints of COAT and PCTA.",
+        "Generate, check and convert constraints for the algorithms COAT and PCTA.",
         {
             "generate": "Generate privacy or utility constraints for a data set.",
-            "check": "Check constraints. With a data set, also check that they fit the data.",
+            "check": "Check constraints, and whether they fit a data set.",
             "convert": "Convert constraints to the format of anonset.",
         },
     ),
     "workload": (
-        "Generate and check queries for the query error of a publication.",
+        "Generate and check the queries that measure the accuracy of a publication.",
         {
             "generate": "Generate random queries for a data set.",
             "check": "Check queries, and count the records that match each query.",
         },
     ),
     "datasets": (
-        "Find or generate data sets.",
+        "List, locate and generate data sets for experiments.",
         {
             "list": "List the data sets of the catalogue, and the generators.",
             "make": "Generate a data set.",

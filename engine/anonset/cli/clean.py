@@ -27,8 +27,8 @@ def clean(
         str | None,
         Parameter(
             name="DIR",
-            help="Work directory (also its address), or a directory that contains some; default: the temporary "
-            "directory.",
+            help="Work directory, its address such as s3://bucket/work, or a directory that contains work directories. "
+            "Default: the temporary directory of the system.",
         ),
     ] = None,
     /,
@@ -38,10 +38,12 @@ def clean(
 ) -> int:
     """List and remove the work directories of killed runs.
 
-    Work directories contain raw data. With --yes, directories of killed or failed runs are removed, and in DIR also
-    unfinished publications (.OUT.….tmp). Only directories of the same user and machine are removed, and only if their
-    process has ended. If the process cannot be identified, for example after a reboot, clean watches each directory for
-    a minute. Exit codes: 0 done; 2 a directory cannot be read or removed.
+    Work directories contain raw data. With --yes, clean removes the work directories of killed or failed runs, and in
+    DIR also unfinished publications (.OUT.….tmp). It removes only your own directories on this machine, and only if the
+    process that created them has ended. If this process cannot be identified, for example after a reboot, clean
+    observes each directory for a minute.
+
+    Exit codes: 0 done; 2 a directory cannot be read or removed.
     """
     at = None if folder is None else Place(folder.rstrip("/")) if is_address(folder) else Path(folder)
     directories = work_directories(at)

@@ -31,12 +31,16 @@ def compare(
     *,
     vary: Annotated[
         list[str] | None,
-        Parameter(help="NAME=VALUE,...: vary a parameter, such as k=2,5 or suppress=true,false. Repeatable."),
+        Parameter(
+            help="NAME=VALUE,...: values of a parameter to compare, such as k=2,5 or suppress=true,false. Repeatable."
+        ),
     ] = None,
     out: Annotated[
         str | None,
         Parameter(
-            alias="-o", help="File for finished runs (JSON lines). Runs that the file contains are not repeated."
+            alias="-o",
+            help="File to which each finished run is added (JSON lines). Runs that the file "
+            "already contains are not repeated.",
         ),
     ] = None,
     plot: Annotated[str | None, Parameter(help="New directory for plots of losses and times (PNG).")] = None,
@@ -46,11 +50,11 @@ def compare(
 ) -> int:
     """Compare algorithms or parameters on a data set.
 
-    The result lists losses and times; nothing is published. A number may have several values or a range:
-    --k 2,5,10..50:10. A parameter applies to all algorithms that have it. Infeasible runs are listed. With --records,
-    --n-items or several --workers, each size is run three times, and compare fits the growth of the running time
-    (exponent with a 95% interval). The table shows means and standard deviations over repeated runs and --seeds; CSV
-    and JSON show every run. Times cover search and recoding, without kernel compilation.
+    The result lists losses and times. Nothing is published. A number may have several values or a range: --k
+    2,5,10..50:10. A parameter applies to all algorithms that have it. Infeasible runs are listed. With --records,
+    --n-items or several --workers, each size is run three times, and compare computes the exponent with which the
+    running time grows, with a 95% interval. The table shows means and standard deviations over repeated runs and
+    --seeds. CSV and JSON show every run. Times cover search and recoding, but not the compilation of kernels.
     """
     source, options = over_job(source, "input", given_flags(flags), compare_settings_model())
     fixed, ranges = with_ranges(options)

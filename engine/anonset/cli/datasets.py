@@ -45,15 +45,18 @@ def list_datasets(*, json: Annotated[bool, Parameter(help="Print the list as JSO
 
 
 def make_datasets(
-    name: Annotated[str, Parameter(help="Generator, as in anonset datasets list.")],
+    name: Annotated[str, Parameter(help="Name of a generator that anonset datasets list shows.")],
     /,
     *,
-    out: Annotated[str, Parameter(alias="-o", help="New file, or (without suffix) new folder of Parquet files.")],
+    out: Annotated[
+        str, Parameter(alias="-o", help="New file. A name without suffix is a new folder of Parquet files.")
+    ],
     records: Annotated[
-        int | None, Parameter(converter=number_of_64_bits, help="Number of records; default: depends on the generator.")
+        int | None,
+        Parameter(converter=number_of_64_bits, help="Number of records. The default depends on the generator."),
     ] = None,
     seed: Annotated[int, Parameter(converter=number_of_64_bits, help="Random seed.")] = 0,
-    set: Annotated[list[str] | None, Parameter(help="NAME=VALUE: parameter of the generator. Repeatable.")] = None,  # noqa: A002
+    set: Annotated[list[str] | None, Parameter(help="NAME=VALUE: a parameter of the generator. Repeatable.")] = None,  # noqa: A002
     hierarchy: Annotated[str | None, Parameter(help="New file for the hierarchy of the items.")] = None,
 ) -> int:
     """Generate a data set.
@@ -79,10 +82,10 @@ def make_datasets(
 
 
 def path_datasets(
-    name: Annotated[str, Parameter(help="Data set of the catalogue.")],
+    name: Annotated[str, Parameter(help="Name of a data set of the catalogue.")],
     /,
     *,
-    hierarchy: Annotated[bool, Parameter(help="Print the path of the hierarchy instead.")] = False,
+    hierarchy: Annotated[bool, Parameter(help="Print the path of the hierarchy of the items instead.")] = False,
 ) -> int:
     """Print the path of a data set of the catalogue.
 
@@ -101,14 +104,14 @@ def path_datasets(
 
 
 def check_datasets(
-    *names: Annotated[str, Parameter(help="Data sets of the catalogue; default: all.")],
+    *names: Annotated[str, Parameter(help="Names of data sets of the catalogue. Default: all data sets.")],
     json: Annotated[bool, Parameter(help="Print the result as JSON.")] = False,
 ) -> int:
     """Check which data sets of the catalogue are available and unchanged.
 
-    The environment variable ANONSET_DATA contains the folder of the data sets. The SHA-256 of each uncompressed file is
-    compared. For missing data sets, the source and the file name are printed. Exit codes: 0 all data sets are available
-    and as published; 1 a data set is missing or different; 2 invalid input.
+    The environment variable ANONSET_DATA contains the folder of the data sets. The command compares the SHA-256 of each
+    uncompressed file with the catalogue. For missing data sets, it prints the source and the file name. Exit codes: 0
+    all data sets are available and as published; 1 a data set is missing or different; 2 invalid input.
     """
     from anonset_datasets.catalogue import VARIABLE
     from anonset_datasets.presence import look

@@ -26,9 +26,7 @@ Flags: Any = flags_of(EvaluateSettings, leave_out=["input", "out"])
 
 def evaluate(
     original: Annotated[str, Parameter(help="Original data, or the job file (.toml).")],
-    out: Annotated[
-        str | None, Parameter(help="Directory made by anonset anonymize; not needed with a job file.")
-    ] = None,
+    out: Annotated[str | None, Parameter(help="Directory of the publication. Not needed with a job file.")] = None,
     /,
     *,
     quiet: Annotated[bool, Parameter(help="Print no progress.")] = False,
@@ -37,10 +35,11 @@ def evaluate(
 ) -> int:
     """Measure the information loss of a publication.
 
-    Losses: NCP, LM and UL of the items, NCP of relational values, errors of queries and of frequent itemsets. The
-    mapping is read from the private directory or, without it, from the codebook. Declare the same roles and hierarchies
-    as in anonset anonymize. Without a hierarchy of the items, UL weighs all generalized symbols equally. The loss of
-    buckets is the share of tuples that have a hidden identity or were removed.
+    Measures NCP, LM and UL of the items, NCP of the relational values, and the errors of queries and of counts of
+    frequent itemsets. Use the same roles and hierarchies as for anonset anonymize. The published symbol of each item is
+    read from the private directory or, without this directory, from the codebook. Without a hierarchy of the items, UL
+    gives the same weight to all generalized symbols. The loss of buckets is the share of tuples that have a hidden
+    identity or were removed.
     """
     named = {} if out is None else {"out": out}
     original, options = over_job(original, "input", {**given_flags(flags), **named}, EvaluateSettings)

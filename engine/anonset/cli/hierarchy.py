@@ -31,12 +31,15 @@ from anonset.settings.job_files import over_job
 from anonset.settings.settings import is_job, validate
 from anonset.spelling import counted
 
-HierarchyFile = Annotated[str, Parameter(help="Hierarchy file with a line per leaf: leaf,parent,...,root.")]
+HierarchyFile = Annotated[
+    str, Parameter(help="Hierarchy file. Each line contains a leaf and the nodes above it: leaf,parent,...,root.")
+]
 
 
 def build_hierarchy(
     source: Annotated[
-        str, Parameter(name="INPUT", help="Data set; its items, or the values of --column, are the leaves.")
+        str,
+        Parameter(name="INPUT", help="Data set. The leaves of the hierarchy are its items, or the values of --column."),
     ],
     /,
     *,
@@ -44,14 +47,15 @@ def build_hierarchy(
     spec: Annotated[
         str,
         Parameter(
-            help="Rule: balanced:5 (groups of neighbouring items), balanced:5:frequency (groups of similar "
-            "frequency), halves:frequency or halves:number (binary, by descending frequency; @FILE: frequency in "
-            "FILE), refine:FILE (halves below each node of FILE), prefix:1,3 (codes), mask:3,1 (zip codes), "
-            "bins:0,18,65 or bins:width=5,20 (numbers), date:month,year or date:%d.%m.%Y:month,year, or a hierarchy "
-            "file of intervals."
+            help="Rule of the hierarchy: balanced:5 (groups of 5 neighbouring items), balanced:5:frequency "
+            "(groups of 5 items of similar frequency), halves:frequency or halves:number (binary tree, by "
+            "descending frequency; @FILE: frequency in FILE), refine:FILE (binary trees below the nodes of "
+            "FILE), prefix:1,3 (codes), mask:3,1 (postal codes), bins:0,18,65 or bins:width=5,20 "
+            "(numbers), date:month,year or date:%d.%m.%Y:month,year (dates), or a hierarchy file of "
+            "intervals."
         ),
     ] = "balanced:5",
-    column: Annotated[str | None, Parameter(help="Column with the values; default: the items.")] = None,
+    column: Annotated[str | None, Parameter(help="Column whose values become the leaves. Default: the items.")] = None,
     **flags: Flags,
 ) -> int:
     """Build a hierarchy over the items or values of a data set.
@@ -72,14 +76,15 @@ def check_hierarchy(
     /,
     *,
     data: Annotated[
-        str | None, Parameter(name="--input", help="Data set with the items that the hierarchy must cover.")
+        str | None, Parameter(name="--input", help="Data set whose items must be leaves of the hierarchy.")
     ] = None,
     json: Annotated[bool, Parameter(help="Print the figures as JSON.")] = False,
     **flags: Flags,
 ) -> int:
     """Check a hierarchy, and whether it covers a data set.
 
-    Lists each fault of the file with its line, and each item that is not a leaf, with frequency and most similar node.
+    Prints each fault of the file with its line number. Also prints each item of the data that is not a leaf, with its
+    frequency and the most similar node.
     """
     if faults := hierarchy_faults(file):
         _show_faults(file, faults, json=json)
@@ -123,22 +128,29 @@ def _show_faults(file: str, faults: Sequence[HierarchyError], *, json: bool) -> 
 def print_hierarchy(
     source: Annotated[
         str,
-        Parameter(name="FILE|JOB.TOML", help="Hierarchy file with a line per leaf; or a job file, for --column."),
+        Parameter(
+            name="FILE|JOB.TOML",
+            help="Hierarchy file, or a job file (.toml) if the tree of a column of the job is printed.",
+        ),
     ],
     /,
     *,
     column: Annotated[
-        str | None, Parameter(help="Column of the job whose hierarchy is printed; default: the items.")
+        str | None, Parameter(help="Column of the job file whose hierarchy is printed. Default: the items.")
     ] = None,
     depth: Annotated[
-        int | None, Parameter(converter=number_of_64_bits, help="Maximum levels below the root; default: all.")
+        int | None,
+        Parameter(converter=number_of_64_bits, help="Maximum number of levels below the root. Default: all levels."),
     ] = None,
-    most: Annotated[int, Parameter(converter=number_of_64_bits, help="Maximum children per node; 0: all.")] = 20,
-    json: Annotated[bool, Parameter(help="Print the complete tree of a job as JSON.")] = False,
+    most: Annotated[
+        int, Parameter(converter=number_of_64_bits, help="Maximum number of children per node. 0 prints all children.")
+    ] = 20,
+    json: Annotated[bool, Parameter(help="Print the complete tree as JSON. Requires a job file.")] = False,
 ) -> int:
     """Print a hierarchy as a tree.
 
-    Numbers in parentheses are the leaves below a node. For a job file also the records below a node, and the ceilings.
+    The number in parentheses after a node is the number of leaves below it. For a job file, the tree also shows how
+    many records contain a value below the node, and marks the ceilings.
     """
     for option, number in (("--depth", depth), ("--most", most)):
         if number is not None and number < 0:

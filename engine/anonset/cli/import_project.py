@@ -12,7 +12,7 @@ from anonset.spelling import as_typed
 
 def import_project(
     project: Annotated[str, Parameter(name="PROJECT", help="ARX project (.deid) or Amnesia template.")],
-    data: Annotated[str | None, Parameter(name="INPUT", help="Data set; default: the data in the project.")] = None,
+    data: Annotated[str | None, Parameter(name="INPUT", help="Data set. Default: the data in the project.")] = None,
     /,
     *,
     out: Annotated[
@@ -22,9 +22,10 @@ def import_project(
 ) -> int:
     """Convert an ARX project or an Amnesia template to a job file.
 
-    The job contains column roles, hierarchies, the privacy model and the data. Hierarchies of a template are read from
-    the directory of the template. Settings that cannot be converted are listed here and at the top of the job file. If
-    a privacy criterion is not supported, the job has no model: choose a model before you run it.
+    The directory of the job contains the job file with column roles and privacy model, the hierarchies, and the data.
+    Hierarchies of a template are read from the directory of the template. Settings that cannot be converted are
+    printed, and listed at the top of the job file. If a privacy criterion is not supported, the job file has no model.
+    Add a model before you run the job.
     """
     job = written(project, out, data)
     if json:

@@ -34,15 +34,15 @@ def inspect(
     source: Annotated[str, Parameter(name="INPUT", help="Data set (CSV, TSV, Parquet, FIMI), or a job file (.toml).")],
     /,
     *,
-    out: Annotated[str | None, Parameter(alias="-o", help="New job file (.toml), ready to run.")] = None,
+    out: Annotated[str | None, Parameter(alias="-o", help="New job file (.toml) with the proposed settings.")] = None,
     quiet: Annotated[bool, Parameter(help="Print no progress.")] = False,
     json: Annotated[bool, Parameter(help="Print the findings as JSON.")] = False,
     **flags: Flags,
 ) -> int:
     """Examine a data set: column roles, re-identification risk and problems.
 
-    Columns without a declared role get a proposed role with a reason. No data values are shown. Exit codes: 0 done,
-    even if problems are listed; 2 the data cannot be read.
+    Proposes a role, with a reason, for each column that has no declared role. The output contains no data values. Exit
+    codes: 0 done, even if problems are listed; 2 the data cannot be read.
     """
     place, options = over_job(source, "input", given_flags(flags), InspectSettings, unanswered=True)
     settings = validate(InspectSettings, {**options, "input": place})

@@ -29,7 +29,8 @@ from anonset.support import SupportIndex
 
 _Flags: Any = flags_of(PolicySettings)
 Kind = Annotated[
-    Literal["privacy", "utility"], Parameter(help="Content of the file: itemsets (privacy) or item groups (utility).")
+    Literal["privacy", "utility"],
+    Parameter(help="Content of the file: privacy (itemsets to protect) or utility (groups of items)."),
 ]
 
 
@@ -40,16 +41,21 @@ def generate_policy(
     out: Annotated[str, Parameter(alias="-o", help="New file, with one constraint per line.")],
     privacy: Annotated[
         str | None,
-        Parameter(help="pgen (itemsets in fewer than --k records of the data), or PP1 to PP9 (random itemsets)."),
+        Parameter(
+            help="Generate privacy constraints: pgen (itemsets in fewer than --k records), or PP1 to PP9 "
+            "(random itemsets)."
+        ),
     ] = None,
     utility: Annotated[
         str | None,
         Parameter(
-            help="one (all items in one group), siblings:N (groups of N neighbouring items), or level:D of the "
-            "hierarchy."
+            help="Generate utility constraints: one (all items in one group), siblings:N (groups of N "
+            "neighbouring items), or level:D (nodes at depth D of the hierarchy)."
         ),
     ] = None,
-    hierarchy: Annotated[str | None, Parameter(help="Hierarchy of the items: a file or balanced:F.")] = None,
+    hierarchy: Annotated[
+        str | None, Parameter(help="Hierarchy of the items: a file, or balanced:F (nodes with F children).")
+    ] = None,
     **flags: _Flags,
 ) -> int:
     """Generate privacy or utility constraints for a data set."""
@@ -83,7 +89,7 @@ def check_policy(
     json: Annotated[bool, Parameter(help="Print the figures as JSON.")] = False,
     **flags: Flags,
 ) -> int:
-    """Check constraints. With a data set, also check that they fit the data."""
+    """Check constraints, and whether they fit a data set."""
     column = items_of_input(data, flags)
     policy = _read(Path(file), kind, None if column is None else column.vocabulary)
     rows = policy.itemsets if isinstance(policy, PrivacyPolicy) else policy.groups
@@ -102,7 +108,7 @@ def check_policy(
 
 def convert_policy(
     file: Annotated[str, Parameter(help="File of constraints, one per line.")],
-    out: Annotated[str, Parameter(help="New file; items separated by blanks, quoted if they contain blanks.")],
+    out: Annotated[str, Parameter(help="New file. Items are separated by blanks, and quoted if they contain blanks.")],
     /,
     *,
     kind: Kind = "privacy",

@@ -27,7 +27,8 @@ def reconstruct(
     draws: Annotated[
         int,
         Parameter(
-            help="Number of tables, with consecutive seeds; with several tables, file names contain the seed.",
+            help="Number of tables. Each table has its own seed: --seed, --seed + 1, and so on. With several "
+            "tables, the file names contain the seed.",
             converter=number_of_64_bits,
         ),
     ] = 1,
@@ -35,9 +36,10 @@ def reconstruct(
 ) -> int:
     """Generate a table of records that is consistent with a disassociated publication.
 
-    Use it for programs that read records. Items of the same chunk occur together as often as published; items of
-    different chunks are combined at random, which weakens associations within a cluster. The table contains no
-    information beyond OUT. Average the results of several tables (--draws).
+    Use the table with programs that need records. Items of the same chunk occur together as often as in the
+    publication. Items of different chunks are combined at random, which weakens associations within a cluster. The
+    table contains no information beyond OUT. For better results, analyse several tables (--draws), and average the
+    results.
     """
     if draws < 1:
         msg = f"--draws must be at least 1, got {draws}"

@@ -28,21 +28,22 @@ def report(
     published: Annotated[str, Parameter(name="OUT", help="Directory made by anonset anonymize, or the job file.")],
     /,
     *,
-    out: Annotated[str, Parameter(alias="-o", help="New HTML file, outside OUT.")] = "report.html",
+    out: Annotated[str, Parameter(alias="-o", help="New HTML file outside of OUT.")] = "report.html",
     shareable: Annotated[
-        bool, Parameter(help="Write a report that you may share with the data: it uses only OUT.")
+        bool, Parameter(help="Write a report that you may share with the data. It uses no private information.")
     ] = False,
-    recipient: Annotated[str, Parameter(help="Recipient of the data.")] = "",
-    purpose: Annotated[str, Parameter(help="Purpose of the data.")] = "",
+    recipient: Annotated[str, Parameter(help="Recipient of the data, as printed in the report.")] = "",
+    purpose: Annotated[str, Parameter(help="Purpose of the data, as printed in the report.")] = "",
     title: Annotated[str, Parameter(help="Title of the report.")] = "Report on a publication",
     quiet: Annotated[bool, Parameter(help="Print no progress.")] = False,
     **flags: Flags,
 ) -> int:
     """Write a report about a publication for a data protection officer.
 
-    The page explains the guarantee and the limits, the risk before and after, the remaining utility, and has a place to
-    sign. The default report is internal: it contains private information, and only the owner can read the file. With
-    --shareable, the report uses only OUT and the options of this command, and no original data or private directory.
+    The report explains the guarantee and its limits, the risk before and after anonymization, and the remaining
+    utility. It has a place for a signature. By default, the report is internal: it contains private information, and
+    only you can read the file. With --shareable, the report uses only OUT and the options of this command, so you may
+    share it with the data.
     """
     if shareable:
         _require_public([name for name in given_flags(flags) if name not in ("memory_limit", "work_dir")])

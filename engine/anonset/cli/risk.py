@@ -37,9 +37,10 @@ def risk(
 ) -> int:
     """Estimate re-identification risk and simulate attacks.
 
-    Counts the rows that match an attacker's knowledge: all quasi-identifiers, 1, 2, … items (up to two more than the
-    guarantee), or both. For buckets: the probability of inferring sensitive values. With --original, attacks try to
-    find persons. Exit code 1 if an attack finds more than the guarantee allows.
+    Counts the published rows that match the knowledge of an attacker. Attackers may know all quasi-identifiers, some
+    items, or both. The number of items is 1, 2 and so on, up to two more than the guarantee covers. For buckets, the
+    command computes the probability of inferring sensitive values. With --original, it simulates attacks that try to
+    find persons. Exit code 1 means that an attack succeeds more often than the guarantee allows.
     """
     argument = out
     out, options = over_job(out, "out", given_flags(flags), RiskSettings)

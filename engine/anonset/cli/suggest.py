@@ -44,16 +44,19 @@ def suggest(
     source: Annotated[str, Parameter(name="INPUT", help="Data set (CSV, TSV, Parquet, FIMI), or a job file (.toml).")],
     /,
     *,
-    plot: Annotated[str | None, Parameter(help="New directory for a plot of item and relational losses (PNG).")] = None,
+    plot: Annotated[
+        str | None,
+        Parameter(help="New directory for a plot of the item loss and the relational loss of each candidate (PNG)."),
+    ] = None,
     quiet: Annotated[bool, Parameter(help="Print no progress.")] = False,
     json: Annotated[bool, Parameter(help="Print the candidates as JSON.")] = False,
     **flags: Flags,
 ) -> int:
     """Compare suitable algorithms and recommend one.
 
-    Runs the algorithms for a guarantee on the data, or on a sample of large data, and recommends the algorithm with
-    the most accurate counts. Nothing is published; the command for the publication is printed. Exit code 1 if no
-    result is useful.
+    Runs the algorithms that give a guarantee on the data, or on a sample if the data are large. Recommends the
+    algorithm whose results give the most accurate counts. Nothing is published. The command that publishes is printed.
+    Exit code 1 means that no result is useful.
     """
     require_local(plot)
     if plot is not None:

@@ -27,15 +27,16 @@ def verify(
     ],
     /,
     *,
-    quiet: Annotated[bool, Parameter(help="Print no result; the exit code shows the verdict.")] = False,
+    quiet: Annotated[bool, Parameter(help="Print no result. The exit code shows the verdict.")] = False,
     json: Annotated[bool, Parameter(help="Print the verdict as JSON.")] = False,
     **flags: Flags,
 ) -> int:
-    """Check a publication against a privacy model.
+    """Check whether a publication satisfies a privacy model.
 
-    With --original, the check also compares the publication with the original data. In a file without attestation,
-    each symbol counts as an item, and all rows are checked. For buckets with ids, the result also lists inferences from
-    several tuples of a person; only safe-grouping prevents them, and they do not change the exit code.
+    With --original, the check also compares the publication with the original data. In a file without attestation, each
+    symbol counts as an item, and all rows are checked. For buckets with ids, the result also lists sensitive values
+    that follow from several tuples of a person. Only the algorithm safe-grouping prevents such inferences, and they do
+    not change the exit code.
 
     Exit codes: 0 the model holds; 1 the model does not hold; 2 invalid input; 3 undecided.
     """

@@ -16,9 +16,10 @@ def warmup(
 ) -> int:
     """Compile all kernels, so that later runs start faster.
 
-    Use it in container images, and before measuring times. Machine code is stored in the user's cache folder, or in
-    NUMBA_CACHE_DIR, and is valid for this version and this kind of processor. If an image may run on another kind, set
-    NUMBA_CPU_NAME=generic during warmup and in the image. Afterwards the folder may be read-only.
+    Use this command when you build a container image, and before you measure times. The compiled kernels are stored in
+    the cache folder of the user, or in NUMBA_CACHE_DIR. They are valid for this version of anonset and this kind of
+    processor. If an image may run on another kind of processor, set NUMBA_CPU_NAME=generic during warmup and in the
+    image. After warmup, the folder may be read-only.
     """
     with progress_bars(quiet=quiet) as progress:
         compiled = warm_up(progress=progress)

@@ -38,8 +38,8 @@ def generate_workload(
 ) -> int:
     """Generate random queries for a data set.
 
-    --workload record:100x2 draws 100 queries of 2 items from random records, domain:100x2 from all items. With the same
-    --seed, anonset evaluate --workload draws the same queries.
+    --workload record:100x2 generates 100 queries of 2 items, drawn from random records. domain:100x2 draws the items
+    from all items. With the same --seed, anonset evaluate --workload uses the same queries.
     """
     target = Path(out)
     require_new(target)
@@ -53,7 +53,12 @@ def generate_workload(
 
 
 def check_workload(
-    file: Annotated[str, Parameter(help="File of queries: a workload (.json), or the items of each query on a line.")],
+    file: Annotated[
+        str,
+        Parameter(
+            help="File of queries: a workload (.json), or a text file whose lines contain the items of each query."
+        ),
+    ],
     /,
     *,
     data: Annotated[str, Parameter(name="--input", help="Data set or job file (.toml) with the items and values.")],

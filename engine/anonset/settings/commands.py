@@ -17,8 +17,8 @@ SECONDS = 50.0
 class InspectSettings(InputSettings):
     """Settings of `anonset inspect`."""
 
-    k: int = Field(5, description="Minimum number of records that match an attacker's knowledge; default: 5.")
-    m: int = Field(2, description="Maximum number of items that an attacker knows; default: 2.")
+    k: int = Field(5, description="Minimum number of records that match an attacker's knowledge. Default: 5.")
+    m: int = Field(2, description="Maximum number of items that an attacker knows. Default: 2.")
     seed: int = Field(0, description="Random seed for samples.")
 
 
@@ -32,11 +32,11 @@ class SuggestSettings(InputSettings):
     """Settings of `anonset suggest`."""
 
     publish_as_is: Names = Field([], description=AS_IS)
-    model: str | None = Field(None, description="Privacy model; default: chosen by the column roles.")
-    k: int | None = Field(None, description="Minimum number of records that match an attacker's knowledge; default: 5.")
-    m: int | None = Field(None, description="Maximum number of items that an attacker knows; default: 2.")
+    model: str | None = Field(None, description="Privacy model. Default: chosen by the column roles.")
+    k: int | None = Field(None, description="Minimum number of records that match an attacker's knowledge. Default: 5.")
+    m: int | None = Field(None, description="Maximum number of items that an attacker knows. Default: 2.")
     l: int | None = Field(  # noqa: E741
-        None, description="At most 1 in l matching records has the same sensitive item or value; default: 2."
+        None, description="At most 1 in l matching records has the same sensitive item or value. Default: 2."
     )
     l_kind: Kind | None = Field(None, description=FORMS["l_kind"].text)
     c: Share | None = Field(None, description=FORMS["c"].text)
@@ -44,39 +44,49 @@ class SuggestSettings(InputSettings):
     t_distance: Distance | None = Field(None, description=FORMS["t_distance"].text)
     h: Share | None = Field(
         None,
-        description="Coherence: maximum share of matching records with the same sensitive item; default: 1.",
+        description="For coherence: maximum share of matching records with the same sensitive item. Default: 1.",
     )
-    p: int | None = Field(None, description="Coherence: maximum number of items that an attacker knows; default: 2.")
+    p: int | None = Field(
+        None, description="For coherence: maximum number of items that an attacker knows. Default: 2."
+    )
     rho: Share | None = Field(None, description=FORMS["rho"].text)
     strict: bool | None = Field(
         None,
-        description="Require a share of sensitive items below rho (default). Otherwise, the share may also equal rho.",
+        description="The share of a sensitive item must be below rho (default). Without this option, the share "
+        "may also equal rho.",
         json_schema_extra={ON_BY_DEFAULT: True},
     )
     from_nothing: bool | None = Field(
         None,
-        description="Also apply rho to the share of a sensitive item in all records (default).",
+        description="Apply rho also to attackers who know no item: the share of a sensitive item in all "
+        "records (default).",
         json_schema_extra={ON_BY_DEFAULT: True},
     )
     sensitive_items: Names | None = Field(
-        None, description="Items that must not be inferred: a,b,... or @FILE; for klm, lm, rho and coherence."
+        None,
+        description="Items that must not be inferred: a,b,... or @FILE with an item per line. For the "
+        "models klm, lm, rho and coherence.",
     )
     round_ends: bool = ROUND_ENDS
     seconds: float = Field(
         SECONDS,
         ge=0,
-        description=f"Approximate seconds for all candidates together, without compilation; default: {SECONDS:g}.",
+        description=f"Approximate seconds for all candidates together, without compilation. Default: {SECONDS:g}.",
     )
     seed: int = Field(0, description="Random seed for the sample.")
-    workers: int | None = Field(None, ge=1, description="Number of threads; default: one per core.")
-    memory_limit: str | None = Field(None, description="Memory limit, such as 8G; fails if the data are larger.")
+    workers: int | None = Field(None, ge=1, description="Number of threads. Default: one per core.")
+    memory_limit: str | None = Field(
+        None, description="Memory limit, such as 8G. The command fails if the data need more memory."
+    )
 
 
 class PolicySettings(RoleSettings):
     """Settings of `anonset policy generate`."""
 
-    k: int | None = Field(None, description="Minimum number of records that match an itemset, for pgen.")
-    itemsets: int = Field(1000, description="Number of itemsets for PP6 to PP9; default: 1000.")
+    k: int | None = Field(
+        None, description="For pgen: the itemsets that fewer than k records contain become constraints."
+    )
+    itemsets: int = Field(1000, description="For PP6 to PP9: number of itemsets. Default: 1000.")
     seed: int = Field(0, description="Random seed for PP1 to PP9.")
 
 
@@ -85,22 +95,30 @@ class QuerySettings(InputSettings):
 
     queries: str | None = Field(
         None,
-        description="File of queries for the relative error: a line per query with its items, or a workload (.json).",
+        description="File of queries whose relative error is measured: a workload (.json), or the items of a query per "
+        "line.",
     )
     workload: str | None = Field(
         None,
-        description="Random queries for the relative error. record:100x2 is 100 queries of 2 items; "
-        "record:100x2+1 adds a relational value.",
+        description="Random queries whose relative error is measured. record:100x2+1: 100 queries of 2 items and 1 "
+        "relational value.",
     )
     width: float = Field(
-        0.0, ge=0, le=1, description="Half-width of number conditions in queries, as a share of the column's range."
+        0.0,
+        ge=0,
+        le=1,
+        description="Size of the ranges of numbers in random queries: distance from the "
+        "middle to each end, as a share of the range of the column.",
     )
     reading: str = Field(
-        "one-member", description="Interpretation of a symbol with several items: one-member, subsets or subsets-apart."
+        "one-member",
+        description="How to interpret a published symbol that represents several items: "
+        "one-member, subsets or subsets-apart.",
     )
     bound: bool = Field(
         False,
-        description="Prove the minimum NCP of all cuts, and show how close each result is to it (km, partition-km).",
+        description="Compute the minimum NCP of all cuts of the hierarchy, and show the distance of each "
+        "result from it. For the models km and partition-km.",
     )
 
 
@@ -113,13 +131,14 @@ class WorkloadSettings(QuerySettings):
 class EvaluateSettings(WorkloadSettings, ComparedSettings):
     """Settings of `anonset evaluate`. INPUT is the original."""
 
-    out: str | None = Field(None, description="Directory made by anonset anonymize; not needed with a job file.")
+    out: str | None = Field(None, description="Directory of the publication. Not needed with a job file.")
     item_weights: str | None = Field(None, description=FORMS["item_weights"].text)
     relational_weights: dict[str, float | str] | None = Field(None, description=FORMS["relational_weights"].text)
     top: int | None = Field(
         None,
         ge=1,
-        description="Number of most frequent sets of 2 to 4 items to compare with the publication, such as 1000.",
+        description="Compare the most frequent sets of 2 to 4 items in the original with the publication. The "
+        "value is the number of sets, such as 1000.",
     )
 
     @classmethod

@@ -18,27 +18,33 @@ from anonset.settings.settings import CEILING, ROUND_ENDS, with_parameters
 class CompareSettings(QuerySettings):
     """Settings of `anonset compare`. `compare_settings_model` adds the parameters of the algorithms."""
 
-    model: str | None = Field(None, description="Privacy model; optional with --algorithms.")
-    algorithms: Names = Field([], description="Algorithms to compare; default: the model's default algorithm.")
+    model: str | None = Field(None, description="Privacy model. Not needed with --algorithms.")
+    algorithms: Names = Field([], description="Algorithms to compare. Default: the default algorithm of the model.")
     ceiling: dict[str, str] = CEILING
     round_ends: bool = ROUND_ENDS
-    vary: dict[str, str] = Field({}, description="NAME=VALUE,VALUE,...: parameter to vary; repeatable.")
-    seeds: str | None = Field(None, description="Random seeds, such as 1..5: each run is repeated with each seed.")
+    vary: dict[str, str] = Field({}, description="NAME=VALUE,VALUE,...: values of a parameter to compare. Repeatable.")
+    seeds: str | None = Field(None, description="Random seeds, such as 1..5. Each run is repeated with each seed.")
     seed: int | None = Field(None, ge=0, description="Random seed.")
     workers: Share | None = Field(
         None, description="Number of threads, or several numbers to compare, such as 1,2,4. Default: one per core."
     )
     records: str | None = Field(
-        None, description="Sizes of nested random samples for a growth study: 1%,10%,100% or row counts."
+        None,
+        description="Sizes of random samples, to show how time and loss grow with the data, such as "
+        "1%,10%,100% or row counts. Each sample contains all smaller samples.",
     )
     n_items: Share | None = Field(
         None,
-        description="Growth study over the number of items. 100,1000 keeps the 100, then the 1000 most frequent items.",
+        description="Numbers of items, to show how time and loss grow with them. 100,1000 runs on the 100, "
+        "then on the 1000 most frequent items.",
     )
     budget: int | None = Field(
-        None, ge=0, description="Maximum number of itemset occurrences that the verification counts."
+        None,
+        ge=0,
+        description="Maximum number of itemset occurrences that the verification counts. Above it, "
+        "the verification is undecided.",
     )
-    memory_limit: str | None = Field(None, description="Memory limit, such as 8G; larger jobs fail.")
+    memory_limit: str | None = Field(None, description="Memory limit, such as 8G. Runs that need more memory fail.")
 
     @classmethod
     def of_job(cls, job: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:

@@ -28,12 +28,18 @@ class OriginalSettings(ComparedSettings):
     """Original of a publication, and the memory limit for comparing both."""
 
     original: str | None = Field(
-        None, description="The original data, to compute the risk before anonymization and to try attacks."
+        None, description="Original data. They are needed for the risk before anonymization and for simulated attacks."
     )
-    items: Names = Field([], description="FIMI publications: column of the original that contains the items.")
+    items: Names = Field(
+        [],
+        description="Column of the original that contains the items. Only needed if the publication is a FIMI file, "
+        "which has no column names.",
+    )
     id: Names = Field([], description="Columns of the original that identify the person.")
     drop: Names = Field([], description="Columns of the original that were not published.")
-    hierarchy: dict[str, str] = Field({}, description="COL=SPEC, as in anonset anonymize. Repeatable.")
+    hierarchy: dict[str, str] = Field(
+        {}, description="COL=SPEC: hierarchy of a column, as for anonset anonymize. Repeatable."
+    )
 
     def original_source(self) -> Source | None:
         """Resolve the original, if given.
@@ -60,20 +66,30 @@ class OriginalSettings(ComparedSettings):
 class RiskSettings(OriginalSettings):
     """Settings of `anonset risk`."""
 
-    population: str | None = Field(None, description="File with the quasi-identifiers of the population.")
+    population: str | None = Field(
+        None, description="File with the quasi-identifiers of all persons in the population from which the data come."
+    )
     m: int | None = Field(
         None,
-        description="Number of items that an attacker knows, as in the guarantee. Attacks with up to 2 more items are "
-        "also tried. Default: as attested.",
+        description="Number of items that an attacker knows. Attackers who know 1 or 2 more items are also examined. "
+        "Default: m of the guarantee.",
     )
     threshold: float = Field(
-        THRESHOLD, description=f"Risk above which a person counts as at risk; default: {THRESHOLD}."
+        THRESHOLD, description=f"Risk above which a person counts as at risk. Default: {THRESHOLD}."
     )
-    sensitive: Names | None = Field(None, description="Kept columns that the attack tries to infer; default: all.")
-    attempts: int = Field(1000, description="Number of persons that the attack targets; default: 1000.")
-    attack: Names = Field([], description=f"Attacks to try, each with a control: {', '.join(ATTACKS)}, or all.")
+    sensitive: Names | None = Field(
+        None, description="Kept columns whose values the attack tries to infer. Default: all kept columns."
+    )
+    attempts: int = Field(1000, description="Number of random persons that the attack tries to find. Default: 1000.")
+    attack: Names = Field(
+        [],
+        description=f"Further attacks to simulate: all, or some of {', '.join(ATTACKS)}. "
+        "Each attack is compared with a control.",
+    )
     beside: str | None = Field(
-        None, description="Directory of another release of the same persons, for the composition attack."
+        None,
+        description="Directory of another release of the same persons, which the composition attack "
+        "combines with this one.",
     )
     seed: int = Field(0, description="Random seed.")
 
@@ -84,39 +100,43 @@ class CheckSettings(OriginalSettings):
     Reading options apply to the original, and to a publication of another program.
     """
 
-    model: str | None = Field(None, description=f"Privacy model; default: as attested. One of {', '.join(MODELS)}.")
+    model: str | None = Field(
+        None, description=f"Privacy model to check, one of {', '.join(MODELS)}. Default: the model in the attestation."
+    )
     items: Names = Field(
         [],
-        description="Column that contains sets of items; several columns are joined. For FIMI: column of the original.",
+        description="Column that contains sets of items. Several columns are joined into one. If the "
+        "publication is a FIMI file: column of the original.",
     )
     relational: Names = Field([], description="Generalized columns, such as age,zip.")
-    id: Names = Field([], description="Columns that identify the person, in qit.csv or in the original.")
-    keep: Names = Field([], description="Columns published unchanged.")
+    id: Names = Field([], description="Columns of the original, or of qit.csv, that identify the person.")
+    keep: Names = Field([], description="Columns that are published unchanged.")
     codebook: str | None = Field(
-        None, description="Codebook file (codebook.csv), if another program made the publication."
+        None, description="Codebook file, such as codebook.csv. Only for publications of other programs."
     )
-    budget: int | None = Field(None, ge=0, description="Maximum number of itemset occurrences to count.")
+    budget: int | None = Field(
+        None, ge=0, description="Maximum number of itemset occurrences to count. Above it, the check is undecided."
+    )
     original: str | None = Field(
-        None, description="The original data, to check that the publication is consistent with them."
+        None, description="Original data. The check then also compares the publication with the original."
     )
     records: str | None = Field(
         None,
-        description="File, or folder of part files, with the original record number of each row; default: from the "
-        "private directory.",
+        description="File with the original record number of each published row, or a folder of such files. Default: "
+        "the file in the private directory.",
     )
     hierarchy: dict[str, str] = Field(
         {},
-        description="COL=SPEC: hierarchy of the items, which must match the codebook; with --original also of "
-        "relational "
-        "columns. Repeatable.",
+        description="COL=SPEC: hierarchy of a column. The hierarchy of the items must match the codebook. Hierarchies "
+        "of relational columns require --original. Repeatable.",
     )
     utility_constraints: str | None = Field(
         None,
-        description="With --original: file with one item group per line; the items of a symbol must be in the "
-        "same group.",
+        description="File with one item group per line. The check requires that all items of a symbol are in the same "
+        "group. Requires --original.",
     )
     max_suppressed: Share | None = Field(
-        None, description="With --original: maximum share of suppressed items, from 0 to 1."
+        None, description="Maximum share of suppressed items, from 0 to 1. Requires --original."
     )
 
     def model_parameters(self) -> dict[str, Any]:

@@ -238,7 +238,8 @@ _PRIVACY = SettingForm(
     "privacy_constraints",
     str,
     privacy_constraints,
-    "Itemsets to protect: a file with an itemset per line, km (all of up to --m items), or pgen (rare itemsets).",
+    "Itemsets to protect: a file with an itemset per line, km (all itemsets of up to --m items), or pgen "
+    "(itemsets in fewer than --k records).",
     lambda value: value != "km",
     words=("km", "pgen"),
 )
@@ -249,7 +250,8 @@ FORMS: dict[str, SettingForm] = {
         "utility_constraints",
         str,
         utility_constraints,
-        "Items that may share a symbol: a file with a group per line, level:D of the hierarchy, or siblings:N.",
+        "Groups of items that may share a symbol: a file with a group per line, level:D (nodes at depth D of "
+        "the hierarchy), or siblings:N (N neighbouring items).",
         lambda _: True,
         words=_MADE_GROUPS,
     ),
@@ -257,14 +259,14 @@ FORMS: dict[str, SettingForm] = {
         "item_weights",
         str,
         item_weights,
-        "Weights of the utility loss (UL): lca, uniform, ones, or a file.",
+        "Weights of the utility loss (UL): lca, uniform, ones, or a file with a weight and items per line.",
         words=KINDS,
     ),
     "item_loss": SettingForm(
         "item_loss",
         str,
         item_loss,
-        "Loss of suppressing an item: a file with a loss and items per line; default: the item's frequency.",
+        "Loss of suppressing an item: a file with a loss and items per line. Default: the frequency of the item.",
         words=(),
     ),
     "order": SettingForm("item_order"),
@@ -272,32 +274,39 @@ FORMS: dict[str, SettingForm] = {
     "m": SettingForm("m", text="Maximum number of items that an attacker knows."),
     "l": SettingForm(
         "l",
-        text="At most 1 in l matching records has the same sensitive item or value. With --sensitive and relational "
-        "columns: each class has l well-represented values.",
+        text="At most 1 in l matching records has the same sensitive item or value. For the model kl: each "
+        "equivalence class has l well-represented values (see --l-kind).",
     ),
     "l_kind": SettingForm(
-        "l_kind", text="Form of l-diversity: distinct (l different values), entropy, or recursive (with --c)."
+        "l_kind", text="Kind of l-diversity: distinct (l different values), entropy, or recursive (requires --c)."
     ),
     "c": SettingForm(
         "c",
         Share,
-        text="Recursive l-diversity: the most frequent value occurs less than c times as often as the values of rank "
-        "l and below together.",
+        text="For recursive l-diversity: in each class, the most frequent value occurs less than c times as "
+        "often as all values from the l-th most frequent value on.",
     ),
     "t": SettingForm(
         "t",
         Share,
-        text="Maximum distance, from 0 to 1, between the sensitive values of a class and of all records.",
+        text="Maximum distance, from 0 to 1, between the distribution of the sensitive values in a class and "
+        "in all records.",
     ),
     "t_distance": SettingForm(
         "t_distance",
-        text="Distance of two values: equal (always 1), ordered (numbers, by rank) or hierarchical (with --t-tree).",
+        text="Distance between two sensitive values: equal (always 1), ordered (for numbers, by rank), or "
+        "hierarchical (requires --t-tree).",
     ),
     "t_tree": SettingForm(
-        "t_tree", str, tree_lines, "Hierarchy file of the sensitive values; published in the attestation.", words=()
+        "t_tree",
+        str,
+        tree_lines,
+        "Hierarchy file of the sensitive values. The attestation contains the hierarchy.",
+        words=(),
     ),
     "sensitive": SettingForm(
-        "sensitive", text="Sensitive column: published unchanged; each class contains several of its values."
+        "sensitive",
+        text="Sensitive column, which is published unchanged. Each equivalence class contains several of its values.",
     ),
     "delta": SettingForm(
         "delta",
@@ -312,19 +321,19 @@ FORMS: dict[str, SettingForm] = {
         text="Upper bound, from 0 to 1, on the share of matching records that contain the same sensitive item.",
     ),
     "cap": SettingForm(
-        "cap", Share, text="Maximum share of a cluster's records with the same sensitive item; default: 1/2."
+        "cap", Share, text="Maximum share of the records of a cluster with the same sensitive item. Default: 1/2."
     ),
     "max_suppressed": SettingForm("max_suppressed", Share, text="Maximum share of suppressed items, from 0 to 1."),
     "max_steps": SettingForm(
         "max_steps",
-        text="Maximum number of steps (most take less than a second); returns the best result so far. Default: 1000 "
-        "(set-search: 60).",
+        text="Maximum number of steps. The search then ends with the best result so far. Most steps take less "
+        "than a second. Default: 1000 (set-search: 60).",
     ),
     "suppress": SettingForm(
         "suppress",
         bool,
-        text="Allow suppression of items; a suppressed item has the loss of the root. --model km does this by "
-        "default, with a note, if otherwise a single symbol would remain.",
+        text="Allow suppression of items. A suppressed item counts with the loss of the root. --model km uses "
+        "suppression by default, with a note, if only a single symbol would remain without it.",
     ),
     "transaction": SettingForm(
         "transaction",
@@ -343,7 +352,7 @@ FORMS: dict[str, SettingForm] = {
         "relational_weights",
         dict[str, float | str],
         weights,
-        "COL=WEIGHT,...: weight of each relational column in the loss.",
+        "COL=WEIGHT,...: weight of each relational column in the relational loss.",
     ),
 }
 """Forms by field name, of algorithms and of privacy models."""

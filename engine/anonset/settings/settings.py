@@ -32,18 +32,20 @@ from anonset.settings.readers import Names
 from anonset.spelling import setting, similar_name
 
 _Settings = TypeVar("_Settings", bound=BaseModel)
-_OTHERS = f"Also: {', '.join(name for name in MODELS if name not in ('km', 'k', 'kkm'))}."
+_OTHERS = f"Other models: {', '.join(name for name in MODELS if name not in ('km', 'k', 'kkm'))}."
 
 
 CEILING: Any = Field(
     {},
-    description="COL=N or COL=FILE: highest nodes that may be published, as a column number of the hierarchy, counted "
-    "from the root (0), or as a file with a node per line. Repeatable.",
+    description="COL=N or COL=FILE: values of column COL are not generalized above these nodes of the hierarchy. N is "
+    "the column of the hierarchy file that contains the nodes, counted from the root (0). FILE lists the nodes, one "
+    "per line. Repeatable.",
 )
 """Setting for ceilings, of the commands that support them."""
 ROUND_ENDS: Any = Field(
     True,
-    description="Round the ends of number ranges outward; unrounded ends are exact values of single records.",
+    description="Round the ends of number ranges outward. Without rounding, the ends are exact values of "
+    "single records.",
     json_schema_extra={ON_BY_DEFAULT: True},
 )
 """Setting for rounded range ends, of the commands that publish ranges."""
@@ -102,25 +104,30 @@ class ReadingSettings(_FileSettings):
 
 
 CLUSTER: str | None = Field(
-    None, description="Address of the dask scheduler whose workers run the tasks, or local:N for N processes."
+    None,
+    description="Run the tasks on dask workers: the address of their scheduler, or local:N for N "
+    "processes on this machine.",
 )
 CLUSTER_TLS: str | None = Field(
     None,
-    description="Directory with ca.pem, cert.pem and key.pem for a tls:// scheduler. Default: dask's configuration.",
+    description="Directory with the files ca.pem, cert.pem and key.pem, for a scheduler with a tls:// address. "
+    "Default: the configuration of dask.",
 )
 
 
 class ComparedSettings(ReadingSettings):
     """Settings for comparing a publication with the original, in memory or in blocks."""
 
-    private: str | None = Field(None, description="Private directory; default: OUT.private.")
+    private: str | None = Field(None, description="Private directory of the publication. Default: OUT.private.")
     memory_limit: str | None = Field(
-        None, description="Memory limit, such as 8G; larger data are processed out of core. Default: all free memory."
+        None,
+        description="Memory limit, such as 8G. Data that need more memory are processed in blocks on "
+        "disk. Default: 80% of the free memory.",
     )
     work_dir: str | None = Field(
         None,
-        description="New or empty directory for out-of-core data; emptied afterwards. With a cluster, also an address "
-        "such as s3://bucket/work. Default: a temporary directory.",
+        description="New or empty directory for temporary files, which are deleted at the end. With --cluster, this "
+        "may be an address such as s3://bucket/work. Default: a temporary directory.",
     )
     cluster: str | None = CLUSTER
     cluster_tls: str | None = CLUSTER_TLS
@@ -131,17 +138,19 @@ class ColumnSettings(BaseModel):
 
     model_config = _CONFIG
 
-    items: Names = Field([], description="Column that contains sets of items; several columns are joined into one.")
+    items: Names = Field([], description="Column with sets of items. Several columns are joined.")
     relational: Names = Field(
         [], description="Quasi-identifiers: columns whose values an attacker may know, such as age,zip."
     )
-    numeric: Names = Field([], description="Columns that contain numbers; all others are read as text.")
+    numeric: Names = Field([], description="Columns that contain numbers. All other columns are read as text.")
     sensitive: str | None = Field(None, description="Sensitive column: its values must not be inferred for a person.")
     id: Names = Field(
-        [], description="Columns that identify the person; published only in buckets (anatomy, safe-grouping)."
+        [],
+        description="Columns that identify the person. Only the algorithms anatomy and safe-grouping "
+        "publish these columns.",
     )
     keep: Names = Field([], description="Columns to publish unchanged, without protection.")
-    drop: Names = Field([], description="Columns to leave out.")
+    drop: Names = Field([], description="Columns that are not published.")
 
 
 AS_IS = (
@@ -155,8 +164,8 @@ class RoleSettings(ReadingSettings, ColumnSettings):
 
     unit: Names = Field(
         [],
-        description="Job files only: the columns that identify a person, or row if each row is a person. "
-        "Equivalent to --id and --rows-are-persons.",
+        description="Columns that identify a person, or row if each row is a person. Only for job files. Command lines "
+        "use --id or --rows-are-persons instead.",
     )
     rows_are_persons: bool = Field(
         False,
@@ -178,13 +187,14 @@ class InputSettings(RoleSettings):
     """Settings of a file with column roles and hierarchies."""
 
     input: str = Field(
-        description="Data set: CSV, TSV, Parquet, JSON Lines, .xlsx or FIMI; also a folder, a glob or a URL."
+        description="Data set in one of the formats CSV, TSV, Parquet, JSON Lines, .xlsx and FIMI. The value "
+        "may be a file, a folder, a glob pattern or a URL."
     )
     hierarchy: dict[str, str] = Field(
         {},
-        description="COL=SPEC: how to generalize a column: a hierarchy file, refine:FILE, halves:frequency, "
-        "balanced:F, or a rule (prefix:1,3 mask:3,1 bins:0,18,65 date:month,year); for a relational column also "
-        "range or values. Repeatable.",
+        description="COL=SPEC: how to generalize a column. SPEC is a hierarchy file, refine:FILE, halves:frequency, "
+        "balanced:F, a rule (prefix:1,3 mask:3,1 bins:0,18,65 date:month,year), or, for a relational "
+        "column, range or values. Repeatable.",
     )
 
     def read_options(self) -> dict[str, Any]:
@@ -196,12 +206,14 @@ class InputSettings(RoleSettings):
 class Settings(InputSettings):
     """Settings of `anonset anonymize`. `settings_model` adds the parameters of the algorithms."""
 
-    out: str = Field(description="New directory for the published data, or an address such as s3://bucket/safe.")
+    out: str = Field(description="New directory for the publication, or an address such as s3://bucket/safe.")
     model: str | None = Field(
-        None, description=f"Privacy model: km protects items, k relational columns, kkm both. {_OTHERS}"
+        None,
+        description="Privacy model: km protects items, k protects relational columns, and kkm protects both. "
+        f"{_OTHERS}",
     )
     algorithm: str | None = Field(
-        None, description=f"Algorithm; default: chosen by the model. One of {', '.join(ALGORITHMS)}."
+        None, description=f"Algorithm. Default: chosen by the model. One of {', '.join(ALGORITHMS)}."
     )
     ceiling: dict[str, str] = CEILING
     round_ends: bool = ROUND_ENDS
@@ -209,54 +221,67 @@ class Settings(InputSettings):
         None,
         ge=0,
         le=1,
-        description="Publish nothing if the loss (NCP, Rum or grouping loss) exceeds this value, from 0 to 1.",
+        description="Maximum loss, from 0 to 1. If the result loses more, nothing is published. The loss is "
+        "NCP for items, Rum for relational columns, and the grouping loss for buckets.",
     )
     allow_worthless: bool = Field(False, description="Publish even if every protected column shows a single symbol.")
     publish_as_is: Names = Field([], description=AS_IS)
     allow_empty: bool = Field(False, description="Publish even if the data contain no records.")
     order: Literal["sorted", "input"] = Field(
-        "sorted", description="Order of the published rows. The order sorted hides the original order."
+        "sorted",
+        description="Order of the published rows: sorted by content, which hides the original order, "
+        "or as in the input.",
     )
     symbols: Literal["auto", "members", "short"] = Field(
         "auto",
-        description="Names of item groups: their members, or short codes. auto uses short codes for groups of more "
-        "than 8 members, and if a name contains a comma.",
+        description="Names of published item groups. members lists the items of a group, and short uses codes such as "
+        "G1. auto uses codes for groups of more than 8 items and for groups whose items contain commas.",
     )
     recoding: str | None = Field(
-        None, description="OUT.private of an earlier release to continue. Published names keep their meaning."
+        None,
+        description="Private directory of an earlier release. The new release uses the same published "
+        "names with the same meaning.",
     )
     after: str | None = Field(
         None,
-        description="OUT.private of an earlier release of the same persons. The persons are matched by --id, and both "
-        "releases together satisfy km.",
+        description="Private directory of an earlier release of the same persons, who are matched by --id. Both "
+        "releases together then satisfy the model km.",
     )
     format: Literal["csv", "parquet", "dat"] | None = Field(
-        None, description="Format of the published data; default: the input format."
+        None, description="Format of the published data. Default: the format of the input."
     )
-    part_rows: int | None = Field(None, ge=1, description="Maximum rows per file.")
+    part_rows: int | None = Field(
+        None, ge=1, description="Maximum number of rows per published file. Default: all rows in one file."
+    )
     seed: int | None = Field(None, ge=0, description="Random seed.")
-    workers: int | None = Field(None, ge=1, description="Number of threads; default: one per core.")
+    workers: int | None = Field(None, ge=1, description="Number of threads. Default: one per core.")
     private: str | None = Field(
-        None, description="Directory or address for files that must not be shared; default: OUT.private."
+        None, description="New directory or address for the files that must not be shared. Default: OUT.private."
     )
     if_exists: Literal["error", "resume"] = Field(
         "error",
-        description="If OUT exists: fail (error), or repeat the verification if settings, data and versions are "
-        "unchanged (resume). resume also continues a killed run: the same command starts and retries a run.",
+        description="What to do if OUT exists. error: the run fails. resume: OUT is verified again if settings, data "
+        "and versions are unchanged. resume also continues a killed run, so you can repeat the same "
+        "command.",
     )
     accept_undecided: bool = Field(False, description="Publish even if the verification could not finish.")
     budget: int | None = Field(
-        None, ge=0, description="Maximum number of itemset occurrences that the verification counts."
+        None,
+        ge=0,
+        description="Maximum number of itemset occurrences that the verification counts. Above it, "
+        "the verification is undecided.",
     )
     trace: bool = Field(False, description="Record each decision of the search in the private report.")
     memory_limit: str | None = Field(
         None,
-        description="Memory limit, such as 8G; larger jobs run out of core or fail. Default: all free memory.",
+        description="Memory limit, such as 8G. Jobs that need more memory are processed in blocks on disk, or "
+        "fail. Default: 80% of the free memory.",
     )
     work_dir: str | None = Field(
         None,
-        description="New or empty directory for out-of-core data, or the directory of a killed run; emptied unless the "
-        "job fails. With a cluster, also an address such as s3://bucket/work. Default: a temporary directory.",
+        description="New or empty directory for temporary files. To continue a killed run, use the directory of that "
+        "run. The files are deleted when the job succeeds. With --cluster, this may be an address such as "
+        "s3://bucket/work. Default: a temporary directory.",
     )
     cluster: str | None = CLUSTER
     cluster_tls: str | None = CLUSTER_TLS

@@ -13,19 +13,28 @@ from anonset.interruption import mark_job_done
 
 def ui(
     source: Annotated[
-        str, Parameter(name="FILE|FOLDER|JOB.TOML", help="Data set, job file (.toml), or folder; default: this folder.")
+        str,
+        Parameter(
+            name="FILE|FOLDER|JOB.TOML", help="Data set, job file (.toml), or folder. Default: the current folder."
+        ),
     ] = ".",
     /,
     *,
-    port: Annotated[int, Parameter(help="Port of the page; default: any free port.")] = 0,
+    port: Annotated[int, Parameter(help="Port of the page. Default: any free port.")] = 0,
     browser: Annotated[bool, Parameter(negative="--no-browser", help="Open the page in a browser.")] = True,
-    address: Annotated[str, Parameter(help="HTTPS address of a proxy that logs users in; needs a socket.")] = "",
+    address: Annotated[
+        str,
+        Parameter(
+            help="HTTPS address of a proxy in front of the page that logs users in. The service manager must pass a "
+            "socket to which the proxy connects."
+        ),
+    ] = "",
 ) -> int:
     """Open a web page to inspect and publish data.
 
-    The page is for people who do not use a terminal. Only this machine can reach it, and only with the printed address.
-    It reads and writes files of one folder: the folder of FILE or JOB.TOML. Closing the terminal ends it.
-    With --address, only a proxy that logs users in can reach it.
+    The page is for people who do not use a terminal. Only browsers on this machine can open it, and only with the
+    printed address. The page reads and writes files of one folder: FOLDER, or the folder of FILE or JOB.TOML. The page
+    ends when the terminal is closed. With --address, only a proxy that logs users in can open the page.
     """
     from anonset.ui.folder import Folder  # the extra `ui` installs these packages
     from anonset.ui.page_state import PageState
