@@ -41,7 +41,7 @@ class AprioriBased(Generalization):
 
     @property
     def own_traits(self) -> Traits:
-        """Traits with the additional memory of the tables that count large node sets."""
+        """Traits that include the memory of tables of large node sets."""
         return replace(self.traits, memory_beside=BYTES_BESIDE) if self.m >= LARGE else self.traits
 
     def run_apriori(
@@ -53,13 +53,13 @@ class AprioriBased(Generalization):
         resumable: bool = False,
         progress: Progress | None = None,
     ) -> CutSearch:
-        """Find a cut at or above `start` without rare sets of up to m nodes (Algorithm 4).
+        """Find a cut at or above `start` on which all sets of up to m nodes are frequent (Algorithm 4).
 
         Parameters
         ----------
         resumable
-            True to skip the itemset sizes that an interrupted search finished. This requires that the records are in
-            the work directory of a run that can be resumed.
+            True to skip the itemset sizes that an interrupted search finished. The records must then be in the work
+            directory of a run that can be resumed.
 
         Raises
         ------
@@ -142,8 +142,8 @@ class Apriori(AprioriBased):
     ) -> ClusterSearch:
         """Return a search that anonymizes each cluster of a column's records separately.
 
-        The kernel for many clusters does not count increments. If `max_increments` is not the default, a full search
-        runs on each cluster instead.
+        If `max_increments` is not the default, a full search runs on each cluster, because the kernel for many clusters
+        does not count increments.
         """
         full = SearchEach(self, column, hierarchy)
         if hierarchy is None or self.max_increments != Apriori.max_increments:

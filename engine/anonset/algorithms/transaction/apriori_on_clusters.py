@@ -14,9 +14,8 @@ from anonset.data.table import Int32, Int64
 
 _CLUSTERS_PER_TASK = 256
 _BYTES_OF_BITMAPS, _LARGE = 1 << 24, 2000
-"""Limits of the kernel. The bitmaps of a cluster, one per node, have at most _BYTES_OF_BITMAPS bytes. For sets of four
-or more items, a cluster must have fewer than _LARGE records. Larger clusters are processed by the full search, which
-skips more of these sets.
+"""Limits of the kernel. The bitmaps of a cluster (one per node) have at most _BYTES_OF_BITMAPS bytes. For sets of four
+or more items, a cluster has fewer than _LARGE records, because the full search skips more sets in large clusters.
 """
 
 
@@ -41,7 +40,9 @@ def search_in_bitmaps(records: SetColumn, hierarchy: Hierarchy, k: int, m: int) 
 
 
 class AprioriOnClusters:
-    """AA on clusters of a column. A fast kernel processes small clusters, and the full search large clusters."""
+    """AA on clusters of a column. A fast kernel processes small clusters, and the full search processes
+    large clusters.
+    """
 
     def __init__(self, k: int, m: int, column: SetColumn, hierarchy: Hierarchy, full: SearchEach, store: Store) -> None:
         self.k, self.m, self.column, self.hierarchy = k, m, column, hierarchy

@@ -1,10 +1,10 @@
-"""Enumeration of the *bad* node sets of a cut. The cohort of a bad set is too small, or contains a sensitive item too
-often.
+"""Find the sets of cut nodes that violate l^m-diversity (bad sets).
 
-The cohort of a set consists of the records that match the set. Records are encoded as the codes of their nodes,
-followed by the codes of their sensitive items. The sets with a given first code are found among the codes that follow
-this code in the records. If there is a single block in memory, the codes are read directly. Otherwise the codes are
-copied for a window, which is a span of first codes.
+The cohort of a set is the records that contain the set. A set is bad if its cohort is too small or contains a sensitive
+item too often. Records are encoded as the codes of their nodes, followed by the codes of their sensitive items. The
+sets with a given first code are found among the codes that follow this code in the records. These codes are read
+directly if all records are in a single block in memory. Otherwise they are copied for a window (a range of first
+codes).
 """
 
 from collections.abc import Callable, Iterator
@@ -37,18 +37,18 @@ class BadCohorts:
 
     suffixes: Suffixes
     intervals: Intervals
-    """Start and end of the leaf interval of each code's node, int32 (C,) each."""
+    """Start and end of the leaves below each code's node, int32 (C,) each."""
     size: int
     rule: tuple[int, int]
-    """k and l."""
+    """Parameters (k, l)."""
     tally: Int64
-    """Counter of each sensitive item, int64 (E,). The counters are 0 unless a cohort is being counted."""
+    """Counter of each sensitive item, int64 (E,). The counters are 0 between two counts."""
 
     @classmethod
     def of(
         cls, records: ExpandedBlocks, intervals: Intervals, size: int, rule: tuple[int, int], tally: Int64
     ) -> "BadCohorts":
-        """Prepare an enumeration by counting the codes that follow each code in the records."""
+        """Prepare an enumeration by counting the codes that follow each code."""
         suffixes = Suffixes.of(records, records.expansion.n_codes, size - 1)
         return cls(suffixes, intervals, size, rule, tally)
 
@@ -60,7 +60,7 @@ class BadCohorts:
         on_cut
             1 for codes of nodes on the cut, uint8 (C,). The caller may change the array before requesting the next set.
         progress
-            Function that is called with the first code of each set, and with the end of each window.
+            Function that receives the first code of each set, and the end of each window.
         """
 
         def tell(code: int) -> None:
@@ -75,21 +75,11 @@ class BadCohorts:
     def _beginning(
         self, itemset: Int32, fixed: int, suffixes: Suffixes, on_cut: UInt8, tell: Callable[[int], None]
     ) -> Iterator[int]:
-        """Yield the cohort size of each bad set with the first `fixed` codes of `itemset`.
+        """Yield the cohort size of each bad set that starts with the first `fixed` codes of `itemset`.
 
-        When a size is yielded, `itemset` contains the bad set.
-
-        If the codes that follow a code exceed the memory limit, they are not copied. The sets with this first code are
-        then searched separately for each second code, and the codes that follow are computed again for each pass.
-
-        Parameters
-        ----------
-        itemset
-            Codes of the set, int32 (size,). Codes after the first `fixed` codes are modified.
-        suffixes
-            Codes that follow the first `fixed` codes.
-        tell
-            Function that is called with the end of each window of first codes.
+        At each yield, `itemset` contains the bad set. If the codes that follow a code exceed the memory limit, they are
+        not copied. The sets are then searched separately for each next code, and the codes that follow are computed
+        again.
         """
         from anonset_kernels.lm import find_violation
 
@@ -111,7 +101,9 @@ class BadCohorts:
                 tell(window[1])
 
     def _complete_set(self, suffixes: Suffixes) -> Iterator[int]:
-        """Yield the size of a complete set's cohort if it is bad. `suffixes` contains the codes that follow the set."""
+        """Yield the cohort size of a complete set if the set is bad. `suffixes` contains the codes that
+        follow the set.
+        """
         support, n_codes = 0, len(suffixes.entries) - len(self.tally)
         frequencies = np.zeros(len(self.tally), np.int64)
         for codes in suffixes.parts:
@@ -129,7 +121,7 @@ class BadCohorts:
             return on_cut
         allowed = on_cut * bool(on_cut[members].all())
         allowed[: members[-1] + 1] = 0
-        if len(members) == self.size - 1:  # check a complete set only if it occurs
+        if len(members) == self.size - 1:  # skip complete sets that occur in no record
             allowed[suffixes.records[: len(allowed)] == 0] = 0
         low, high = (ends[: len(on_cut)] for ends in self.intervals)
         for member in members:
@@ -139,10 +131,9 @@ class BadCohorts:
     def _windows(
         self, members: Int32, suffixes: Suffixes, on_cut: UInt8
     ) -> Iterator[tuple[Span, ExpandedCodes | None]]:
-        """Yield spans of codes that may follow the given members of a set, with the codes that follow in the records.
+        """Yield ranges of codes that may follow the given members of a set, with the codes that follow in the records.
 
-        Codes before the next code of the cut are skipped. If the codes that follow a single code exceed the memory
-        limit, None is yielded instead of the codes.
+        None is yielded instead of the codes if the codes that follow a single code exceed the memory limit.
         """
         n_codes = len(on_cut)
         undivided = suffixes.of_window((0, n_codes)) if suffixes.in_place else None

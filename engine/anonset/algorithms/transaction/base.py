@@ -72,7 +72,6 @@ class KmAlgorithm(RedactedRepr):
     """Base class of algorithms that reach k^m-anonymity."""
 
     name: ClassVar[str]
-    """Name on the command line."""
 
     k: int
     """Minimum support of each itemset that occurs in a record (>= 1)."""

@@ -7,11 +7,11 @@ from anonset.algorithms.transaction.cut_search import CutSearch
 from anonset.data.ledger import Ledger
 
 STEP = "rounds"
-"""Name of the step in the ledger."""
+"""Name of the step in the work directory's list of finished steps (ledger)."""
 
 
 class Checkpoints:
-    """Finished sizes of a search over records in a work directory.
+    """Finished itemset sizes of a search over records in a work directory.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ class Checkpoints:
         described = json.dumps([search.k, search.hierarchy.labels, search.hierarchy.parent.tolist()])
         counted = search.nodes.support.tobytes() + search.image.tobytes()
         self.key = hashlib.sha256(described.encode() + counted).hexdigest()
-        """Hash of all inputs of the search, which are k, the hierarchy, the node supports, and the initial cut."""
+        """Hash of all inputs of the search: k, the hierarchy, the node supports, and the initial cut."""
 
     def restored(self) -> int:
         """Restore the state that an interrupted run stored, and return the largest finished size.

@@ -30,8 +30,8 @@ class PartMappings(RedactedRepr):
 
 
 ClusterMapping = Int32 | MergedItems | PartMappings
-"""Mapping of the items of a cluster. It consists of the published inner nodes in preorder, int32, of merged items, or
-of mappings of the parts of the cluster.
+"""Mapping of the items of a cluster. It is one of three types: published inner nodes in preorder, int32, merged items,
+or mappings of the parts of the cluster.
 """
 ClusterSearch = Callable[[Sequence[Int64]], list[ClusterMapping]]
 """Function that returns a mapping for each cluster. A cluster is an ascending array of records."""
@@ -43,7 +43,7 @@ _SEARCHES = {"recode", "generalize", "on_clusters"}
 
 @runtime_checkable
 class SearchesClusters(Protocol):
-    """An algorithm that processes many clusters of a column faster than by a separate run on each cluster."""
+    """An algorithm that searches many clusters faster than by a separate run on each cluster."""
 
     def on_clusters(
         self, column: SetColumn, hierarchy: Hierarchy | None = None, store: Store = MEMORY
@@ -58,7 +58,7 @@ class SearchesClusters(Protocol):
 class SearchEach:
     """Runs an algorithm on each cluster in turn.
 
-    If there is no hierarchy, the algorithm receives only items that occur in the cluster. Other items do not affect the
+    Without a hierarchy, the algorithm receives only items that occur in the cluster. Other items do not affect the
     result.
     """
 
@@ -104,8 +104,7 @@ class SearchEach:
 def search_on_clusters(
     algorithm: Algorithm, column: SetColumn, hierarchy: Hierarchy | None, store: Store
 ) -> ClusterSearch:
-    """Return the cluster search of the algorithm. If the algorithm has none, return a search that runs the algorithm on
-    each cluster.
+    """Return the cluster search of the algorithm. An algorithm without a cluster search runs on each cluster.
 
     If a class overrides `recode` but inherits `on_clusters`, the inherited search is ignored, because it implements
     another algorithm.

@@ -90,7 +90,7 @@ class Coat(SetBased):
         return RepairRule(self.k, self.m or 0, COAT, self.single == "suppress", limit)
 
     def infeasible(self, search: ConstraintSearch) -> InfeasibleError:
-        """Return an error with the share of items that would have to be suppressed (Algorithm 3, line 6)."""
+        """Return an error that states the required share of suppressed items (Algorithm 3, line 6)."""
         named = foreign(group_text(search.steps[-1].group))
         reason, where = self._dead_end(search, named)
         if self.single == "suppress" and search.column.n_nonempty >= self.k:

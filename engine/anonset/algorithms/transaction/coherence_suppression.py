@@ -1,6 +1,6 @@
 """Greedy suppression for (h, k, p)-coherence (MM) after Xu, Wang, Fu and Yu, KDD 2008.
 
-Steps of the algorithm and their implementation::
+A mole is a set of public items that violates coherence. Steps of the algorithm and their implementation::
 
     suppress the items that are moles by themselves              CoherenceSuppression._single_moles
     mine the minimal moles of 2 to p remaining items             CoherenceSuppression._minimal_moles; StoredRecords.mine
@@ -136,7 +136,7 @@ class CoherenceSuppression(RedactedRepr):
         return Result(recoding, tuple(labels[item] for item in suppressed), figures)
 
     def _costs(self, column: SetColumn) -> Int64:
-        """Loss of suppressing each item, int64 (M,), scaled so that all losses are integers."""
+        """Loss of suppressing each item, int64 (M,), scaled to integers."""
         if self.item_loss is None:
             return column.occurrences
         losses, index = self._losses, column.vocabulary.index

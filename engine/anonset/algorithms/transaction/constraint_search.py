@@ -1,8 +1,8 @@
-"""Search for item groups that satisfy privacy constraints, shared by COAT and PCTA.
+"""Search for item groups that satisfy privacy constraints, used by COAT and PCTA.
 
-Loukides, Gkoulalas-Divanis, Malin (2010), sections 3 and 4. A constraint is satisfied if each subset of its image
-that occurs in a record occurs in at least k records. A later merge can violate a satisfied constraint, so constraints
-on a merged group are checked again.
+Loukides, Gkoulalas-Divanis, Malin (2010), sections 3 and 4. A constraint is a set of items, published as a set of
+groups. It is satisfied if each subset of these groups that occurs in a record occurs in at least k records. A later
+merge can violate a satisfied constraint, so constraints on a merged group are checked again.
 """
 
 from collections.abc import Callable, Sequence
@@ -41,9 +41,9 @@ class GroupMerge(RedactedRepr):
     """A merge of two groups."""
 
     group: tuple[str, ...]
-    """Group to generalize."""
+    """Items of the group that is generalized."""
     partner: tuple[str, ...]
-    """Group that is merged with `group`."""
+    """Items of the group that is merged with `group`."""
     support: int
     """Support of the merged group, in records."""
 
@@ -61,7 +61,7 @@ class Suppression(RedactedRepr):
 class MergeTerms:
     """Utility constraint of each item of a column, and the weights that define the utility loss.
 
-    The arrays are computed once for a search on the entire column, or for many searches on parts of the column.
+    The arrays are computed once, even for many searches on parts of the column.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class MergeTerms:
         self._weights = _kernel_weights(group_weights(weights, vocabulary, hierarchy), weights)
 
     def weights(self, codes: Int32) -> "Weights":
-        """Return a copy of the weights of the items in `codes`. A search may modify the copy."""
+        """Return a copy of the weights of the items in `codes`. The search modifies the copy."""
         return self._weights._replace(leaf=self._weights.leaf[codes], listed=self._weights.listed[codes])
 
 
@@ -131,7 +131,6 @@ class ConstraintSearch:
         self._groups: Any = self._single_item_groups()
 
     def _single_item_groups(self) -> Any:
-        """Put the records into single-item groups, block by block."""
         from anonset_kernels._groups import add_records, open_groups
 
         column = self.column
@@ -172,7 +171,7 @@ class ConstraintSearch:
         return partial(constraints.search_policy, groups, weights, policy, rule, _CONSTRAINTS_PER_CALL)
 
     def _roots(self, rule: "RepairRule") -> Any:
-        """Return the state of the rare sets before a search."""
+        """Return the initial state of the search for rare sets."""
         from anonset_kernels.coat import n_levels, open_roots
 
         levels, n_cells = n_levels(self.column.longest, rule), len(self._groups.cells)
@@ -184,8 +183,8 @@ class ConstraintSearch:
         return open_roots(self._groups, rule, levels, *self._walks)
 
     def _constraint_codes(self, policy: PrivacyPolicy) -> tuple[Int64, Int32, Int64, Int32]:
-        """Return the constraints without items that never occur, and the constraints that contain each occurring
-        item.
+        """Return the constraints without items that never occur, and the constraints that contain each
+        occurring item.
         """
         from anonset_kernels.rows import transpose
 
@@ -224,7 +223,7 @@ class ConstraintSearch:
 
     @property
     def stuck_constraint(self) -> int:
-        """Number of the utility constraint in which no merge is possible. The first constraint has number 1."""
+        """Number of the utility constraint in which no merge is possible. Numbers start with 1."""
         from anonset_kernels._groups import CULPRIT
 
         return int(self._groups.utility[self._groups.state[CULPRIT]]) + 1
@@ -239,7 +238,7 @@ class ConstraintSearch:
 
 
 class GroupsOnClusters:
-    """Separate searches on clusters of a column, which protect all m-itemsets.
+    """Separate searches on clusters of a column. All m-itemsets are protected.
 
     A search takes less than a millisecond.
     """

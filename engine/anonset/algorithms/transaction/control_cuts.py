@@ -1,10 +1,10 @@
 """Search for a hierarchy cut with low loss, on which nodes that allow an inference are suppressed.
 
-A cut satisfies the guarantee after all nodes that allow an inference are suppressed. The search first evaluates the cut
-of the leaves, the cuts of the hierarchy levels, and more initial cuts. For k = 2, 4, 8, … such a cut consists of the
-topmost nodes that have a child with fewer than k occurrences. It then starts from the cut with the smallest loss, and
-splits or raises single nodes in order of their potential gain, while the loss decreases. Nodes above a sensitive item
-are never used. The method is unpublished.
+Each cut satisfies the guarantee after its nodes that allow an inference are suppressed. The search evaluates some
+initial cuts: the leaves, the levels of the hierarchy, and cuts for k = 2, 4, 8, …, which consist of the topmost nodes
+that have a child with fewer than k occurrences. It starts from the cut with the smallest loss. It then splits or raises
+single nodes, in order of their potential gain, while the loss decreases. Nodes above a sensitive item are never used.
+The method is unpublished.
 """
 
 from collections.abc import Callable, Iterator
@@ -24,7 +24,7 @@ from anonset.measures.ncp import ncp_numerator
 from anonset.publications.symbols import generalize, node_symbol
 
 Suppress = Callable[[SetColumn], list[int]]
-"""Function that returns the codes of the items of a column that must be suppressed."""
+"""Function that returns the item codes of a column that must be suppressed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +34,7 @@ class EvaluatedCut(RedactedRepr):
     image: Int32
     """Node of each leaf, int32 (M,)."""
     left: Int32
-    """Node of each leaf, or `SUPPRESSED`, int32 (M,)."""
+    """Node of each leaf, int32 (M,). `SUPPRESSED` for leaves below suppressed nodes."""
     gone: tuple[str, ...]
     """Labels of the suppressed nodes, in order."""
     loss: int
@@ -52,7 +52,7 @@ class ControlCuts(RedactedRepr):
     """True for sensitive leaves, bool (M,)."""
     suppress: Suppress
     most: int
-    """Maximum number of cuts to evaluate, in addition to the initial cuts."""
+    """Maximum number of evaluated cuts in addition to the initial cuts."""
 
     def search(self) -> tuple[EvaluatedCut, int]:
         """Return the evaluated cut with the smallest loss, and the number of cuts in the local search."""
@@ -72,7 +72,7 @@ class ControlCuts(RedactedRepr):
         return EvaluatedCut(image, remaining, labels, ncp_numerator(self.column, Cut(self.tree, remaining)))
 
     def _better(self, best: EvaluatedCut, evaluated: set[bytes], most: int) -> Iterator[EvaluatedCut]:
-        """Yield neighbouring cuts with a smaller loss. Add all evaluated cuts to `evaluated`."""
+        """Yield neighbouring cuts with a smaller loss. All evaluated cuts are added to `evaluated`."""
         for image in self._neighbours(best):
             if image.tobytes() in evaluated:
                 continue
@@ -113,7 +113,7 @@ class ControlCuts(RedactedRepr):
             k *= 2
 
     def _topmost(self, candidates: NDArray[np.bool_]) -> Int32:
-        """Return the cut of the topmost allowed nodes in `candidates`. Other items remain leaves."""
+        """Return the cut of the topmost allowed nodes in `candidates`. All other items remain leaves."""
         tree, image = self.tree, np.full(self.tree.n_leaves, -1, np.int32)
         for node in np.flatnonzero((candidates & self._may) | tree.is_leaf).tolist():
             if image[tree.leaf_lo[node]] < 0:  # parents precede their children

@@ -1,8 +1,9 @@
 """The count-tree of Terrovitis, Mamoulis, Kalnis, VLDB 2008, section 4.1, which contains node sets and their supports.
 
-The tree is walked in preorder and never stored. The caller generalizes nodes to fix the yielded rare sets. Some sets
-that the walk has already passed may contain these nodes. The caller therefore checks the yielded sets again, in order.
-The result does not depend on the progress of the walk or on the number of workers.
+A set is rare if fewer than k records contain it. The tree is not stored, but traversed in preorder. The caller
+generalizes nodes to fix each rare set that the traversal yields. The traversal may be ahead of the caller, so the
+caller checks whether a yielded set contains a node that was generalized before. The result depends neither on this lead
+nor on the number of workers.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -36,16 +37,16 @@ TASKS_PER_ROUND = 4
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class CountTree:
-    """Supported sets of `size` unrelated nodes. The code of a node is its position in `node_of_code`.
+    """Sets of `size` unrelated nodes that occur in a record. The code of a node is its position in `node_of_code`.
 
-    A pass over the sets is divided by first code into windows, and a window into tasks of about equal work. For each
-    window, the codes that follow its first codes in the records are copied.
+    A pass over the sets is divided into windows (ranges of first codes), and each window into tasks of about equal
+    work. For each window, the codes that follow its first codes in the records are copied.
     """
 
     node_of_code: Int32
-    """Participating nodes by descending support, int32 (C,)."""
+    """Nodes that may be members of sets, by descending support, int32 (C,)."""
     records: ExpandedBlocks
-    """Records as codes of the participating nodes."""
+    """Records as codes of these nodes."""
     intervals: Intervals
     """Leaves below the node of each code."""
     size: int
@@ -55,7 +56,7 @@ class CountTree:
 
     @property
     def n_codes(self) -> int:
-        """Number of participating nodes."""
+        """Number of nodes that may be members of sets."""
         return len(self.node_of_code)
 
     def increments(self, size: int) -> Float64:
@@ -65,12 +66,12 @@ class CountTree:
 
     @cached_property
     def work(self) -> Float64:
-        """Number of increments of a walk over the sets with each first code, float64 (C,)."""
+        """Number of increments for the sets with each first code, float64 (C,)."""
         return self.increments(self.size)
 
     @cached_property
     def total(self) -> float:
-        """Total number of increments of a walk."""
+        """Total number of increments."""
         return float(self.work.sum())
 
     def rare_sets(self, generalized: NDArray[np.uint8], together: Pairs | None = None) -> Iterator[RareSets]:
@@ -82,7 +83,7 @@ class CountTree:
             1 for nodes whose sets are skipped, uint8 (V,). The array is read again before each part, so the caller may
             add nodes.
         together
-            Pairs of codes with which sets must start. None for all sets.
+            Pairs of codes with which a set may start. None for all pairs.
         """
         from anonset_kernels.count_tree import EXACT
 
@@ -91,7 +92,7 @@ class CountTree:
     def rare_leaves(self, generalized: NDArray[np.uint8]) -> Iterator[RareSets]:
         """Yield the rare leaves of the tree of all sets of up to `size` nodes, like `rare_sets`.
 
-        Leaves can have any depth.
+        A leaf is a set that no longer set extends, so leaves can have any depth.
         """
         from anonset_kernels.count_tree import LEAVES
 
@@ -174,7 +175,7 @@ class CountTree:
 
 
 def _increments(blocks: Iterable[Int32], n_codes: int, size: int) -> Float64:
-    """Return the increments in some blocks for the sets of `size` codes with each first code, float64 (C,)."""
+    """Return the number of increments for the sets of `size` codes with each first code, float64 (C,)."""
     from anonset_kernels.count_tree import walk_sizes
 
     return sum((walk_sizes(codes, n_codes, size) for codes in blocks), np.zeros(n_codes))

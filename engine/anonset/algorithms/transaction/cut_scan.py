@@ -1,6 +1,4 @@
-"""Greedy top-down search for a cut. For each cut, a scan selects the nodes to suppress (Liu and Wang 2010, section
-3).
-"""
+"""Greedy top-down search for a cut (Liu and Wang 2010, section 3). For each cut, a scan selects nodes to suppress."""
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -21,10 +19,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Expansion(RedactedRepr):
-    """A search step that replaces a node by the child nodes."""
+    """A search step that replaces a node by its children."""
 
     node: str = field(repr=False)
-    """Expanded node."""
+    """Replaced node."""
     cost: int
     """Cost of the cut after the step, multiplied by (number of leaves - 1)."""
 
@@ -90,7 +88,7 @@ def search_cut(threats: MinimalThreats, leaves: Int64, phase: str, progress: Pro
 
 
 def _taxonomy(threats: MinimalThreats, generalize: Int64, suppress: Int64, order: Int32, place: Int32) -> "Taxonomy":
-    """Return the reduced taxonomy. Nodes are identified by their place in the suppression scan."""
+    """Return the reduced taxonomy, with nodes numbered by their position in the scan that selects nodes to suppress."""
     from anonset_kernels.hghs import Taxonomy
 
     parent = threats.hierarchy.parent
@@ -108,7 +106,7 @@ def _taxonomy(threats: MinimalThreats, generalize: Int64, suppress: Int64, order
 
 
 def _lists(threats: MinimalThreats, place: Int32) -> "Threats":
-    """Return the threats, with the places of their nodes, and empty lists."""
+    """Return the threats, with nodes numbered by their position in the scan, and empty lists of threats."""
     from anonset_kernels.hghs import Threats, index_members
 
     n, n_nodes, width = threats.n, len(place), max(1, len(threats.by_size))

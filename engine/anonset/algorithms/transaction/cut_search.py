@@ -31,18 +31,18 @@ if TYPE_CHECKING:
     from anonset_kernels.fix import Data
 
 TOGETHER_CELLS = 1 << 28
-"""Maximum size, in bytes, of a byte matrix of node pairs that occur together in a rare set (256 MiB)."""
+"""Maximum size, in bytes, of a byte matrix of the node pairs that occur together in a rare set (256 MiB)."""
 MAX_RARE_SETS, MOST_IN_TABLES, BYTES_OF_MEMBER = 1 << 22, 1 << 24, 44
 """Limits for the rare sets of the cut in memory.
 
-MAX_RARE_SETS is the maximum number if a walk finds the sets. MOST_IN_TABLES is the maximum number if tables contain the
-sets and memory permits. BYTES_OF_MEMBER is the memory per set member during the search of the sets above the cut, for
-codes, an index, keys, and sorted copies.
+If a traversal of the count-tree finds the sets, their maximum number is MAX_RARE_SETS. If tables contain the sets, it
+is MOST_IN_TABLES, or less if memory is limited. The search for rare sets above the cut needs BYTES_OF_MEMBER bytes for
+each member of a set.
 """
 STEPS_PER_RARE_SET = 1 << 10
-"""Number of increments that take a walk as long as counting the sets above a single rare set of the cut."""
+"""Cost of counting the sets above a single rare set of the cut, in increments of a count-tree traversal."""
 RECORDS_PER_RARE_SET, INCREMENTS_PER_RARE_SET = 20, 1 << 12
-"""Cost of counting all nodes in tables, in units of counting the sets above a single rare set of the cut.
+"""Cost of counting all nodes in tables. The unit is the cost of counting the sets above a single rare set of the cut.
 
 The cost is one unit for every RECORDS_PER_RARE_SET records, plus one unit for every INCREMENTS_PER_RARE_SET increments
 of the cut.
@@ -64,7 +64,7 @@ class Fix(RedactedRepr):
     support: int
     """Support of the rare set, below k."""
     rules: tuple[str, ...]
-    """Nodes that replace all nodes below them, in preorder."""
+    """Nodes that replace all nodes below them (rules of the paper), in preorder."""
 
 
 def fixes_of(hierarchy: Hierarchy, sets: Int32, supports: Int32, rules: Int32) -> list[Fix]:
@@ -108,7 +108,7 @@ class CutSearch:
         self.nodes = SupportedNodes(blocks, hierarchy, k, progress=progress)
         self.tree = (hierarchy.parent, hierarchy.leaf_lo, hierarchy.leaf_hi, hierarchy.subtree_end)
         self.occurrences = begins_of(blocks.occurrences)
-        """Cumulative sum of item occurrences, int64 (M + 1,)."""
+        """Number of item occurrences before each leaf, int64 (M + 1,)."""
         self.image = hierarchy.leaf_node.copy() if start is None else start.image.copy()
         """Node that replaces each leaf, int32 (M,)."""
         self.generalized = np.zeros(hierarchy.n_nodes, np.uint8)
@@ -119,10 +119,11 @@ class CutSearch:
         """NCP numerator if the leaves below each node are published as the node, int64 (V,)."""
         self.fixes: list[Fix] = []
         self.increments = 0.0
-        """Number of counting steps up to now. A step is a pair of a record and a counted set that the record contains.
+        """Number of counting steps so far. A step is a pair of a record and a counted set that the record contains.
 
         For size 2, the counted sets are all pairs of nodes on or above the cut, including pairs of related nodes. For
-        larger sizes, they are the sets of nodes on the cut, or on and above the cut if it has more than 16,384 nodes.
+        larger sizes, they are the sets of nodes on the cut. If the cut has more than 16,384 nodes, sets of nodes above
+        the cut are also counted.
         """
 
     @cached_property
@@ -147,19 +148,17 @@ class CutSearch:
 
     @property
     def longest(self) -> int:
-        """Length of the longest record. No record contains larger sets of nodes of a cut."""
+        """Length of the longest record. No larger set of cut nodes occurs."""
         return self.nodes.longest
 
     @property
     def _on_cut(self) -> Nodes:
-        """Nodes on the cut, bool (V,)."""
         on_cut = np.zeros(self.hierarchy.n_nodes, np.bool_)
         on_cut[self.image] = True
         return on_cut
 
     @property
     def _on_or_above(self) -> Nodes:
-        """Nodes on or above the cut, bool (V,)."""
         on_or_above: Nodes = self.generalized == 0
         return on_or_above
 
@@ -181,7 +180,7 @@ class CutSearch:
     def rare_leaves(self, m: int) -> Iterator[RareSets]:
         """Yield the rare leaves of the count-tree of sets of up to `m` nodes, in preorder.
 
-        Leaves can have any depth.
+        A leaf is a set that no longer set extends, so leaves can have any depth.
         """
         if m == 1:
             yield self.nodes.rare(self._on_or_above)
@@ -222,12 +221,14 @@ class CutSearch:
         yield from self._rare_of(self._tables(self._on_or_above, 2))
 
     def _tables(self, taking_part: Nodes, size: int, *, refused: bool = True) -> RareTables:
-        """Return the tables of the sets of nodes in `taking_part`. If `refused`, the limit on increments applies."""
+        """Return the tables of the sets of nodes in `taking_part`. If `refused` is True, the limit on increments
+        applies.
+        """
         most = self.max_increments if refused else float("inf")
         return self.nodes.rare_tables(taking_part, self.image, size, most)
 
     def _rare_of(self, tables: RareTables, *, accounted: bool = False) -> Iterator[RareSets]:
-        """Yield the rare sets that are stored in tables. If `accounted`, `increments` already includes the counting."""
+        """Yield the rare sets in tables. If `accounted` is True, `increments` already includes the counting."""
         for table in tables.of_all(self.generalized):
             self.increments += 0.0 if accounted else table.increments
             accounted = True  # the first table counts the increments of all tables
@@ -241,9 +242,8 @@ class CutSearch:
         """Yield the rare sets of `size` nodes (>= 3).
 
         The rare sets of nodes on the cut are found first, because they are few and determine which sets above the cut
-        can be rare. If it is cheaper, only the supports of these candidates are counted. Otherwise, all sets are
-        counted whose nodes can be rare together. If the cut has too many nodes for a matrix of pairs, all sets are
-        counted.
+        can be rare. If it is cheaper, only the supports of these candidates are counted. Otherwise all sets are counted
+        whose nodes can be rare together. If the cut has too many nodes for a matrix of pairs, all sets are counted.
         """
         live = self.nodes.by_support[self._on_or_above[self.nodes.by_support]]
         if np.count_nonzero(self._on_cut) ** 2 > TOGETHER_CELLS:
@@ -274,7 +274,8 @@ class CutSearch:
 
         def capacity(increments: float) -> int:
             estimate = self.nodes.blocks.n / RECORDS_PER_RARE_SET + increments / INCREMENTS_PER_RARE_SET
-            estimate = estimate / share_counted + len(live)  # finding the nodes in the same rare set as each node
+            # cost of finding the nodes that share a rare set with each node
+            estimate = estimate / share_counted + len(live)
             return (
                 min(int(estimate), walked(increments, share_counted, most))
                 if in_tables
@@ -291,17 +292,13 @@ class CutSearch:
         return tree.node_of_code, together, self._above(rare, ())
 
     def _above(self, rare: RareSets | None, frequent: Sequence[RareTable]) -> RareAbove | None:
-        """Return a search for the rare sets above the rare sets of the cut. None if `rare` is None."""
         has_cells = bool(frequent) and frequent[0].size != BY_LARGEST
         return None if rare is None else RareAbove(self.nodes, self.image, rare, frequent if has_cells else ())
 
     def _rare_above(
         self, size: int, live: Int32, together: Pairs | None, *, accounted: bool = False
     ) -> Iterator[RareSets]:
-        """Yield the rare sets of nodes in `live`.
-
-        If `together` is given, only sets are counted whose pairs are all marked in it.
-        """
+        """Yield the rare sets of nodes in `live`. If `together` is given, all pairs of a set must be marked in it."""
         takes_part = np.ones(len(live), np.bool_) if together is None else together.any(axis=1)
         taking_part = np.zeros(self.hierarchy.n_nodes, np.bool_)
         taking_part[live[takes_part]] = True
@@ -318,14 +315,10 @@ class CutSearch:
             yield from tree.rare_sets(self.generalized, together[np.ix_(takes_part, takes_part)])
 
     def _together_above(self, node_of_code: Int32, pairs: Pairs, live: Int32) -> Pairs | None:
-        """Return 1 for each pair of nodes in `live` that can be in the same rare set.
+        """Return 1 for each pair of nodes in `live` that can be in the same rare set, uint8 (R, R).
 
-        This requires that both nodes are at or above nodes of the same rare set of the cut.
-
-        Returns
-        -------
-        uint8 (R, R)
-            In the order of `live`. None if there are too many nodes.
+        This is the case if the cut has a rare set with a member at or below each of the two nodes. None if there are
+        too many nodes.
         """
         if len(live) ** 2 > TOGETHER_CELLS:
             return None
@@ -336,7 +329,7 @@ class CutSearch:
         codes = place[node_of_code]
         above[np.ix_(codes, codes)] = pairs
         parent = self.hierarchy.parent[nodes]
-        for _ in range(2):  # copy the marks of a node to all its ancestors, first in the rows, then in the columns
+        for _ in range(2):  # copy the marks of each node to all its ancestors, first in the rows, then in the columns
             for node in range(len(nodes) - 1, -1, -1):
                 if parent[node] > 0:
                     above[place[parent[node]]] |= above[node]

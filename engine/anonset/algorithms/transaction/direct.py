@@ -35,12 +35,12 @@ class Direct(Generalization):
 
     Guarantees k^m-anonymity.
     Cost: an increment for each record and each set of up to m nodes that the record contains. A record contains the
-    nodes of its items and all ancestors of these nodes. Sets that contain a rare set are also counted. The search
-    therefore rejects large count-trees and recommends apriori anonymization, which does not count these sets.
+    nodes of its items and all ancestors of these nodes. Unlike apriori anonymization, DA also counts sets that contain
+    a rare set. It therefore rejects large count-trees and recommends apriori anonymization.
 
     References: Terrovitis, Mamoulis, Kalnis, VLDB 2008, Algorithm 3.
     Deviations: leaves of the count-tree are examined at any depth, not only at depth m, because the paper's rule misses
-    the rare sets of records with fewer than m symbols. The count-tree is walked, not stored.
+    the rare sets of records with fewer than m symbols. The count-tree is traversed, not stored.
 
     >>> from anonset.data import Hierarchy, Table
     >>> hierarchy = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), ("B", ["b1", "b2"])]))

@@ -49,12 +49,12 @@ class Disassociation(RedactedRepr):
     Guarantees that an attacker who knows at most m items of a person links no sub-record of a chunk to this person with
     a probability above 1/k. Items of fewer than k records are suppressed. Records are clustered in the Gray order of
     their items. The items of a cluster are placed into k^m-anonymous chunks, each item into the first chunk that
-    accepts it. Items of fewer than k records of the cluster become terms. Terms of neighbouring clusters are moved into
-    chunks that these clusters share. A sensitive item has a separate chunk. It becomes a term if more records of the
-    cluster contain the item than `cap` permits. The result is deterministic and independent of the record order.
+    accepts it. Items of fewer than k records of the cluster become terms, which are listed without their records. Terms
+    of neighbouring clusters are moved into chunks that these clusters share. A sensitive item has a separate chunk. It
+    becomes a term if more records of the cluster contain the item than `cap` permits. The result is deterministic and
+    independent of the record order.
     Cost: a step for each occurrence of an item and each set of up to m - 1 items of the same record that already have a
-    chunk.
-    Memory: the items of a few clusters, and the terms of all clusters.
+    chunk. Memory: the items of a few clusters, and the terms of all clusters.
 
     References: Terrovitis, Liagouris, Mamoulis, Skiadopoulos, "Privacy preservation by disassociation", PVLDB 2012.
     Deviations: clusters are runs of the Gray order unless `clustering` requests the clusters of the paper. A shared
@@ -89,11 +89,9 @@ class Disassociation(RedactedRepr):
     cap: Written | None = None
     """Maximum share of a cluster's records that have the same sensitive item (0 < cap <= 1). None for 1/2."""
     counts: bool = False
-    """True to publish the record count of each term over all clusters. Counts of sensitive items are not published."""
+    """True to publish how many records contain each term, over all clusters. Sensitive items are excluded."""
     clustering: Clustering = "gray"
-    """Method that forms clusters. It uses pieces of the Gray order (gray), or frequent items as in the paper
-    (horpart).
-    """
+    """Method that forms clusters: pieces of the Gray order (gray), or frequent items as in the paper (horpart)."""
 
     def __post_init__(self) -> None:
         require_at_least("cluster_size", self.cluster_size, 1)
@@ -148,7 +146,6 @@ class Disassociation(RedactedRepr):
         return Result(recoding, figures=figures, notes=notes)
 
     def _rule(self, column: SetColumn) -> "ChunkRule":
-        """Return the conditions that the chunks of a column must satisfy."""
         from anonset_kernels._first_fit import ChunkRule
 
         is_alone, index = np.zeros(len(column.vocabulary), np.bool_), column.vocabulary.index
@@ -157,7 +154,6 @@ class Disassociation(RedactedRepr):
         return ChunkRule(self.k, self.m, share.numerator, share.denominator, is_alone)
 
     def _clusters(self, column: SetColumn, scratch: Store) -> "_Clusters":
-        """Form the clusters, and return the records of each cluster."""
         order, size = GrayOrder.of(column, scratch), max(self.cluster_size, 2 * self.k)
         if self.clustering == "gray" or not column.n:
             return _Clusters(order.record, np.array(near_equal(column.n, size), np.int64), order)
@@ -168,14 +164,11 @@ class Disassociation(RedactedRepr):
 
 
 class _Clusters(NamedTuple):
-    """Records by cluster."""
-
     record: Int64
-    """Record indices, int64 (n,)."""
+    """Records sorted by cluster, int64 (n,)."""
     begins: Int64
     """Start of each cluster, int64 (clusters + 1,)."""
     rows: GrayOrder | SetColumn
-    """Items of the records."""
 
 
 class _RecodingBuilder(ExitStack):
@@ -190,9 +183,8 @@ class _RecodingBuilder(ExitStack):
         self._record = self.enter_context(store.growing("record", np.int64))
 
     def add(self, first: int, end: int, width: int) -> None:
-        """Assign each item to a chunk of its cluster, to a chunk shared by up to `width` clusters, or to the terms.
-
-        Terms are items in no chunk.
+        """Assign each item to a chunk of its cluster, to a chunk shared by up to `width` clusters, or to no chunk
+        (terms).
         """
         from anonset_kernels.chunk_fitting import divide_clusters
 
@@ -230,7 +222,7 @@ class _RecodingBuilder(ExitStack):
         self._n_chunks += len(first)
 
     def finished(self, *, with_totals: bool) -> Disassociated:
-        """Form the remaining shared chunks and return the recoding. Do not call `add` afterwards."""
+        """Form the remaining shared chunks and return the recoding. `add` must not be called afterwards."""
         moved, n_clusters = None, len(self._clusters.begins) - 1
         if len(self._left) > 1:
             n_chunks, moved = (
@@ -247,7 +239,7 @@ class _RecodingBuilder(ExitStack):
         self._column["place"].drop()
         for a, b in spans(len(place) if with_totals else 0):
             is_term[columns["item"][a:b][place[a:b] == TERMS]] = True
-        # no totals for items with a cap, because a total would disclose that too many records contain the item
+        # no totals for items with a cap: a total would disclose that too many records of a cluster contain the item
         totals = np.flatnonzero(is_term[: len(self._rule.alone)] & ~self._rule.alone).astype(np.int32)
         return Disassociated(
             self._record.finished(),

@@ -37,10 +37,10 @@ class Exact(RedactedRepr):
 
     Guarantees k^m-anonymity. No cut of the hierarchy has a loss below the figure `lower_bound`. Unless a limit is
     reached, the loss and this bound differ by at most 1e-9, or by at most `gap`. Without suppression, the search starts
-    from the result of AA, and with suppression from the result of mHgHs. The loss is therefore never higher than the
-    loss of these results.
-    Cost: a few linear programs over the open inner nodes, and passes over the records. The passes count rare pairs and
-    larger rare sets.
+    from the result of AA. With suppression, it starts from the result of mHgHs. The loss is never higher than the loss
+    at the start.
+    Cost: a few linear programs over the inner nodes that may be published, and passes over the records. The passes
+    count rare pairs and larger rare sets.
 
     References: the method is unpublished. HiGHS solves a covering problem over rare sets (see `exact_cut.problem`). The
     cut has the same loss as the cut of OA (Terrovitis, Mamoulis, Kalnis, VLDB 2008, Algorithm 2), which enumerates
@@ -70,8 +70,8 @@ class Exact(RedactedRepr):
     m: int
     """Maximum number of items that the attacker knows (>= 1)."""
     suppress: bool | None = False
-    """True to allow suppression. A suppressed item has the same cost as the root. None to allow suppression only if a
-    single symbol would remain without suppression.
+    """True to allow suppression. A suppressed item has the same cost as the root. None to allow suppression only if all
+    items would otherwise be published as a single symbol.
     """
     gap: float = 0.0
     """Relative difference between the loss and its proven minimum at which the search stops."""
@@ -94,7 +94,7 @@ class Exact(RedactedRepr):
 
     @property
     def own_traits(self) -> Traits:
-        """Traits of the algorithm. They include the memory of the tables that count large sets of nodes."""
+        """Traits that include the memory of tables of large node sets."""
         return replace(self.traits, memory_beside=BYTES_BESIDE) if self.m >= LARGE else self.traits
 
     @property
@@ -128,13 +128,13 @@ class Exact(RedactedRepr):
         *,
         progress: Progress | None = None,
     ) -> Result:
-        """Find the cut for records in blocks, whose item codes are leaf positions. Block sizes do not matter.
+        """Find the cut for records in blocks, whose item codes are leaf positions. Block sizes do not affect the
+        result.
 
         If the hierarchy has a rival hierarchy, both hierarchies are searched, each with all steps and half of the time.
         The cut with the smaller NCP is returned. If both cuts have the same NCP, the cut of the main hierarchy is
         returned. Without suppression, pairs and triples are counted block by block. If m is 4 or more, or triples
-        exceed their limit, at most k copies of each distinct record are stored. Without suppression, the permanently
-        closed nodes first replace the items below these nodes.
+        exceed their limit, at most k copies of each distinct record are stored.
 
         Raises
         ------
@@ -200,7 +200,6 @@ class Exact(RedactedRepr):
         return self._solved(problem, SearchBudget(self.time_limit, self.max_steps, problem.blocks.n), progress)
 
     def _solved(self, problem: CutProblem, limits: SearchBudget, progress: Progress | None) -> Result:
-        """Search for the best cut of a problem, and return it as a result."""
         blocks, hierarchy = problem.blocks, problem.hierarchy
         if 0 < blocks.n_nonempty < self.k:
             return _result(problem, _suppressed(problem))
@@ -227,7 +226,7 @@ class Exact(RedactedRepr):
         return min(map(problem.without_needless_nodes, cuts), key=problem.rank)
 
     def _heuristic(self, problem: CutProblem, progress: Progress) -> Cut:
-        """Return the cut of AA or, with suppression, the cut of mHgHs. MHgHs needs all records in memory.
+        """Return the cut of AA or, with suppression, the cut of mHgHs, which needs all records in memory.
 
         Raises
         ------
@@ -247,7 +246,6 @@ class Exact(RedactedRepr):
 
 
 def _suppressed(problem: CutProblem) -> Cut:
-    """Return the cut that suppresses every occurring item."""
     occurs = problem.blocks.occurrences > 0
     return Cut(problem.hierarchy, np.where(occurs, SUPPRESSED, problem.hierarchy.leaf_node).astype(np.int32))
 
@@ -267,9 +265,7 @@ def _suppressed_unasked(result: Result) -> str:
 
 
 def _result(problem: CutProblem, cut: Cut, search: ExactSearch | None = None) -> Result:
-    """Return a cut as a result, with statistics of the search. If there was no search, the cut must be the only
-    possible cut.
-    """
+    """Return a result with statistics of the search. Without a search, the cut must be the only possible cut."""
     cost, total = problem.cost(cut), problem.total
     if search is None:
         figures = {"ncp": cost / total, "lower_bound": cost / total, "gap": 0.0}

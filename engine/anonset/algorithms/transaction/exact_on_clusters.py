@@ -1,5 +1,5 @@
-"""Exact cuts of separate clusters. The full search only runs if a kernel cannot prove that the cut of apriori
-anonymization (AA) is optimal.
+"""Exact cuts of separate clusters. A kernel proves for most clusters that the cut of apriori anonymization (AA) is
+optimal. The full search only runs on the other clusters.
 """
 
 from collections.abc import Sequence
@@ -37,7 +37,7 @@ class ExactOnClusters:
         return mappings
 
     def _forced(self, clusters: Sequence[Int64], cuts: Sequence[Int32]) -> NDArray[np.bool_]:
-        """Return True for each cluster whose cut contains only forced nodes, bool (C,)."""
+        """Return True for each cluster in which no valid cut publishes a descendant of a node of its cut, bool (C,)."""
         from anonset_kernels.forced_cuts import mark_forced
 
         apriori, tree, forced = self.apriori, self.apriori.hierarchy, np.zeros(len(clusters), np.bool_)

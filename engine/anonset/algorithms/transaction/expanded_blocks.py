@@ -1,7 +1,7 @@
 """Expanded records for passes over blocks of records. A record is expanded to the codes of its items' ancestors.
 
-Records in memory are expanded once. Blocks in files are expanded again for each pass, unless `stored` is called, which
-stores the expanded records in files.
+Records in memory are expanded once. Blocks in files are expanded again for each pass, unless the method `stored` is
+called, which stores the expanded records in files.
 """
 
 import secrets
@@ -82,14 +82,11 @@ class ExpandedBlocks:
 
 @dataclass(frozen=True, eq=False)
 class _Expand:
-    """Expands a block into a store."""
-
     expansion: BlockExpansion
     store: Store
     token: str
 
     def name(self, number: int) -> str:
-        """Return the file name of a block."""
         return f"expanded-{self.token}-{number}"
 
     def __call__(self, numbered: tuple[int, StoredRows]) -> Int32:
@@ -100,7 +97,7 @@ class _Expand:
 
 @dataclass(frozen=True, eq=False)
 class BlockTask:
-    """Applies `work` to some blocks. If `made` is given, each block is first converted by `made`."""
+    """Applies `work` to some blocks. If `made` is given, it first converts each block."""
 
     work: Callable[[Iterator[Any]], Any]
     made: Callable[[Any], Any] | None

@@ -1,4 +1,4 @@
-"""Expanded records, with an index for walks. A record is expanded to the codes of its items' ancestors."""
+"""Expanded records with an index. A record is expanded to the codes of its items' ancestors."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +12,9 @@ from anonset_kernels._arrays import ExpandedCodes
 def expand_records(
     rows: tuple[Int64, Int32], image: Int32, parent: Int32, nodes: Int32, support: Int64
 ) -> tuple[Int32, ExpandedCodes]:
-    """Expand each record to the codes of its participating nodes.
+    """Expand each record to the codes of its items' nodes and their ancestors.
 
-    The nodes of a record are the initial nodes of its items, and the ancestors of these nodes.
+    Only nodes in `nodes` have codes.
 
     Parameters
     ----------
@@ -25,14 +25,14 @@ def expand_records(
     parent
         Parent of each node, int32 (V,). -1 for the root.
     nodes
-        Participating nodes, in the order of their codes, int32 (C,).
+        Nodes in the order of their codes, int32 (C,).
     support
-        Support of each participating node, int64 (C,).
+        Support of each node in `nodes`, int64 (C,).
 
     Returns
     -------
     int32 (V,) and Expanded
-        Code of each node, -1 if the node does not participate, and the expanded records.
+        Code of each node, -1 for a node without a code, and the expanded records.
     """
     from anonset_kernels.count_tree import expand
 

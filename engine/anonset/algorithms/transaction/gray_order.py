@@ -39,7 +39,7 @@ class GrayOrder(RedactedRepr):
     n_empty: int
     """Number of empty records."""
     keys: SetColumn
-    """Sort keys of the records in Gray order. The codes of a key are not items of the vocabulary."""
+    """Sort keys of the records in Gray order. Their codes are not item codes."""
     item: Int32
     """Item of each bit, int32 (M,)."""
 
@@ -97,7 +97,7 @@ class GrayOrder(RedactedRepr):
 
 
 def _keys(column: SetColumn, item: Int32, store: Store) -> SetColumn:
-    """Return the sort-key codes of each record. The vocabulary does not name these codes."""
+    """Return the sort-key codes of each record. They are not item codes."""
     from anonset_kernels.gray import gray_codes
     from anonset_kernels.rows import sort_rows as sort_items
 

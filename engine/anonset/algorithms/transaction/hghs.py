@@ -1,6 +1,7 @@
 """Heuristic generalization with heuristic suppression (HgHs) of Liu and Wang, 2010, sections 3 and 4.1.
 
-The paper has no numbered lines. Steps and their implementation::
+A threat is a set of nodes that occurs in 1 to k - 1 records. The paper has no numbered lines. Steps and their
+implementation::
 
     4.1  mine the minimal threats of all cuts                    HgHs.search; MinimalThreats
     3.1  from the root, expand the node that lowers the cost     cut_scan.search_cut; kernel hghs.step
@@ -83,14 +84,13 @@ class HgHs(ThreatBased):
     that contains the set. If records are dense, a few increments per set suffice. Records that are contained in k other
     records are excluded first. Each search step evaluates each node of a cut once. The search fails if there are more
     than `max_threats` threats, or if a set size needs more than `max_increments` increments. MHgHs has fewer threats
-    and needs fewer increments.
-    Memory: the minimal threats.
+    and needs fewer increments. Memory: the minimal threats.
 
     References: Liu and Wang, "Anonymizing transaction data by integrating suppression and generalization", 2010,
     sections 3 and 4.1.
     Deviations: a threat must occur in a record. By the paper's definition, sets that occur in no record are also
-    threats. Costs are compared as integers. A cut is evaluated by updating the previous suppression scan, which gives
-    the same decisions.
+    threats. Costs are compared as integers. The nodes to suppress are not selected again for each cut, but updated from
+    the previous cut, with the same result.
 
     >>> from anonset.data import Hierarchy, Table
     >>> hierarchy = Hierarchy.from_tree(

@@ -2,18 +2,18 @@
 
 An attacker knows a few items of a person who is in both releases. Each item appears as a symbol in at least one of the
 releases. Every set of known items must have at least k matches. Matches can be counted in two ways. The search uses the
-first way, which is stricter, if it can be satisfied:
+stricter way, `linked`, if it can be satisfied:
 
 * linked: a match is a person in both releases whose rows in both releases contain the symbols of the known items. This
-  protects even against an attacker who can match the rows of a person in the two releases. It requires that the
-  earlier release alone is k^m-anonymous for the persons in both releases.
+  protects even against an attacker who can match the rows of a person in the two releases. It requires that the earlier
+  release alone is k^m-anonymous for the persons in both releases.
 * by rows: a match is a row of a release that contains the symbols of the known items, and that may represent the same
   record as a matching row of the other release. The composition attack counts matches in this way.
 
-Raising the cut never removes matches, and the root satisfies the second condition. The search therefore raises the cut
-until no violation remains. It replaces nodes by the parents that fix the most violations relative to their loss. Then
-it splits nodes again, in order of descending cost, if the condition remains satisfied. In the result, no single node
-can be split. The method is unpublished.
+Raising the cut never removes matches, and the root always satisfies the condition by rows. The search therefore raises
+the cut until no violation remains. It replaces nodes by the parents that fix the most violations relative to their
+loss. Then it splits nodes again, in order of descending cost, if the condition remains satisfied. In the result, no
+single node can be split. The method is unpublished.
 """
 
 from collections import Counter
@@ -40,7 +40,7 @@ from anonset.spelling import counted, setting
 from anonset.support import SupportIndex
 
 MOST = 20_000_000
-"""Maximum number of sets of known items of distinct records to examine."""
+"""Maximum number of sets of known items to examine, over all distinct records."""
 Known = tuple[tuple[int, int], ...]
 """Symbols of each known item in the new release and in the earlier release. -1 if the item has no symbol in a
 release.
@@ -136,8 +136,7 @@ _OF_SEARCH = ("increments", "clauses", "closed", "rounds", "nodes")
 
 
 def _mending(cut: Cut, column: SetColumn, broken: list[Known]) -> list[int]:
-    """Return parents of cut nodes that together fix all violated sets. Parents are chosen greedily by the number of
-    fixed sets per loss.
+    """Return parents of cut nodes that together fix all violated sets. They are chosen greedily by fixed sets per loss.
 
     A parent fixes each set that contains a node below it. If a set contains no node below the root, any parent fixes
     it.
@@ -193,9 +192,7 @@ def _lowered(cut: Cut, floor: Int32, column: SetColumn, holds: Callable[[Cut], b
 
 
 def _parted(cut: Cut, floor: Int32, node: int) -> Cut:
-    """Return a cut in which a node is replaced by its children, or by nodes of `floor` if these are above the
-    children.
-    """
+    """Replace a node of a cut by its children, or by nodes of `floor` if these are above the children."""
     tree, image = cut.hierarchy, cut.image.copy()
     below = np.flatnonzero(image == node)
     child = tree.leaf_node[below].copy()
@@ -214,9 +211,9 @@ class _CommonPersons(RedactedRepr):
     nodes: Int64
     """Hierarchy node of each symbol of the cut, int64."""
     here: Int64
-    """Number of the distinct row that each person has under the cut, int64 (p,)."""
+    """Distinct row of each person under the cut, as a number, int64 (p,)."""
     there: Int64
-    """Number of the distinct row that each person has in the earlier release, int64 (p,)."""
+    """Distinct row of each person in the earlier release, as a number, int64 (p,)."""
 
     @classmethod
     def of(
@@ -228,18 +225,14 @@ class _CommonPersons(RedactedRepr):
         earlier_kinds: Int64,
         certain: tuple[bool, bool],
     ) -> "_CommonPersons":
-        """Return the rows of the persons who are in both releases."""
         later, nodes = _published(cut, column)
         return cls(ReleasePair(later, earlier, certain), nodes, later.kind[people], earlier_kinds)
 
     def rare(self, column: SetColumn, k: int, m: int, *, linked: bool) -> Iterator[Known]:
-        """Yield the sets of up to m known items with fewer than k matches. An item is yielded as its symbols in both
+        """Yield the sets of up to m known items with fewer than k matches. Each item is given by its symbols in both
         releases.
 
-        Parameters
-        ----------
-        column
-            Original records of the persons in both releases.
+        `column` contains the original records of the persons in both releases.
         """
         pair, offset = self.both, len(self.nodes)
         index, same = self._index, pair.compatible_pairs(self.here, self.there)
@@ -268,7 +261,7 @@ class _CommonPersons(RedactedRepr):
         return SupportIndex(SetColumn("both", rows.indptr.astype(np.int64), rows.indices.astype(np.int32), names))
 
     def _appearances(self, column: SetColumn, persons: Int64) -> list[tuple[tuple[int, int], ...]]:
-        """Return the distinct sets of appearances of the items of persons. An appearance is the pair of symbols in both
+        """Return the distinct records of persons as sets of appearances. An appearance is an item's symbols in both
         releases.
         """
         later, earlier = self.both.later, self.both.earlier
@@ -310,7 +303,6 @@ def _occurring(records: list[tuple[tuple[int, int], ...]], m: int) -> Iterator[K
 
 
 def _published(cut: Cut, column: SetColumn) -> tuple[ReleaseRows, Int64]:
-    """Return the rows that a cut publishes, and the node of each of their symbols."""
     from anonset_kernels.rows import map_rows
 
     nodes = np.unique(cut.image[(column.occurrences > 0) & (cut.image != SUPPRESSED)])

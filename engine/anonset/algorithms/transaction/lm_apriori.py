@@ -1,7 +1,7 @@
-"""Apriori anonymization for l^m-diversity. Non-sensitive items are generalized, and sensitive items are not changed.
+"""Apriori anonymization for l^m-diversity. Non-sensitive items are generalized, and sensitive items are unchanged.
 
-The steps are the steps of AA (see `apriori`), with a diversity test instead of the count. They are repeated until a
-sweep changes nothing::
+The cohort of a set is the records that contain the set. The steps are the steps of AA (see `apriori`), with a diversity
+test instead of the count. They are repeated until the cut no longer changes::
 
     for i = 1 .. m                                               _DiversitySearch.sweep
         next set of i nodes of the cut with a cohort that is     BadCohorts.bad_sets; kernel lm.find_violation
@@ -167,9 +167,8 @@ class _DiversitySearch:
 
     @cached_property
     def data(self) -> tuple[Int64, Int32, Int64, Int32]:
-        """Items of each record, and records of each non-sensitive item.
-
-        They are in files if the records are in files, otherwise in memory.
+        """Items of each record, and records of each non-sensitive item. They are in files if the records
+        are in files.
         """
         from anonset_kernels.lm import add_records
 
@@ -203,10 +202,7 @@ class _DiversitySearch:
         return len(self.fixes) > before
 
     def _mend(self, size: int) -> None:
-        """Fix the sets of `size` nodes that violate the model, in count-tree order.
-
-        Sets are always on the current cut.
-        """
+        """Fix the sets of `size` nodes of the current cut that violate the model, in count-tree order."""
         nodes = self.rank[nodes_at_or_above(self.hierarchy, self.image)[self.rank]]
         on_cut = np.isin(nodes, self.image).astype(np.uint8)
         intervals = Intervals(self.hierarchy.leaf_lo[nodes], self.hierarchy.leaf_hi[nodes])

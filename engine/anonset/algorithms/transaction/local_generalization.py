@@ -112,7 +112,6 @@ class LocalGeneralization(RedactedRepr):
 
 
 def _require_feasible(column: SetColumn, k: int) -> None:
-    """Reject data with 1 to k - 1 non-empty records, or 1 to k - 1 empty records."""
     for n, kind in ((column.n_nonempty, "non-empty"), (column.n - column.n_nonempty, "empty")):
         if 0 < n < k:
             reason = f"there are {n} {kind} records, at least k={k} (or none) are required"

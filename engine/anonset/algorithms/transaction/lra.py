@@ -45,10 +45,7 @@ class RecodedPartition(RedactedRepr):
 
 @dataclass(frozen=True, eq=False)
 class _PartitionResult(RedactedRepr):
-    """Result of a partition."""
-
     nodes: Int32
-    """Inner nodes of the cut, int32."""
     labels: tuple[str, ...]
     fixes: tuple[Fix, ...]
     increments: float
@@ -170,7 +167,6 @@ class Lra(AprioriBased):
         )
 
     def _in_files(self, order: GrayOrder, run: Run, hierarchy: Hierarchy, scratch: Store) -> _PartitionResult:
-        """Anonymize a partition block by block."""
         with scratch.nested() as nested:
             return self._search(Blocks.of(order.slice(*run, nested), nested), hierarchy)
 

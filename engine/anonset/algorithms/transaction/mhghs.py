@@ -65,7 +65,7 @@ class MHgHs(ThreatBased):
     traits: ClassVar[Traits] = Traits(memory_factor=1.3, coarsens=True, answers=("km",))
 
     cost: str = "original"
-    """Leaves from which costs are computed. They are all leaves (``original``), or the leaves of the reduced taxonomy
+    """Leaves from which costs are computed: all leaves (``original``), or the leaves that remain in a round
     (``reduced``).
     """
 

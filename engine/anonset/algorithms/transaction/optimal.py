@@ -122,9 +122,7 @@ class _Cuts:
         return [(cut ^ below | node, cost + change) for below, node, change in self.steps if cut & below == below]
 
     def nodes(self, cut: int) -> Int32:
-        """Return the nodes of a cut, in preorder."""
         return np.array([v for v in range(self.hierarchy.n_nodes) if cut >> v & 1], np.int32)
 
     def cut(self, cut: int) -> Cut:
-        """Return a cut as a recoding."""
         return Cut.of(self.hierarchy, self.nodes(cut))

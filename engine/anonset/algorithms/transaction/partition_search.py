@@ -22,11 +22,10 @@ _FIRST = (4, 16, 64)
 _AGAIN = (32, 64, 128, 16)
 """Initial penalties of the later rounds, in 64ths of the mean cost of an item. They are used in a cycle."""
 _ROUNDS = 40
-"""Maximum number of rounds."""
 _STEEPEST = 4096
 """Maximum penalty, as a multiple of the mean cost of an item."""
 _SWEEPS = 30
-"""Maximum number of sweeps of a descent."""
+"""Maximum number of passes over all items (sweeps) in a descent."""
 _NEXT_TO_NOTHING = 14
 """A descent ends if a sweep reduces the cost by at most the cost divided by 2 to the power of this number."""
 _CELLS_PER_CALL = 30_000_000
@@ -76,13 +75,11 @@ class PartitionSearch:
             self._keep()
 
     def _descents(self) -> None:
-        """Descend twice by moves without violations.
+        """Move items twice without violations. The weight `mu` increases during each descent.
 
-        The weight `mu` increases. The first descent uses at most half of the steps.
-
-        The first descent starts from the given partition and processes frequent items first. The second descent starts
-        from a single set of all items and processes rare items first. On most data, the second descent stops
-        immediately. On some data, its result is much better.
+        The first descent starts from the given partition, processes frequent items first, and uses at most half of the
+        steps. The second descent starts from a single set of all items and processes rare items first. On most data,
+        the second descent stops immediately. On some data, its result is much better.
         """
         rule, rising, limit = self.rule, self.order, self.limit
         weights = sorted({rule.mu >> 2, rule.mu >> 1, rule.mu})
@@ -104,7 +101,7 @@ class PartitionSearch:
     def _rounds(self) -> None:
         """Allow violated pairs at an increasing penalty.
 
-        Repeat with other initial penalties until no penalty improves the partition.
+        Rounds with other initial penalties follow until no penalty improves the partition.
         """
         failed = 0
         for number, share in enumerate((*_FIRST, *islice(cycle(_AGAIN), _ROUNDS - len(_FIRST)))):
@@ -153,7 +150,7 @@ class PartitionSearch:
         self._count(group, len(first))
 
     def _count(self, group: Int32, n_groups: int) -> None:
-        """Count the contents of a partition. The arrays have space for 50 % more groups."""
+        """Count the contents of a partition. All arrays have 50 % more space than needed."""
         capacity = n_groups + n_groups // 2 + 16
         self.groups = make_partition(group, capacity, len(self.records.weight), self.rule.m)
         self.scratch = make_scratch(capacity)
@@ -192,10 +189,9 @@ class PartitionSearch:
     def _anneal(self, share: int) -> bool:
         """Move items at a penalty that doubles after each sweep.
 
-        The sweeps end if no item moves, or if no pair is violated and the penalty is not low.
-
-        Returns False if the remaining violations are unlikely to be resolved, because the cost exceeds 1.5 times the
-        best cost, or because a high penalty leaves more violations than half of the number of groups.
+        Sweeps end if no item moves, or if no pair is violated and the penalty is not low. Returns False if the
+        remaining violations are unlikely to be resolved: the cost exceeds 1.5 times the best cost, or a high penalty
+        leaves more violations than half of the number of groups.
         """
         unit = max(1, self.cost // len(self.best))
         steepest = min(_STEEPEST * unit, _LARGEST_COST // (self.rule.k * len(self.groups.size)))
@@ -210,7 +206,6 @@ class PartitionSearch:
         return True
 
     def _repair(self) -> None:
-        """Merge groups until no pair is violated."""
         from anonset_kernels._sweeps import merge_violated
 
         while self._violated > 0:
@@ -232,7 +227,6 @@ class PartitionSearch:
 
 
 def _distinct_records(column: SetColumn) -> PartitionRecords:
-    """Return the distinct non-empty records."""
     from anonset_kernels.rows import first_equal, transpose
 
     first = first_equal(column.indptr, column.items)

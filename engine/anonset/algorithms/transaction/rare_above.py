@@ -1,9 +1,10 @@
 """Rare sets of nodes above a hierarchy cut, with their supports, derived from the rare sets of nodes on the cut.
 
-A set above the cut can only be rare if all sets of the cut below it have a support below k. Tables of the sets of the
-cut show whether a set has this property. If a single rare set of the cut is below a set, both have the same support. If
-several rare sets are below a set, its support is the size of the union of their records. All these records increased a
-counter of a table, so only these records are read. If the tables do not show whether a set is rare, the set is counted.
+A set above the cut is a set of nodes that results if ancestors replace members of a set of cut nodes. It can only be
+rare if all sets of the cut below it have a support below k, which tables of these sets show. If a single rare set of
+the cut is below a set, both have the same support. If several rare sets are below a set, its support is the size of the
+union of their records. The tables mark these records, so only marked records are read. If the tables do not show
+whether a set is rare, the set is counted.
 """
 
 from collections.abc import Sequence
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
     from anonset_kernels.sets_above import CodesBelow
 
 SETS_AT_ONCE, BYTES_AT_ONCE = 1 << 22, 1 << 28
-"""Maximum number of sets in which a member is raised at once, and maximum memory of a task that counts sets.
+"""SETS_AT_ONCE is the maximum number of sets in which a member is raised at once. BYTES_AT_ONCE is the maximum memory
+of a task that counts sets.
 
 With 1 GiB instead of 256 MiB, cache misses of a task would cost more than another pass over the records.
 """
@@ -52,7 +54,7 @@ class RareAbove:
     rare
         Rare sets of the cut, as codes.
     tables
-        Tables that contain the rare sets. Empty if a walk found the rare sets.
+        Tables that contain the rare sets. Empty if the rare sets come from the count-tree.
     """
 
     def __init__(self, nodes: SupportedNodes, image: Int32, rare: RareSets, tables: Sequence[RareTable] = ()) -> None:
@@ -105,7 +107,6 @@ class RareAbove:
         return possible
 
     def _rare_of(self, sets: Int32) -> Found:
-        """Return the rare sets in `sets`, with their supports."""
         from anonset_kernels.sets_above import rare_below
 
         index, support_on_cut = self._indexed
@@ -147,7 +148,7 @@ class RareAbove:
         return sizes
 
     def _holders(self, sets: Int32) -> Int64:
-        """Return the records that contain each set of the cut, set by set, int64."""
+        """Return the records that contain each set of the cut, sorted by set, int64."""
         nodes = self.rare.node_of_code
         counter = SetCounter(sets, self._ancestors(nodes), len(nodes), self.nodes.k)
         of_tables = zip(*(table.rows for table in self.tables), strict=True)
@@ -175,11 +176,7 @@ class RareAbove:
         return counted
 
     def _ancestors(self, nodes: Int32) -> "Ancestors":
-        """Return the codes of each leaf.
-
-        These are the codes of the leaf's node on the cut and of the ancestors of this node. Only nodes in `nodes` have
-        codes.
-        """
+        """Return the codes of each leaf's node on the cut and of its ancestors. Only nodes in `nodes` have codes."""
         from anonset_kernels._record_codes import ancestor_codes
 
         tree = self.nodes.hierarchy

@@ -1,4 +1,4 @@
-"""Rare sets of nodes. Tables, walks of a count-tree, and counts of given sets find rare sets."""
+"""Sets of hierarchy nodes that fewer than k records contain (rare sets)."""
 
 from dataclasses import dataclass
 

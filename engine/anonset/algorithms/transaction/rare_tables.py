@@ -1,10 +1,9 @@
-"""Find rare sets of nodes in a few passes over the records. Counters stop at k, and a word contains a bit of each of 64
-counters.
+"""Find rare sets of nodes in a few passes over the records, with counters that stop at k.
 
-A search needs the supports of rare sets only, so counters can stop at k. In each pass, a table of bit planes (see the
-kernels in `bit_planes`) counts the sets whose first node is in a range. The range begins with the first nodes in
-count-tree order and is as large as memory permits. The next pass counts the sets that begin with the following nodes,
-without nodes that were generalized in the meantime. Each pass reads the records again.
+A search needs only the supports of rare sets, which are below k. A table stores the counters as bit planes: a word
+contains one bit of each of 64 counters (see the kernels in `bit_planes`). In each pass, a table counts the sets whose
+first node is in a range. The range begins with the first nodes in count-tree order and is as large as memory permits.
+The next pass counts the sets that begin with the following nodes, without nodes that were generalized in the meantime.
 """
 
 from bisect import bisect_right
@@ -36,12 +35,12 @@ SIZES = (2, 3, 4, 5)
 BY_LARGEST = 5
 """Set size for which each largest code has a separate table."""
 BYTES_OF_TABLE, BYTES_SHARED = 1 << 30, 1 << 29
-"""Maximum memory of tables. A task has at most BYTES_OF_TABLE if memory permits. BYTES_SHARED limits the tables of all
-tasks of a cluster, which are returned to the coordinator, and of all threads if no memory limit is set.
+"""Maximum memory of tables. A task uses at most BYTES_OF_TABLE. BYTES_SHARED limits the tables that the tasks of a
+cluster return to the coordinator. If no memory limit is set, it also limits the tables of all threads.
 """
 LARGE, BYTES_BESIDE = 3, BYTES_SHARED + (1 << 26)
-"""Tables of sets of LARGE or more nodes may reach the maximum size. In addition to its other memory, an algorithm then
-needs BYTES_BESIDE for the tables and the bits of rare sets.
+"""Tables of sets of LARGE or more nodes may reach the maximum size. An algorithm then needs BYTES_BESIDE in addition to
+its other memory, for the tables and the bits of rare sets.
 """
 BYTES_OF_PAIRS, BYTES_IN_CACHE = 3 << 20, 1 << 18
 """Limits for tables of pairs. If a table of all pairs fits into BYTES_OF_PAIRS, a single pass counts all pairs.
@@ -58,8 +57,8 @@ words would load each cache line several times.
 BYTES_READ_OUT = 128
 """Memory in bytes for a rare set while threads read and sort sets, or while it waits for the sets of other threads."""
 BYTES_PER_INCREMENT, MOST_PASSES = 1, 4
-"""Limits for tables of larger sets. A table has at most BYTES_PER_INCREMENT bytes for each increment of a walk, unless
-it fits into the cache. There are at most MOST_PASSES passes.
+"""Limits for tables of larger sets. A table that does not fit into the cache has at most BYTES_PER_INCREMENT bytes for
+each increment of a count-tree traversal. There are at most MOST_PASSES passes.
 """
 _SAMPLES, _SAMPLED = 8, 256
 _TASKS, _SMALL_TASKS = 4, 16
@@ -71,8 +70,8 @@ Counted = tuple["Planes", Int64, list[UInt64]]
 marks the records that increased a counter.
 """
 CountedRows = tuple[int, StoredRows, UInt64]
-"""Number of the first record of a block, the records of the block, and a bitmap of the records that increased a counter
-of a table.
+"""Number of the first record of a block, the records of the block, and a bitmap. The bitmap marks the records that
+increased a counter of a table.
 """
 _Part = TypeVar("_Part")
 
@@ -82,13 +81,13 @@ class RareTable:
     """Table of the sets of `size` nodes whose first node is in a range. It contains the supports below k."""
 
     node_of_code: Int32
-    """Participating nodes by descending support, int32 (C,)."""
+    """Nodes that may be members of sets, by descending support, int32 (C,)."""
     intervals: Intervals
-    """Start and end of each node's leaf interval, int32 (C,) each."""
+    """Start and end of the leaves below each node, int32 (C,) each."""
     size: int
     planes: "Planes"
     lengths: Int64
-    """Number of records by number of participating nodes, int64 (C + 1,)."""
+    """Number of records with each number of these nodes, int64 (C + 1,)."""
     rows: Sequence[CountedRows]
     """Records that were counted. Empty for sets of 5 nodes."""
     at_once: int
@@ -96,7 +95,9 @@ class RareTable:
 
     @property
     def increments(self) -> float:
-        """Number of increments of a walk over all sets, including the sets whose first node is after the range."""
+        """Number of increments of a count-tree traversal over all sets, including sets whose first node is after the
+        range.
+        """
         return increments_of(self.lengths, self.size)
 
     def without_supports(self) -> "RareTable":
@@ -130,9 +131,8 @@ class RareTable:
         dead: Callable[[], NDArray[np.uint8]],
         run_all: Callable[..., Any] = map,
     ) -> Iterator[RareSets]:
-        """Yield the rare sets whose first code is in `ranges`, except sets with generalized codes.
-
-        Large ranges are divided.
+        """Yield the rare sets whose first code is in `ranges`, except sets with codes in `dead`. Large ranges are
+        divided.
         """
         rare_parts: Iterator[RareSets | None] = run_all(lambda firsts: self._rare(firsts, dead()), ranges)
         for (low, high), part in zip(ranges, rare_parts, strict=True):
@@ -144,7 +144,7 @@ class RareTable:
                 yield part
 
     def _rare(self, firsts: tuple[int, int], dead: NDArray[np.uint8]) -> RareSets | None:
-        """Return the rare sets whose first code is in a range, except sets with generalized codes.
+        """Return the rare sets whose first code is in a range, except sets with codes in `dead`.
 
         Return None if there are too many rare sets.
         """
@@ -160,7 +160,7 @@ class RareTable:
         if self.size == BY_LARGEST:
             order = np.lexsort(codes[:n_found].T[::-1])
         else:
-            first = codes[:n_found, 0]  # the other codes are ascending, and NumPy sorts 16 bits by counting
+            first = codes[:n_found, 0]  # the other codes are ascending, and NumPy sorts 16-bit numbers by counting
             order = np.argsort(first.astype(np.uint16) if len(dead) <= _OF_16_BITS else first, kind="stable")
         return RareSets(codes[order], support[order], self.node_of_code)
 
@@ -212,7 +212,6 @@ class CountSets:
 
 
 def _words_of(rows: StoredRows) -> int:
-    """Return the number of 64-bit words with one bit per record."""
     return (len(rows[0]) + 62) // 64
 
 
@@ -236,17 +235,16 @@ class RareTables:
     rows: Sequence[StoredRows]
     """Records in parts."""
     store: Store
-    """Store of the records, which limits the memory of the tables."""
+    """Store of the records. It limits the memory of the tables."""
     hierarchy: Hierarchy
     image: Int32
     """Initial node of each leaf, int32 (M,). A record contains these nodes and their ancestors."""
     nodes: Int32
-    """Participating nodes by descending support, so that ancestors are first, int32 (C,)."""
+    """Nodes that may be members of sets, by descending support, int32 (C,). Ancestors are first."""
     size: int
     k: int
     progress: Progress | None
     max_increments: float = float("inf")
-    """Maximum number of increments."""
 
     @property
     def few_passes(self) -> bool:
@@ -255,14 +253,14 @@ class RareTables:
 
     @property
     def beats_walk(self) -> bool:
-        """True if tables are probably faster than a walk, because few tables suffice and each table is small."""
+        """True if tables are probably faster than a traversal of the count-tree. This requires few small tables."""
         if not self.few_passes:
             return False
         table_bytes = bytes_of(len(self.nodes), self.size, self.k, self._words_of(self.nodes))
         return table_bytes <= BYTES_IN_CACHE or table_bytes <= BYTES_PER_INCREMENT * self._estimated_increments()
 
     def _estimated_increments(self) -> float:
-        """Estimate the number of increments of a walk from a sample of the records."""
+        """Estimate the number of increments of a count-tree traversal from a sample of the records."""
         pieces = self._pieces()
         chosen = [pieces[begin * len(pieces) // _SAMPLES] for begin in range(_SAMPLES if pieces else 0)]
         ends = [len(indptr) - 1 for indptr, _ in chosen]
@@ -275,13 +273,12 @@ class RareTables:
         return increments_of(lengths, self.size) * n / max(1, int(lengths.sum()))
 
     def of_all(self, generalized: NDArray[np.uint8] | None = None) -> Iterator[RareTable]:
-        """Yield tables, ordered by first node, that together contain all sets of participating nodes.
+        """Yield tables, ordered by first node, that together contain all sets of nodes in `nodes`.
 
         Parameters
         ----------
         generalized
-            1 for nodes that no longer participate, uint8 (V,). The array is read again before each table. None if all
-            nodes participate.
+            1 for nodes to leave out, uint8 (V,). The array is read again before each table. None to include all nodes.
 
         Raises
         ------
@@ -296,7 +293,7 @@ class RareTables:
             nodes = nodes if generalized is None else nodes[generalized[nodes] == 0]
 
     def increments(self) -> float:
-        """Return the number of increments of a walk over all sets. Only the lengths of the records are computed."""
+        """Return the number of increments of a count-tree traversal over all sets. Only record lengths are computed."""
         return self._counted(self.nodes, 0).increments
 
     def rare_together(self, capacity: Callable[[float], int]) -> tuple[float, Pairs, RareSets | None, list[RareTable]]:
@@ -335,7 +332,7 @@ class RareTables:
         return increments, together, None if total > most else RareSets.joined(collected), frequent
 
     def rare_bits(self) -> NDArray[np.uint64]:
-        """Return the rare pairs, uint64 (C, W). The row of the node at position a has a bit for each position b > a."""
+        """Return the rare pairs as bits, uint64 (C, W). The row of node a has a bit for each later node b > a."""
         from anonset_kernels.rare_in_planes import mark_rare_pairs
 
         n_codes = len(self.nodes)
@@ -417,7 +414,6 @@ class RareTables:
             refuse_above(self.max_increments, self.size, self.increments())
 
     def _with_progress(self, parts: Iterable[_Part], n_parts: int) -> Iterator[_Part]:
-        """Yield parts and report progress."""
         for done, part in enumerate(parts, 1):
             yield part
             if self.progress is not None:

@@ -31,7 +31,6 @@ class SetBased(RedactedRepr, ABC):
     """Base class of algorithms that satisfy privacy constraints by merging items into sets."""
 
     name: ClassVar[str]
-    """Name on the command line."""
     traits: ClassVar[Traits] = Traits(
         forms_sets=True,
         coarsens=True,
@@ -46,9 +45,9 @@ class SetBased(RedactedRepr, ABC):
     k: int
     """Minimum support of each occurring subset of a protected itemset (>= 1)."""
     m: int | None = None
-    """Number of items of the protected itemsets (>= 1). All itemsets of this size are protected."""
+    """Size of the protected itemsets (>= 1). All itemsets of this size are protected."""
     constraints: PrivacyPolicy | None = None
-    """Protected itemsets. Set either this parameter or m."""
+    """Protected itemsets. Exactly one of `constraints` and `m` must be set."""
     utility: UtilityPolicy | None = None
     """Groups of items that may be generalized together. If None, all items may be generalized together."""
     item_weights: str | ItemWeights | None = None
@@ -63,8 +62,8 @@ class SetBased(RedactedRepr, ABC):
 
     @property
     def own_traits(self) -> Traits:
-        """Traits of the algorithm. With a list of privacy constraints, the algorithm needs all records and cannot
-        process blocks.
+        """Traits of the algorithm. A list of privacy constraints requires all records and excludes processing in
+        blocks.
         """
         return self.traits if self.constraints is None else replace(self.traits, by_blocks=False)
 

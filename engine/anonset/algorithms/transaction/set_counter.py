@@ -113,7 +113,6 @@ def indexed(sets: Int32, n_codes: int) -> "SetIndex":
 
 
 def _zero_counts(index: "SetIndex") -> "RareSetCounts":
-    """Return zero counts for all sets."""
     from anonset_kernels.set_counts import RareSetCounts
 
     n_words = _words(len(index.begin) - 1)
@@ -128,9 +127,8 @@ def _zero_counts(index: "SetIndex") -> "RareSetCounts":
 
 
 def _bits_of_pairs(index: "SetIndex") -> UInt64:
-    """Return a bitmap of the second to last codes for each last code, uint64 (L, W).
-
-    Rows start with the lowest last code.
+    """Return a bitmap of the second to last codes for each last code, uint64 (L, W), starting with the lowest last
+    code.
     """
     n_words, lowest = _words(len(index.begin) - 1), index.lowest
     pairs = np.zeros((int(index.sets[-1, -1]) + 1 - lowest, n_words), np.uint64)
@@ -149,7 +147,6 @@ def _firsts(*columns: Int32) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
 
 
 def _words(n_codes: int) -> int:
-    """Return the number of words for the bits of all codes."""
     return (n_codes + 63) // 64
 
 

@@ -125,7 +125,7 @@ _STOPPED = "set-search stopped at its step limit: a larger max_steps may lose le
 
 
 def _groups(column: SetColumn, start: Result) -> Int32:
-    """Return the node of each item in a cut of halves, int32 (M,). -1 for items that never occur."""
+    """Return the node of each item in a cut, int32 (M,). -1 for items that never occur."""
     cut = start.recoding
     if not isinstance(cut, Cut):
         msg = f"exact must return a cut, got {type(cut).__name__}"

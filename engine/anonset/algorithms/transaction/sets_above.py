@@ -9,9 +9,7 @@ from anonset.data import Hierarchy
 from anonset.data.table import Int32
 
 Kept = Callable[[Int32], NDArray[np.bool_]]
-"""Function that selects sets. Its argument contains the sets, int32 (T, size). The result is True for each set to keep,
-bool (T,).
-"""
+"""Function that returns True for each set to keep, bool (T,). Its argument is the sets, int32 (T, size)."""
 
 
 def sets_above(hierarchy: Hierarchy, sets: Int32, at_once: int, possible: Kept) -> Iterator[Int32]:
@@ -37,7 +35,7 @@ def sets_above(hierarchy: Hierarchy, sets: Int32, at_once: int, possible: Kept) 
     int32 (R, size)
         Distinct sets without the root, in ascending order. No set is in two batches.
     """
-    sets = _distinct(hierarchy, np.sort(sets, axis=1))  # drops the reference to the given sets, which may be large
+    sets = _distinct(hierarchy, np.sort(sets, axis=1))  # also drops the reference to the given sets, which may be large
     yield from _above(hierarchy, sets, 0, at_once, possible)
 
 
@@ -78,7 +76,6 @@ def _parts(hierarchy: Hierarchy, sets: Int32, member: int, at_once: int) -> Iter
 
 
 def _distinct(hierarchy: Hierarchy, sets: Int32) -> Int32:
-    """Return the distinct rows."""
     keys: NDArray[np.generic]
     if hierarchy.n_nodes ** sets.shape[1] <= np.iinfo(np.int64).max:
         numbers = np.zeros(len(sets), np.int64)

@@ -12,7 +12,6 @@ from anonset.data.table import Int64
 from anonset.generalization.local import MergedItems
 
 LARGEST_K = (1 << 16) - 1
-"""Largest k that the kernel supports."""
 _CELLS = 1 << 26
 """Maximum number of node pairs (2 bytes each) that the kernel counts. Larger clusters are searched separately."""
 _RECORDS_PER_TASK, _CLUSTERS_PER_TASK = 1 << 11, 1 << 8

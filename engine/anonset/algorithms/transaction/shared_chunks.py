@@ -1,4 +1,7 @@
-"""Move terms of neighbouring clusters into chunks that groups of 4, 16, 64, ... clusters share (refining)."""
+"""Move terms of neighbouring clusters into chunks that groups of 4, 16, 64, ... clusters share (refining).
+
+Terms are the items of a cluster that are in no chunk.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -34,9 +37,7 @@ class SharedTerms(NamedTuple):
 
 @dataclass(eq=False)
 class MovableTerms(RedactedRepr):
-    """Terms of neighbouring clusters that may be moved into shared chunks, and the items in the chunks of the
-    clusters.
-    """
+    """Terms of neighbouring clusters that may be moved into shared chunks, and the items in existing chunks."""
 
     n: Int64
     """Number of records of each cluster, int64 (clusters,)."""
@@ -51,23 +52,21 @@ class MovableTerms(RedactedRepr):
     item: Int32
     """Item of each term, int32 (t,)."""
     starts: Int64
-    """Start of each term's posting (the records of the cluster that contain the term's item), int64 (t,)."""
+    """Start of the records that contain each term, in `records`, int64 (t,)."""
     ends: Int64
-    """End of each term's posting, int64 (t,)."""
+    """End of the records that contain each term, int64 (t,)."""
     records: Int32
-    """Postings of all terms, int32."""
+    """Records of each term, within its cluster, int32."""
     shown: Int64
-    """Items in the chunks of each group, in ascending order, int64. An element is group number * number of items + item
-    code.
-    """
+    """Items in the chunks of each group, ascending, int64. An element is group number * number of items + item code."""
     width: int = 1
     """Number of clusters in a group."""
 
     def share(self, rule: "ChunkRule", widest: int) -> SharedTerms:
         """Move terms into shared chunks of groups of clusters. The groups increase up to `widest` clusters.
 
-        A shared chunk is assigned to the clusters of a range whose other chunks, including shared chunks of smaller
-        groups, contain none of the chunk's items. An item that another chunk of the range contains therefore gets a
+        A shared chunk is assigned to neighbouring clusters whose other chunks contain none of its items. Shared chunks
+        of smaller groups count as other chunks. An item that another chunk of the group contains therefore gets a
         separate chunk. All other items are combined in k^m-anonymous chunks. A sensitive item gets a separate chunk if
         its share remains below the cap. A cluster keeps its last term if its chunks alone would disclose too much.
         """
@@ -82,7 +81,6 @@ class MovableTerms(RedactedRepr):
         return SharedTerms(*map(np.concatenate, zip(*moved, strict=True)))
 
     def _share_in_groups(self, rule: "ChunkRule", head: Int32) -> SharedTerms:
-        """Move terms into chunks of groups of the next width."""
         from anonset_kernels.chunk_fitting import ChunkedClusters, ClusterTerms, share_terms
 
         n_items, n_clusters = max(1, len(rule.alone)), len(self.n)
@@ -118,7 +116,7 @@ class MovableTerms(RedactedRepr):
         return moved
 
     def _compact(self) -> None:
-        """Remove the postings of moved terms, and renumber the records of the remaining terms 0, 1, 2, ..."""
+        """Remove the records of moved terms, and renumber the records of the remaining terms 0, 1, 2, ..."""
         begins, places = gathered(self.starts, self.ends - self.starts)
         self.starts, self.ends = begins[:-1], begins[1:]
         self.records = np.unique(self.records[places], return_inverse=True)[1].ravel().astype(np.int32)

@@ -49,22 +49,22 @@ class SupportedNodes:
 
     @property
     def longest(self) -> int:
-        """Length of the longest record, an upper bound of the size of supported sets without related nodes."""
+        """Length of the longest record. No larger set of unrelated nodes occurs."""
         return self.blocks.longest
 
     def rare(self, taking_part: Nodes) -> RareSets:
-        """Return the participating nodes that are rare by themselves."""
+        """Return the nodes in `taking_part` that are rare by themselves."""
         nodes = self.by_support
         nodes = nodes[(self.support[nodes] < self.k) & taking_part[nodes]]
         return RareSets(np.arange(len(nodes), dtype=np.int32)[:, None], self.support[nodes].astype(np.int32), nodes)
 
     def count_tree(self, taking_part: Nodes, image: Int32, size: int) -> CountTree:
-        """Return the count-tree of the sets of `size` participating nodes (lines 1 to 3 of Algorithm 1).
+        """Return the count-tree of sets of `size` nodes (lines 1 to 3 of Algorithm 1).
 
         Parameters
         ----------
         taking_part
-            True for participating nodes, bool (V,).
+            True for nodes that may be members of sets, bool (V,).
         image
             Initial node of each leaf, int32 (M,). A record expands to these nodes and their ancestors.
         """
@@ -82,7 +82,7 @@ class SupportedNodes:
     def rare_tables(
         self, taking_part: Nodes, image: Int32, size: int, max_increments: float = float("inf")
     ) -> RareTables:
-        """Return the tables of the sets of `size` participating nodes. `count_tree` documents the parameters."""
+        """Return the tables of sets of `size` nodes. `count_tree` documents the parameters."""
         return RareTables(
             rows=self.blocks.rows,
             store=self.blocks.store,
@@ -96,7 +96,6 @@ class SupportedNodes:
         )
 
     def _expanded(self, image: Int32, code: Int32, n_codes: int) -> ExpandedBlocks:
-        """Return the records as codes of the initial nodes and their ancestors."""
         return ExpandedBlocks(self.blocks, BlockExpansion.of(self.hierarchy, image, code, n_codes))
 
     def place(self, nodes: Int32) -> Int32:

@@ -45,8 +45,8 @@ class SuppressControl(RedactedRepr):
     sensitive item, many sets of items exceed this share by chance.
     Cost: for each size, a step for each set of this size in each record and each sensitive item of the record.
 
-    With `generalize`, non-sensitive items are generalized first if generalization and the remaining suppression
-    together have a smaller NCP than suppression only. The cost above applies to each evaluated cut.
+    With `generalize`, non-sensitive items are generalized first if this results in a smaller NCP than suppression only.
+    The cost above applies to each evaluated cut.
 
     References: Cao, Karras, Raïssi, Tan, "rho-uncertainty: inference-proof transaction anonymization", VLDB 2010.
     Deviations: antecedents have at most m items. All rules of a size are listed before an item is suppressed. If
@@ -67,9 +67,7 @@ class SuppressControl(RedactedRepr):
     )
 
     rho: Written
-    """Upper bound on the share of the matching records with a sensitive item (0 < rho <= 1). The value is used without
-    rounding.
-    """
+    """Limit on the share of matching records that contain a sensitive item (0 < rho <= 1). The value is not rounded."""
     m: int
     """Maximum number of items that the attacker knows (>= 1)."""
     sensitive_items: tuple[str, ...] = ()
@@ -77,8 +75,8 @@ class SuppressControl(RedactedRepr):
     strict: bool = True
     """True if the share must be below rho. False if the share may also equal rho."""
     from_nothing: bool = True
-    """True to also limit the share of a sensitive item among all records. This protects against an attacker who knows
-    no items.
+    """True to also limit the share of each sensitive item among all records. This protects against an attacker who
+    knows no items.
     """
     generalize: bool = False
     """True to generalize items first if this results in a smaller loss than suppression alone. A hierarchy is
@@ -127,7 +125,6 @@ class SuppressControl(RedactedRepr):
         return Result(without_items(column, hierarchy, suppressed), tuple(labels[i] for i in suppressed), figures)
 
     def _with_sensitive(self, table: Table, hierarchies: Mapping[str, Hierarchy]) -> Mapping[str, Hierarchy]:
-        """Return the hierarchies, with the sensitive items attached to the item hierarchy."""
         column = table.transactions
         if column is None or column.name not in hierarchies:
             return hierarchies

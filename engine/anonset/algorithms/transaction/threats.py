@@ -34,7 +34,7 @@ SPANS_PER_ROUND = 16
 STEPS_PER_CALL = 50_000_000  # work of some tenths of a second, so that interrupts are handled between calls
 ROWS_PER_CALL = 100_000_000  # number of rows of code pairs, or of sets to insert
 THREATS_PER_CALL = 1 << 16
-_INCREMENTS_PER_STEP = 4  # cost of a step of the search for dominated records, which has cache misses
+_INCREMENTS_PER_STEP = 4  # a step of the search for dominated records has cache misses
 
 
 class MinimalThreats:
@@ -86,7 +86,7 @@ class MinimalThreats:
 
     @property
     def in_taxonomy(self) -> NDArray[np.bool_]:
-        """True for each node of the reduced taxonomy, bool (V,). These nodes are on or above the bottom cut."""
+        """True for each node of the reduced taxonomy, bool (V,)."""
         return nodes_at_or_above(self.hierarchy, self.bottom)
 
     def mine_next(self) -> None:
@@ -100,7 +100,7 @@ class MinimalThreats:
         size = len(self.by_size) + 1
         if size == 1:
             rare = np.flatnonzero((self.support > 0) & (self.support < self.k) & self.in_taxonomy)
-            # the root is above every other node, so if it is rare, all nodes are rare, and generalization does not help
+            # if the root is rare, all nodes are rare, and generalization does not help
             self.by_size.append(rare.astype(np.int32)[:, None])
         else:
             self.by_size.append(self._mine(size))
@@ -153,7 +153,6 @@ class StoredRecords:
     private: "DisclosureRule | None" = None
     """Number of private items, and maximum share of a private item in a cohort. None if all items are public."""
     store: Store = MEMORY
-    """Store for the workers that mine."""
     progress: Progress | None = None
 
     def mine(
@@ -244,11 +243,10 @@ class StoredRecords:
 
     @cached_property
     def decisive(self) -> tuple[Int64, ExpandedCodes]:
-        """Records that determine which sets are rare, by descending length.
+        """Record numbers, int64 (R,), and records that determine which sets are rare, by descending length.
 
-        The record numbers are int64 (R,), and the records have the form of `arrays`. A record has no effect if k other
-        records each contain all of its codes. The search for records without effect stops when it has taken as long as
-        a walk over the sets of three codes of all records.
+        A record that k other records contain has no effect. The search for such records stops when it has taken as long
+        as counting the sets of three codes in all records.
         """
         from anonset_kernels.count_tree import walk_sizes
         from anonset_kernels.decisive_records import gather, keep_decisive, outline
@@ -273,17 +271,17 @@ class StoredRecords:
 
 @dataclass(eq=False)
 class _Task:
-    """Span of first codes to mine, the prefix from which to continue, and the known threats of the span."""
+    """Range of first codes to mine, the prefix from which to continue, and the known threats of the range."""
 
     at: Int32
     """Prefix from which to continue, int32 (size,), padded with -1."""
     last: int
-    """End of the span."""
+    """End of the range."""
     found: list[Int32]
 
 
 def _hash_table(smaller: Sequence[Int32], size: int) -> tuple[Int32, Int32]:
-    """Return the known threats of 3, 4, ... size - 1 codes, and a hash table of them."""
+    """Return the known threats of 3 to size - 1 codes, and a hash table of them."""
     from anonset_kernels.threats import hash_sets
 
     known_threats = np.full((sum(map(len, smaller)), max(1, size - 1)), -1, np.int32)
@@ -298,7 +296,7 @@ def _hash_table(smaller: Sequence[Int32], size: int) -> tuple[Int32, Int32]:
 
 
 def _spans(work: NDArray[np.float64]) -> list[tuple[int, int]]:
-    """Divide the codes into spans of about equal work."""
+    """Divide the codes into ranges of about equal work."""
     done, spans, first = np.cumsum(work), [], 0
     while first < len(work):
         before = done[first - 1] if first else 0.0

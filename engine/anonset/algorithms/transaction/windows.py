@@ -1,8 +1,8 @@
-"""Passes over a count-tree. Sets with the same first code are counted together, in the codes that follow this code.
+"""Passes over a count-tree. The sets with a given first code are counted in the codes that follow this code (suffixes).
 
-A single block in memory is read directly. For other blocks, a pass is divided into windows, which are spans of first
-codes. The codes that follow each first code of a window are stored contiguously, usually within the memory limit. Each
-window is processed by a task. The task refers to records in files by file name.
+A single block in memory is read directly. For other blocks, a pass is divided into windows, which are ranges of first
+codes. The suffixes of all codes of a window are stored contiguously, usually within the memory limit. Each window is
+processed by a task. The task refers to records in files by file name.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -27,20 +27,20 @@ if TYPE_CHECKING:
 Float64 = NDArray[np.float64]
 UInt8 = NDArray[np.uint8]
 Span = tuple[int, int]
-"""Start and end of a span of first codes."""
+"""Start and end of a range of codes."""
 
 RARE_SETS_PER_CALL = 1 << 14
 RARE_SETS_PER_WINDOW = 1 << 18
 WINDOWS, LEAST_WINDOW, LARGEST_WINDOW = 16, 1 << 17, 1 << 26
-"""Number of windows in a pass, and minimum and maximum number of codes in a window. Memory may limit windows
-further.
+"""Number of windows in a pass, and minimum and maximum number of codes in a window. Memory may limit
+windows further.
 """
 _BYTES_OF_CODE = 8  # code and position
 _CODES_AT_ONCE = 1 << 20
 
 
 def spans(work: Float64, within: Span, most: float) -> Iterator[Span]:
-    """Divide a span of codes into spans that each need about `most` work."""
+    """Divide a range of codes into ranges that each need about `most` work."""
     done, first = np.cumsum(work), within[0]
     while first < within[1]:
         before = done[first - 1] if first else 0.0
@@ -51,7 +51,7 @@ def spans(work: Float64, within: Span, most: float) -> Iterator[Span]:
 
 @dataclass(frozen=True, eq=False)
 class Suffixes:
-    """Codes that follow each code in the records of some blocks. They are called *suffixes*."""
+    """Codes that follow each code in the records of some blocks (suffixes)."""
 
     parts: "Sequence[Int32] | _FollowingCodes"
     """Records of each block, as ascending codes with -1 after each record."""
@@ -64,7 +64,7 @@ class Suffixes:
     records: Int64
     """Number of records in which at least `least` codes follow each code, int64 (C,)."""
     store: Store
-    """Store that limits the suffixes in memory."""
+    """Store whose limits apply to the suffixes in memory."""
 
     @classmethod
     def of(cls, expanded: ExpandedBlocks, n_codes: int, least: int) -> "Suffixes":
@@ -79,7 +79,7 @@ class Suffixes:
     def following(self, code: int, least: int) -> "Suffixes":
         """Return the suffixes of the codes that follow `code`, in the records that contain `code`.
 
-        These suffixes are not stored.
+        They are not stored.
         """
         parts = _FollowingCodes(self.parts, code)
         entries, records = _SuffixMeasurement(len(self.entries), least)(parts)
@@ -96,11 +96,10 @@ class Suffixes:
         return list(spans(sizes, (0, len(sizes)), most))
 
     def of_window(self, window: Span) -> ExpandedCodes:
-        """Return the suffixes that follow the codes of a window."""
+        """Return the suffixes of the codes of a window."""
         return self._placed() if self.in_place else self._gathered(window)
 
     def _placed(self) -> ExpandedCodes:
-        """Return the positions of the codes in the only block."""
         from anonset_kernels.suffixes import place_codes
 
         start = begins_of(self.records)
@@ -110,7 +109,7 @@ class Suffixes:
         return ExpandedCodes(codes, start, position)
 
     def _gathered(self, window: Span) -> ExpandedCodes:
-        """Return the codes that follow the codes of a window in all blocks, with their positions."""
+        """Return the suffixes of a window's codes in all blocks, with their positions."""
         from anonset_kernels.suffixes import gather_suffixes
 
         first, last = window
@@ -146,7 +145,6 @@ class _FollowingCodes:
                 begin = end
 
     def _of(self, codes: Int32) -> Int32:
-        """Return the codes that follow the code in the records of a block."""
         positions, ends = np.flatnonzero(codes == self.code), np.flatnonzero(codes < 0)
         change = np.zeros(len(codes) + 1, np.int8)
         change[positions + 1] = 1
@@ -166,12 +164,12 @@ class WindowSearch:
     rule: "SupportRule"
 
     def __call__(self, task: tuple[Span, UInt8, UInt8]) -> tuple[list[Found], int]:
-        """Return the rare sets below a span of codes, in order, and the code from which to continue.
+        """Return the rare sets whose first code is in a range, in order, and the code from which to continue.
 
         Parameters
         ----------
         task
-            The span, the codes of generalized nodes, uint8 (C,), and the pairs of codes that sets must start with.
+            The range, the codes of generalized nodes, uint8 (C,), and the pairs of codes with which a set may start.
         """
         span, dead, together = task
         records, rare_sets, following, total = self.suffixes.of_window(span), [], span[0], 0
@@ -208,14 +206,14 @@ class PairMarker:
         return packed(together), *rare_sets
 
     def step(self, span: Span, together: UInt8, records: ExpandedCodes | None = None) -> tuple[Found, int]:
-        """Mark the pairs of a span in an array. Threads may share the array, because they only set cells.
+        """Mark the pairs of a range in an array. Threads may share the array, because they only set cells.
 
         Parameters
         ----------
         together
             uint8 (C, C).
         records
-            Suffixes of the span's codes. None to compute them.
+            Suffixes of the range's codes. None to compute them.
         """
         from anonset_kernels.count_tree import walk
 

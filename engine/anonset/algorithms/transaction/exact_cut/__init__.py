@@ -1,1 +1,1 @@
-"""Solve the exact k^m cut as a covering problem. A clause is added to the problem when a solution violates it."""
+"""Solve the exact k^m cut as a covering problem. A constraint (clause) is added when a solution violates it."""

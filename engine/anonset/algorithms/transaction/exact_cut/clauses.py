@@ -1,4 +1,4 @@
-"""Clauses of rare sets, which are the rows of the covering problem, stored as arrays."""
+"""Clauses of rare sets as arrays. A clause is a row of the covering problem, defined in the module `problem`."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ MAX_AT_ONCE = 1 << 20
 
 @dataclass(frozen=True, eq=False)
 class Clauses(RedactedRepr):
-    """Clauses of n rare sets of the same size j. The module `problem` defines the clause of a set."""
+    """Clauses of n rare sets of the same size j."""
 
     parents: Int32
     """Parents of the members, from left to right, int32 (n, j)."""
@@ -65,10 +65,8 @@ class Clauses(RedactedRepr):
     def violated(self, closed: Float64) -> NDArray[np.bool_]:
         """Return True for each violated clause, bool (n,).
 
-        `closed` is the value of each node, from 0 (open) to 1 (closed).
-
-        Suppression is ignored. If more than `MAX_AT_ONCE` clauses are violated, an evenly spaced selection of them is
-        returned.
+        `closed` is the value of each node, from 0 (open) to 1 (closed). Suppression is ignored. If more than
+        `MAX_AT_ONCE` clauses are violated, an evenly spaced selection of them is returned.
         """
         missed = np.empty(self.n, np.bool_)
         for some in self._pieces:
@@ -83,8 +81,8 @@ class Clauses(RedactedRepr):
 
     @property
     def closing(self) -> Int32:
-        """Distinct nodes that must be closed, int32. Each of them is the only variable that remains in a clause after
-        terms cancel.
+        """Distinct nodes that must be closed, int32. Each node is the only remaining variable of a clause after terms
+        cancel.
         """
         signs = np.concatenate([np.ones(self.parents.shape[1]), -np.ones(self.meetings.shape[1])])
         nodes = np.empty(0, np.int32)
@@ -95,5 +93,4 @@ class Clauses(RedactedRepr):
 
     @property
     def _pieces(self) -> Iterator[slice]:
-        """Slices of at most `MAX_AT_ONCE` clauses."""
         return (slice(first, first + MAX_AT_ONCE) for first in range(0, self.n, MAX_AT_ONCE))

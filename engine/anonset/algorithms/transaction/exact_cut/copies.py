@@ -1,4 +1,4 @@
-"""Reduce equal records to k copies. The remaining records determine all rare sets."""
+"""Reduce equal records to k copies. The result has the same rare sets."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,15 +14,13 @@ from anonset.data.store import MEMORY, Store
 
 _PARTS_PER_ROUND = 4
 _COPIES_AT_ONCE = 3
-"""Number of copies of the rows in memory. They are the results of the parts, their concatenation, and the reduced
-result.
-"""
+"""Number of copies of the rows in memory: the results of the parts, their concatenation, and the reduced result."""
 BYTES_OF_ROW = 32
 """Bytes per row for the comparison of rows."""
 
 
 def chosen_rows(rows: Rows, chosen: NDArray[np.bool_]) -> Rows:
-    """Return the chosen rows, bool (n,)."""
+    """Return the rows for which `chosen`, bool (n,), is True."""
     indptr, items = rows
     lengths = np.diff(indptr)
     start = begins_of(lengths[chosen])
@@ -38,7 +36,7 @@ def joined_rows(parts: list[Rows]) -> Rows:
 
 @dataclass(frozen=True, eq=False)
 class FirstCopies(RedactedRepr):
-    """Removes rows that equal at least k earlier rows from a part."""
+    """Removes each row of a part that equals at least k earlier rows."""
 
     shown: Callable[[StoredRows], Rows]
     """Function that converts the rows of a part before the comparison."""
@@ -52,11 +50,11 @@ class FirstCopies(RedactedRepr):
         return among_first
 
     def reduced(self, rows: Rows) -> Rows:
-        """Return the rows without rows that equal at least k earlier rows."""
+        """Return the rows that equal fewer than k earlier rows."""
         return chosen_rows(rows, self.kept(rows))
 
     def __call__(self, rows: StoredRows) -> Rows:
-        """Return the reduced rows of a part."""
+        """Return the remaining rows of a part."""
         return self.reduced(self.shown(rows))
 
 

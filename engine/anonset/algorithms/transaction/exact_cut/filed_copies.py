@@ -21,12 +21,10 @@ from anonset.data.store import Files, delete_when_collected
 from anonset.data.table import Int32, Int64
 
 BYTES_AT_ONCE = 1 << 31
-"""Maximum memory, in bytes, for the comparison of rows, within the memory limit."""
+"""Maximum memory, in bytes, for the comparison of rows. The memory limit of the run may be lower."""
 N_SHARES = 256
 _COPIES_AT_ONCE = 2
-"""Number of copies of the rows in memory. They are lengths and positions during the comparison, and the
-concatenation.
-"""
+"""Number of copies of the rows in memory: lengths and positions during the comparison, and the concatenation."""
 
 
 def filed_copies(parts: Sequence[StoredRows], reduce: FirstCopies, store: Files, *, anew: bool = False) -> Rows:
@@ -65,7 +63,7 @@ def filed_copies(parts: Sequence[StoredRows], reduce: FirstCopies, store: Files,
 
 @dataclass(frozen=True, eq=False)
 class _Shares(RedactedRepr):
-    """Rows of a part in files, ordered by share and then by position in the part."""
+    """Rows of a part in files, sorted by share and then by position in the part."""
 
     first: Int64
     """Start of each share, int64 (N_SHARES + 1,)."""
@@ -85,7 +83,6 @@ class _Shares(RedactedRepr):
         )
 
     def rows_of(self, first: int, end: int) -> Rows:
-        """Return the rows of a range of shares."""
         indptr, items, _ = self.arrays
         return indptr[self.first[first] : self.first[end] + 1], items
 
@@ -97,7 +94,7 @@ class _Shares(RedactedRepr):
         return needed
 
     def chosen(self, chosen: NDArray[np.bool_]) -> Rows:
-        """Return the chosen rows, bool (n,), in the order of the part."""
+        """Return the rows for which `chosen`, bool (n,), is True, in the order of the part."""
         indptr, items, order = self.arrays
         places = np.flatnonzero(chosen)
         return _rows_at((indptr, items), places[np.argsort(order[places])])
@@ -105,14 +102,13 @@ class _Shares(RedactedRepr):
 
 @dataclass(frozen=True, eq=False)
 class _Share(RedactedRepr):
-    """Writes the reduced rows of a part to files, by share."""
+    """Writes the remaining rows of a part to files, sorted by share."""
 
     left: Callable[[StoredRows], Rows]
     store: Files
     token: str
 
     def __call__(self, numbered: tuple[int, StoredRows]) -> _Shares:
-        """Return the files of a part."""
         rows = self.left(numbered[1])
         share = _share_of(rows)
         order = np.argsort(share, kind="stable").astype(np.int32)
@@ -126,14 +122,13 @@ class _Share(RedactedRepr):
 
 
 def _rows_at(rows: Rows, places: NDArray[np.integer]) -> Rows:
-    """Return the rows at `places`, in this order."""
     indptr, items = rows
     start, positions = gathered(indptr[places], np.diff(indptr)[places])
     return start, items[positions]
 
 
 def _share_of(rows: Rows) -> NDArray[np.uint8]:
-    """Return the share of each row, uint8 (n,). It is a hash of the items of the row."""
+    """Return a hash of the items of each row, uint8 (n,)."""
     indptr, items = rows
     mixed = items[indptr[0] : indptr[-1]].astype(np.uint32) * np.uint32(0x9E3779B1)
     mixed = (mixed ^ (mixed >> np.uint32(15))) * np.uint32(0x85EBCA77)

@@ -1,6 +1,4 @@
-"""Limits of a search. They are a number of steps, which is the same on every machine, and an optional time limit in
-seconds.
-"""
+"""Limits of a search: a number of steps, which is the same on every machine, and an optional time limit in seconds."""
 
 import threading
 import time
@@ -19,7 +17,7 @@ SETS_OF_A_STEP, SETS_OF_A_RECORD = 2e7, 2
 scale with the data.
 """
 TABLES_FASTER = 10
-"""Speed of counting sets in arrays of counters, as a multiple of the speed of walking the count tree."""
+"""Speed of counting sets in arrays of counters, as a multiple of the speed of traversing the count-tree."""
 OUT_OF_STEPS = "its step limit is reached"
 OUT_OF_TIME = "its time limit is reached"
 _PATIENCE = 0.05
@@ -52,9 +50,9 @@ class SearchBudget(RedactedRepr):
     """Remaining limits of a search."""
 
     seconds: float | None
-    """Seconds until the time limit, from the creation of this object. None if there is no time limit."""
+    """Seconds from the creation of this object to the time limit. None if there is no time limit."""
     steps: float
-    """Remaining steps. A relaxation takes ten steps, a round of cuts or a branch-and-bound node at most one, and
+    """Remaining steps. A linear program takes ten steps, a round of cuts or a branch-and-bound node at most one, and
     counting 2 * 10^7 sets one step.
     """
     records: int = 0
@@ -73,7 +71,7 @@ class SearchBudget(RedactedRepr):
         )
 
     def step(self) -> None:
-        """Subtract the steps of a relaxation.
+        """Subtract the steps of a linear program.
 
         Raises
         ------

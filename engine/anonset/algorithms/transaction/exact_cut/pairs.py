@@ -1,4 +1,7 @@
-"""Find rare pairs of nodes. Rare pairs of siblings are found first, because each of them forces a node to be closed."""
+"""Find rare pairs of nodes. Rare pairs of siblings are found first, because each of them forces a node to be closed.
+
+A closed node is published as this node or as an ancestor.
+"""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -16,15 +19,13 @@ from anonset.data.table import Int32, Int64
 from anonset.errors import TooLargeError
 
 CELLS_PER_PASS = 1 << 25
-"""Number of counters of a worker in each pass over the records."""
+"""Number of counters per worker in each pass over the records."""
 MAX_PAIR_BITS = 1 << 33
 """Maximum number of bits in a matrix of rare pairs (1 GiB, or about 90,000 nodes)."""
 MAX_PAIR_WORK = 1 << 36
-"""Maximum number of pairs of nodes to count in records. Counting this number of pairs takes some minutes."""
+"""Maximum number of pairs of nodes to count in records, which takes some minutes."""
 MAX_CHOSEN = 1 << 26
-"""Maximum number of bytes for a selection of counted pairs, with a byte per pair. Larger selections are counted
-again.
-"""
+"""Maximum number of counted pairs that a pass stores, with a byte per pair. Larger selections are counted again."""
 PAIRS_PER_CALL = 1 << 16
 Counts = NDArray[np.unsignedinteger]
 
@@ -75,7 +76,6 @@ class _CountSiblings(RedactedRepr):
     n_cells: int
 
     def __call__(self, blocks: Iterable[StoredRows]) -> Counts:
-        """Return the counts, (n_cells,)."""
         from anonset_kernels.rare_pairs import count_siblings
 
         cells = np.zeros(self.n_cells, _counter(self.k))
@@ -86,12 +86,12 @@ class _CountSiblings(RedactedRepr):
 
 @dataclass(frozen=True, eq=False)
 class CountedPairs(RedactedRepr):
-    """Rare pairs of some nodes. The pairs do not depend on the closed nodes."""
+    """Rare pairs of some nodes. They do not depend on the closed nodes."""
 
     nodes: Int32
     """Nodes, int32 (C,)."""
     bits: NDArray[np.uint64]
-    """Rare pairs, uint64 (C, W). The row of the node at position a has a bit for each position b > a."""
+    """Rare pairs as bits, uint64 (C, W). The row of node a has a bit for each later node b > a."""
 
     def of(self, nodes: Int32) -> "CountedPairs | None":
         """Return the pairs of some of the nodes, in another order.
@@ -113,7 +113,7 @@ class CountedPairs(RedactedRepr):
 
 
 class RarePairs:
-    """Rare pairs of the nodes of a view, stored as bits.
+    """Rare pairs of the nodes of a view, stored as bits. A view is the records as they appear if some nodes are closed.
 
     Cost: as few passes over the records as memory permits (`rare_tables`). No pass is needed if the pairs were counted
     for another view of the problem.
@@ -133,7 +133,6 @@ class RarePairs:
         self.counted = self._counted() if reused is None else reused
 
     def _counted(self) -> CountedPairs:
-        """Count the pairs of the nodes of the view."""
         view, problem, n = self.view, self.view.problem, len(self.view.nodes)
         if n * n > MAX_PAIR_BITS:
             msg = f"counting the pairs of {n:,} nodes exceeds the limit of {int(MAX_PAIR_BITS**0.5):,} nodes"
@@ -181,7 +180,7 @@ def _summed(parts: Iterable[Counts], total: Counts, k: int) -> Counts:
 
 
 def _spans(work: Float64, limit: float) -> Iterator[tuple[int, int]]:
-    """Divide rows into spans. The work of a span with several rows is at most `limit`."""
+    """Divide rows into ranges. The work of a range with several rows is at most `limit`."""
     done, first = np.cumsum(work), 0
     while first < len(work):
         before = done[first - 1] if first else 0.0

@@ -74,7 +74,7 @@ class CutProblem(RedactedRepr):
 
     @property
     def begun(self) -> Nodes:
-        """True for inner nodes that the finest cut closes, bool (V,)."""
+        """True for inner nodes that are closed in the finest cut, bool (V,)."""
         on_it = np.zeros(self.hierarchy.n_nodes, np.bool_)
         on_it[self.finest] = True
         inner: Nodes = (on_it | below_closed(self.hierarchy, on_it)) & ~self.hierarchy.is_leaf
@@ -102,7 +102,7 @@ class CutProblem(RedactedRepr):
 
     @cached_property
     def occurring(self) -> Nodes:
-        """True for inner nodes above an item that occurs, bool (V,). Closing any other node costs nothing."""
+        """True for inner nodes above an item that occurs, bool (V,). Closing any other node has no cost."""
         inner: Nodes = ~self.hierarchy.is_leaf & (self.support > 0)
         return inner
 
@@ -170,7 +170,7 @@ def below_closed(hierarchy: Hierarchy, closed: Nodes) -> Nodes:
 
 
 def entries(hierarchy: Hierarchy, closed: Nodes) -> Int32:
-    """Return the highest closed node above each leaf, or the leaf if there is none, int32 (M,)."""
+    """Return the highest closed node above each leaf, int32 (M,). If there is none, return the leaf."""
     top = np.flatnonzero(closed & ~below_closed(hierarchy, closed) & ~hierarchy.is_leaf)
     lengths = hierarchy.n_leaves_below[top].astype(np.int64)
     _, leaves = gathered(hierarchy.leaf_lo[top], lengths)

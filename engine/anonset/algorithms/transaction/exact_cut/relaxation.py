@@ -16,9 +16,9 @@ from anonset.generalization.recoding import SUPPRESSED
 class Relaxation:
     """Linear program with the known clauses. Its variables are closed nodes and suppressed leaves, from 0 to 1.
 
-    The variables are the closedness of the frequent open inner nodes and, with suppression, of the frequent leaves
-    below them. A node that is rare by itself is never published. A rare inner node is closed if the lowest frequent
-    node above it is closed. A rare leaf is suppressed unless that node is closed.
+    There is a variable for each frequent inner node that is not yet permanently closed. With suppression, there is also
+    a variable for each frequent leaf below these nodes. A node that is rare by itself is never published. A rare inner
+    node is closed if the lowest frequent node above it is closed. A rare leaf is suppressed unless that node is closed.
 
     Parameters
     ----------
@@ -37,7 +37,9 @@ class Relaxation:
         rare = (problem.support > 0) & ~frequent & problem.suppress
         self.rare_leaves = np.flatnonzero(rare[hierarchy.leaf_node]).astype(np.int32)
         self.saviour = hierarchy.parent[entries(hierarchy, rare)]
-        """Parent of the highest rare node above each rare leaf, int32 (M,). Closing it avoids suppressing the leaf."""
+        """Parent of the highest rare node above each rare leaf, int32 (M,). If it is closed, the leaf is not
+        suppressed.
+        """
         self.of_node = _numbered(self.nodes, hierarchy.n_nodes, 0)
         rare_inner = np.flatnonzero(rare & open_)
         self.of_node[rare_inner] = self.of_node[self.saviour[hierarchy.leaf_lo[rare_inner]]]
@@ -46,7 +48,7 @@ class Relaxation:
         self.solver = Solver(self._costs(open_), constant, self._order(), worth, limits)
 
     def _costs(self, open_: Nodes) -> Int64:
-        """Return the cost of each variable. A closed `saviour` avoids the suppression of the rare leaves below it."""
+        """Return the cost of each variable. Closing a `saviour` saves the suppression of its rare leaves."""
         problem = self.problem
         costs = np.zeros(len(self.nodes) + len(self.leaves), np.int64)
         np.add.at(costs, self.of_node[open_], problem.weights[open_])
@@ -56,7 +58,7 @@ class Relaxation:
         return costs
 
     def _order(self) -> SparseRows:
-        """Return the rows that close the children of closed nodes and do not suppress leaves below closed nodes."""
+        """Return the rows for closed nodes: their children are closed, and leaves below them are not suppressed."""
         parent = self.problem.hierarchy.parent
         children = self.nodes[parent[self.nodes] >= 0]
         closing = np.stack([self.of_node[children], self.of_node[parent[children]]], axis=1)
@@ -66,7 +68,7 @@ class Relaxation:
         return first.joined(SparseRows.of(node_or_leaf, np.array([-1.0, -1.0]), -1.0))
 
     def add(self, clauses: Clauses) -> None:
-        """Add clauses that the last point violates."""
+        """Add clauses that the last solution violates."""
         is_rare = self.of_leaf[clauses.items] < 0
         items = np.where(is_rare, self.of_node[self.saviour[clauses.items]], self.of_leaf[clauses.items])
         columns = np.hstack([self.of_node[clauses.parents], self.of_node[clauses.meetings], items])
@@ -133,9 +135,8 @@ class Relaxation:
 
 
 def _numbered(things: Int32, n: int, first: int) -> Int32:
-    """Return the column of each element, int32 (n,), or -1.
-
-    The elements in `things` get the columns from `first` on.
+    """Return the column of each element, int32 (n,). Elements in `things` get columns from `first` on,
+    others get -1.
     """
     columns = np.full(n, -1, np.int32)
     columns[things] = first + np.arange(len(things), dtype=np.int32)

@@ -85,7 +85,7 @@ class SparseRows(RedactedRepr):
         return self.start, self.columns, self.values, self.least
 
     def short(self, point: Float64) -> Float64:
-        """Return how far each row is below its bound at a point, float64 (n,)."""
+        """Return how far each row is below its lower bound at a point (shortfall), float64 (n,)."""
         from anonset_kernels.covering import shortfalls
 
         shortfall = np.empty(self.n)

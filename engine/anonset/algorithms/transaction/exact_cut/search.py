@@ -1,6 +1,7 @@
 """Search for the exact cut.
 
-The search repeatedly solves a relaxation, and adds the clauses that its solution violates.
+The search repeatedly solves a linear relaxation of the covering problem, and adds the clauses that its solution
+violates.
 """
 
 from collections.abc import Sequence
@@ -25,16 +26,14 @@ from anonset.generalization import Cut
 PROVEN = 1e-9
 """Relative gap that is treated as zero. It is the precision of floating-point bounds."""
 _THRESHOLDS = (0.34, 0.42, 0.5, 0.6, 0.67, 0.8, 1.0 - OPEN)
-"""Thresholds for a search for rare sets at a fractional point. A node is treated as closed if its value reaches the
-threshold.
+"""Thresholds for the search for rare sets at a fractional solution. A node with at least this value counts
+as closed.
 """
 
 _LEAST_NEW = 0.25
-"""Minimum share of nodes at a depth that are new. If the share is smaller, the depth is combined with the next
-depth.
-"""
+"""Minimum share of new nodes at a depth. If the share is smaller, the depth is combined with the next depth."""
 _ROUNDINGS = 4
-"""Maximum number of rounded points that are searched for rare sets with unknown clauses."""
+"""Maximum number of rounded solutions that are searched for rare sets with unknown clauses."""
 
 
 @dataclass(frozen=True)
@@ -135,17 +134,17 @@ class ExactSearch:
         return Relaxation(problem, self.closed, self.cost, self.limits)
 
     def _view_of_closed(self) -> View:
-        """Return the records under the permanently closed nodes."""
+        """Return the records as they appear under the permanently closed nodes."""
         point = Point(self.closed.astype(np.float64), np.zeros(self.problem.hierarchy.n_leaves))
         return View(self.problem, self.records, point, 1.0 - OPEN, 2)
 
     def _gather(self) -> None:
-        """Replace the records by a single part in which the permanently closed nodes replace the items below them."""
+        """Replace items below permanently closed nodes by these nodes, and store the records as a single part."""
         if self._gathered is not self.closed:
             self.records, self._gathered = [self._view_of_closed().gathered()], self.closed
 
     def _add_siblings(self, relaxation: Relaxation) -> None:
-        """Add clauses of rare siblings. Clauses of the highest siblings are added first."""
+        """Add clauses of rare siblings, starting with the highest siblings."""
         self._gather()
         problem, hierarchy = self.problem, self.problem.hierarchy
         siblings = rare_siblings(problem, self.closed)
@@ -158,20 +157,18 @@ class ExactSearch:
             self._add(relaxation, witness_clauses(view, part))
 
     def _solved(self, relaxation: Relaxation) -> Point | None:
-        """Solve the relaxation and record the bound."""
         point, bound = relaxation.solve()
         self._note("relaxation", bound)
         return point
 
     def _solved_integer(self, relaxation: Relaxation) -> Point | None:
-        """Solve the integer program and record the bound."""
         point, bound = relaxation.solve_integer(self.best, self.gap)
         self.nodes = relaxation.solver.n_nodes
         self._note("integer", bound)
         return point
 
     def _note(self, kind: str, bound: float) -> None:
-        if bound == inf:  # no cut is better than the best cut
+        if bound == inf:  # no cut is better than the best known cut
             self.bound = self.cost
         elif bound > 0:
             self.bound = min(self.cost, max(self.bound, ceil(bound * (1 - PROVEN))))
@@ -189,7 +186,7 @@ class ExactSearch:
         return self._is_proven
 
     def _round(self, relaxation: Relaxation) -> None:
-        """Search for a better cut near the last point of the relaxation."""
+        """Search for a better cut near the last solution of the relaxation."""
         for _ in range(_ROUNDINGS):
             point = relaxation.rounded()
             if point is None:
@@ -199,7 +196,7 @@ class ExactSearch:
                 return
 
     def _refine(self, relaxation: Relaxation, point: Point) -> bool:
-        """Add clauses that a point violates. Return True if any clause was added."""
+        """Add clauses that a solution violates. Return True if any clause was added."""
         if self.problem.size < 2:
             return False
         view = View(self.problem, self.records, point, 1.0 - OPEN, 2)
@@ -224,7 +221,7 @@ class ExactSearch:
         return False
 
     def _refine_triples(self, relaxation: Relaxation, point: Point) -> bool:
-        """Add clauses of rare triples that a point violates. Return True if any clause was added."""
+        """Add clauses of rare triples that a solution violates. Return True if any clause was added."""
         n_closed = int(self.closed.sum())
         if self._triples is None:
             self._list_triples(relaxation)
@@ -238,8 +235,8 @@ class ExactSearch:
     def _list_triples(self, relaxation: Relaxation) -> None:
         """Enumerate the rare triples if memory permits, and close the nodes that their clauses force to be closed.
 
-        Triples are enumerated by depth, starting with nodes near the root. There are few nodes near the root, and nodes
-        below closed nodes need not be examined. A depth with few new nodes is combined with the next depth.
+        Triples are enumerated by depth, starting near the root, where there are few nodes. Nodes below closed nodes
+        need not be examined.
         """
         problem, hierarchy, inner = self.problem, self.problem.hierarchy, ~self.problem.hierarchy.is_leaf
         looked_at = np.zeros(hierarchy.n_nodes, np.bool_)
@@ -261,8 +258,9 @@ class ExactSearch:
                 return
 
     def _add_sets(self, relaxation: Relaxation, view: View, sets: Int32) -> bool:
-        """Add a clause per maximal rare set, or close the nodes that the clause forces to be closed. Return True if
-        anything changed.
+        """Add a clause per maximal rare set, or close the nodes that the clause forces to be closed.
+
+        Return True if anything changed.
         """
         if self.problem.suppress:
             return self._add(relaxation, witness_clauses(view, sets))

@@ -1,4 +1,7 @@
-"""Find rare sets of three or more nodes on a cut, raise them to maximal sets, and list records that contain them."""
+"""Find rare sets of three or more nodes on a cut, raise them to maximal sets, and list records that contain them.
+
+A rare set is maximal if it is no longer rare once a member is replaced by its parent.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -20,7 +23,7 @@ if TYPE_CHECKING:
 
 SETS_PER_ROUND = 6_000
 SETS_PER_NODE = 400
-"""Maximum number of sets with the same first node. If there are more, an even selection is used, because further sets
+"""Maximum number of sets with the same first node. An even selection is used if there are more, because further sets
 have little effect.
 """
 MAX_TOGETHER = 1 << 28
@@ -28,17 +31,15 @@ MAX_TOGETHER = 1 << 28
 WITNESSES_PER_ROUND = 1 << 18
 CLAUSES_PER_ROUND = 20_000
 LEAST_USES, USES_PER_ROUND = 3, 30_000
-"""Maximum number of clauses with the same item in a round, as max(LEAST_USES, USES_PER_ROUND // number of items).
+"""Limits on the clauses with the same item in a round: max(LEAST_USES, USES_PER_ROUND // number of items).
 
 Higher limits lead to many more rounds, because a few items occur in most clauses of a round. A limit of three for 915
 items also leads to many more rounds.
 """
 SETS_PER_CALL = 500
-"""Number of sets that are raised between checks of the limits."""
+"""Number of sets that are raised between two checks of the limits."""
 LEAST_SENT = 1e8
-"""Minimum number of sets in a window that is counted on cluster workers. Sending smaller windows would not save
-time.
-"""
+"""Minimum number of sets in a window that is counted on cluster workers. Smaller windows are not worth sending."""
 _ROOM = 40_000
 _WINDOW = 16
 
@@ -97,7 +98,7 @@ class _ViolationSearch(RedactedRepr):
     closed: Float64
 
     def __call__(self, firsts: Iterable[int]) -> list[Int32]:
-        """Return an even selection of the sets that start with each of the given nodes, int32 (n, size).
+        """Return an even selection of the sets that start with each of the nodes in `firsts`, int32 (n, size).
 
         Nodes are given by their positions.
         """
@@ -171,9 +172,7 @@ def witness_clauses(view: View, sets: Int32) -> Clauses:
 
 
 def _allowed(problem: CutProblem, nodes: Int32, weight: Float64, closed: Float64) -> NDArray[np.uint8]:
-    """Return 1 for node pairs that can be in a violated set, uint8 (C, C). Empty if all pairs can be in a violated
-    set.
-    """
+    """Return 1 for node pairs that can be in a violated set, uint8 (C, C). Empty if this is true for all pairs."""
     from anonset_kernels.rare_sets import allow_violated
 
     n = len(nodes) if len(nodes) ** 2 <= MAX_TOGETHER else 0
@@ -183,8 +182,8 @@ def _allowed(problem: CutProblem, nodes: Int32, weight: Float64, closed: Float64
 
 
 def _slack(tree: Tree, sets: Int32, weights: Float64, closed: Float64) -> Float64:
-    """Return the violation of the clause of each set, float64 (n,). `weights` contains the unpublished degree of each
-    member.
+    """Return the violation of the clause of each set, float64 (n,). `weights` is the unpublished degree of
+    each member.
     """
     from anonset_kernels.rare_sets import meeting_nodes
 

@@ -1,5 +1,6 @@
-"""Linear and integer programs over variables from 0 to 1. HiGHS solves the programs, and linear bounds are
-recomputed.
+"""Linear and integer programs over variables from 0 to 1. HiGHS solves the programs.
+
+The lower bounds of linear programs are recomputed from the dual values.
 """
 
 from typing import Any
@@ -14,17 +15,13 @@ from anonset.data.table import Int32, Int64
 from anonset.errors import AnonsetError
 
 _MAGNITUDE = 2.0**17
-"""Approximate objective value after scaling. Costs are scaled by a power of two, because HiGHS uses absolute
-tolerances.
-"""
+"""Approximate objective value after scaling. HiGHS has absolute tolerances, so costs are scaled by a power of two."""
 _MISSED = 1e-6
-"""Minimum violation of a row at a point. Rows with a larger violation are added to the linear program."""
+"""Rows that a solution violates by more than this value are added to the linear program."""
 _ROWS_AT_ONCE = 3_000
-"""Maximum number of rows added to the linear program at once. Adding all rows with a shortfall is ten times slower."""
+"""Maximum number of rows added to the linear program at once. Adding all violated rows is ten times slower."""
 _ROWS_OF_A_STEP = 25_000
-"""Number of rows at which a branch-and-bound check takes a complete step. With fewer rows, it takes a part of a
-step.
-"""
+"""Number of rows at which a branch-and-bound check counts as a complete step. Smaller programs count less."""
 _SMALL = 20_000
 """Maximum product of rows and columns of a program that is solved in the main thread. Programs with a time limit are
 solved in another thread.
@@ -118,7 +115,7 @@ class Solver:
         return self.values, self.proven
 
     def _give(self, short: Float64) -> bool:
-        """Add rows with a shortfall that the model does not contain yet. Return True if any rows were added."""
+        """Add violated rows that the model does not contain yet. Return True if any rows were added."""
         short[self.given] = 0.0
         missed = self.rows.spread(short, self.free, _MISSED, _ROWS_AT_ONCE)
         chosen = np.zeros(self.rows.n, np.bool_)
@@ -245,7 +242,7 @@ class Solver:
         model.cbMipInterrupt += count
         try:
             if self.limits.seconds is None and model.getNumRow() * model.getNumCol() <= _SMALL:
-                model.run()  # takes milliseconds, which is less than starting a thread
+                model.run()  # takes milliseconds, less than starting a thread
             else:
                 self.limits.run(model.run, lambda: stops.append(True))
         finally:

@@ -1,4 +1,4 @@
-"""Clauses of all maximal rare triples, derived from tables of rare triples without another pass over the records."""
+"""Clauses of all maximal rare triples of nodes. They are derived from tables, without another pass over the records."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -25,7 +25,6 @@ BYTES_OF_BITS = 1 << 29
 BYTES_IN_MEMORY = 1 << 26
 """Maximum size of the bit table in memory. Larger tables are in a file, even if the records are in memory."""
 SIZE = 3
-"""Size of a triple."""
 LEAST_NODES = 64
 """Minimum number of nodes for which nodes are closed before counting. Tables of fewer nodes are cheap."""
 MAX_LISTED = 1 << 27
@@ -122,9 +121,8 @@ class RareTriples(RedactedRepr):
         return self._of_keys(distinct(np.concatenate([collected, *waiting])))
 
     def _keys(self, rare: "RareBits", first: int, end: int) -> Int64:
-        """Return the distinct keys of the parents of maximal triples whose second code is between `first` and `end`.
-
-        `end` is excluded.
+        """Return the distinct keys of the parents of maximal triples whose second code is at least `first` and below
+        `end`.
         """
         from anonset_kernels.rare_triples import maximal_triples
 

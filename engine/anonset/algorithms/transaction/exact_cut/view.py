@@ -1,4 +1,8 @@
-"""Records as they appear if some nodes are closed."""
+"""Records as they appear if some nodes of the hierarchy are closed.
+
+A closed node replaces all items below it. The highest closed node above a leaf is the leaf's entry node. A leaf without
+a closed node is its own entry node.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,7 +27,7 @@ from anonset_kernels._arrays import ExpandedCodes
 
 _BYTES_OF_ENTRY = 8  # code and position
 OPEN = 1e-6
-"""Tolerance for values of a point. A node is treated as closed if its closedness is at least 1 minus this value."""
+"""Tolerance for the values of a solution. A node counts as closed if its value is at least 1 minus this tolerance."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,9 +35,9 @@ class Point(RedactedRepr):
     """A solution of the relaxation or of the integer program."""
 
     closed: Float64
-    """Closedness of each node, from 0 to 1, float64 (V,). 0 for leaves."""
+    """Value of each node, from 0 (open) to 1 (closed), float64 (V,). 0 for leaves."""
     suppressed: Float64
-    """Suppression of each leaf, from 0 to 1, float64 (M,)."""
+    """Value of each leaf, from 0 (published) to 1 (suppressed), float64 (M,)."""
 
     @property
     def is_integral(self) -> bool:
@@ -59,7 +63,7 @@ class ShowRecords(RedactedRepr):
     """
     n_leaves: int
     least: int
-    """Minimum number of symbols. Shorter records are dropped."""
+    """Minimum number of symbols. Shorter records are removed."""
 
     def __call__(self, rows: StoredRows) -> Rows:
         """Return the records in converted form."""
@@ -85,9 +89,7 @@ class View(RedactedRepr):
     """Records in parts. They may come from a view whose closed nodes are also closed in this view."""
     point: Point
     threshold: float
-    """Closedness from which a node is treated as closed. Also the unpublished degree from which a leaf is treated as
-    suppressed.
-    """
+    """Value from which a node counts as closed, and unpublished degree from which a leaf counts as suppressed."""
     least: int
     """Minimum number of symbols. Shorter records contain no set of this size."""
 
@@ -105,7 +107,7 @@ class View(RedactedRepr):
     @cached_property
     def shown(self) -> ShowRecords:
         """Conversion of the records of a part. If leaves cannot be suppressed, each leaf is replaced by the first leaf
-        of its entry node.
+        below its entry node.
         """
         hierarchy = self.problem.hierarchy
         first = None if self.problem.suppress else hierarchy.leaf_lo[self.entry]
@@ -118,7 +120,7 @@ class View(RedactedRepr):
 
     @property
     def local_store(self) -> Store:
-        """Store with workers of this process. It is used for gathered records."""
+        """Store whose workers are in this process. It is used for gathered records."""
         return self.store.with_local_workers()
 
     @cached_property
@@ -132,7 +134,7 @@ class View(RedactedRepr):
     def gathered(self) -> Rows:
         """Return the records as a single part, with at most k copies of equal records.
 
-        The result can be used for every view with more closed nodes.
+        The result can be used for every view in which more nodes are closed.
         """
         parts, store, anew = self.records, self.store, len(self.records) == 1
         if anew:
@@ -205,7 +207,7 @@ class View(RedactedRepr):
         return ExpandedCodes(codes, start, position)
 
     def postings(self, sets: Int32) -> tuple[Int64, Int32]:
-        """Return the records of each member of sets of `nodes`, and of each ancestor of a member except the root.
+        """Return the records that contain each member of some sets, or an ancestor of a member except the root.
 
         Parameters
         ----------
