@@ -21,24 +21,22 @@ from anonset.publications import Records, Symbol
 from anonset.publications.symbols import generalize, group_symbol, node_symbol
 
 _STEP = "rows"
-"""Name of the step that sorts the published rows."""
 
 
 def apply(table: Table, recoding: Recoding, hierarchy: Hierarchy | None = None, *, by_content: bool = False) -> Records:
     """Apply a recoding to its table.
 
     The codebook of the publication contains only symbols that occur in a record. An unused symbol would disclose which
-    items are suppressed.
-
-    The item codes of the table must be the leaf positions of the recoding's hierarchy or the codes of its vocabulary.
+    items are suppressed. The item codes of the table must be the leaf positions of the recoding's hierarchy or the
+    codes of its vocabulary.
 
     Parameters
     ----------
     hierarchy
         Item hierarchy. If it defines places (`Hierarchy.place`), symbols and set members are sorted by place.
     by_content
-        Whether to sort rows by their published content. The input order could disclose suppressed values. Rows with
-        equal content remain in input order.
+        True to sort rows by their published content, because the input order could disclose suppressed values. Rows
+        with equal content remain in input order.
 
     Raises
     ------
@@ -70,9 +68,7 @@ def apply(table: Table, recoding: Recoding, hierarchy: Hierarchy | None = None, 
 
 
 def _sorted_once(rows: UnsortedRows, largest: Sequence[int], work: Store, store: Store) -> SortedRows:
-    """Sort the rows into `store`. If an interrupted run has sorted them already, return them from its work
-    directory.
-    """
+    """Sort the rows into `store`, or return the sorted rows that an interrupted run left in its work directory."""
     ledger = Ledger(work.of_run)
     done: SortedRows | None = ledger.finished(_STEP)
     if done is None:
@@ -148,7 +144,7 @@ def _in_public_order(unordered: tuple[Symbol, ...], hierarchy: Hierarchy | None)
     """Return the sorted symbols, and the new code of each symbol, int32 (S,). The order does not disclose the
     hierarchy.
 
-    If the hierarchy has places (`Hierarchy.place`), set members are sorted by place and symbols by the places of their
+    If the hierarchy has places (`Hierarchy.place`), set members are sorted by place, and symbols by the places of their
     members.
     """
     if hierarchy is None or hierarchy.place is None:
@@ -194,7 +190,6 @@ def _of_clusters(
 def _items_of_clusters(
     column: SetColumn, recoding: PerCluster, hierarchy: Hierarchy | None, store: Store
 ) -> tuple[SetColumn, tuple[Symbol, ...]]:
-    """Return the published items of each record, in input order, and the symbols."""
     if len(recoding.items) != recoding.n_clusters:
         msg = f"the recoding has {recoding.n_clusters} clusters, but item mappings for {len(recoding.items)}"
         raise InputError(msg)
@@ -245,7 +240,7 @@ def _draft(column: SetColumn, recoding: PerCluster, book: "_Codebook") -> SetCol
 
 
 class _Codebook:
-    """Distinct symbols of all clusters. The symbols are either nodes of one hierarchy or sets of items."""
+    """Distinct symbols of all clusters. They are either nodes of one hierarchy or sets of items."""
 
     def __init__(self, column: SetColumn) -> None:
         self.column = column
@@ -256,9 +251,7 @@ class _Codebook:
         return len(self.code_of)
 
     def codes(self, mapping: Cut | ItemGroups, occurring: NDArray[np.integer]) -> Int32:
-        """Return the symbol code of each item, int32. -1 if the item is suppressed. New symbols are added to the
-        codebook.
-        """
+        """Return the symbol code of each item, int32. New symbols are added. -1 if the item is suppressed."""
         symbols = self._nodes(mapping, occurring) if isinstance(mapping, Cut) else self._groups(mapping, occurring)
         code_of = self.code_of
         return np.array(
@@ -283,7 +276,7 @@ class _Codebook:
         return [SUPPRESSED if g == SUPPRESSED else tuples[g] for g in groups.group[occurring].tolist()]
 
     def in_order(self) -> tuple[tuple[Symbol, ...], Int32]:
-        """Return the symbols in canonical order and the rank of each code in this order."""
+        """Return the symbols in canonical order, and the rank of each code in this order."""
         keys = sorted(self.code_of, key=lambda key: (key,) if isinstance(key, int) else key)
         rank = np.empty(len(keys), np.int32)
         for place, key in enumerate(keys):

@@ -47,7 +47,6 @@ def bucketize(table: Table, buckets: Bucketized) -> Buckets:
 
 
 def _made(table: Table, sensitive: CategoricalColumn, buckets: Bucketized) -> Buckets:
-    """Apply a grouping to its table, in blocks."""
     store = table.store.nested()
     columns = (*table.ids, *table.kept, sensitive)
     grown = [store.growing("shown", np.int32) for _ in (buckets.group, *columns)]

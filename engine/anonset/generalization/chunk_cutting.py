@@ -27,11 +27,11 @@ class CutRecords(NamedTuple):
     clusters: ClusterColumns
     shared: SharedChunks
     record: Int64
-    """Record numbers, cluster by cluster, int64 (n,)."""
+    """Record numbers, sorted by cluster, int64 (n,)."""
     cluster: Int32
     """Cluster of each record, int32 (n,)."""
     terms: Int64
-    """Number of records with each item, int64 (M,). Only clusters that publish the item as a term are counted."""
+    """Number of records with each item, int64 (M,), counted in the clusters that publish the item as a term."""
 
 
 class _Piece(NamedTuple):
@@ -40,8 +40,8 @@ class _Piece(NamedTuple):
     order: Int64
     """Original numbers of the clusters, int64."""
     shared: slice
-    """Slice of the chunks shared only by clusters of this piece. The chunks refer to clusters by their numbers in the
-    piece.
+    """Slice of the chunks that are shared only within this piece. They refer to clusters by their numbers
+    in the piece.
     """
     content: slice
     """Slice of the bytes that are the sort key of the piece."""
@@ -56,7 +56,6 @@ class _Cut(RedactedRepr):
     item: Int64
 
     def only(self, chosen: NDArray[np.bool_]) -> "_Cut":
-        """Return the selected occurrences."""
         return _Cut(self.place[chosen], self.record[chosen], self.item[chosen])
 
     def rows(self) -> tuple[Int64, ChunkRows]:
@@ -78,7 +77,7 @@ class _Cut(RedactedRepr):
         if not len(self.place):
             return self.place, self.record, self.item
         first, many, width = int(self.record.min()), int(np.ptp(self.record)) + 1, int(self.item.max()) + 1
-        if (int(self.place.max()) + 1) * many * width < _LARGEST_KEY:  # sorting is fastest for single numbers
+        if (int(self.place.max()) + 1) * many * width < _LARGEST_KEY:  # numbers are sorted faster than triples
             keys = np.sort((self.place * many + self.record - first) * width + self.item)
             keys, item = np.divmod(keys, width)
             place, record = np.divmod(keys, many)
@@ -126,8 +125,9 @@ def disassociate(table: Table, recoding: Disassociated) -> Chunks:
 
 
 def cut(column: SetColumn, recoding: Disassociated, code: Int32, store: Store) -> CutRecords:
-    """Split the records of each cluster into chunks. Clusters and chunks are numbered in the order of their published
-    content.
+    """Split the records of each cluster into chunks.
+
+    Clusters and chunks are numbered in the order of their published content.
 
     Parameters
     ----------
@@ -160,8 +160,8 @@ def cut(column: SetColumn, recoding: Disassociated, code: Int32, store: Store) -
 
 
 def _cut_piece(piece: ClusterPiece, recoding: Disassociated, code: Int32) -> tuple[ClusterColumns, SharedChunks, _Cut]:
-    """Return the clusters of the piece, the chunks shared only by these clusters, and the occurrences in chunks shared
-    with other pieces.
+    """Return the clusters of the piece, the chunks shared only within the piece, and the occurrences in all other
+    shared chunks.
 
     Clusters and shared chunks are numbered within the piece.
     """
@@ -207,7 +207,7 @@ def _put_together(
     store: Store,
     terms: Int64,
 ) -> CutRecords:
-    """Sort the pieces and merge their shared chunks with the chunks shared across pieces."""
+    """Sort the pieces, and combine the chunks shared within pieces with the chunks shared across pieces."""
     wide_chunks, of_range = by_range(wide)
     groups: list[Group] = [
         ([StoredText(content[piece.content])], [number], (int(piece.order.min()), int(piece.order.max())))

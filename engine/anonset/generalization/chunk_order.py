@@ -19,12 +19,12 @@ from anonset.publications.chunk_columns import ChunkRows, ClusterColumns, Shared
 
 _END = bytes(4)
 Group = tuple[list[Any], list[int], tuple[int, int]]
-"""Sort keys of neighbouring clusters, the clusters in the order of the keys, and the first and last cluster."""
+"""Sort keys of neighbouring clusters, the clusters in the order of these keys, and the first and last cluster."""
 
 
 @total_ordering
 class StoredText:
-    """Bytes in a store. Objects are compared like `bytes`."""
+    """Bytes in a store, compared like `bytes`."""
 
     def __init__(self, text: NDArray[np.uint8]) -> None:
         self._text = text
@@ -87,7 +87,7 @@ def contents_of(rows: ChunkRows) -> list[bytes]:
 
 
 def by_range(shared: SharedChunks) -> tuple[Int64, dict[tuple[int, int], bytes]]:
-    """Return the shared chunks sorted by range, then content, and the joined content per range."""
+    """Return the shared chunks sorted by range of clusters, then content, and the joined content per range."""
     texts, of_range = contents_of(shared.rows), dict[tuple[int, int], bytes]()
     order = np.lexsort((shared.last, shared.first))
     ranges = np.stack([shared.first[order], shared.last[order]], axis=1)
@@ -103,8 +103,7 @@ def by_range(shared: SharedChunks) -> tuple[Int64, dict[tuple[int, int], bytes]]
 def grouped(
     groups: Sequence[Group], of_range: Mapping[tuple[int, int], bytes], number: int, as_text: Callable[[bytes], Any]
 ) -> Group:
-    """Merge neighbouring groups step by step until the groups have `number` clusters. The groups are sorted at each
-    step.
+    """Merge neighbouring groups until the groups have `number` clusters. The groups are sorted at each step.
 
     Parameters
     ----------
@@ -130,7 +129,7 @@ def grouped(
 
 
 def renumbered(shared: SharedChunks, by_range: Int64, order: Int64) -> SharedChunks:
-    """Renumber the clusters of shared chunks and sort the chunks by the new numbers. Neighbours remain neighbours."""
+    """Renumber the clusters of shared chunks, and sort the chunks by the new numbers. Neighbours remain neighbours."""
     number = np.empty(len(order), np.int64)
     number[order] = np.arange(len(order))
     first, last = shared.first[by_range], shared.last[by_range]

@@ -42,8 +42,8 @@ class EarlierRelease(RedactedRepr):
     attestation_sha256: str = ""
     """SHA-256 digest of the attestation of the earlier release."""
     retired: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Items of each retired name. A retired name is published in a release before the earlier release, but not in the
-    earlier release.
+    """Items of each retired name. A name is retired if an even earlier release used it and the earlier release does
+    not.
     """
 
     @cached_property
@@ -65,7 +65,7 @@ class EarlierRelease(RedactedRepr):
         return tuple(items) if node is None else self._leaves(tree, node, name)
 
     def _leaves(self, tree: Hierarchy, node: int, name: str) -> tuple[str, ...]:
-        """Return the leaves of a node. If the node is published as a set, omit its suppressed leaves."""
+        """Return the leaves of a node. If the node is published as a set, its suppressed leaves are left out."""
         leaves = tree.members(node)
         return leaves if tree.labels[node] == name else tuple(leaf for leaf in leaves if self.mapping.get(leaf, leaf))
 
@@ -91,12 +91,12 @@ class EarlierRelease(RedactedRepr):
 
     @cached_property
     def reserved(self) -> dict[str, tuple[str, ...]]:
-        """All names of this release and the releases before it, with their items."""
+        """All names of the earlier release and of the releases before it, with their items."""
         return {**self.retired, **self.members}
 
     @property
     def used_labels(self) -> frozenset[str]:
-        """Texts that no new symbol may use. They are all items, and all names of this release and the releases before
+        """Texts that no new symbol may use: all items, and all names of the earlier release and of the releases before
         it.
         """
         return frozenset({*self.mapping, *self.reserved}.union(*self.retired.values()))
@@ -178,14 +178,14 @@ class EarlierRelease(RedactedRepr):
                 raise InputError(msg)
 
     def retired_by(self, recoding: Cut | ItemGroups) -> list[Symbol]:
-        """Return the names of this release and the releases before it that a recoding no longer publishes."""
+        """Return the names of the earlier release, and of the releases before it, that a recoding no longer
+        publishes.
+        """
         shown = set(self.names(recoding).values())
         return [Symbol(name, "group", items) for name, items in self.reserved.items() if name not in shown]
 
     def changes(self, recoding: Cut | ItemGroups, symbols: Sequence[Symbol]) -> ReleaseChanges:
-        """Return the name changes caused by a recoding. The recoding must be at least as coarse as the earlier
-        recoding.
-        """
+        """Return the name changes caused by a recoding, which must be at least as coarse as the earlier recoding."""
         now = self.names(recoding)
         coarser: dict[str, str] = {}
         vanished: dict[str, None] = {}

@@ -1,4 +1,4 @@
-"""Item mappings of many clusters, stored as differences from the identity."""
+"""Item mappings of many clusters. Only generalized items, or the nodes that replace them, are stored."""
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
@@ -45,7 +45,6 @@ class MappingsInParts(RedactedRepr, ComputedSequence[Cut | ItemGroups]):
     """
 
     of_part: tuple[Sequence[Cut | ItemGroups], ...]
-    """Mappings per part."""
     first: tuple[int, ...]
     """First cluster of each part. The last element is the number of clusters."""
 

@@ -1,4 +1,4 @@
-"""Another release about the persons of a table. The other release may be published or only planned."""
+"""Another release about the persons of a table, published or planned."""
 
 from collections.abc import Container
 from dataclasses import dataclass
@@ -12,7 +12,6 @@ from anonset.errors import InputError
 from anonset.publications import Records
 
 _LEFT_OUT = "unknown suppress"
-"""Name of the rule that removes unknown items."""
 _BY_HIERARCHY = ("unknown prefix", "inner-items leaf")
 """Names of the rules that rename items by a hierarchy."""
 
@@ -24,7 +23,7 @@ class OtherRelease(RedactedRepr):
     publication: Records
     """The other release."""
     row: Int64
-    """Row of the other release for each record of the table, int64 (n,). -1 if the release lacks the person."""
+    """Row of the other release for each record of the table, int64 (n,). -1 if the person is not in the release."""
     attestation_sha256: str = ""
     """SHA-256 digest of the attestation of the other release."""
     linked: bool = False
@@ -33,14 +32,14 @@ class OtherRelease(RedactedRepr):
     shows_all: bool = False
     """True if the release suppresses no item."""
     rules: frozenset[str] = frozenset()
-    """Rules that changed items when the original of the other release was read."""
+    """Rules that changed items when the original data of the other release were read."""
 
     def certain_presence(self, table: Table, shown: Container[str]) -> tuple[bool, bool]:
-        """Return a flag for the release of `table`, and a flag for this release.
+        """Return a flag for the release of `table`, and a flag for the other release.
 
         A flag is True if an item without a symbol is certainly in no record of the release. This is certain if the
-        release suppressed and removed no item. The flag is always False if only one of the releases renamed items, or
-        if a hierarchy renamed items.
+        release suppressed and removed no item. Both flags are False if only one of the releases renamed items, or if a
+        hierarchy renamed items.
 
         Parameters
         ----------

@@ -1,6 +1,4 @@
-"""Recodings, which represent the decisions of an algorithm as arrays. A recoding applied to a table gives a
-publication.
-"""
+"""Recodings: the decisions of an algorithm as arrays. A recoding applied to a table gives a publication."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -64,7 +62,7 @@ class Cut(RedactedRepr):
     def of(cls, hierarchy: Hierarchy, nodes: Int32) -> "Cut":
         """Return the cut that publishes the given nodes, int32, and all other leaves unchanged.
 
-        No given node may be a descendant of another.
+        No given node may be a descendant of another given node.
         """
         image = hierarchy.leaf_node.copy()
         for node in nodes.tolist():
@@ -120,10 +118,10 @@ class RelationalValues(RedactedRepr):
 
 @dataclass(frozen=True, eq=False)
 class Parts(RedactedRepr):
-    """Partition of a table. Each cluster is within a part."""
+    """Partition of a table. All records of a cluster are in the same part."""
 
     record: Int64
-    """Record numbers, part by part and ascending within each part, int64 (n,)."""
+    """Record numbers, sorted by part and ascending within each part, int64 (n,)."""
     first: Int64
     """Start of each part in `record`, int64 (parts + 1,). The last element is the number of records."""
     cluster: Int64
@@ -156,7 +154,7 @@ class PerCluster(RedactedRepr):
         return int(self.cluster.max(initial=-1)) + 1
 
     def pieces(self) -> "Iterator[tuple[Int64 | None, PerCluster]]":
-        """Yield the ascending records of each part, and their recoding. If there are no parts, yield None and `self`.
+        """Yield the ascending records of each part, and their recoding. Without parts, yield None and `self`.
 
         A part with a single cluster is yielded in blocks of records.
         """
@@ -193,23 +191,25 @@ class Bucketized(RedactedRepr):
 
 
 TERMS = -1
-"""Value of `Disassociated.place` for an item that is published as a term of its cluster."""
+"""Value of `Disassociated.place` for an item of no chunk, which is published as a term of its cluster."""
 
 
 @dataclass(frozen=True, eq=False)
 class Disassociated(RedactedRepr):
-    """A disassociation. Each item of a cluster is published in a chunk, in a shared chunk, or as a term."""
+    """A disassociation. Each item of a cluster is published in a chunk, in a shared chunk, or as a term (in
+    no chunk).
+    """
 
     record: Int64
-    """Record numbers, cluster by cluster and ascending within each cluster, int64 (n,)."""
+    """Record numbers, sorted by cluster and ascending within each cluster, int64 (n,)."""
     begins: Int64
     """Start of each cluster in `record`, int64 (clusters + 1,). The last element is the number of records."""
     in_cluster: Int32
-    """Cluster of each (cluster, item) pair, ascending, int32 (p,)."""
+    """Cluster of each pair of a cluster and an item, ascending, int32 (p,)."""
     item: Int32
     """Item of each pair, ascending within a cluster, int32 (p,). An item without a pair is suppressed."""
     place: Int32
-    """Chunk of each pair, int32 (p,). -1 if the item is a term."""
+    """Chunk of each pair, int32 (p,). -1 if the item is published as a term."""
     first: Int32
     """First cluster that uses each chunk, int32 (chunks,)."""
     last: Int32
@@ -219,7 +219,7 @@ class Disassociated(RedactedRepr):
     totals: Int32 | None = None
     """Terms whose record count is published, int32. None if no counts are published.
 
-    The count includes only the clusters that publish the item as a term.
+    Only the clusters that publish the item as a term are counted.
     """
 
     def __repr__(self) -> str:
@@ -257,9 +257,9 @@ class ClusterPiece(NamedTuple):
     pairs: slice
     """Slice of the (cluster, item) pairs."""
     column: SetColumn
-    """Records of the clusters, cluster by cluster."""
+    """Records of the clusters, sorted by cluster."""
     place: Int32
-    """Chunk of each occurrence, int32 (occurrences,). -1 for a term, -2 for a suppressed item."""
+    """Chunk of each item occurrence, int32 (occurrences,). -1 for a term, -2 for a suppressed item."""
 
 
 GROUPED = 4
@@ -267,9 +267,9 @@ GROUPED = 4
 
 
 def clusters_at_once(n_clusters: int, column: SetColumn) -> int:
-    """Return the number of clusters to process at once. The number is a power of `GROUPED`.
+    """Return the number of clusters to process at once, a power of `GROUPED`.
 
-    These clusters contain a few blocks of records on average.
+    On average, so many clusters contain a few blocks of records.
     """
     clusters, elements = 1, column.n + len(column.codes)
     while clusters < n_clusters and GROUPED * clusters * elements <= GROUPED * spans.AT_ONCE * n_clusters:
@@ -285,8 +285,7 @@ Recoding = Cut | ItemGroups | PerCluster | Bucketized | Disassociated
 
 
 def cut_symbol(cut: Cut, node: int) -> Symbol:
-    """Return the symbol of a published node. If some of its leaves are suppressed, the symbol is the set of the other
-    leaves.
+    """Return the symbol of a published node. If some leaves are suppressed, it is the set of the other leaves.
 
     >>> tree = Hierarchy.from_tree(("ALL", [("A", ["a1", "a2", "a3"]), "b"]))
     >>> node = tree.node_of["A"]

@@ -1,10 +1,10 @@
 """Sort rows by content, in memory or in files.
 
-Rows are compared by their fixed codes, one per column, then by their items. The sort is stable. Rows in memory are
-sorted by `RowSorter`. Rows in files are sorted in two passes of tasks, on threads or on the workers of a cluster:
+Rows are compared by the codes of their columns (fixed codes), then by their items. The sort is stable. Rows in memory
+are sorted by `RowSorter`. Rows in files are sorted in two passes of tasks, on threads or on the workers of a cluster:
 
-1. A task distributes a block of rows over ranges of keys, and writes the rows range by range to a new file. A key is
-   the first 62 bits of the codes of a row.
+1. A task reads a block of rows, and writes the rows to a new file, sorted by range of keys. A key is the first 62 bits
+   of the codes of a row.
 2. A task reads consecutive ranges from all files, in block order, and sorts the rows. Equal rows remain in input order.
 
 A range with too many rows is distributed again. If all its rows have the same key, the following codes are the keys.
@@ -40,7 +40,7 @@ class SortedRows:
     indptr: Int64
     items: Codes
     columns: list[Int32]
-    """Fixed codes, column by column."""
+    """Codes of each column."""
     record: Int64
 
 
@@ -57,7 +57,7 @@ def sort_rows(rows: UnsortedRows, *, largest: Sequence[int], store: Store = MEMO
     store
         Store for arrays of row length.
     narrow
-        Allow two-byte items in files.
+        True to allow two-byte items in files.
     """
     size = rows.sets.n, len(rows.sets.codes)
     widths = np.array([max(1, int(codes).bit_length()) for codes in largest], np.int64)
@@ -77,7 +77,7 @@ class StoredRows(NamedTuple):
     lengths: Int32
     """Number of items of each row, int32 (rows,)."""
     fixed: Int32
-    """Fixed codes, int32 (rows, columns)."""
+    """Codes of the columns, int32 (rows, columns)."""
     record: NDArray[Any]
     items: NDArray[Any]
 
@@ -122,11 +122,11 @@ class RowForm(RedactedRepr):
 
 @dataclass(frozen=True, eq=False)
 class Runs(RedactedRepr):
-    """Rows of a block in a file, range by range."""
+    """Rows of a block in a file, sorted by range of keys."""
 
     store: Files
     name: str
-    """Name of the file. The machine that needs the rows opens the file, so that rows are not sent between machines."""
+    """File name. The machine that needs the rows opens the file, so that rows are not sent between machines."""
     layout: Sequence[tuple[str, tuple[int, ...]]]
     """Type and shape of each array in the file.
 
@@ -160,7 +160,7 @@ def _of_ranges(starts: Int64, rows: StoredRows, first: int, end: int) -> StoredR
 
 @dataclass(frozen=True, eq=False)
 class Distribution(RedactedRepr):
-    """Task that distributes a block of rows over the ranges."""
+    """Task that sorts the rows of a block by range of keys."""
 
     source: UnsortedRows
     widths: Int64
@@ -170,8 +170,9 @@ class Distribution(RedactedRepr):
     store: Files
 
     def __call__(self, span: tuple[int, int]) -> tuple[Runs, Int32]:
-        """Return the runs of a block, and an array, int32 (3, ranges). For each range, the array contains the number of
-        rows, the number of items, and the largest item count of a row.
+        """Return the runs of a block, and an array, int32 (3, ranges).
+
+        For each range, the array contains the number of rows, the number of items, and the largest item count of a row.
         """
         from anonset_kernels.row_order import RowComparison, fill_buckets, measure_buckets
 
@@ -216,15 +217,14 @@ class RangeSort(RedactedRepr):
 
 @dataclass(frozen=True, eq=False)
 class _Shuffle(RedactedRepr):
-    """Sorts rows in files."""
-
     widths: Int64
     form: RowForm
     store: Store
 
     def sorted(self, source: UnsortedRows, size: tuple[int, int], position: int) -> Iterator[StoredRows]:
-        """Yield the sorted rows part by part. `size` is the number of rows and of items. All rows have the same codes
-        before `position`.
+        """Yield the sorted rows part by part. `size` is the number of rows and of items.
+
+        All rows have the same codes before `position`.
         """
         most = min(AT_ONCE, self._rows_per_range)
         if size[0] <= 1 or (size[0] <= most and size[1] <= ITEMS_PER_TASK):
@@ -290,7 +290,7 @@ def _is_key(splitters: Int64, b: int) -> bool:
 
 
 def _tasks(sizes: Int64, most: int) -> Iterator[tuple[int, int]]:
-    """Yield spans of consecutive ranges with at most `most` rows in total. A larger range forms a separate span."""
+    """Yield consecutive ranges with at most `most` rows in total. A larger range is yielded separately."""
     first, rows, items, end = 0, 0, 0, 0
     for b in np.flatnonzero(sizes[0]).tolist():
         if rows and (rows + sizes[0, b] > most or items + sizes[1, b] > ITEMS_PER_TASK):
@@ -303,7 +303,6 @@ def _tasks(sizes: Int64, most: int) -> Iterator[tuple[int, int]]:
 
 
 def _stored(parts: Iterable[StoredRows], form: RowForm, store: Store) -> SortedRows:
-    """Store the rows of all parts, part by part."""
     with ExitStack() as stack:
         indptr = stack.enter_context(store.growing("indptr", np.int64))
         items = stack.enter_context(store.growing("items", np.uint16 if form.narrow else np.int32))

@@ -1,8 +1,8 @@
 """Sort rows by content in memory. Rows are distributed into buckets, and each bucket is sorted.
 
-Rows are compared by their fixed codes, one per column, then by their items. The sort is stable. The first 62 bits of
-the codes determine the bucket of a row. The limits of the buckets are quantiles of a sample. A bucket that is too large
-is split again. If all its rows share the first 62 bits, the following codes are used.
+Rows are compared by the codes of their columns (fixed codes), then by their items. The sort is stable. The first 62
+bits of the codes determine the bucket of a row. The limits of the buckets are quantiles of a sample. A bucket that is
+too large is split again. If all its rows share the first 62 bits, the following codes are used.
 """
 
 from collections.abc import Iterator
@@ -22,13 +22,12 @@ if TYPE_CHECKING:
     from anonset_kernels.row_order import RowComparison, RowContent
 
 ITEMS_PER_BUCKET = 1 << 24
-"""Maximum number of items in a bucket that is sorted at once. The limits of the store determine the maximum number of
-rows.
+"""Maximum number of items in a bucket that is sorted at once. The memory limit determines the maximum
+number of rows.
 """
 ROWS_IN_CACHE = 1 << 16
 """Approximate number of rows that fit into the CPU cache. Buckets of this size are sorted and copied faster."""
 MOST_BUCKETS = 256
-"""Maximum number of buckets."""
 SAMPLE, SAMPLED_PER_BUCKET = 1 << 16, 32
 """Minimum size of the sample, in rows, and minimum number of sampled rows per bucket."""
 BYTES_OF_ROW = 400  # approximate memory per row that a task sorts
@@ -46,8 +45,9 @@ class RowSorter:
     store: Store
 
     def sort(self, source: UnsortedRows, size: tuple[int, int], position: int, place: Place) -> None:
-        """Sort rows, and write them to `place` in the output. `size` is the number of rows and of items. All rows have
-        the same codes before `position`.
+        """Sort rows, and write them to `place` in the output. `size` is the number of rows and of items.
+
+        All rows have the same codes before `position`.
         """
         from anonset_kernels.row_order import following
 
@@ -109,7 +109,6 @@ class RowSorter:
         self._gather(rows, order, place)
 
     def _gather(self, rows: "RowContent", order: Int64, place: Place) -> None:
-        """Copy rows in the given order to a place in the output."""
         from anonset_kernels.row_order import gather_rows
 
         gather_rows(rows, order, *place, self.out)
@@ -125,7 +124,6 @@ class RowSorter:
         return splitters_of(source, n, self.widths, position, self._rows_per_bucket)
 
     def _measured(self, source: UnsortedRows, n: int, position: int, splitters: Int64) -> "_BucketSizes":
-        """Return the bucket sizes."""
         from anonset_kernels.row_order import measure_buckets
 
         def measure(span: tuple[int, int]) -> Int64:
@@ -170,8 +168,6 @@ class RowSorter:
 
 @dataclass(frozen=True, eq=False)
 class _BucketSizes:
-    """Sizes of buckets."""
-
     total: Int64
     """Number of rows, number of items and largest item count of each bucket, int64 (3, b)."""
     of_spans: list[Int32]
@@ -194,10 +190,7 @@ def empty_rows(size: tuple[int, int], n_columns: int) -> "RowContent":
 
 
 def rows_per_bucket(limits: Limits, workers: int) -> int:
-    """Return the maximum number of rows of a bucket that is sorted at once.
-
-    More memory permits larger buckets.
-    """
+    """Return the maximum number of rows of a bucket that is sorted at once, which depends on the memory limit."""
     if limits.room is None:
         return limits.rows_per_bucket
     return max(limits.rows_per_bucket, limits.at_once_within(4 * limits.rows_per_bucket, BYTES_OF_ROW * workers))
@@ -225,9 +218,7 @@ def splitters_of(source: UnsortedRows, n: int, widths: Int64, position: int, mos
 
 
 def _put(rows: "RowContent", some: tuple[int, int], place: Place, out: "RowContent") -> None:
-    """Copy a span of rows to `out`. `some` contains the first row and the end of the span. `place` contains the row and
-    item positions in `out`.
-    """
+    """Copy the rows from `some[0]` to `some[1]` to `out`. `place` contains the row and item positions in `out`."""
     (first, end), (row, item), begin = some, place, int(rows.indptr[some[0]])
     n_items = int(rows.indptr[end]) - begin
     out.indptr[row + 1 : row + 1 + end - first] = rows.indptr[first + 1 : end + 1] + (item - begin)

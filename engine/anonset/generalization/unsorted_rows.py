@@ -21,8 +21,8 @@ class UnsortedRows:
     sets
         Items of the rows. `without_items` returns rows without items.
     columns
-        Fixed codes, as int32 (n,) per column or as int32 (n, c). The first columns are compared before the items. The
-        other columns are not compared.
+        Codes of the columns, as int32 (n,) per column or as int32 (n, c). The first columns are compared before the
+        items. The other columns are not compared.
     record
         Record number of each row, int64 (n,). If None, the record numbers are the row numbers.
     """
@@ -51,7 +51,7 @@ class UnsortedRows:
 
     @property
     def n_columns(self) -> int:
-        """Number of fixed codes per row."""
+        """Number of columns with codes."""
         return self._columns.shape[1] if isinstance(self._columns, np.ndarray) else len(self._columns)
 
     def _content(self, sets: SetColumn, chosen: slice | Int64) -> "RowContent":

@@ -20,8 +20,9 @@ Float64 = NDArray[np.float64]
 
 
 def of_groups(publication: Buckets) -> Float64:
-    """Return the share of the most frequent value in each group, float64 (groups,). This share is the probability that
-    the best guess of a value is right.
+    """Return the share of the most frequent value in each group, float64 (groups,).
+
+    It is the probability that an attacker who guesses this value is right.
     """
     most = np.zeros(publication.n_groups)
     for first, end in spans(len(publication.snt_group)):
@@ -49,8 +50,9 @@ def of_values(publication: Buckets, rows: Int64, values: Int64) -> Float64:
 
 
 def likeliest(publication: Buckets, rows: Int64) -> Int64:
-    """Return the code of the most frequent value in the group of each row, int64 (r,). If several values are equally
-    frequent, return the first. Return -1 for a group without values.
+    """Return the code of the most frequent value in the group of each row, int64 (r,). -1 for a group without values.
+
+    If several values are equally frequent, the first is returned.
     """
     groups, of = np.unique(publication.group.codes[rows], return_inverse=True)
     first = np.searchsorted(publication.snt_group, groups)
@@ -64,10 +66,9 @@ def likeliest(publication: Buckets, rows: Int64) -> Int64:
 
 
 def bucket_diversity(publication: Buckets) -> ObservedDiversity:
-    """Return the smallest l and the largest t over all groups. `observed_diversity` returns these measures for
-    equivalence classes.
+    """Return the smallest l and the largest t over all groups.
 
-    Groups are processed in blocks.
+    `observed_diversity` returns these measures for equivalence classes. Groups are processed in blocks.
     """
     groups, values = publication.snt_group, publication.snt_value
     overall = sums_by_code(values.codes, publication.snt_count, len(values.vocabulary)) / max(1, publication.n)
@@ -95,8 +96,9 @@ def bucket_diversity(publication: Buckets) -> ObservedDiversity:
 
 
 def persons(publication: VisibleIndividuals) -> tuple[Int64, Int64]:
-    """Return the rows with a visible identity, int64 (v,), and the person of each of these rows, int64 (v,). Persons
-    are numbered from 0.
+    """Return the rows with a visible identity, int64 (v,), and the person of each of these rows, int64 (v,).
+
+    Persons are numbered from 0.
     """
     shown = np.flatnonzero(~publication.starred) if publication.ids else np.zeros(0, np.int64)
     return shown, class_of([column.take(shown) for column in publication.ids], len(shown))

@@ -1,7 +1,9 @@
 """Disclosure by correlations in a bucketized table. An attacker infers values from several tuples of an individual.
 
+Rows with a hidden identity are included in group sizes and values, but belong to no individual.
+
 References: Al Bouna, Clifton, Malluhi, "Using safety constraint for transactional dataset anonymization", DBSec 2013,
-sections 5 and 8.2.1. Rows with a hidden identity are included in group sizes and values, but belong to no individual.
+sections 5 and 8.2.1.
 """
 
 from collections.abc import Iterator
@@ -21,7 +23,7 @@ _PAIRS_AT_ONCE = 1 << 22
 
 @dataclass(frozen=True)
 class IntraGroupViolation(RedactedRepr):
-    """An individual with tuples in a group that must have a certain value.
+    """An individual in a group, and a value that at least one of the individual's tuples must have.
 
     The group has too few tuples without the value for all tuples of the individual.
     """
@@ -63,11 +65,11 @@ class InterGroupViolation(RedactedRepr):
 
 
 def intra_group_violations(publication: VisibleIndividuals) -> list[IntraGroupViolation]:
-    """Find values that the pigeonhole principle discloses within a group. Results are sorted by group, individual and
-    value.
+    """Find values of individuals that the tuple counts of a group disclose.
 
-    A pair of an individual and a value is in the result if the tuples of the individual plus the tuples with the value
-    exceed the group size. The condition is sufficient for a disclosure, but not necessary.
+    The result contains an individual and a value if the tuples of the individual plus the tuples with the value exceed
+    the group size. The condition is sufficient for a disclosure, but not necessary. Results are sorted by group,
+    individual and value.
 
     >>> from anonset.data import CategoricalColumn, Table
     >>> from anonset.generalization import Bucketized
@@ -115,8 +117,9 @@ def inter_group_violations(
     alpha: int = 3,
     require_intersection: bool = True,
 ) -> list[InterGroupViolation]:
-    """Find individuals with a value that occurs in more than 1/l of their groups. Results are sorted by individual and
-    value.
+    """Find individuals with a value that occurs in more than 1/l of their groups.
+
+    Results are sorted by individual and value.
 
     Parameters
     ----------
@@ -147,7 +150,7 @@ def inter_group_violations(
 
 
 class _Incidence:
-    """Pairs of an individual and a group, sorted, and the values of each group."""
+    """Sorted pairs of an individual and a group, and the values of each group."""
 
     def __init__(self, publication: VisibleIndividuals) -> None:
         if not publication.ids:
@@ -172,7 +175,6 @@ class _Incidence:
         self.snt_start = np.searchsorted(publication.snt_group, np.arange(publication.n_groups + 1))
 
     def individual(self, pair: int) -> tuple[str, ...]:
-        """Return the identity of the individual of a pair."""
         row = int(self.row[pair])
         return tuple(column.vocabulary.labels[column.codes[row]] for column in self.publication.ids)
 

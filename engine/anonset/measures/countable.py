@@ -1,5 +1,4 @@
-"""Accuracy of counts from a publication. It consists of the errors for frequent items and pairs, and the mean symbol
-size.
+"""Accuracy of counts from a publication: the errors for frequent items and pairs, and the mean symbol size.
 
 The default interpretation of symbols is ``one-member`` (see `anonset.queries.ExpectedCounts`). 1/s of the records with
 a symbol of s items are then expected to contain a given item of the symbol. If two items are covered by different
@@ -26,7 +25,7 @@ from anonset.queries.chunks import ChunkCounts
 from anonset.queries.estimate import ONE_MEMBER, Reading
 
 FREQUENT = 200
-"""Number of items and number of pairs that are counted. The most frequent items and pairs are counted."""
+"""Number of most frequent items, and of most frequent pairs, that are counted."""
 COMMONEST = 30
 """Number of the most frequent items whose original and expected counts are shown."""
 Counts = NDArray[np.float64]
@@ -120,8 +119,9 @@ def accuracy_of(frequent: FrequentItems, items: Counts, pairs: Counts, size: flo
 
 
 def commonest(frequent: FrequentItems, items: Counts) -> tuple[tuple[str, int, float], ...]:
-    """Return the label, the count, and the expected count of the most frequent items, by descending count. `items`
-    contains the expected counts from `expected_counts`.
+    """Return the label, the count, and the expected count of the most frequent items, by descending count.
+
+    `items` contains the expected counts from `expected_counts`.
 
     >>> frequent = FrequentItems.of(SetColumn.of([["a", "b"], ["b"], ["b", "c"]]))
     >>> commonest(frequent, np.array([0.5, 3.0, 0.75]))
@@ -135,7 +135,7 @@ def commonest(frequent: FrequentItems, items: Counts) -> tuple[tuple[str, int, f
 
 @singledispatch
 def expected_counts(publication: Published, frequent: FrequentItems) -> tuple[Counts, Counts, float | None]:
-    """Return the expected number of records with each item and with each pair, and `mean_symbol_size`.
+    """Return the expected number of records with each item and with each pair, and the mean symbol size.
 
     Raises
     ------
@@ -161,8 +161,9 @@ def _(publication: Buckets, frequent: FrequentItems) -> tuple[Any, Any, float | 
 
 
 def mean_symbol_size(publication: Records) -> float | None:
-    """Return the mean number of items of a symbol, over the occurrences of symbols with several items. Return None if
-    every symbol has one item.
+    """Return the mean number of items of a symbol, over the occurrences of symbols with several items.
+
+    Return None if every symbol has one item.
     """
     if publication.transactions is None:
         return None
@@ -205,7 +206,7 @@ def _expected(frequent: FrequentItems, publication: Records) -> tuple[np.ndarray
 def _in_chunks(frequent: FrequentItems, publication: Chunks) -> tuple[np.ndarray, np.ndarray]:
     """Return the expected number of records with each item, float64 (F,), and each pair, float64 (P,).
 
-    Unpublished items have the expected number 0.
+    The number is 0 for unpublished items.
     """
     counts, index = ChunkCounts(publication), publication.vocabulary.index
     published = [place for place, label in enumerate(frequent.labels) if label in index]

@@ -21,26 +21,23 @@ from anonset.measures.shares import RecordFigures
 
 @dataclass(frozen=True, eq=False)
 class DistinctRecords(RedactedRepr):
-    """Distinct records, ordered by group. Item codes are in the order of ascending frequency, so code 0 is the rarest
-    item.
-    """
+    """Distinct records, sorted by group. Items have codes by ascending frequency, so code 0 is the rarest item."""
 
     rows: SetColumn
-    """Items of each distinct record, as codes by ascending frequency. The labels of the vocabulary belong to the
-    original codes.
+    """Items of each distinct record, as codes by ascending frequency. The vocabulary's labels belong to the original
+    codes.
     """
     groups: Int64
     """Offset of the first distinct record of each group, int64 (G + 1,)."""
     of_group: Int64
     """Group of each distinct record, int64 (D,)."""
     start: Int64
-    """Position in `record` of the first record equal to each distinct record, int64 (D + 1,)."""
+    """Position in `record` of the first record that equals each distinct record, int64 (D + 1,)."""
     weight: Int64
     """Number of records equal to each distinct record, int64 (D,)."""
     record: Int64
-    """Records in the order of their distinct records, int64 (n,)."""
+    """Record numbers, sorted by distinct record, int64 (n,)."""
     store: Store
-    """Store that contains the arrays of this object."""
 
     @classmethod
     def of(cls, column: SetColumn, group: Sequence[Int32] = (), store: Store = MEMORY) -> "DistinctRecords":
@@ -98,9 +95,7 @@ class DistinctRecords(RedactedRepr):
         return np.diff(self.start[self.groups])
 
     def sizes(self, first: int, end: int) -> Int64:
-        """Return the number of records in the group of each distinct record from `first` to `end` - 1, int64 (end -
-        first,).
-        """
+        """Return the number of records in the group of each distinct record from `first` to `end` - 1, int64."""
         of_group = self.of_group[first:end]
         sizes: Int64 = self.start[self.groups[of_group + 1]] - self.start[self.groups[of_group]]
         return sizes
@@ -125,8 +120,9 @@ class DistinctRecords(RedactedRepr):
 def _borders(
     rows: SetColumn, group: Sequence[Int32], first: int, end: int
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return two masks of the rows of a span. The first mask marks rows that begin a group, and the second mask marks
-    rows that differ from the previous row.
+    """Return two masks of the rows `first` to `end` - 1.
+
+    The first mask marks rows that begin a group, and the second mask marks rows that differ from the previous row.
     """
     from anonset_kernels.known_items import mark_distinct
 
@@ -136,8 +132,9 @@ def _borders(
 
 
 def begins_group(group: Sequence[Int32], first: int, end: int) -> NDArray[np.bool_]:
-    """Return True for each row of a span that differs in a code from the previous row, bool (end - first,). The result
-    for row 0 is True.
+    """Return True for each row from `first` to `end` - 1 whose codes differ from the previous row, bool.
+
+    The result for row 0 is True.
     """
     apart = np.zeros(end - first, np.bool_)
     apart[: first == 0] = True
@@ -148,8 +145,9 @@ def begins_group(group: Sequence[Int32], first: int, end: int) -> NDArray[np.boo
 
 
 def class_figures(group: Sequence[Int32], store: Store = MEMORY) -> RecordFigures:
-    """Return the distribution of the equivalence class size over the records. A class contains the records with equal
-    codes in all arrays of `group`, int32 (n,) each.
+    """Return the distribution of the equivalence class size over the records.
+
+    A class contains the records with equal codes in all arrays of `group`, int32 (n,) each.
 
     >>> class_figures([np.array([0, 1, 0], np.int32)]).values.tolist()
     [1, 2]

@@ -10,8 +10,9 @@ from anonset.data.table import Column, Int64
 
 
 def class_of(columns: Sequence[Column], n: int) -> NDArray[np.int64]:
-    """Return the equivalence class of each record, int64 (n,). Classes are numbered from 0. If there are no columns,
-    all records are in one class.
+    """Return the equivalence class of each record, int64 (n,).
+
+    Classes are numbered from 0. If there are no columns, all records are in one class.
 
     >>> class_of([CategoricalColumn.of("sex", "fmf"), CategoricalColumn.of("race", "121")], 3).tolist()
     [0, 1, 0]

@@ -22,12 +22,10 @@ class Overlap(RedactedRepr):
 
     symbol: str = field(repr=False)
     records: int
-    """Number of records with the symbol. This is a lower bound on the number of records that contain an item of the
-    symbol.
-    """
+    """Number of records with the symbol. At least this many records contain an item that the symbol covers."""
     records_with_others: int
-    """Number of records with the symbol or an overlapping symbol. This is an upper bound on the number of records that
-    contain an item of the symbol.
+    """Number of records with the symbol or an overlapping symbol. At most this many records contain an item that the
+    symbol covers.
     """
     others: tuple[str, ...]
     """Symbols that share items with the symbol, in canonical order."""

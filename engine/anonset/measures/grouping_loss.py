@@ -1,4 +1,4 @@
-"""Loss metric of safe grouping. It is the share of tuples that are removed, or whose identity is replaced by a star.
+"""Loss metric of safe grouping: the share of tuples that are removed, or whose identity is replaced by a star.
 
 References: Al Bouna, Clifton, Malluhi, "Using safety constraint for transactional dataset anonymization", DBSec 2013,
 section 8.2.2. Deviation: the text of the paper defines the loss as a number of tuples, but the loss in its example,

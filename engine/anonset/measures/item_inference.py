@@ -31,11 +31,13 @@ class ItemInference(RedactedRepr):
     persons: int
     """Number of attacked records with more than `KNOWN` items. Each record is treated as one person."""
     items: int
-    """Number of unknown items of these persons, which are all items except the known items."""
+    """Number of unknown items of the attacked persons. An item is unknown unless it is one of the `KNOWN` rarest items
+    of a person.
+    """
     likely: float
-    """Share of the unknown items of these persons that are inferred with probability at least `LIKELY`."""
+    """Share of the unknown items that are inferred with probability at least `LIKELY`."""
     sure: float
-    """Share of the unknown items of these persons that are inferred with probability at least `SURE`."""
+    """Share of the unknown items that are inferred with probability at least `SURE`."""
     rare_items: int
     """Number of unknown items that are rare."""
     rare_likely: float

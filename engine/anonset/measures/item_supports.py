@@ -1,4 +1,4 @@
-"""Supports of itemsets. The supports are exact for original records, and expected values for a publication."""
+"""Supports of itemsets: exact supports in original records, or expected supports in a publication."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -161,9 +161,7 @@ class SymbolSupports:
         return None
 
     def _holding(self, chosen: Chosen) -> "_CandidateRecords":
-        """Return the records that may contain the chosen items. The result is computed from the cached result for all
-        items except the last.
-        """
+        """Return the records that may contain the chosen items. The result for all items except the last is cached."""
         size = len(chosen)
         if size not in self._grown or self._grown[size][0] != chosen:
             before = self._holding(chosen[:-1]) if size > 1 else _CandidateRecords.of_all(self._index.n)
@@ -171,9 +169,7 @@ class SymbolSupports:
         return self._grown[size][1]
 
     def _symbols_of(self, number: int) -> Int32:
-        """Return the symbol that covers the items of a group in each record, int32 (n,). -1 if no symbol covers the
-        items.
-        """
+        """Return the symbol that covers the items of a group in each record, int32 (n,). -1 if there is none."""
         if number not in self._symbols:
             symbol = np.full(self._index.n, -1, np.int32)
             for code in self._codes[number]:
@@ -186,14 +182,14 @@ class SymbolSupports:
 
 @dataclass(frozen=True, eq=False)
 class _CandidateRecords(RedactedRepr):
-    """Records that may contain given items."""
+    """Records that may contain some items."""
 
     record: Int64
     """Record numbers, int64 (R,)."""
     chance: NDArray[np.float64]
     """Probability that each record contains the items, float64 (R,)."""
     symbols: tuple[Int32, ...]
-    """For each item, the symbol that covers the item in each record, int32 (R,)."""
+    """Symbol that covers each item in each record, int32 (R,) per item."""
 
     @classmethod
     def of_all(cls, n: int) -> "_CandidateRecords":
@@ -201,9 +197,7 @@ class _CandidateRecords(RedactedRepr):
         return cls(np.arange(n), np.ones(n), ())
 
     def with_one(self, symbol: Int32, present: NDArray[np.float64]) -> "_CandidateRecords":
-        """Return the records that may also contain another item. `symbol` is the symbol that covers the other item in
-        each record.
-        """
+        """Return the records that may also contain another item. `symbol` covers this item in each record."""
         covered = np.flatnonzero(symbol[self.record] >= 0)
         record, covering = self.record[covered], symbol[self.record[covered]]
         before = [earlier[covered] for earlier in self.symbols]

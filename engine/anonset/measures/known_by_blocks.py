@@ -24,10 +24,10 @@ _MOST = np.iinfo(np.int64).max
 
 
 def least_of_all(distinct: DistinctRecords, size: int) -> list[Int64]:
-    """Return an array, int64 (D,), for each s = 1, …, `size`. It contains the smallest support of the sets of at most s
-    items of each distinct record.
+    """Return the smallest supports of sets of items of each distinct record.
 
-    The result for an empty record is the number of records in its group.
+    There is an array, int64 (D,), for each s = 1, …, `size`. It contains the smallest support of a set of at most s
+    items of each distinct record. For an empty record, it contains the number of records in the group.
     """
     counting = _SetCounting(distinct, size)
     for a, b in spans(distinct.n):
@@ -46,8 +46,6 @@ def least_of_all(distinct: DistinctRecords, size: int) -> list[Int64]:
 
 
 class _SetCounting(RedactedRepr):
-    """State of counting the sets of all records."""
-
     def __init__(self, distinct: DistinctRecords, size: int) -> None:
         self.distinct, self.size = distinct, size
         self.n_codes = len(distinct.rows.vocabulary)
@@ -56,9 +54,7 @@ class _SetCounting(RedactedRepr):
         self.held = distinct.store.limits.at_once_within(_ALL, bytes_each)
 
     def pieces(self) -> Iterator[tuple[int, int]]:
-        """Yield ranges of groups (first, end) that are counted together. A large group forms a separate range, and is
-        divided by codes.
-        """
+        """Yield ranges of groups (first, end) that are counted together. A large group is a separate range."""
         groups, begin, first = self.distinct.groups, self.distinct.rows.indptr, 0
         while first < len(groups) - 1:
             row = int(groups[first])
@@ -68,12 +64,11 @@ class _SetCounting(RedactedRepr):
             first = after
 
     def fits(self, first: int, end: int) -> bool:
-        """Return True if the records of a span fit in memory."""
+        """Return True if the records from `first` to `end` - 1 fit in memory."""
         begin = self.distinct.rows.indptr
         return int(begin[end] - begin[first]) <= self.held and end - first <= self.held
 
     def walk_groups(self, first: int, end: int) -> None:
-        """Count the sets of the groups in a span together."""
         rows, groups = self.distinct.rows, self.distinct.groups[first : end + 1]
         low, high = int(groups[0]), int(groups[-1])
         begin = rows.indptr[low : high + 1]
@@ -81,9 +76,7 @@ class _SetCounting(RedactedRepr):
         self._lower(0, slice(low, high), self._walked(*rows_of_groups, groups - low, self.size, self.n_codes))
 
     def walk_codes(self, rows: tuple[int, int], prefix: tuple[int, ...]) -> None:
-        """Count the sets with a given prefix in a range of rows of a group. The sets are divided by the code after the
-        prefix.
-        """
+        """Count the sets with a given prefix in a range of rows of a group, separately for each next code."""
         from anonset_kernels.known_items import RecordSpan
 
         column, level, store = self.distinct.rows, len(prefix), self.distinct.store
@@ -105,8 +98,8 @@ class _SetCounting(RedactedRepr):
                 self.walk_codes(rows, (*prefix, low))
 
     def _measured(self, span: "RecordSpan", rows: tuple[int, int]) -> tuple[Int64, Int64]:
-        """Return two arrays, int64 (C,). They contain the number of records with the prefix and each code, and the
-        amount of work for the code.
+        """Return the number of records with the prefix and each code, and the amount of work for each code,
+        int64 (C,).
         """
         from anonset_kernels.known_items import measure_behind
 
@@ -123,11 +116,10 @@ class _SetCounting(RedactedRepr):
     def _walk_codes(
         self, span: "RecordSpan", rows: tuple[int, int], entries: Int64, codes: tuple[int, int]
     ) -> tuple[Int64, Int64]:
-        """Gather the items that follow the prefix and a code in `codes`, and count their sets. Return the distinct
-        record of each row, and the smallest supports of its sets.
+        """Gather the items that follow the prefix and a code in `codes`, and count their sets.
 
-        The supports are int64 (r, size - 1), for sets of at least 2 codes. A record in which no item follows the code
-        is not gathered.
+        Returns the distinct record of each row, and the smallest supports of its sets of at least 2 codes, int64 (r,
+        size - 1). A record in which no item follows the code is not gathered.
         """
         from anonset_kernels.known_items import gather_behind
 
@@ -168,9 +160,7 @@ def _parts(rows: tuple[int, int]) -> Iterator[tuple[int, int]]:
 
 
 def _code_spans(entries: Int64, most_entries: int) -> Iterator[tuple[int, int]]:
-    """Yield ranges of codes (first, end) that are counted together. A code that exceeds the limit forms a separate
-    range.
-    """
+    """Yield ranges of codes (first, end) that are counted together. A code above the limit is a separate range."""
     done, first = begins_of(entries), 0
     while first < len(entries):
         end = max(first + 1, int(np.searchsorted(done, done[first] + most_entries, side="right")) - 1)

@@ -39,8 +39,8 @@ class KnownItems(RedactedRepr):
     size: int
     """Number of known items."""
     least: Int64
-    """Smallest support of a set of at most `size` items of each record, int64 (s,). The number of all records if the
-    record is empty.
+    """Smallest support of a set of at most `size` items of each record, int64 (s,). For an empty record, it is the
+    number of all records.
     """
     below: NDArray[np.float64]
     """Share of the sets of `size` items of each record that have a support below k, float64 (s,)."""
@@ -62,8 +62,9 @@ class KnownItems(RedactedRepr):
 
     @property
     def average_unique(self) -> Share:
-        """Mean share of the sets of `size` items that only one record contains, over the records with at least `size`
-        items.
+        """Mean share of the sets of `size` items that occur in one record only.
+
+        The mean is taken over the records with at least `size` items.
         """
         return mean_of(self.unique, self.known, self.enough)
 
@@ -179,8 +180,9 @@ def _drawn(n: int, seed: int, sampled: int) -> Int64:
 
 
 def number_of_sets(lengths: Int64, size: int) -> float:
-    """Return the total number of sets of at most `size` items in records of the given lengths. A set that occurs in
-    several records is counted several times.
+    """Return the total number of sets of at most `size` items in records of the given lengths.
+
+    A set that occurs in several records is counted several times.
     """
     total, number = 0.0, np.ones(len(lengths))
     for more in range(1, size + 1):
@@ -206,8 +208,8 @@ def _of_all(distinct: DistinctRecords, size: int, k: int) -> list[KnownItems]:
 def _counted(
     records: "GroupedRecords", lengths: Int64, n_codes: int, size: int, k: int, sizes: Int64
 ) -> tuple[Int64, NDArray[np.float64], NDArray[np.float64]]:
-    """Return the smallest support, the share of rare sets, and the share of unique sets of each record, (size, D)
-    each.
+    """Return the smallest support, the share of rare sets, and the share of unique sets of each record,
+    (size, D) each.
     """
     tally = _tally(records, n_codes, size, k, sizes)
     least, below, unique = (tally.T[start : start + size].copy() for start in (0, size, 2 * size))
@@ -228,13 +230,14 @@ def shares_of_sets(counts: Int64, lengths: Int64) -> NDArray[np.float64]:
 
 
 def least_counts(records: "GroupedRecords", n_codes: int, size: int, sizes: Int64) -> Int64:
-    """Return the smallest support of the sets of each size in each record, int64 (size, D). The support is a number of
-    records or of owners.
+    """Return the smallest support of the sets of each size in each record, int64 (size, D).
+
+    The support is a number of records or of owners.
 
     Parameters
     ----------
     sizes
-        Result for each record if the record is empty, int64 (D,).
+        Result for empty records, int64 (D,).
     """
     tally = _tally(records, n_codes, size, 0, sizes)
     least: Int64 = np.minimum.accumulate(tally.T[:size], axis=0)

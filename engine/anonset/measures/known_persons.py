@@ -21,11 +21,8 @@ class MatchingPersons(RedactedRepr):
     """Number of persons who match known items from one record of a person, for all persons or for a sample."""
 
     size: int
-    """Number of known items."""
     least: Int64
-    """For each person, the smallest number of persons who match a set of at most `size` items from one of the person's
-    records, int64 (s,).
-    """
+    """Smallest number of persons who match a set of at most `size` items from a record of each person, int64 (s,)."""
     known: NDArray[np.bool_] | None = None
     """Mask of the sampled persons whose sets were counted, bool (s,). None if all persons were counted."""
 

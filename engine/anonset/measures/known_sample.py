@@ -24,7 +24,7 @@ LARGEST_PROJECTION = 30_000_000
 are allowed.
 """
 _COUNTED_AT_ONCE = 1 << 22
-"""Maximum number of sets that are counted in one pass. If a record has more sets, its sets are not counted."""
+"""Maximum number of sets that are counted in one pass. Records with more sets are not counted."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,8 +48,8 @@ class SampledCounts(RedactedRepr):
 def count_sample(distinct: DistinctRecords, records: Int64, size: int, k: int) -> SampledCounts:
     """Count the records that contain each set of at most `size` items of the sampled `records`, int64 (s,).
 
-    Cost: two passes over the intersections of all records with the sampled records. Threads share the work, and each
-    thread has separate counters.
+    Cost: each distinct record is intersected with each sampled record, twice. Threads share the work, and each thread has
+    separate counters.
     """
     numbers = distinct.of_records(records)
     lengths = distinct.rows.indptr[numbers + 1] - distinct.rows.indptr[numbers]
@@ -97,8 +97,9 @@ def _parts(records: Int64, n_sets: Int64) -> list[Int64]:
 
 
 def _sample(distinct: DistinctRecords, numbers: Int64, size: int) -> "Sample":
-    """Return the sampled distinct records in the format of the kernels. The result contains the positions of items, and
-    the offsets of the counters of sets.
+    """Return the sampled distinct records in the format of the kernels.
+
+    They include the positions of items, and the offsets of the counters of sets.
     """
     from anonset_kernels.known_sample import Sample
     from anonset_kernels.rows import transpose
@@ -150,6 +151,6 @@ def _counted(distinct: DistinctRecords, sample: "Sample", n_sets: int) -> Int64:
 
 
 def _shares(distinct: DistinctRecords) -> list[tuple[int, int]]:
-    """Divide the distinct records into one span per thread."""
+    """Divide the distinct records into one range per thread."""
     bounds = np.linspace(0, distinct.n, distinct.store.workers.count + 1).astype(np.int64).tolist()
     return list(pairwise(bounds))

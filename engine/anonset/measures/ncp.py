@@ -19,10 +19,11 @@ _INT64_MAX = 2**63 - 1
 
 
 def ncp_numerator(column: SetColumn | Blocks, cut: Cut) -> int:
-    """Return the numerator of the NCP. The numerator is a sum over items. A generalized item adds its occurrences times
-    the number of published leaves below its node. An unchanged item adds 0. A suppressed item adds as much as an item
-    that is generalized to the root. The NCP is the numerator divided by the number of leaves and by the number of
-    occurrences.
+    """Return the numerator of the NCP, which is a sum over items.
+
+    A generalized item adds its occurrences times the number of published leaves below its node. An unchanged item adds
+    0. A suppressed item adds as much as an item that is generalized to the root. The NCP is the numerator divided by
+    the number of leaves and by the number of occurrences.
 
     Parameters
     ----------
@@ -76,15 +77,16 @@ def ncp(column: SetColumn, cut: Cut) -> float:
 
 
 def _leaves_of_image(cut: Cut) -> Int64:
-    """Return the cost of an occurrence of each leaf as a number of leaves, int64 (M,). 0 if the leaf is unchanged, M if
-    it is suppressed.
+    """Return the cost of an occurrence of each leaf, int64 (M,). 0 if the leaf is unchanged, M if it is suppressed.
+
+    The cost of a generalized leaf is the number of published leaves below its node.
     """
     below = np.where(cut.sizes == 1, 0, cut.sizes)
     return np.where(cut.image == SUPPRESSED, cut.hierarchy.n_leaves, below[cut.image]).astype(np.int64)
 
 
 def _dot(counts: Int64, costs: Int64) -> int:
-    """Return the scalar product. Uses Python integers if int64 might overflow."""
+    """Return the scalar product. Python integers are used if int64 might overflow."""
     if int(counts.sum()) * int(costs.max(initial=0)) <= _INT64_MAX:
         return int(counts @ costs)
     return sum(count * cost for count, cost in zip(counts.tolist(), costs.tolist(), strict=True))

@@ -23,11 +23,11 @@ class AverageError(RedactedRepr):
     """Average relative error of a workload."""
 
     average: float
-    """Mean relative error over the answered queries. 0 if no query is answered."""
+    """Mean relative error of the queries whose exact answer is above 0. If there is none, it is 0."""
     answered: int
-    """Number of queries with a relative error. The exact answer of these queries is above 0."""
+    """Number of queries whose exact answer is above 0."""
     skipped: int
-    """Number of queries with the exact answer 0."""
+    """Number of queries whose exact answer is 0."""
     errors: tuple[float | None, ...]
     """Error of each query. None if the exact answer is 0."""
 
@@ -40,8 +40,9 @@ def mixed_relative_error(
     *,
     reading: Reading = ONE_MEMBER,
 ) -> AverageError:
-    """Return the mean of |true - expected| / true over a workload. The queries have conditions on relational values,
-    items, or both.
+    """Return the mean of |true - expected| / true over a workload.
+
+    The queries have conditions on relational values, items, or both.
 
     Parameters
     ----------
@@ -75,8 +76,9 @@ def mixed_relative_error(
 
 
 def relative_errors(queries: Iterable[_Q], answer: Callable[[_Q], tuple[float, float]]) -> AverageError:
-    """Average the relative errors of queries. `answer` returns the exact and the expected answer of a query. Queries
-    with the exact answer 0 have no error.
+    """Average the relative errors of queries. `answer` returns the exact and the expected answer of a query.
+
+    Queries whose exact answer is 0 have no error.
     """
     answers = map(answer, queries)
     errors = tuple(abs(true - expected) / true if true else None for true, expected in answers)

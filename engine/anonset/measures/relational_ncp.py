@@ -16,9 +16,11 @@ from anonset.data.table import Int32, Int64
 
 
 def value_losses(qi: QuasiIdentifiers, cluster: Int32) -> Float64:
-    """Return the loss of each column in each cluster without column weights, float64 (v, C), in [0, 1]. An unchanged
-    value has loss 0. The loss of a node is the share of all leaves that are below the node. The loss of a set is its
-    share of all values. The loss of a range is its share of the width of the column. Cost: O(n log n) for each column.
+    """Return the loss of each column in each cluster without column weights, float64 (v, C), in [0, 1].
+
+    An unchanged value has loss 0. The loss of a node is the share of all leaves that are below the node. The loss of a
+    set is its share of all values. The loss of a range is its share of the width of the column. Cost: O(n log n) for
+    each column.
 
     >>> from anonset.data import Table
     >>> qi = QuasiIdentifiers.of(Table.from_columns(sex=["f", "m", "f"], race=["1", "2", "2"]).relational, {})

@@ -19,10 +19,10 @@ from anonset.publications import Chunks
 _BANDS = (10, 100, 1000)
 SUPPRESSED, KEPT = "suppressed", "kept"
 _MOST_RARE = 0.5
-"""Minimum share of item occurrences that are rare in their clusters. From this share on, a warning is shown."""
+"""Share of item occurrences that are rare in their clusters from which on a warning is shown."""
 
 PRINTED_FATES = {"in_chunks": "in chunks", "starred": "with a hidden identity"}
-"""Names of retention counts in printed reports, if they differ from the keys."""
+"""Printed names of outcomes that differ from the keys of the counts."""
 
 
 def rare_in_clusters(column: SetColumn, cluster: Int32, k: int) -> float:
@@ -99,7 +99,6 @@ def occurrences_by_size(column: SetColumn, recoding: Cut | ItemGroups | PerClust
 
 
 def _add_occurrences(counts: Int64, column: SetColumn, recoding: PerCluster) -> None:
-    """Add the occurrences in the records of a partial recoding to `counts`."""
     order = np.argsort(recoding.cluster, kind="stable").astype(np.int64)
     items = column.take(order).items
     lengths = np.bincount(recoding.cluster, weights=column.lengths, minlength=len(recoding.items))
@@ -159,8 +158,9 @@ def lm_of_sizes(by_size: Int64) -> Fraction:
 
 
 def _mean(by_size: Int64, costs: Int64, most: int) -> Fraction:
-    """Return the mean cost of the occurrences as a share of `most`. The counts and costs are by symbol size, int64 (M +
-    1,). Return 0 if there are no occurrences.
+    """Return the mean cost of the occurrences as a share of `most`. Return 0 if there are no occurrences.
+
+    The counts and costs are by symbol size, int64 (M + 1,).
     """
     occurring = np.flatnonzero(by_size)
     total = sum(
@@ -197,7 +197,6 @@ def by_level(
 
 
 def _levels_by_pieces(column: SetColumn, recoding: PerCluster, hierarchy: Hierarchy | None) -> dict[str, int]:
-    """Count item occurrences by generalization level, processing the records in parts."""
     width, counted = len(column.vocabulary) + 1, [(np.empty(0, np.int64), np.empty(0, np.int64))]
     for records, mapping in recoding.pieces():
         part = column if records is None else column.take(records)
@@ -211,8 +210,7 @@ def _levels_by_pieces(column: SetColumn, recoding: PerCluster, hierarchy: Hierar
 
 
 def counted_levels(item: Int64, size: Int64, counts: Int64, hierarchy: Hierarchy | None) -> dict[str, int]:
-    """Count item occurrences by generalization level, given the number of occurrences of each pair of an item and a
-    symbol size.
+    """Count item occurrences by generalization level.
 
     Parameters
     ----------
@@ -250,8 +248,8 @@ def level_phrase(name: str) -> str:
 
 
 def _order(size: Int64, up: Int64) -> Mapping[str, np.ndarray[tuple[int], np.dtype[np.bool_]]]:
-    """Return the name of each outcome, and a mask of the pairs with this outcome. Outcomes are sorted by ascending
-    loss.
+    """Return a mask of the pairs with each outcome, by the name of the outcome. Outcomes are sorted by
+    ascending loss.
     """
     fates = {KEPT: size == 1}
     wide = size > 1
@@ -267,9 +265,7 @@ def _order(size: Int64, up: Int64) -> Mapping[str, np.ndarray[tuple[int], np.dty
 
 
 def occurrence_sizes(column: SetColumn, recoding: Cut | ItemGroups | PerCluster) -> Int64:
-    """Return the number of items that the published symbol of each occurrence covers, int64 (nnz,). 0 if the occurrence
-    is suppressed.
-    """
+    """Return the number of items that the symbol of each occurrence covers, int64 (nnz,). 0 if suppressed."""
     if not isinstance(recoding, PerCluster):
         return sizes_of_items(column, recoding)[column.items]
     of_row = np.repeat(recoding.cluster, column.lengths)
@@ -367,7 +363,7 @@ def of_tuples(buckets: Bucketized) -> Counts:
 
 
 def _is_kept(column: Column, cluster: NDArray[np.integer], published: RelationalValues) -> NDArray[np.bool_]:
-    """Return the mask of the records whose value is published unchanged, bool (n,)."""
+    """Return True for the records whose value is published unchanged, bool (n,)."""
     if isinstance(column, CategoricalColumn):
         index = column.vocabulary.index
         codes: Int64 = np.array([index.get(label, NOT_PUBLISHED) for label in published.labels], np.int64)

@@ -1,4 +1,4 @@
-"""Disclosure of sensitive values by the equivalence classes of a publication. The measures are the observed l and t.
+"""Diversity of sensitive values in the equivalence classes of a publication: the observed l and t.
 
 References: Machanavajjhala, Gehrke, Kifer, Venkitasubramaniam, ICDE 2006 (l-diversity: distinct, entropy); Xiao and
 Tao, VLDB 2006 (frequency: a value is in at most 1/l of a class); Li, Li, Venkatasubramanian, ICDE 2007 (t-closeness,
@@ -25,23 +25,23 @@ Float64 = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class ObservedDiversity(RedactedRepr):
-    """Smallest l and largest t over the classes with known values. All attributes are 0 if all values are missing."""
+    """Smallest l and largest t over all classes. Missing sensitive values are ignored. If all values are missing, all
+    attributes are 0.
+    """
 
     classes: int
-    """Number of classes with known values."""
+    """Number of classes in which a sensitive value is known."""
     distinct_l: int
     """Minimum number of different values in a class."""
     frequency_l: float
     """Largest l such that every value is in at most 1/l of the records of each class."""
     entropy_l: float
-    """Minimum effective number of values in a class. It is e to the power of the entropy of the shares of the
-    values.
-    """
+    """Minimum effective number of values in a class, which is e to the power of the entropy of the value shares."""
     t: float
     """Maximum distance between the distribution of the values in a class and in all records, in [0, 1]."""
     homogeneous_records: int
-    """Number of records with a known value in classes with a single value. Anyone who finds the class learns this
-    value.
+    """Number of records in classes with a single known value. Anyone who finds the class of a person learns
+    this value.
     """
 
 
@@ -50,13 +50,13 @@ class ClassDiversity(RedactedRepr):
     """Diversity of the sensitive values of each class."""
 
     size: Int64
-    """Number of records, int64 (C,)."""
+    """Number of records with a known value, int64 (C,)."""
     distinct: Int64
     """Number of different values, int64 (C,)."""
     largest: Int64
     """Number of records with the most frequent value, int64 (C,)."""
     entropy: Float64
-    """Entropy of the shares of the values in nats, float64 (C,)."""
+    """Entropy of the value shares in nats, float64 (C,)."""
     distance: Float64
     """Distance between the distributions of the values in the class and in all records, float64 (C,), in [0, 1]."""
 
@@ -75,8 +75,9 @@ class ClassDiversity(RedactedRepr):
 
 
 def _diversity(of: Int64, value: Int64, count: Int64, overall: Float64) -> ClassDiversity:
-    """Return the diversity of each class. The elements of the arrays are pairs of a class and a value, ordered by
-    class. `count` is the number of records of each pair.
+    """Return the diversity of each class. `count` is the number of records of each pair of a class and a value.
+
+    Pairs are sorted by class.
     """
     start = np.flatnonzero(np.diff(of, prepend=-1))
     of = np.repeat(np.arange(len(start)), np.diff(np.append(start, len(of))))
@@ -138,9 +139,7 @@ def observed_diversity(group: Sequence[Int32], values: CategoricalColumn, store:
 
 
 def known_values(values: CategoricalColumn) -> NDArray[np.bool_]:
-    """Return the mask of the categories that are known values, bool (M,). An empty text and ``?`` are missing
-    values.
-    """
+    """Return True for the categories that are known values, bool (M,). An empty text and ``?`` are missing values."""
     labels = values.vocabulary.labels
     return np.fromiter((label.strip() not in NO_VALUE for label in labels), np.bool_, len(labels))
 
@@ -160,8 +159,9 @@ def _united(first: ObservedDiversity, second: ObservedDiversity) -> ObservedDive
 
 
 def _equal(value: Int64, share: Float64, overall: Float64, start: Int64) -> Float64:
-    """Return the distance between the shares of each class and the overall shares. The distance is the sum of the
-    positive differences.
+    """Return the distance between the value shares of each class and the overall shares.
+
+    It is the sum of the positive differences.
     """
     above: Float64 = np.add.reduceat(np.maximum(share - overall[value], 0.0), start)
     return above

@@ -29,8 +29,9 @@ class Share(RedactedRepr):
         return self.low is None
 
     def exceeds(self, other: "Share") -> bool:
-        """Return True if this share is higher than another share. If a share is estimated, the confidence intervals
-        must not overlap.
+        """Return True if this share is higher than another share.
+
+        The confidence intervals of estimated shares must not overlap.
 
         >>> Share(0.5).exceeds(Share(0.4)), Share(0.5).exceeds(Share(0.4, 0.3, 0.55))
         (True, False)
@@ -64,8 +65,9 @@ class RecordFigures(RedactedRepr):
         *,
         weight: NDArray[np.int64] | None = None,
     ) -> "RecordFigures":
-        """Count the integers in `values`, int64 (r,), in blocks. `weight`, int64 (r,), is the number of records of each
-        element. None if each element is one record.
+        """Count the integers in `values`, int64 (r,), in blocks.
+
+        `weight`, int64 (r,), is the number of records of each element. None if each element is one record.
 
         >>> figures = RecordFigures.of(np.array([3, 2, 3]))
         >>> figures.values.tolist(), figures.records.tolist(), str(figures.share(figures.values > 2))
@@ -83,8 +85,9 @@ class RecordFigures(RedactedRepr):
         return cls(occurring, records)
 
     def share(self, holds: NDArray[np.bool_]) -> Share:
-        """Return the share of the records that satisfy a condition. `holds`, bool (v,), is the condition for each
-        element of `values`.
+        """Return the share of the records that satisfy a condition.
+
+        `holds`, bool (v,), is True for each element of `values` that satisfies the condition.
         """
         if self.known is not None:
             return share_of(holds, self.known)

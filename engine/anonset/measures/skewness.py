@@ -28,7 +28,7 @@ class Skewness(RedactedRepr):
     guessed: float
     """Share of the rows with the most frequent value of their class. This is the success with classes."""
     by_chance: float
-    """Value of `guessed` for randomly permuted values. This control shows the effect of small classes."""
+    """Value of `guessed` for randomly permuted values, which shows the effect of small classes."""
     doubled: float
     """Share of the rows whose value is at least twice as frequent in the class as in all rows."""
     largest_gain: float

@@ -23,8 +23,9 @@ def in_chunks(publication: Chunks) -> list[int]:
 
 
 def in_terms(publication: Chunks) -> list[int]:
-    """Return the number of records in which each item is published as a term. If no totals are published, count one
-    record per cluster.
+    """Return the number of records in which each item is published as a term (in no chunk).
+
+    If no totals are published, one record per cluster is counted.
     """
     clusters, n_items = publication.columns[0], len(publication.vocabulary)
     counts: list[int] = np.bincount(clusters.terms, minlength=n_items).tolist()

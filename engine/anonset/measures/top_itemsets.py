@@ -32,21 +32,20 @@ from anonset.publications.base import unknown_kind
 from anonset.queries.estimate import ONE_MEMBER, Reading
 
 SIZES = range(2, LARGEST_SET + 1)
-"""Sizes of the itemsets."""
 _DIGITS, _EQUAL = 12, 1e-9
 _PAIRED = 256
 
 
 @dataclass(frozen=True)
 class TopItemsets(RedactedRepr):
-    """Retention of the most frequent itemsets."""
+    """Differences between the most frequent itemsets of the original and of the publication."""
 
     top: int
     """Number of compared sets. It is smaller than requested if fewer sets occur."""
     tkd: float
-    """Share of the sets that are not among the sets of highest expected support."""
+    """Share of the original's most frequent sets that are not among the sets of highest expected support."""
     re: float
-    """Mean error of the expected supports of the sets, relative to the mean of support and expected support."""
+    """Mean error of the expected supports, relative to the mean of support and expected support."""
     reading: Reading | None
     """Interpretation of a symbol of several items. None if every symbol has one item."""
 
@@ -58,7 +57,6 @@ class _EqualSupportSets(RedactedRepr):
     count: float
     chosen: Chosen
     number: int
-    """Number of itemsets."""
 
 
 def top_itemsets(column: SetColumn, publication: Published, top: int, *, reading: Reading = ONE_MEMBER) -> TopItemsets:
@@ -126,12 +124,12 @@ def _(publication: Records) -> Iterator[str]:
 
 
 def most_frequent(supports: Supports, top: int, *, at_least: float = 0.0) -> list[_EqualSupportSets]:
-    """Return the sets with the highest expected support. The result contains at least `top` sets, with as few entries
-    as possible. If fewer sets have a positive support, it contains all of them.
+    """Return the sets with the highest expected support.
 
-    The expected support of a set is at most the support of its subsets. Therefore only sets above the lowest support in
-    the result are extended. Cost: the number of pairs of items above the lowest support, and some larger sets for each
-    pair in the result.
+    The result contains at least `top` sets, with as few entries as possible. If fewer sets have a positive support, it
+    contains all of them. The expected support of a set is at most the support of its subsets. Therefore only sets above
+    the lowest support in the result are extended. Cost: the number of pairs of items above the lowest support, and some
+    larger sets for each pair in the result.
 
     Parameters
     ----------
@@ -152,8 +150,10 @@ def most_frequent(supports: Supports, top: int, *, at_least: float = 0.0) -> lis
 
 
 def _add_pairs(best: "_BestItemsets", supports: Supports) -> int:
-    """Count all pairs of the first groups together, and add the pairs to `best`. The number of groups is doubled until
-    the remaining groups are below the bound. Return the number of processed groups.
+    """Count all pairs of the first groups together, and add the pairs to `best`.
+
+    The number of groups is doubled until the remaining groups are below the bound. Returns the number of processed
+    groups.
     """
     n_paired = 0
     while n_paired < len(supports.groups) and supports.count((n_paired,)) > best.bound:
@@ -170,9 +170,7 @@ def _add_pairs(best: "_BestItemsets", supports: Supports) -> int:
 
 
 class _BestItemsets:
-    """Sets with the highest expected support, among the sets added to this object. Sets with equal support are in the
-    order in which they were added.
-    """
+    """The added sets with the highest expected support. Sets with equal support remain in the order of addition."""
 
     def __init__(self, supports: Supports, top: int, bound: float) -> None:
         self._supports, self.top = supports, top
@@ -212,9 +210,7 @@ def _grown(itemsets: set[Chosen]) -> Iterator[Chosen]:
 
 
 def _shares(sets: Sequence[_EqualSupportSets], top: int) -> dict[Chosen, float]:
-    """Return the weight of each entry. Entries with the lowest support may have a weight below 1. All other weights are
-    1.
-    """
+    """Return the weight of each entry. Only entries with the lowest support may have a weight below 1."""
     last = sets[-1].count if sets else 0.0
     above = sum(entry.number for entry in sets if entry.count > last)
     tied = sum(entry.number for entry in sets if entry.count == last)

@@ -1,4 +1,4 @@
-"""Utility loss (UL) of a set-based anonymization. The loss is computed as a value and as a binary logarithm.
+"""Utility loss (UL) of a set-based anonymization, as a value and as a binary logarithm.
 
 References: Loukides, Gkoulalas-Divanis, Malin (2010), Definitions 3.14 and 3.16.
 
@@ -156,9 +156,7 @@ _LN2 = log(2)
 
 @dataclass(frozen=True)
 class UtilityLoss:
-    """Utility loss (UL) of a dataset. If there are many items, the value underflows to 0, but the logarithm does
-    not.
-    """
+    """Utility loss (UL) of a dataset. With many items, the value underflows to 0, but the logarithm does not."""
 
     generalization: float
     """Sum of the losses of the published groups."""
@@ -185,9 +183,7 @@ class GroupLoss(RedactedRepr):
     items: tuple[str, ...]
     """Items of the group."""
     support: int
-    """Number of published records that contain the group."""
     weight: float
-    """Weight of the group."""
     value: float
     """UL of the group. It may underflow to 0."""
     log2: float
@@ -257,7 +253,6 @@ def utility_loss(
 
 
 def _log2_sum(logarithms: Sequence[float]) -> float:
-    """Return the binary logarithm of a sum of powers of two."""
     largest = max(logarithms, default=-inf)
     if largest == -inf:
         return -inf
@@ -265,9 +260,7 @@ def _log2_sum(logarithms: Sequence[float]) -> float:
 
 
 def _group_of_item(column: SetColumn, recoding: ItemGroups | Cut) -> Int32:
-    """Return the group of each item, int32 (M,). Groups are numbered by their smallest item. -1 if the item is
-    suppressed.
-    """
+    """Return the group of each item, int32 (M,), numbered by smallest item. -1 if the item is suppressed."""
     items = recoding.hierarchy.leaves if isinstance(recoding, Cut) else recoding.vocabulary
     if column.vocabulary != items:
         msg = (
@@ -284,7 +277,6 @@ def _group_of_item(column: SetColumn, recoding: ItemGroups | Cut) -> Int32:
 
 
 def _members(group: Int32) -> list[list[int]]:
-    """Return the item codes of each group."""
     members: list[list[int]] = [[] for _ in range(int(group.max(initial=-1)) + 1)]
     for item, number in enumerate(group.tolist()):
         if number != SUPPRESSED:
@@ -301,7 +293,6 @@ def _supports(column: SetColumn, group: Int32, store: Store) -> Int64:
 
 
 def _supports_of(column: SetColumn, group: Int32, blocks: Iterable[tuple[int, int]]) -> Int64:
-    """Return the number of records of some blocks that contain any item of each group, int64."""
     from anonset_kernels.rows import map_rows
 
     supports = np.zeros(int(group.max(initial=-1)) + 1, np.int64)

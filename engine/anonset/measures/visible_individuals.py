@@ -10,8 +10,9 @@ from anonset.data.table import Int32, Int64
 
 
 class VisibleIndividuals(Protocol):
-    """Rows of the QIT, and all sensitive values of the groups of these rows. The rows are all rows of the QIT, or all
-    rows of some individuals.
+    """Rows of the QIT, and all sensitive values of the groups of these rows.
+
+    The rows are all rows of the QIT, or all rows of some individuals.
     """
 
     @property

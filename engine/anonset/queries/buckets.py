@@ -82,8 +82,7 @@ def estimate(publication: Buckets, query: BucketQuery) -> float:
 
 
 def record_workload(table: Table, columns: Sequence[str], *, queries: int = 100, seed: int = 0) -> list[BucketQuery]:
-    """Create queries from random records. Each query requires the values of a record in `columns` and its sensitive
-    value.
+    """Create queries from random records. Each query requires the record's values in `columns` and its sensitive value.
 
     The exact count of each query is at least 1. SplitMix64 draws the records.
 
@@ -111,7 +110,7 @@ def record_workload(table: Table, columns: Sequence[str], *, queries: int = 100,
 
 
 def _rows(columns: Sequence[CategoricalColumn], query: BucketQuery, n: int) -> NDArray[np.bool_]:
-    """Return the mask of the rows that match the conditions of a query on the given columns, bool (n,)."""
+    """Return True for the rows that match the conditions of a query on the given columns, bool (n,)."""
     by_name = {column.name: column for column in columns}
     chosen = np.ones(n, np.bool_)
     for name, labels in query.columns.items():
@@ -128,7 +127,7 @@ def _named(by_name: Mapping[str, CategoricalColumn], name: str) -> CategoricalCo
 
 
 def _allowed(column: CategoricalColumn, labels: Collection[str]) -> NDArray[np.bool_]:
-    """Return a mask of the allowed codes of a column, bool (V,)."""
+    """Return True for the allowed codes of a column, bool (V,)."""
     allowed = np.zeros(len(column.vocabulary), np.bool_)
     allowed[[column.vocabulary.index[label] for label in labels if label in column.vocabulary.index]] = True
     return allowed

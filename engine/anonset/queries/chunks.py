@@ -41,8 +41,8 @@ class _Places(RedactedRepr):
     cluster: Int64
     """Clusters in which a record may contain the item, ascending, int64 (P,)."""
     chunk: Int64
-    """Chunk that contains the item in each cluster, int64 (P,). Shared chunks have the highest numbers. -1 if the item
-    is a term.
+    """Chunk that contains the item in each cluster, int64 (P,). Shared chunks have the highest numbers. -1
+    for a term.
     """
     chance: Floats
     """Probability that a record of the cluster contains the item, float64 (P,)."""
@@ -86,8 +86,9 @@ class ChunkCounts:
         self._together: dict[tuple[int, ...], float] = {}
 
     def count(self, query: Query) -> float:
-        """Return the expected number of records that contain all items of a query. Conditions on columns are
-        ignored.
+        """Return the expected number of records that contain all items of a query.
+
+        Conditions on columns are ignored.
         """
         index = self.publication.vocabulary.index
         codes = {index.get(item) for item in query.items}
@@ -142,8 +143,9 @@ class ChunkCounts:
         return counts
 
     def _correct_pairs(self, counts: Floats, cluster: int, column_of: dict[int, int]) -> None:
-        """Correct the expected pair counts of a cluster without terms. Chunks of such a cluster fill empty records
-        first, so items of different chunks are not independent.
+        """Correct the expected pair counts of a cluster without terms.
+
+        Chunks of such a cluster fill empty records first, so items of different chunks are not independent.
         """
         published, n = self.publication.clusters[cluster], self.publication.clusters[cluster].n
         items_of_chunk = [[item for item in items_of(rows) if item in column_of] for rows in published.chunks]
@@ -162,7 +164,7 @@ class ChunkCounts:
         return float(item_places.chance[np.searchsorted(item_places.cluster, cluster)])
 
     def _likelier(self, cluster: int, chunks: tuple[int, ...]) -> float:
-        """Return the result of `together` for chunks of a cluster. Results are cached."""
+        """Return the cached result of `together` for chunks of a cluster."""
         if chunks not in self._together:
             numbers = [chunk - self._first_chunk[cluster] for chunk in chunks]
             self._together[chunks] = together(self.publication.clusters[cluster], numbers)
@@ -189,9 +191,8 @@ class ChunkCounts:
         return self._places[item]
 
     def _chance_of_term(self, item: int, clusters: Int64) -> Floats:
-        """Return the probability that a record of each cluster contains a term, float64 (clusters,).
-
-        The probability is 0 for all clusters that are not in `clusters`.
+        """Return the probability that a record of each cluster contains a term. 0 for clusters that are not in
+        `clusters`.
         """
         n = self._records[clusters]
         chance = np.zeros(len(self._records))
@@ -201,8 +202,9 @@ class ChunkCounts:
         return chance
 
     def _falls_on(self, number: int) -> Int64:
-        """Return the clusters that may contain sub-records of a shared chunk. Store the number of records of these
-        clusters.
+        """Return the clusters that may contain sub-records of a shared chunk.
+
+        Also stores the number of records of these clusters.
         """
         if number not in self._fallen:
             place = number - len(self._cluster_of)
@@ -219,8 +221,8 @@ class ChunkCounts:
             self._places, self._fallen, self._held_numbers = {}, {}, numbers
 
     def _held(self, rows: Int64) -> tuple[Int64, Int64]:
-        """Return the chunks that contain the given distinct sub-records in ascending order, and the number of these
-        sub-records in each chunk.
+        """Return the chunks that contain the given distinct sub-records, and the number of these sub-records in each
+        chunk.
         """
         chunk = self._chunk_of_row[rows]
         first = np.flatnonzero(np.append(True, chunk[1:] != chunk[:-1])) if len(chunk) else chunk
@@ -254,8 +256,9 @@ class ChunkCounts:
         return np.asarray(in_chunk[chunk] / self._places_of_chunk[chunk])
 
     def _correct(self, result: Floats, places: Int64, cluster: Int64, chunk: Int64) -> None:
-        """Correct the probabilities for clusters without terms. Chunks of such a cluster fill empty records first, so
-        items of different chunks are not independent.
+        """Correct the probabilities for clusters without terms.
+
+        Chunks of such a cluster fill empty records first, so items of different chunks are not independent.
         """
         for place in places[self._in_turn[cluster[places]]].tolist():
             cluster_chunks = tuple(
@@ -266,9 +269,7 @@ class ChunkCounts:
 
 
 def _by_item(items: Int32, values: Int64, n_items: int) -> list[Int64]:
-    """Group `values`, int64 (v,), by item. `items`, int32 (v,), is the item of each value. Items are below
-    `n_items`.
-    """
+    """Group `values`, int64 (v,), by item. `items`, int32 (v,), is the item of each value, below `n_items`."""
     order = np.argsort(items, kind="stable")
     ends = np.searchsorted(items[order], np.arange(1, n_items))
     return np.split(values[order], ends)
@@ -293,11 +294,10 @@ def _alike(leads: Int64, places: Int64) -> Iterator[tuple[list[int], Int64]]:
 
 
 def together(cluster: PublishedCluster, chunks: Sequence[int]) -> float:
-    """Return the probability that a record contains sub-records of all given chunks, divided by the product of the
-    probabilities of each chunk.
+    """Return how much likelier a record contains sub-records of all given chunks than if chunks were independent.
 
-    The cluster must not have terms. Its chunks are assigned in order to empty records, as long as empty records remain.
-    Cost: number of chunks.
+    It is the joint probability divided by the product of the probabilities of the chunks. The cluster must not have
+    terms. Its chunks are assigned in order to empty records, as long as empty records remain. Cost: number of chunks.
 
     >>> rows = (((0,), 3),)
     >>> [together(PublishedCluster(n, (), (rows, rows)), [0, 1]) for n in (3, 4, 6)]

@@ -50,8 +50,9 @@ Condition = Between | Among
 
 
 def with_condition(conditions: Sequence[Condition], added: Condition) -> list[Condition]:
-    """Return the conditions with an additional condition. Values are added to the allowed values of the column. A range
-    replaces an earlier range of the column.
+    """Return the conditions with an additional condition.
+
+    Values are added to the allowed values of the column. A range replaces an earlier range of the column.
 
     >>> [one.values for one in with_condition([Among("sex", ("f",))], Among("sex", ("m", "f")))]
     [('f', 'm')]

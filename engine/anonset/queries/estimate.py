@@ -145,8 +145,9 @@ class ExpectedCounts:
                 self._symbols_of.setdefault(item, []).append(code)
 
     def count(self, query: Query) -> float:
-        """Return the expected number of records that contain all items of a query. Conditions on columns are
-        ignored.
+        """Return the expected number of records that contain all items of a query.
+
+        Conditions on columns are ignored.
         """
         probability = self.probabilities(query.items)
         return fsum(probability[probability > 0].tolist())
@@ -179,8 +180,8 @@ class ExpectedCounts:
         return symbol
 
     def _present(self, n_items: int) -> Float64:
-        """Return an array, float64 (S,). For each symbol, it contains the probability that a record with the symbol
-        contains `n_items` given items of the symbol.
+        """Return the probability that a record with a symbol contains `n_items` given items of the symbol, float64
+        (S,).
         """
         if n_items not in self._presence:
             present = [presence_probability(size, n_items, self.reading) for size in self.sizes]

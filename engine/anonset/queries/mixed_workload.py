@@ -53,8 +53,9 @@ class QueryShape:
 
 
 def mixed_record_workload(table: Table, n_queries: int, shape: QueryShape, seed: int = 0) -> Workload:
-    """Draw queries from random records. A query contains some items and relational values of a record, so its answer is
-    at least 1.
+    """Draw queries from random records.
+
+    A query contains some items and relational values of a record, so its answer is at least 1.
 
     Raises
     ------
@@ -130,10 +131,10 @@ def mixed_published_workload(
     seed: int = 0,
     hierarchies: Mapping[str, Hierarchy] | None = None,
 ) -> Workload:
-    """Draw queries from distinct published symbols and values. A query contains one item or value that each drawn
-    symbol or value covers.
+    """Draw queries from distinct published symbols and values.
 
-    Columns are drawn independently of each other and of the items.
+    For each drawn symbol or value, a query contains an item or value that it covers. Columns are drawn independently of
+    each other and of the items.
 
     Raises
     ------
@@ -165,8 +166,6 @@ def mixed_published_workload(
 
 @dataclass(frozen=True, eq=False)
 class _QueryGenerator(RedactedRepr):
-    """Generator of the random queries of a workload."""
-
     random: SplitMix
     domains: dict[str, ValueDomain]
     shape: QueryShape
@@ -197,8 +196,8 @@ class _QueryGenerator(RedactedRepr):
         return values[self.random.below(len(values))]
 
     def around(self, domain: ValueDomain, value: Any) -> Condition:
-        """Return a condition that a value satisfies. A condition on a category requires equality. A condition on a
-        number allows a range around the number, within the domain.
+        """Return a condition that a value satisfies: equality for a category, or a range around a number within the
+        domain.
         """
         name = domain.column.name
         if domain.vocabulary is not None:

@@ -86,8 +86,7 @@ class ValueDomain:
         return frozenset(condition.values)
 
     def bounds(self, condition: Condition) -> tuple[float, float]:
-        """Return the bounds of a numeric condition. If the column contains only integers, the bounds are rounded
-        inward.
+        """Return the bounds of a numeric condition. If the column contains only integers, they are rounded inward.
 
         Raises
         ------
@@ -116,8 +115,7 @@ def domains_of(table: Table, hierarchies: Mapping[str, Hierarchy] | None) -> dic
 
 
 class TrueAnswers:
-    """Exact answers to queries for items, relational values, or both. The answers are computed from the original
-    records.
+    """Exact answers to queries for items, relational values, or both, from original records.
 
     >>> table = Table.from_columns({"items": [{"a"}, {"a", "b"}]}, sex=["f", "m"])
     >>> TrueAnswers(table).count(Query(("a",), (Among("sex", ("m",)),)))
@@ -246,8 +244,7 @@ class PublishedValues:
 
 
 class ExpectedAnswers:
-    """Expected answers to queries for items, relational values, or both. The answers are computed from published
-    records.
+    """Expected answers to queries for items, relational values, or both, from published records.
 
     The probability that a record matches is the product of the probabilities for its columns and for its items.
 
