@@ -48,8 +48,8 @@ class SampledCounts(RedactedRepr):
 def count_sample(distinct: DistinctRecords, records: Int64, size: int, k: int) -> SampledCounts:
     """Count the records that contain each set of at most `size` items of the sampled `records`, int64 (s,).
 
-    Cost: each distinct record is intersected with each sampled record, twice. Threads share the work, and each thread has
-    separate counters.
+    Cost: each distinct record is intersected with each sampled record, twice. Threads share the work, and each
+    thread has separate counters.
     """
     numbers = distinct.of_records(records)
     lengths = distinct.rows.indptr[numbers + 1] - distinct.rows.indptr[numbers]
