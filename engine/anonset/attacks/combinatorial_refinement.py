@@ -86,8 +86,8 @@ class RefinementRounds(RedactedRepr):
         return np.array(earlier, np.int64)
 
     def _first(self, number: int) -> set[int]:
-        """Return the classes that must have a row inside the hull of a class. Otherwise their published values would be
-        finer.
+        """Return the other classes that certainly have a row inside the hull of class `number`. Without such a row, the
+        published values of these classes would be finer.
         """
         if number not in self._known:
             boxes, hull = self.boxes, self.hull(number)
@@ -240,7 +240,9 @@ def _within(cell: Box, box: Box) -> bool:
 
 
 def _alike(cells: Sequence[Box], groups: Sequence[Sequence[int]]) -> Iterator[list[int]]:
-    """Yield the groups of cells that a recoding at given levels merges. Cells that contain an interval are omitted."""
+    """Yield groups of cells whose values are in the same group in each column. Cells that contain an interval are
+    omitted.
+    """
     cells_by_group = dict[tuple[int, ...], list[int]]()
     for cell_number, cell in enumerate(cells):
         name = tuple(

@@ -223,7 +223,7 @@ def verify(
 
 
 def _work(publication: Verifiable) -> Store:
-    """Return the store for temporary files. Return memory if the publication is not in files."""
+    """Return the store of the publication's files, or memory if it is not in files."""
     store: Store = getattr(publication, "store", MEMORY)
     return store
 

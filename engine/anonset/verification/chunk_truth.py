@@ -83,7 +83,6 @@ class _Occurrences(NamedTuple):
     item: Int64
 
     def select(self, chosen: NDArray[np.bool_]) -> "_Occurrences":
-        """Return the occurrences selected by a mask."""
         return _Occurrences(*(column[chosen] for column in self))
 
 
@@ -217,7 +216,7 @@ class _Places:
 
     def _in_shared(self, cluster: Int64, item: Int64) -> Int64:
         """Return, for each pair of a cluster and an item, the smallest shared chunk that contains the item and may have
-        sub-records in the cluster, int64 (pairs,). -2 if there is no such chunk.
+        sub-records in the cluster, int64 (pairs,). -2 if no shared chunk does.
         """
         from anonset_kernels.chunk_check import falls
 

@@ -179,7 +179,6 @@ def _places(column: CategoricalColumn, model: Model) -> Int64:
 def _look(
     relational: Sequence[Column], value: Int64, model: Model, overall: Int64, tree: "_Tree | None"
 ) -> _ClassResult:
-    """Return the result for the equivalence classes of the given rows."""
     class_of = classes_of(relational)
     n_records, known = np.bincount(class_of), value >= 0
     if not known.any():

@@ -72,8 +72,6 @@ class _BadCohort:
 
 @dataclass(frozen=True, eq=False)
 class _Counts:
-    """Cohorts of some sets."""
-
     sets: Int64
     """Symbol codes of each set, int64 (S, size)."""
     row: Int64
@@ -131,7 +129,7 @@ def check_cohorts(
             checked["covered"] = stopped_at(size, last)
             return Verdict(False, model, checked, cohorts.witness(bad))
     most = counted(cohorts.longest_record, "item")
-    longer = f" (no record has more than {most} that may be known)" if last > cohorts.longest_record else ""
+    longer = f" (no record has more than {most} items that may be known)" if last > cohorts.longest_record else ""
     checked["covered"] = f"{sizes_covered(last, last) if last else 'groups'}{longer}"
     return Verdict(True, model, checked)
 
@@ -294,7 +292,6 @@ class _Cohorts:
         return _Counts(occurrences.sets, first_row, support, pairs, holders)
 
     def _examine(self, counts: "_Counts") -> _BadCohort | None:
-        """Return the first set in code order whose cohort violates the rule, or None."""
         support, pairs, holders = counts.support, counts.pairs, counts.holders
         of_set = pairs // len(self.is_sensitive)
         too_likely = holders > self._most_holders(support)[of_set]

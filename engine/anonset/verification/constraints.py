@@ -247,8 +247,8 @@ def check_utility(
 ) -> UtilityCheck:
     """Check that each published group is part of a utility constraint, and that suppression is within the limit.
 
-    Also checks Corollary 3.12. It applies to constraints without suppressed items. As many published records contain a
-    symbol of the constraint as original records contain an item of the constraint.
+    Also checks Corollary 3.12 for each constraint without suppressed items: the number of published records with a
+    symbol of the constraint must equal the number of original records with an item of the constraint.
 
     Parameters
     ----------

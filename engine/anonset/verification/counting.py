@@ -341,7 +341,6 @@ class ItemsetCounting:
         return TraversalResult(counted, distinct, first, int(support[first]))
 
     def _tell(self, counted: int) -> None:
-        """Report progress after counting further occurrences."""
         with self._lock or nullcontext():
             self._done += counted
             if self.progress is not None:

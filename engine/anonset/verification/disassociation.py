@@ -143,8 +143,8 @@ def _of_clusters(
 def _are_covered(clusters: ClusterColumns, model: DisassociationModel) -> NDArray[np.bool_]:
     """Return True for each cluster that has terms or is covered by its chunks, bool (clusters,).
 
-    A cluster is covered if its chunks can give every record an item, and if each set of items of several chunks can
-    occur in at least k records, or in none. A cluster without chunks contains only empty records and is safe.
+    The chunks must be able to give every record an item. For each set of items of several chunks, either at least k
+    records can contain the set, or no record can. A cluster without chunks contains only empty records and is safe.
     """
     chunks = np.diff(clusters.chunk_begins)
     done = begins_of(clusters.rows.sizes)[clusters.chunk_begins]
@@ -269,8 +269,8 @@ def _of_shared(publication: Chunks, n_places: Int64, capped: "_CappedItems") -> 
 
         for chunk in np.flatnonzero(filled > places).tolist():
             detail = (
-                f"{name(chunk)} has {filled[chunk]} sub-records, but only {places[chunk]} records show none of its "
-                "items elsewhere"
+                f"{name(chunk)} has {filled[chunk]} sub-records, but only {places[chunk]} records of these clusters "
+                "may have one; the other clusters contain an item of the chunk in another chunk"
             )
             items = tuple(labels[code] for code in items_of(part.rows[chunk]))
             yield _ROOM, Breach(items, int(filled[chunk]), int(places[chunk]), int(part.first[chunk]), detail)

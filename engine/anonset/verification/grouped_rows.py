@@ -53,7 +53,6 @@ def by_group(column: SetColumn, groups: NDArray[np.integer], store: Store = MEMO
 
 
 def _values(groups: NDArray[np.integer]) -> Int64:
-    """Return the distinct groups, ascending."""
     values = np.empty(0, np.int64)
     for a, b in spans(len(groups)):
         values = distinct(np.concatenate([values, groups[a:b].astype(np.int64)]))

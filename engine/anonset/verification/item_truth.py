@@ -22,8 +22,8 @@ _MOST_RANGES = 64  # each range is a pass over all rows
 _SHARE_OF_CACHE = 3
 """Inverse of the share of memory that is available to cache randomly accessed records."""
 _First = Callable[[tuple[Int64, Int32], tuple[Int64, Int32], Int64, int], tuple[int, int, int]]
-"""Function that compares rows with records and returns the first violation, like `Look`. Its arguments are the rows and
-records themselves.
+"""Function that compares rows with records and returns the first violation, like `Look`. Its arguments are arrays of
+rows and records instead of spans.
 """
 Look = Callable[[tuple[int, int], tuple[int, int]], tuple[int, int, int]]
 """Function that compares a span of rows with a span of records. It returns the row, item and symbol of the first
@@ -34,8 +34,9 @@ violation. The row is -1 if there is no violation.
 def check_item_truth(original: Table, publication: Records) -> Witness | None:
     """Find a published row that does not match the original record.
 
-    A truthful publication publishes each record at most once. Every symbol of a row covers an item of the record. Every
-    item of the record is covered by a symbol of the row, or by no published symbol at all.
+    A truthful publication publishes each record at most once. Every symbol of a row covers an item of the record. For
+    every item of the record, the row contains a symbol that covers the item, unless the item is suppressed. No
+    published symbol covers a suppressed item.
 
     Returns
     -------

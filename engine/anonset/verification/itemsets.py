@@ -105,7 +105,7 @@ class DistinctRows:
 
     @cached_property
     def _least(self) -> list[int]:
-        """Smallest code in each span of rows. The vocabulary size if the span contains no code."""
+        """Smallest code in each span of rows, or the vocabulary size if the span contains no code."""
         none = len(self.column.vocabulary)
         return [int(rows_of(self._rows, a, b)[1].min(initial=none)) for a, b in spans(self.n)]
 

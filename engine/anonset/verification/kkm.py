@@ -125,7 +125,7 @@ def _check_items(
     progress: Progress | None,
     store: Store,
 ) -> Verdict:
-    """Check the items of some rows. Return `verdict` unchanged if the class sizes already violate the model."""
+    """Check that the items of each class are k^m-anonymous. `verdict` is the result of the check of the class sizes."""
     require_well_formed(items, store)
     class_of = classes_of(relational)
     if len(class_of) != items.n:

@@ -71,7 +71,7 @@ def _first_untrue(
 
 
 class _Pairs:
-    """Check whether labels cover values. The result for each pair is cached."""
+    """Checks whether labels cover values, and caches the result of each pair."""
 
     def __init__(self, labels: Sequence[str], before: Column, hierarchy: Hierarchy | None) -> None:
         self._labels, self._hierarchy, self._numeric = labels, hierarchy, isinstance(before, NumericColumn)
@@ -106,8 +106,9 @@ class _Pairs:
 
 
 class _Ranges:
-    """Vectorized check whether ranges cover numbers. The dtype of the column must represent the ends of the ranges
-    exactly. A float represents the decimal number that is printed for it. Printing preserves the order of floats.
+    """Checks with array operations whether ranges cover numbers. The dtype of the column must represent the ends of the
+    ranges exactly. A float represents the decimal number that is printed for it. Printing preserves the order of
+    floats.
     """
 
     def __init__(self, labels: Sequence[str], before: NumericColumn) -> None:
@@ -168,7 +169,6 @@ def are_ranges(labels: Iterable[str]) -> bool:
 
 
 def _is_number(text: str) -> bool:
-    """Return True if the text is a number."""
     try:
         exact(text)
     except ValueError:
