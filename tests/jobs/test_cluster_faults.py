@@ -62,7 +62,7 @@ def test_a_late_worker_with_another_version_is_named(client, work):
     with ClusterWorkers(client, work) as workers:
         client.run(pretend_other_version)
         try:
-            with refused(InputError, f"worker 127.0.0.1 {socket.gethostname()} another anonset") as error:
+            with refused(InputError, f"worker 127.0.0.1 {socket.gethostname()} another version of anonset") as error:
                 next(workers.map(len, ["abc"]))
         finally:
             client.run(partial(pretend_same_version, version_here()))

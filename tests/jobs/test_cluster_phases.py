@@ -151,7 +151,7 @@ def test_a_worker_that_joins_late_with_another_version_is_named(source: Path, tm
 
     with Programs(tmp_path / "dask") as programs:
         programs.complete(1)
-        with pytest.raises(InputError, match="another anonset") as error:
+        with pytest.raises(InputError, match="another version of anonset") as error:
             _run(source, tmp_path / "out", progress=replace_worker, cluster=programs.address)
     assert exit_code(error.value) == 2
     assert "worker tcp://127.0.0.1" in str(error.value)

@@ -176,7 +176,7 @@ def table(tmp_path):
 
 
 def test_a_table_is_restored_and_its_files_are_sealed(table, tmp_path, monkeypatch):
-    monkeypatch.setattr(file_labels, "_TEXT_AT_ONCE", 20)
+    monkeypatch.setattr(file_labels, "_BYTES_AT_ONCE", 20)
     save_table(table, table.store, {})
     repeated = saved_table(table.store)
     assert [column.labels() for column in repeated.kept] == [column.labels() for column in table.kept]

@@ -36,7 +36,7 @@ def test_each_span_is_as_long_as_both_bounds_allow(rows, most_rows, most_bytes, 
     sets = SetColumn.of([items for items, _ in rows])
     note = CategoricalColumn.of("note", [note for _, note in rows])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(publish, "_STEP", step)
+        patch.setattr(publish, "_ROWS_AT_ONCE", step)
         for column in (note, in_files(note)):
             assert list(spans_within([sets, column], most_rows, most_bytes)) == expected
 

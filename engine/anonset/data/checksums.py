@@ -9,8 +9,7 @@ from anonset.data.spans import spans
 
 Sum = tuple[int, int, int]
 """Checksums of a file: size in bytes, sum of its 64-bit words, and exclusive or of the words."""
-_WORDS = 1 << 20
-"""64-bit words that are read at once."""
+_WORDS_AT_ONCE = 1 << 20
 
 
 def sums_of(path: Path, start: int = 0, stop: int | None = None) -> Sum:
@@ -18,7 +17,7 @@ def sums_of(path: Path, start: int = 0, stop: int | None = None) -> Sum:
     stop, total, parity = path.stat().st_size if stop is None else stop, 0, 0
     n_words = (stop - start) // 8
     words: Any = np.memmap(path, np.uint64, "r", start, (n_words,)) if n_words else np.empty(0, np.uint64)
-    for first, end in spans(n_words, _WORDS):
+    for first, end in spans(n_words, _WORDS_AT_ONCE):
         total += int(np.add.reduce(words[first:end]))
         parity ^= int(np.bitwise_xor.reduce(words[first:end]))
     with path.open("rb") as file:

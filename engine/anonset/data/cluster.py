@@ -43,8 +43,7 @@ directory.
 _FUNCTIONS = 4
 _MAP_ALL_PAGES = 22
 """MADV_POPULATE_READ of Linux. It halves the CPU time of copying an array from a mapped file."""
-_MESSAGE = "message-"
-"""Name prefix of files with tasks, results and their arrays."""
+_MESSAGE_PREFIX = "message-"
 TASKS_PER_WORKER, MOST_TASKS = 2, 16
 """Tasks per worker and pass, for load balancing. If there are many workers, each worker gets one task."""
 _SECONDS_WITHOUT_WORKERS = 60
@@ -202,7 +201,8 @@ def require_workers(client: Any, store: Files) -> None:
     version = version_here()
     for worker, (worker_version, sees) in sorted(responses.items()):
         if worker_version != version:
-            msg = f"{setting('cluster')}: worker {worker} runs another anonset ({worker_version}, here {version})"
+            versions = f"({worker_version}, here {version})"
+            msg = f"{setting('cluster')}: worker {worker} runs another version of anonset {versions}"
             raise InputError(msg)
         if not sees:
             need = f"set {setting('work_dir')} on a file system that all workers share"
@@ -214,13 +214,7 @@ def require_workers(client: Any, store: Files) -> None:
 
 @contextmanager
 def _connected(client: Any) -> Iterator[None]:
-    """Convert a lost scheduler connection into a one-line error.
-
-    Raises
-    ------
-    AnonsetError
-        If the scheduler is gone.
-    """
+    """Convert a lost scheduler connection into a one-line AnonsetError."""
     from concurrent.futures import CancelledError
 
     from distributed.comm.core import CommClosedError
@@ -241,13 +235,6 @@ class _Pending:
         self._future, self._client, self._check, self._task = future, client, check, task
 
     def result(self, timeout: float | None = None) -> Any:
-        """Wait for the result and return it.
-
-        Raises
-        ------
-        AnonsetError
-            If the task has repeatedly ended its worker, no worker is left, or the scheduler is lost.
-        """
         with _connected(self._client):
             return self._result(timeout)
 
@@ -307,7 +294,7 @@ def _packed(value: Any, folder: str | None = None) -> bytes:
                     name = sent(Path(str(file.filename)), may_change=file.mode == "r+")
                     return _in_file, (name, value.dtype.str, offset, value.shape)
             if folder is not None and isinstance(value, np.ndarray) and value.nbytes > _ARRAY_IN_RESULT:
-                return _taken, (_written(value, folder), value.dtype.str, value.shape)
+                return _read_and_delete, (_written(value, folder), value.dtype.str, value.shape)
             if isinstance(value, Path) and exchange_of(value) is not None:
                 return received, (sent(value),)
             if type(value).__module__ == "anonset_kernels._jit":  # otherwise the worker would recompile it
@@ -352,15 +339,14 @@ def _in_file(name: Path | SentFile, dtype: str, offset: int, shape: tuple[int, .
 
 
 def _written(array: NDArray[Any], folder: str) -> Path | SentFile:
-    path = Path(folder) / f"{_MESSAGE}{secrets.token_hex(16)}"
+    path = Path(folder) / f"{_MESSAGE_PREFIX}{secrets.token_hex(16)}"
     with writing(path):
         path.touch(0o600, exist_ok=False)
         path.write_bytes(np.ascontiguousarray(array).data)
     return sent(path)
 
 
-def _taken(name: Path | SentFile, dtype: str, shape: tuple[int, ...]) -> NDArray[Any]:
-    """Return an array that a worker wrote, and delete its file."""
+def _read_and_delete(name: Path | SentFile, dtype: str, shape: tuple[int, ...]) -> NDArray[Any]:
     path = received(name)
     with writing(path, "cannot be read"), path.open("rb") as file:
         mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
@@ -412,7 +398,6 @@ def _result_of(work: _Sent, task: _Sent, folder: str) -> _Sent:
 
 @lru_cache(_FUNCTIONS)
 def _function(name: Path | SentFile) -> Callable[..., Any]:
-    """Return the function that a file contains. Each worker reads the file once."""
     function: Callable[..., Any] = _unpacked(received(name).read_bytes())
     return function
 

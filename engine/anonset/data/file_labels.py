@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
 UInt8 = NDArray[np.uint8]
-_TEXT_AT_ONCE = 1 << 22
-"""Bytes of labels per read."""
+_BYTES_AT_ONCE = 1 << 22
 
 
 class FiledLabels(ComputedSequence[str]):
@@ -81,7 +80,7 @@ class FiledLabels(ComputedSequence[str]):
         for begin, stop in spans(self.filed):
             first = begin
             while first < stop:
-                most = self.starts[first] + _TEXT_AT_ONCE
+                most = self.starts[first] + _BYTES_AT_ONCE
                 n = int(np.searchsorted(self.starts[first + 1 : stop + 1], most, side="right"))
                 end = first + max(1, n)
                 yield first, end

@@ -119,7 +119,6 @@ class _Counted(RedactedRepr):
     """Record counts in cells. The cell width is the smallest power of ten that needs at most `MOST_CELLS` cells."""
 
     exponent: int
-    """Exponent of the power of ten."""
     cell: Int64
     """int64 (C,), ascending: cell j has the values x with ``j * 10^exponent <= x < (j + 1) * 10^exponent``."""
     below: Int64

@@ -18,7 +18,7 @@ from anonset.data.spans import begins_of
 from anonset.data.table import Int64
 
 HALVED_BY = ("frequency", "number")
-"""Quantity that is divided into halves for the two children of a node."""
+"""Ways to divide a node into two halves: by the total frequency of the labels, or by their number."""
 _MADE = -1
 
 

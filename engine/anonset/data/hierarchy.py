@@ -39,8 +39,8 @@ class Hierarchy(RedactedRepr):
     from_data: bool = False
     """True if the tree was built from label frequencies and may disclose them."""
     columns_above: Int32 | None = None
-    """First column of the file that contains each node, int32 (V,). The root's column is 0. None if the column is the
-    depth of the node.
+    """First column of the file that contains each node, int32 (V,). The root's column is 0. None if each column
+    number equals the depth of the node.
     """
     unnamed: frozenset[str] = frozenset()
     """Labels of nodes without a public name. Such a node is published as the set of its leaves."""

@@ -48,7 +48,6 @@ Tell = Callable[[str], None]
 _BYTES = 512
 """Lease size in bytes. Leases are padded with blanks, so that each renewal overwrites the previous content."""
 _MOST_BYTES = 4096
-"""Maximum size of a lease that is read."""
 _OPENED = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
 """Open flags: never follow a link, and never wait for the other end of a pipe."""
 _TOKEN = re.compile("[0-9a-f]{32}")

@@ -23,8 +23,7 @@ Float64 = NDArray[np.float64]
 
 RANGE, NODE, SET = 0, 1, 2
 """Generalization type of a column: to ranges, to nodes of its hierarchy, or to sets of values."""
-_FORBIDDEN = 1e9
-"""Cost of a node that must not be published."""
+_FORBIDDEN_COST = 1e9
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,7 +124,7 @@ class QuasiIdentifiers(RedactedRepr):
         costs, parents, ends = zip(*map(_tables, self.domains, self.weights), strict=True)
         for domain, cost in zip(self.domains, costs, strict=True):
             if self.forbids and isinstance(domain, Hierarchy) and domain.capped:
-                cost[0] = _FORBIDDEN
+                cost[0] = _FORBIDDEN_COST
         cost_at = begins_of([len(c) for c in costs])
         width = np.array([d.high - d.low if isinstance(d, Range) else 0.0 for d in self.domains])
         weight = np.array(self.weights, np.float64)

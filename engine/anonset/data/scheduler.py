@@ -32,8 +32,7 @@ CERTIFICATES = ("ca.pem", "cert.pem", "key.pem")
 _LOGGERS = ("distributed", "tornado", "asyncio")
 """Loggers of Dask that report lost connections. They are disabled."""
 _SECONDS_TO_ANSWER = 10
-_COUNT = re.compile("[1-9][0-9]{0,2}")
-"""Number of processes of a local cluster."""
+_PROCESS_COUNT = re.compile("[1-9][0-9]{0,2}")
 
 
 @contextmanager
@@ -65,7 +64,7 @@ def cluster_of(address: str, certificates: str | None = None) -> Iterator[Any]:
     if kind != "local":
         with _client_of(address, security) as client:
             yield client
-    elif _COUNT.fullmatch(count):
+    elif _PROCESS_COUNT.fullmatch(count):
         with _local_processes(int(count)) as client:
             yield client
     else:

@@ -21,7 +21,8 @@ def named_worker(version: str) -> Iterator[None]:
         If the worker runs another version than `version`, lacks memory, or cannot read or write a file.
     """
     if version_here() != version:
-        msg = f"worker {_address()} on {socket.gethostname()} runs another anonset ({version_here()}, needed {version})"
+        versions = f"({version_here()}, needed {version})"
+        msg = f"worker {_address()} on {socket.gethostname()} runs another version of anonset {versions}"
         raise InputError(msg)
     try:
         yield

@@ -101,7 +101,6 @@ def attack(
 
 
 def _items(table: Table, record: int, secrets: tuple[str, ...]) -> list[str]:
-    """Return the items of a person that an attacker may know, which are all items except the sensitive items."""
     column = table.transactions
     if column is None:
         return []

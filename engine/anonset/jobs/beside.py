@@ -90,7 +90,7 @@ def read_beside(other: str | os.PathLike[str], report: Report) -> OtherRelease:
     opened = OpenedPublication.at(other)
     if opened.report is None:
         raise InputError(_private_missing("beside", opened.out))
-    if _alike(report.input.get("sha256"), report.settings, opened.report):
+    if _has_same_records(report.input.get("sha256"), report.settings, opened.report):
         other_records = np.arange(int(report.input["records"]))
     else:
         other_records = same_persons(ids_of_release(report), ids_of_release(opened.report))
@@ -113,7 +113,7 @@ def read_after(settings: Settings, source: Source, model: PrivacyModel) -> Other
     opened = release_at(settings.after or "")
     if opened.report is None:
         raise InputError(_private_missing("after", opened.out))
-    if _alike(source.sha256, settings.model_dump(), opened.report):
+    if _has_same_records(source.sha256, settings.model_dump(), opened.report):
         return _beside(opened, np.arange(int(opened.report.input["records"])))
     if not settings.id:
         msg = f"{setting('after')}: the new data need {setting('id')}, so that persons can be matched"
@@ -139,7 +139,7 @@ def _private_missing(name: str, out: Path) -> str:
     return f"{setting(name)} {out}: the private directory is missing; it maps published rows to records"
 
 
-def _alike(sha256: str | None, settings: Mapping[str, Any], report: Report) -> bool:
+def _has_same_records(sha256: str | None, settings: Mapping[str, Any], report: Report) -> bool:
     """Return True if a release contains the records of the data with digest `sha256`, read with `settings`."""
     same = all(settings.get(name) == report.settings.get(name) for name in _OF_RECORDS)
     return same and sha256 is not None and sha256 == report.input.get("sha256")

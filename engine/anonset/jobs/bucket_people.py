@@ -17,7 +17,7 @@ from anonset.publications.buckets import sums_by_code
 from anonset.verification.shares import shares_of
 
 VALUES_AT_ONCE = 1 << 19
-"""Approximate number of group values per part. A part with a single large individual exceeds it."""
+"""Approximate number of group values per part. A part with a single large individual may have more."""
 
 
 class IndividualRows(NamedTuple):
@@ -92,7 +92,6 @@ def _cuts(begins: NDArray[np.intp], values_before: Int64) -> Iterator[tuple[int,
 
 
 def _people(publication: Buckets, rows: Int64, group: Int32, start: Int64) -> IndividualRows:
-    """Return the given rows, and all sensitive values of their groups."""
     groups, codes = np.unique(group, return_inverse=True)
     begin, width = start[groups], start[groups + 1] - start[groups]
     _, places = gathered(begin, width)

@@ -18,8 +18,7 @@ from anonset.settings.binding import RANGE, VALUES, bind_columns, cap, ceiling_o
 from anonset.settings.commands import TreeSettings
 from anonset.spelling import hierarchy_of
 
-_SHOWN = 3
-"""Number of leaves that the title of an unnamed node shows."""
+_LEAVES_IN_TITLE = 3
 
 
 @dataclass(frozen=True)
@@ -81,7 +80,7 @@ class ColumnHierarchy(RedactedRepr):
         if label not in self.hierarchy.unnamed or "(" in label:
             return label
         low, high = int(self.hierarchy.leaf_lo[node]), int(self.hierarchy.leaf_hi[node])
-        first = self.hierarchy.leaves.labels[low : min(low + _SHOWN, high)]
+        first = self.hierarchy.leaves.labels[low : min(low + _LEAVES_IN_TITLE, high)]
         more = high - low - len(first)
         return f"{', '.join(first)} and {more:,} more" if more else ", ".join(first)
 

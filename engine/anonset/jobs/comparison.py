@@ -199,13 +199,12 @@ def values_of(name: str, text: str) -> list[str]:
 _MOST_VALUES = 1000
 
 
-_OF_ALL = (
+_SHARED_SETTINGS = (
     "hierarchy", "items", "one_hot", "one_code", "relational", "numeric", "sensitive", "id", "keep", "drop", "group",
     "differing",
     "separator", "missing", "normalize", "unknown", "inner_items", "model", "queries", "workload", "width", "seed",
     "reading", "bound", "ceiling", "round_ends",
 )  # fmt: skip
-"""Settings that all runs share."""
 
 
 _STORED = {
@@ -278,7 +277,7 @@ class ComparisonFile:
 
 
 def _facts(source: Source, settings: CompareSettings) -> dict[str, Any]:
-    contents = _with_contents(settings.model_dump(include=set(_OF_ALL), exclude_none=True))
+    contents = _with_contents(settings.model_dump(include=set(_SHARED_SETTINGS), exclude_none=True))
     return {
         "version": version("anonset"),
         "input": source.sha256,

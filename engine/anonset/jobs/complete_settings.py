@@ -119,9 +119,6 @@ def _commands(options: Mapping[str, Any], typed: Mapping[str, Any], error: Input
 def _lines(
     options: Mapping[str, Any], typed: Mapping[str, Any], proposals: Sequence[Proposal]
 ) -> tuple[list[str], list[AnonsetError]]:
-    """Return the complete commands for proposals as lines. Also return the errors of the commands that would be
-    rejected.
-    """
     lines, faults = list[str](), list[AnonsetError]()
     for proposal in proposals:
         is_open = len(proposals) > 1 or (
@@ -219,7 +216,6 @@ def _problems(options: Mapping[str, Any]) -> list[str]:
 
 
 def _without_sets(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return options that drop the declared sets, which cannot be published."""
     sets = [name for role in _SETS for name in names_in((), options.get(role))]
     remaining = {name: value for name, value in options.items() if name not in _SETS}
     return {**remaining, "drop": [*names_in((), options.get("drop")), *sets]}
@@ -259,7 +255,6 @@ def _moved(options: Mapping[str, Any], settings: Mapping[str, Any]) -> str:
 
 
 def _proposed(options: Mapping[str, Any]) -> Proposal:
-    """Return the proposal for the named columns. All other columns are dropped."""
     k, specs = int(options.get("k") or 5), options.get("hierarchy", {})
     reading = {name: options[name] for name in (*READING, "missing") if options.get(name)}
     recognised = proposal_for(options["input"], reading, {}, k)

@@ -70,7 +70,6 @@ def sizes_of(records: str | None, n_items: str | None, workers: str | None, n: i
 
 
 def _numbers(name: str, text: str | None, n: int | None = None) -> list[int | None]:
-    """Return the numbers in `text` in ascending order, or [None] if there is no text."""
     if text is None:
         return [None]
     numbers = []

@@ -88,7 +88,6 @@ def _written(project: Project, folder: Path, data: str | None) -> ImportedJob:
 
 _FOLDER, _DATA = "hierarchies", "data.csv"
 _MOST_LETTERS = 40
-"""Maximum length of a column name in a file name."""
 _MOST_BYTES = 200 * 2**20
 """Maximum total size of the hierarchies in bytes. A small archive can refer to one large file from many columns."""
 

@@ -27,7 +27,6 @@ from anonset.release.stopwatch import Stopwatch
 from anonset.settings.binding import HierarchySpec, bind, cap, require_roles
 
 _SEARCH = "search"
-"""Name of the search step in the ledger of a run."""
 
 
 @dataclass(frozen=True)
@@ -161,7 +160,6 @@ class Job:
         return replace(table, relational=tuple(with_grid(column, k) for column in table.relational))
 
     def _recode(self, algorithm: Algorithm, table: Table, hierarchies: Mapping[str, Hierarchy]) -> Result:
-        """Search for a recoding, or return the recoding that an interrupted run has stored."""
         ledger = Ledger.of(table.store, table, hierarchies)
         found: Result | None = ledger.finished(_SEARCH)
         if found is None:
@@ -170,7 +168,6 @@ class Job:
         return found
 
     def _found(self, algorithm: Algorithm, table: Table, hierarchies: Mapping[str, Hierarchy]) -> Result:
-        """Search for a recoding. If an earlier release is given, the recoding continues from it."""
         traits = traits_of(algorithm)
         most = traits.split_records if table.store.in_files or traits.splits_in_memory else None
         if self.earlier is None and most is not None:

@@ -68,8 +68,6 @@ class Matching(RedactedRepr):
 
 @dataclass
 class _Covering:
-    """Finds the equivalence classes whose published value in a column covers the value of a record."""
-
     original: Column
     published: CategoricalColumn
     """Published value of each equivalence class."""

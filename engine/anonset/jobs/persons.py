@@ -22,7 +22,6 @@ from anonset.spelling import counted, hierarchy_of, listed, setting
 
 _MONTH = len("2020-01")
 _LOOKED_AT = 200
-"""Number of examined labels per column."""
 _REFUSED = ("name", "e-mail", "IBAN")
 """Kinds of values that are published only if the owner declares it."""
 

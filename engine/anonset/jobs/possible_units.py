@@ -49,7 +49,6 @@ class PossibleUnits(RedactedRepr):
         return self._likeliest()
 
     def _with_unit(self, unit: tuple[str, ...], meaning: str, *, asked: bool = True) -> Proposal:
-        """Return the proposal for a unit, and read the data with it."""
         work = Proposal(self.source, (), {}, list(self.problems), None, self.rows, unit, meaning)
         self.reader.run(work, asked=asked)
         try_hierarchies(work, self.hierarchies, self.reader.source, self.reader.k)

@@ -139,7 +139,7 @@ class ProposalReader:
             try:
                 self._read(work, proposed, options, asked=asked)
                 roles = proposed
-                if listing := self._listing(work.table, proposed):
+                if listing := self._dropping_lists_of_persons(work.table, proposed):
                     roles = {**proposed, **listing}
                     self._read(work, roles, options, asked=asked)
                 break
@@ -178,9 +178,11 @@ class ProposalReader:
         by_name = {column.name: column for column in self.profiles}
         settings |= self._separator(by_name, roles, grouped=asked or bool(settings.get("group")))
         self._skip_without_id(settings, work, asked=asked)
-        work.table, work.settings = _gather(self.source, settings), settings
+        work.table, work.settings = _read_with_settings(self.source, settings), settings
 
-    def _listing(self, table: Table | None, roles: Mapping[str, ProposedRole]) -> dict[str, ProposedRole]:
+    def _dropping_lists_of_persons(
+        self, table: Table | None, roles: Mapping[str, ProposedRole]
+    ) -> dict[str, ProposedRole]:
         """Return roles that drop the quasi-identifiers without a hierarchy whose published sets of values would list
         persons.
         """
@@ -297,7 +299,7 @@ def _publish(roles: Mapping[str, ProposedRole]) -> bool:
     return any(role.role not in ("id", "drop") for role in roles.values())
 
 
-def _gather(source: OpenedSource, settings: Mapping[str, Any]) -> Table:
+def _read_with_settings(source: OpenedSource, settings: Mapping[str, Any]) -> Table:
     options = _options(settings)
     if options.skip_without_id:
         source = without_missing_ids(source, names_in(source.names, settings.get("id")))
@@ -378,7 +380,6 @@ def _coarse_enough(table: Table, fitting: Mapping[str, Any], given: Mapping[str,
 
 
 def _tree_of_wide(table: Table) -> str:
-    """Return the hierarchy for the joint items of several columns, according to the form of the items."""
     return PROPOSED if table.transactions is None else tree_of(kind_of_values(table.transactions.vocabulary.labels))
 
 
@@ -396,7 +397,7 @@ def _read_with_remedy(
             return None
         rules = [*names_in((), work.settings.get("normalize")), *remedy.settings.get("normalize", ())]
         settings = {**work.settings, **remedy.settings, **({"normalize": rules} if rules else {})}
-        table = _gather(opened, settings)
+        table = _read_with_settings(opened, settings)
         bind_columns(table, {**others, name: spec})
     except InputError:
         return None
@@ -405,7 +406,6 @@ def _read_with_remedy(
 
 
 _MOST_ROWS_NAMED = 5
-"""Maximum number of row numbers in a message about rows to correct."""
 MOST_WITHOUT_ID = 0.05
 """Maximum share of rows without an id, for an id column that anonset detected. These rows are skipped."""
 _MOST_WITHOUT_ANSWER = 0.5

@@ -272,7 +272,7 @@ class _CandidateTrial:
     """True if the table contains all data. In a sample, frequent values may seem rare."""
 
     def of_all(self, table: Table, trials: Sequence[Mapping[str, Any]], *, share: float) -> list[Candidate]:
-        """Try all candidates. Each candidate may use the share `share` of the remaining time."""
+        """Try all candidates. Each candidate may use this share of the remaining time."""
         sets = table.joined or (() if table.transactions is None else (table.transactions.name,))
         frequent = None if table.transactions is None else FrequentItems.of(table.transactions)
         candidates = []
@@ -356,7 +356,6 @@ class _CandidateTrial:
         unverified: UnverifiedPublication[Any],
         frequent: FrequentItems | None,
     ) -> Candidate:
-        """Measure the utility of a candidate and verify it."""
         figures = unverified.result.figures
         recoding: Any = unverified.result.recoding
         measures = {**candidate.measures, **({"gap": figures["gap"]} if "gap" in figures else {})}

@@ -275,18 +275,18 @@ def _taken_over(store: Files, note: Callable[[str], None] | None) -> Files:
 
 def _require_same_run(place: Path | Place, settings: Settings) -> None:
     """Reject the work directory of a run with other settings or versions. The error names the difference."""
-    option = f"{setting('if_exists', 'resume')}: {str(place)!r}"
-    recorded = _manifest(place, option)
+    directory = f"{setting('if_exists', 'resume')}: {str(place)!r}"
+    recorded = _manifest(place, directory)
     now = json.loads(json.dumps(_identity(settings)))
     if recorded != now:
         part = next((part for part in now if recorded.get(part) != now[part]), "settings")
         names = differing(now[part], recorded.get(part, {})) if part in ("settings", "side files") else ""
-        msg = f"{option} belongs to a run with other {part}{names}; start again in another directory"
+        msg = f"{directory} belongs to a run with other {part}{names}; start again in another directory"
         raise InputError(msg, code="other-run")
 
 
-def _manifest(place: Path | Place, option: str) -> dict[str, Any]:
-    """Read the identity of the run that a work directory belongs to. The error message begins with `option`."""
+def _manifest(place: Path | Place, directory: str) -> dict[str, Any]:
+    """Read the identity of the run that a work directory belongs to. The error message begins with `directory`."""
     content = place.read(RUN) if isinstance(place, Place) else None
     try:
         recorded = loads(own_file(Path(place) / RUN).read_bytes() if content is None else content)
@@ -296,7 +296,7 @@ def _manifest(place: Path | Place, option: str) -> dict[str, Any]:
             return recorded
     except (OSError, ValueError):
         pass
-    msg = f"{option} is damaged: {RUN} cannot be read; start again in another directory"
+    msg = f"{directory} is damaged: {RUN} cannot be read; start again in another directory"
     raise InputError(msg, code="damaged")
 
 
@@ -317,7 +317,6 @@ def _identity(settings: Settings) -> dict[str, Any]:
 
 
 def _clear(store: Files) -> None:
-    """Remove the unfinished files of a killed run."""
     saved = {RUN}
     if table := saved_files(store):
         saved |= table.keys() | files_of_steps(store).keys()

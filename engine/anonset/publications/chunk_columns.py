@@ -177,8 +177,6 @@ _One = TypeVar("_One")
 
 
 class _Columns(RedactedRepr, ComputedSequence[_One]):
-    """A sequence whose elements are stored as columns."""
-
     @classmethod
     def of(cls, members: Sequence[_One]) -> Self:
         raise NotImplementedError

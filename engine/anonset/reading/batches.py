@@ -150,7 +150,7 @@ _OPENING: Mapping[str, str] = MappingProxyType(
         "xlsx": "anonset.reading.formats.workbooks:open_workbooks",
     }
 )
-"""Import path of the function that opens each format. It is imported only when needed."""
+"""Import path of the function that opens each format. Formats are imported only when needed."""
 
 
 _WITH_HEADER = ("csv", "tsv", "xlsx")

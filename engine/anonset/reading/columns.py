@@ -190,7 +190,7 @@ class Encoder:
             raise InputError(msg)
         if pa.types.is_floating(column.type):  # NaN is null
             column = arrow.if_else(arrow.is_nan(column), arrow.null(column.type), column)
-        text = column if _is_coded(column) else self._text(name, column)
+        text = column if _is_dictionary_of_text(column) else self._text(name, column)
         if text.null_count:
             if not (self.value_for_null and allow_null):
                 self._refuse_null(
@@ -225,7 +225,7 @@ class Encoder:
             row = self.before + int(np.searchsorted(np.cumsum(length), first, side="right")) + 1
             msg = f"{self.where}: column {name!r}: the set in row {row} contains null; items must be text"
             raise InputError(msg, column=name, row=row)
-        codes, labels = dictionary(values if _is_coded(values) else self._text(name, values, items=True))
+        codes, labels = dictionary(values if _is_dictionary_of_text(values) else self._text(name, values, items=True))
         if cells is column and not self.printed:
             return length, codes, labels
         if not self.exact:
@@ -354,8 +354,7 @@ def _trimmed(codes: Int32, labels: list[str]) -> tuple[Int32, list[str]]:
     return image[codes], list(code_of)
 
 
-def _is_coded(column: Any) -> bool:
-    """Return True if a chunked column is dictionary-encoded text without nulls, so that decoding is unnecessary."""
+def _is_dictionary_of_text(column: Any) -> bool:
     import pyarrow as pa
 
     kind = column.type

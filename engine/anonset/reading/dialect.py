@@ -262,10 +262,10 @@ def header_fields(line: str, delimiter: str) -> list[str]:
 
 
 def delimiter_of(header: str, usual: str, absent: Missing, separator: str | None, data: bytes) -> str:
-    """Return the delimiter that splits a header into the declared columns. Return `usual` if several delimiters do.
+    """Return the delimiter that splits a header into the declared columns. If several delimiters do so, return `usual`.
 
-    If no delimiter does, return the delimiter with the fewest missing columns. If several delimiters miss equally few
-    columns, return the delimiter with the most columns.
+    If no delimiter does so, return the delimiter with the fewest missing columns. If several delimiters miss equally
+    few columns, return the delimiter with the most columns.
 
     Parameters
     ----------

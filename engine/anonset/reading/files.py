@@ -32,7 +32,6 @@ _ELSEWHERE = {
 }
 _WHAT = "csv or tsv (with a header line), fimi, baskets (separated items, no header), spmf, jsonl, xlsx, parquet"
 _PACKED = (".xlsx", ".parquet")
-"""Formats with built-in compression."""
 _COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
 _FIRST_LINES, _FIRST_BYTES = 100, 1 << 16
 LEAST_READ = 1 << 12

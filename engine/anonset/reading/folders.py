@@ -79,20 +79,19 @@ def _odd(name: str, endings: tuple[str, ...]) -> tuple[str, str]:
     """Return the part of a path that prevents reading, and the reason. The reason is empty if the file can be read."""
     parts = PurePosixPath(name).parts
     if _is_data(name, endings):
-        aside = next((part for part in parts if _is_set_aside(part)), None)
+        aside = next((part for part in parts if _is_hidden_or_bookkeeping(part)), None)
         reason = f"names that begin with . or _ are skipped, as {aside!r}; rename it, or remove it"
         return name, "" if aside is None else reason
-    if _is_set_aside(parts[-1]) or name.lower().endswith(_CHECKSUM):
+    if _is_hidden_or_bookkeeping(parts[-1]) or name.lower().endswith(_CHECKSUM):
         return name, ""
     return name, f"not a {endings[0]} file, so it would be skipped; rename it to end with {endings[0]}, or remove it"
 
 
 def _is_data(name: str, endings: tuple[str, ...]) -> bool:
     low = name.lower()
-    bookkeeping = _is_set_aside(PurePosixPath(name).name) or low.endswith(_CHECKSUM)
+    bookkeeping = _is_hidden_or_bookkeeping(PurePosixPath(name).name) or low.endswith(_CHECKSUM)
     return low.endswith(endings) if endings else not bookkeeping
 
 
-def _is_set_aside(name: str) -> bool:
-    """Return True if a name belongs to a hidden or bookkeeping file."""
+def _is_hidden_or_bookkeeping(name: str) -> bool:
     return name.startswith((".", "_"))

@@ -82,7 +82,7 @@ def require_split(where: str, labels: Collection[str], separator: str | None, *,
             f"if each cell is an item: {setting('one_code')}; if each word is an item: {setting('separator', ' ')}"
         )
         raise InputError(msg)
-    if not baskets and separator is None and (list_text := next(filter(_is_list, labels), None)) is not None:
+    if not baskets and separator is None and (list_text := next(filter(_is_printed_list, labels), None)) is not None:
         msg = (
             f"{where}: {datum(list_text)} looks like a list but would become a single item; remove {list_text[0]} and "
             f"{list_text[-1]}; "
@@ -149,8 +149,7 @@ def _torn(labels: Collection[str], begin: str, end: str) -> bool:
     return any(True for _ in opened) and any(x.endswith(end) and not x.startswith(begin) for x in labels)
 
 
-def _is_list(label: str) -> bool:
-    """Return True if a label is a list such as ``{a,b}`` or ``[a,b]``, as databases and programs write lists."""
+def _is_printed_list(label: str) -> bool:
     return "," in label and (label[0] + label[-1]) in ("[]", "{}")
 
 
@@ -235,7 +234,6 @@ def are_phrases(rows: Sequence[Sequence[str]]) -> bool:
 
 
 def _are_words(rows: Sequence[Sequence[str]]) -> bool:
-    """Return True if most items in rows of several items are words of letters."""
     items = {item for row in rows if len(row) > 1 for item in row}
     words = sum(len(item) >= _SHORTEST_WORD and item.replace(" ", "").isalpha() for item in items)
     return 2 * words > len(items)

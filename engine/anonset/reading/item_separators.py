@@ -9,14 +9,10 @@ from anonset.reading.kinds import MOST_LOOKED_AT, are_measured, kind_of_values, 
 
 _MARKS = (";", "|", ",", " ")
 """Separators of items within a cell, the most reliable first."""
-_SOME = 500
-"""Maximum number of distinct values that are examined to detect the kind of a column."""
+_MOST_FOR_KIND = 500
 _MISSING = MISSING | PROBABLE_NULLS
-"""Texts that may mean that a value is missing."""
-_OF_ONE = re.compile(r"name|address|street|country|city", re.IGNORECASE)
-"""Pattern of column names that never contain sets."""
-_FREE = re.compile(r"text|comment|note|title|descr|job|occupation", re.IGNORECASE)
-"""Pattern of column names with text in which commas and blanks are punctuation."""
+_NAMES_WITHOUT_SETS = re.compile(r"name|address|street|country|city", re.IGNORECASE)
+_NAMES_OF_FREE_TEXT = re.compile(r"text|comment|note|title|descr|job|occupation", re.IGNORECASE)
 _SUREST_MARKS = (";", "|")
 
 _OF_SETS = re.compile(
@@ -51,8 +47,8 @@ def _usual_separator(name: str, labels: Sequence[str], separator: str | None) ->
     if separator is None and are_single_values(looked_at):
         return None
     text = "\n".join(looked_at)
-    marks = [mark for mark in marks if mark in text and (not _FREE.search(name) or mark in _SUREST_MARKS)]
-    if not marks or _OF_ONE.search(name):
+    marks = [mark for mark in marks if mark in text and (not _NAMES_OF_FREE_TEXT.search(name) or mark in _SUREST_MARKS)]
+    if not marks or _NAMES_WITHOUT_SETS.search(name):
         return None
     if separator is None and not _OF_SETS.search(name) and (with_comma(looked_at) or are_measured(looked_at)):
         return None
@@ -73,7 +69,11 @@ def _usual_separator(name: str, labels: Sequence[str], separator: str | None) ->
 def _further_separator(name: str, labels: Sequence[str]) -> str | None:
     """Return ``/`` or ``+`` if this character separates items in cells of text."""
     looked_at = [label for label in labels[:MOST_LOOKED_AT] if label not in _MISSING]
-    if _OF_ONE.search(name) or _FREE.search(name) or kind_of_values(looked_at[:_SOME]) != "text":
+    if (
+        _NAMES_WITHOUT_SETS.search(name)
+        or _NAMES_OF_FREE_TEXT.search(name)
+        or kind_of_values(looked_at[:_MOST_FOR_KIND]) != "text"
+    ):
         return None
     return mark_of_sets(looked_at)
 

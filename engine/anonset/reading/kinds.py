@@ -22,7 +22,7 @@ _FEW_ODD = 0.05
 _FEWEST_FOR_ODD = 10
 """Minimum number of distinct values of a column in which a value may have another kind."""
 
-_FORMS: Mapping[str, Callable[[str], Any]] = {
+_RECOGNIZERS: Mapping[str, Callable[[str], Any]] = {
     "0/1": frozenset({"0", "1"}).__contains__,
     "integers": re.compile(r"[+-]?\d{1,18}").fullmatch,
     "numbers": re.compile(r"[+-]?\d{1,18}(\.\d+)?([eE][+-]?\d+)?").fullmatch,
@@ -39,7 +39,6 @@ _FORMS: Mapping[str, Callable[[str], Any]] = {
     "ICD-9 codes": re.compile(r"(\d{1,3}|V\d{1,2})(\.?\d{1,2})?|E\d{3}(\.?\d)?").fullmatch,
     "e-mail addresses": re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+").fullmatch,
 }
-"""Function that recognizes the values of each kind."""
 _ORDER = ("zip codes", "dates", "ICD-9 codes", "integers", "numbers", "ATC codes", "ICD-10 codes", "e-mail addresses")
 _DAY_FORMATS = (
     "%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d", "%Y.%m.%d", "%Y%m%d",
@@ -74,8 +73,7 @@ _OF_DAYS = re.compile(
 _OF_PLACES = re.compile(
     r"(^|[_\W])(plz|zip|postleitzahl|post(al)?[_\W]?code|postnr|cap|cp)($|[_\W])|zip", re.IGNORECASE
 )
-_FIRST = 3
-"""Number of first labels from which date formats are derived."""
+_LABELS_FOR_DATE_FORMATS = 3
 _LONGEST_WITHOUT_DOT = 4
 """Length of a WHO ICD-10 code without the dot."""
 _SERIALS = (5_000, 60_000)  # days since 1899-12-30: 1913 to 2064
@@ -138,7 +136,7 @@ def _look(name: str, looked_at: Sequence[str], kind: str) -> ValueFormat:
 
 def _regular(labels: Sequence[str], kind: str) -> Sequence[str]:
     """Return the labels that match the pattern of a kind. Return all labels if the kind has no pattern."""
-    form = _FORMS.get(kind)
+    form = _RECOGNIZERS.get(kind)
     return labels if form is None else [label for label in labels if form(label)]
 
 
@@ -178,16 +176,16 @@ def kind_of_values(labels: Sequence[str]) -> str:
     looked_at = labels[:MOST_LOOKED_AT]
     if not looked_at:
         return "text"
-    if all(map(_FORMS["0/1"], looked_at)):
+    if all(map(_RECOGNIZERS["0/1"], looked_at)):
         return "0/1"
     if len(looked_at) <= 4 and _are_crosses(looked_at):
         return "crosses"
     tests = {"ICD-9 codes": _are_icd9, "ATC codes": _are_atc, "ICD-10 codes": _are_icd10}
     for name in _ORDER:
-        if all(map(_FORMS[name], looked_at)) and tests.get(name, bool)(looked_at):
+        if all(map(_RECOGNIZERS[name], looked_at)) and tests.get(name, bool)(looked_at):
             return name
     for name in _ORDER:
-        regular = [label for label in looked_at if _FORMS[name](label)]
+        regular = [label for label in looked_at if _RECOGNIZERS[name](label)]
         if len(looked_at) - len(regular) <= _most_odd(len(looked_at)) and tests.get(name, bool)(regular):
             return name
     return "text"
@@ -212,7 +210,9 @@ def _are_crosses(labels: Sequence[str]) -> bool:
 
 
 def _are_icd9(labels: Sequence[str]) -> bool:
-    """Return True if possible ICD-9 codes are not only numbers of three digits."""
+    """Return True if some labels begin with E or V, or if all labels have at least three digits and more than 5% have a
+    decimal point.
+    """
     if any(label[0] in "EV" for label in labels):
         return True
     three_digits = all(len(label.partition(".")[0]) >= 3 for label in labels)
@@ -247,7 +247,7 @@ def _dates(labels: Sequence[str]) -> ValueFormat:
 
 def _formats_of(labels: Sequence[str]) -> list[str]:
     formats: dict[str, None] = {}
-    for label in labels[:_FIRST]:
+    for label in labels[:_LABELS_FOR_DATE_FORMATS]:
         if (split := _DAY_AND_TIME(label)) is None:
             formats.update(dict.fromkeys(_formats_of_day(label)))
             continue

@@ -176,7 +176,6 @@ class _Numbers:
         return arrow.replaced(arrow.without(text, _MARKS[decimal]), ",", "."), "".join(currencies)
 
     def parsed(self, text: Any) -> Numbers:
-        """Parse text as integers if all values are integers, otherwise as floats."""
         import pyarrow as pa
 
         wrong = np.flatnonzero(~arrow.to_numpy(arrow.matches(text, _NUMBER)))

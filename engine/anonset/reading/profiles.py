@@ -33,7 +33,6 @@ from anonset.reading.persons.values import are_capitalised, are_keys, are_names,
 _SOME = 500
 """Number of distinct values that are searched for personal contact data."""
 _MISSING = MISSING | PROBABLE_NULLS
-"""Texts that may mean that a value is missing."""
 
 _ROWS_OF_A_DATE = 100
 """A text column is a column of dates if at least one in this many labels contains a date."""
@@ -175,7 +174,6 @@ class _Values(RedactedRepr):
     given: list[str]
     """Values that are not missing. If there are many values, only the first values are listed."""
     words: list[str]
-    """Values that mean null."""
     counts: NDArray[np.int64] | list[int]
     """Frequencies of the values that are not missing. They are a list if there are few rows."""
 
@@ -322,7 +320,6 @@ def _texts(values: Any) -> list[str]:
 
 
 def _first_values(loaded: Any) -> list[str]:
-    """Return the first distinct values as text. At most `MOST_LOOKED_AT` values are returned."""
     head = loaded.slice(0, 3 * MOST_LOOKED_AT)
     values = _counts(head)[0]
     if len(values) < MOST_LOOKED_AT and len(head) < len(loaded):

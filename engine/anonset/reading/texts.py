@@ -181,10 +181,9 @@ class KeptTexts(ExitStack):
         self._few.add(column)
         self._characters += sum(map(len, islice(index, before, None)))
         if len(index) > self._store.limits.labels_held or self._characters > _MOST_TEXT_HELD:
-            self._many = self._filed()
+            self._many = self._as_filed()
 
-    def _filed(self) -> FiledTexts:
-        """Return the rows added so far as a column with all labels in files."""
+    def _as_filed(self) -> FiledTexts:
         filed = self.enter_context(FiledTexts(self.name, self._store))
         codes, labels = self._few.codes.finished(), arrow.text_array(list(self._few.labels.index))
         for first, end in spans(len(codes)):

@@ -15,8 +15,7 @@ from anonset.writing.csv_lines import csv_bytes, lines, quoted, texts_of
 BLOCK = 1 << 17
 """Number of rows in a block."""
 _BEGUN = 4
-_Block = list[Int32]
-"""Codes of each column."""
+_ColumnCodes = list[Int32]
 
 
 class RowLines:
@@ -66,7 +65,7 @@ class RowLines:
         for first, end in list(spans(self.n, part_rows)) or [(0, 0)]:
             yield part(end - first)
 
-    def _blocks(self, part_rows: int | None) -> Iterator[_Block]:
+    def _blocks(self, part_rows: int | None) -> Iterator[_ColumnCodes]:
         """Yield blocks of rows. The rows of a block are in the same file."""
         done = 0
         for first, end in spans(self._columns[0].n, BLOCK):
@@ -79,11 +78,11 @@ class RowLines:
                 yield [of_column[begin:stop] for of_column in codes]
                 done, begin = done + stop - begin, stop
 
-    def _made(self, blocks: Iterator[_Block]) -> Iterator[tuple[int, Any]]:
+    def _made(self, blocks: Iterator[_ColumnCodes]) -> Iterator[tuple[int, Any]]:
         """Yield the row count and the lines of each block. Threads format further blocks in the meantime."""
         return self._store.with_local_workers().map(self._lines, blocks, _BEGUN)
 
-    def _lines(self, block: _Block) -> tuple[int, Any]:
+    def _lines(self, block: _ColumnCodes) -> tuple[int, Any]:
         return len(block[0]), lines([field(codes) for field, codes in zip(self._fields, block, strict=True)])
 
 

@@ -56,16 +56,17 @@ def evaluate(
     workload
         Queries for the average relative error.
     top
-        Number of most frequent itemsets, of 2 to 4 items, to compare with as many itemsets of highest expected
-        frequency: tKd, re and tlost, with the reading of the workload. For data with items.
+        Number of itemsets to compare, for data with items. The most frequent itemsets of 2 to 4 items in the original
+        are compared with as many itemsets of the highest expected frequency in the publication. The results are tKd,
+        re and tlost. Symbols with several items are interpreted as in the workload.
     bound
-        Whether to prove, with the algorithm `exact`, the minimum NCP of a cut of the hierarchy under the same k and m;
-        with suppression if the publication suppresses items. For k^m-anonymity only.
+        Whether to prove the minimum NCP of a cut of the hierarchy under the same k and m, for k^m-anonymity only. The
+        algorithm `exact` computes it. If the publication suppresses items, cuts with suppression are included.
     work_dir
         Parent of a temporary directory that stores the publication in blocks. By default the publication is read into
         memory, unless it was published in parts.
     progress
-        Called with (phase, amount done, total amount) during the proof.
+        Progress callback of the proof with the arguments (phase, amount done, total amount).
 
     Raises
     ------
@@ -92,7 +93,6 @@ def evaluate(
 
 
 def _secrets_beside(attested: Attestation) -> tuple[str, ...]:
-    """Return the sensitive items that are not in the hierarchy of the other items."""
     is_outside = attested.model in MODELS and MODELS[attested.model].model.secrets_beside
     return tuple(attested.parameters.get("sensitive_items", ())) if is_outside else ()
 

@@ -244,8 +244,8 @@ class DelimitedText:
         return f"; if line {self.below} is the header: {setting('header_line', self.below)}" if self.below else ""
 
     def _names_below(self) -> int:
-        """Return the number of the header line if it is below other lines, and otherwise 0. Rows with the number of
-        fields of the header follow it.
+        """Return the line number of the header if other lines precede it, and otherwise 0. The rows after the header
+        have as many fields as the header.
         """
         lines = self.data[:_LOOKED_AT].decode("utf-8", "replace").splitlines()[:_LINES_ABOVE]
         titled = any(len(header_fields(line, self.delimiter)) != self._n_fields for line in lines)
@@ -280,7 +280,7 @@ class DelimitedText:
 
         quotes = self.data.count(b'"')
         if quotes % 2:  # Arrow would read everything after an open quote as one value
-            self._explain(strict=True)
+            self._raise_first_error(strict=True)
         if not self._has_rows:
             return {name: pa.chunked_array([], pa.string()) for name in names}
         if self.exact:
@@ -312,7 +312,7 @@ class DelimitedText:
         with suppress(pa.ArrowException):  # not chained, because its message shows the line
             table = self._parse(names, block)
         if table is None:
-            self._explain()
+            self._raise_first_error()
             block = min(len(self.data) + 1, _LARGEST_BLOCK)
             with reading(self.path, values=True):  # a row may be longer than a block
                 table = self._parse(names, block)
@@ -334,7 +334,7 @@ class DelimitedText:
         """Read a text in which quotes follow blanks. Arrow would read these quotes as text."""
         import pyarrow as pa
 
-        self._explain()
+        self._raise_first_error()
         rows = [row or [""] for _, _, row in self._rows()][self._rows_above :]
         position_of = {name: self.names.index(name) for name in names}
         texts = {name: arrow.text_array([row[n] for row in rows]) for name, n in position_of.items()}
@@ -349,7 +349,7 @@ class DelimitedText:
         if self._n_fields == 1 or not _has_adjacent_line_ends(self.data):
             return
         if self._parse(self.names[:1], block, blank_lines=False).num_rows < n_rows:
-            self._explain()
+            self._raise_first_error()
             msg = f"{self.path}: blank line; {counted(self._n_fields, 'field')} required"
             raise InputError(msg)
 
@@ -396,8 +396,7 @@ class DelimitedText:
                 raise MisreadError(problem, other) if other else InputError(problem)
             yield first_line, rows.line_num, row
 
-    def _explain(self, *, strict: bool = False) -> None:
-        """Raise an error for the first malformed line. Return if no line is malformed."""
+    def _raise_first_error(self, *, strict: bool = False) -> None:
         for line, _, row in self._rows(strict=strict):
             if len(row) != self._n_fields and (row or self._n_fields > 1):
                 got = f"got {len(row)}" if row else "got a blank line"
@@ -432,7 +431,6 @@ def _first_row(data: bytes) -> str:
 
 
 def _require_text(path: str, header: str) -> None:
-    """Reject a text if the first row shows that it is not delimited text."""
     problem = ""
     if header.startswith("PK\x03\x04"):
         problem = f"this is a workbook or an archive, not CSV; for a workbook: {setting('input_format', 'xlsx')}"

@@ -96,7 +96,6 @@ def _refuse_constant(_: str) -> NoReturn:
 
 
 _DECODER = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=_refuse_constant, object_pairs_hook=_members)
-"""Decoder that keeps numbers as they are written in the file."""
 
 
 def _flat(record: _Record) -> _Record:

@@ -128,7 +128,6 @@ def _plain_column(where: str, source: Any, name: str, column: Any) -> Any:
 
 
 def _is_frame(source: Any, names: Any) -> bool:
-    """Return True if a data frame provides its columns as Python lists."""
     try:
         distinct = len(set(names)) == len(names)
         return distinct and all(isinstance(x, str) and hasattr(source[x], "to_list") for x in names)
@@ -160,12 +159,11 @@ def _of_mapping(where: str, source: Mapping[Any, Any]) -> Columns:
 
 
 def _array(where: str, name: str, values: list[Any]) -> Any:
-    """Return values as an Arrow column, which is a list column if some values are sets or lists."""
     import pyarrow as pa
 
     if any(_is_set(value) for value in values):
         place = f"{where}: column {name!r}"
-        rows = [None if _is_nothing(value) else _labels(place, row, value) for row, value in enumerate(values, 1)]
+        rows = [None if _is_null_or_nan(value) else _labels(place, row, value) for row, value in enumerate(values, 1)]
         return pa.chunked_array([pa.array(rows, pa.list_(pa.string()))])
     problem = f"column {name!r} cannot be read; its values must have the same type"
     with reading(where, problem, values=True):
@@ -176,8 +174,7 @@ def _is_set(value: Any) -> bool:
     return isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping))
 
 
-def _is_nothing(value: Any) -> bool:
-    """Return True if a value is null or NaN, which is null in pandas."""
+def _is_null_or_nan(value: Any) -> bool:
     return (
         value is None or type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and value != value)
     )

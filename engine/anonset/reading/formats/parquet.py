@@ -18,7 +18,7 @@ from anonset.reading.source import DataFile, Source, can_access
 _BYTES_AT_ONCE = 1 << 24
 """Approximate maximum of encoded bytes in a batch of rows."""
 _ROWS_OF_PART = 1 << 20
-"""Number of rows at which a part is complete. Row groups are added until this number is reached."""
+"""Minimum number of rows of a part, except the last part."""
 _LONG, _SMALL = 64, 1 << 20
 """A column of a row group has mostly distinct values if it has more than `_SMALL` bytes in total and more than `_LONG`
 bytes per value.

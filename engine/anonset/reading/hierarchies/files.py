@@ -164,7 +164,6 @@ def _text(where: Path) -> str:
 
 
 def _lines(where: Path, text: str) -> list[_Line]:
-    """Parse the file with the detected separator, and drop the header."""
     bare = _QUOTED.sub("", text) if ";" in text else ""
     if not all(";" in line for line in _LINE_ENDS.split(bare) if line) or not bare.strip():
         return _without_header(_parsed(where, text, ","))
@@ -278,9 +277,6 @@ def _nodes_of(
 
 
 def _fault_of_path(path: list[str]) -> tuple[str, str] | None:
-    """Return the label and the reason of the first fault in a path from a leaf to the root. None if the path has no
-    fault.
-    """
     if len(set(path)) < len(path):
         twice = next(label for column, label in enumerate(path) if label in path[:column])
         return twice, "is an ancestor of itself (a cycle)"

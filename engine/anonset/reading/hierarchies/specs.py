@@ -86,12 +86,13 @@ def hierarchy_for(
     Parameters
     ----------
     spec
-        A hierarchy, the path of a hierarchy file, a rule (`anonset.data.hierarchy_rules`), or ``balanced:F``: groups of
-        `F` consecutive labels of the vocabulary, repeated upward to one root (``N0_0`` over no labels);
-        ``balanced:F:frequency``, groups of labels with similar frequencies; ``halves:frequency`` and ``halves:number``
-        (`anonset.data.halves`), with ``@FILE`` by the frequencies in another file
-        (`anonset.reading.hierarchies.frequencies`); or ``refine:FILE``, a file's tree with halves over the children of
-        each node.
+        - a hierarchy, the path of a hierarchy file, or a rule (`anonset.data.hierarchy_rules`)
+        - ``balanced:F``: groups `F` consecutive labels, then `F` consecutive groups, up to one root. Without labels,
+          the root is ``N0_0``.
+        - ``balanced:F:frequency``: groups labels with similar frequencies.
+        - ``halves:frequency`` or ``halves:number``: builds a binary tree (`anonset.data.halves`). With ``@FILE``, it
+          uses the frequencies in another file (`anonset.reading.hierarchies.frequencies`).
+        - ``refine:FILE``: reads the tree of a file, and inserts a binary tree over the children of each node.
     vocabulary
         Labels of the column.
     name

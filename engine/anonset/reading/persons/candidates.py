@@ -202,7 +202,7 @@ def candidates_in(
     candidates = [
         candidate for candidate in candidates if not any(_is_name_of(candidate, other, coded) for other in candidates)
     ]
-    ordered = sorted((replace(candidate, rows=n_rows) for candidate in candidates), key=_place)
+    ordered = sorted((replace(candidate, rows=n_rows) for candidate in candidates), key=_sort_key)
     return _coarser_first(ordered, coded)
 
 
@@ -242,7 +242,7 @@ def _has_one(case: UnitCandidate, coarser: UnitCandidate, coded: Mapping[str, Co
     return count_distinct(joint) <= _FEW_EXCEPTIONS * count_distinct(np.where(joint >= 0, codes, -1))
 
 
-def _place(candidate: UnitCandidate) -> tuple[int, int, int]:
+def _sort_key(candidate: UnitCandidate) -> tuple[int, int, int]:
     """Return the sort key of a candidate, by evidence, then by meaning. Candidates that are detected as names only by
     their values come last.
     """
@@ -301,7 +301,6 @@ def _repeats(codes: Int64) -> bool:
 
 
 def _by_meaning(free: Mapping[str, CodedColumn], ids: Sequence[str], *, grouped: bool) -> list[UnitCandidate]:
-    """Return a candidate for each column that may identify persons by its header or values."""
     meanings: tuple[str, ...] = (*PERSON_IDS, *REACHES)
     if ids:
         sure = any(meaning_of(name) == "person id" for name in ids)

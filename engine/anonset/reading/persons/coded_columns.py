@@ -31,7 +31,7 @@ _LABELS = 300
 _MOST_DATES = 0.9
 _YEARS_OF_BIRTH = 5
 _CELL = "cell"
-"""Pattern of headers that name telephone numbers or network cells."""
+"""Header that may name a mobile phone or a network cell."""
 _FEWEST_DIGITS = 6
 """Minimum number of digits of a telephone number."""
 _MOST_NUMBERS = 50

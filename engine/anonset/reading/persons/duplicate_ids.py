@@ -29,8 +29,7 @@ _LOOKED_AT = 300
 """Number of values examined to decide whether all may be numbers."""
 _WORDS = 3  # 64-bit words per id: two words of the hash, and the row number
 
-_AT_ONCE = 1 << 24
-"""Number of keys sorted together."""
+_KEYS_AT_ONCE = 1 << 24
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 
 Again = Callable[[Sequence[str]], Iterable[Mapping[str, Any]]]
@@ -142,7 +141,6 @@ class _Keys:
         self._mixed = False
 
     def add(self, columns: Sequence[Any]) -> None:
-        """Add rows (each ``pyarrow.ChunkedArray``)."""
         if self._mixed:
             return
         if len(columns) > 1:
@@ -162,7 +160,7 @@ class _Keys:
             self.kept.append(_hashed([given_texts(column)]) if numbers is None else numbers)
 
     def may_repeat(self) -> bool:
-        """Return True if a value may occur twice. False if certainly no value does."""
+        """Return False if all values certainly differ, and True otherwise."""
         keys = self.kept.finished()
         may_be_equal = self._mixed or _has_equal(keys)
         self.kept.drop()
@@ -170,7 +168,6 @@ class _Keys:
 
 
 def _as_numbers(texts: Any) -> NDArray[np.int64] | None:
-    """Return the non-null texts as int64. None if a text is not a number."""
     import pyarrow as pa
 
     if pa.types.is_integer(texts.type):
@@ -192,7 +189,7 @@ def _hashed(texts: Sequence[Any]) -> NDArray[np.int64]:
     return joined
 
 
-def _has_equal(keys: NDArray[np.int64], at_once: int = _AT_ONCE) -> bool:
+def _has_equal(keys: NDArray[np.int64], at_once: int = _KEYS_AT_ONCE) -> bool:
     """Return True if two keys are equal. Large inputs are sorted in parts."""
     if not len(keys):
         return False

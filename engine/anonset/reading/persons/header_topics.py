@@ -31,7 +31,6 @@ _SENSITIVE_WORDS = (
     "grund reason icd cie cim mental custody haft jahresbrutto monatsbrutto jahresnetto monatsnetto"
 )
 _SENSITIVE = frozenset(_SENSITIVE_WORDS.split())
-"""Words for sensitive attributes of a person, without accents."""
 _SENSITIVE_STEMS = (
     "readmi", "diagnos", "einkommen", "mahnst", "krankheit", "erkrank", "religio", "konfession", "income", "salar",
     "illness", "disease", "maladie", "enfermedad", "schulden", "sexual", "pregnan", "schwanger", "befund", "ergebnis",

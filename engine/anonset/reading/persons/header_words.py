@@ -126,11 +126,9 @@ _KNOWN_DATES = frozenset({*_KNOWN, "event", "case", "born"})
 _BESIDE_KNOWN = frozenset({"around", "filler", "person", "number", "born", "event", "case"})
 """Meanings of further words in a header that names a known attribute."""
 _IDS = frozenset({"id", "ids", "uid", "uuid", "guid"})
-_IN_NAMES = {"name", "of names", "person", "filler"}
-"""Meanings of the words in a header that names a person."""
+_MEANINGS_IN_NAMES = {"name", "of names", "person", "filler"}
 _SHORT = 3
-_NUMBERS = ("nummer", "number", "nr")
-"""Final parts of compound words that name numbers."""
+_NUMBER_ENDINGS = ("nummer", "number", "nr")
 _SAMPLING = re.compile(r"wgt|weight$|sampling", re.IGNORECASE)
 _CAPITALS = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _BETWEEN = re.compile(r"[^a-z]+")
@@ -191,7 +189,7 @@ def _cut(word: str) -> tuple[str, ...]:
             parts = _cut(rest_of) if rest_of else ()
             if parts and all(part in _index() for part in parts):
                 return (first, *parts)
-    number = next((end for end in _NUMBERS if word.endswith(end) and len(word) > len(end) + _SHORT), "")
+    number = next((end for end in _NUMBER_ENDINGS if word.endswith(end) and len(word) > len(end) + _SHORT), "")
     return (word[: -len(number)], number) if number else (word,)
 
 
@@ -218,7 +216,7 @@ def meaning_of(header: str) -> str:
         return "e-mail"
     if (direct := next((meaning for meaning in _DIRECT if meaning in kinds), None)) is not None:
         return direct
-    are_of_names = "name" in kinds and all(not meanings or meanings & _IN_NAMES for meanings in says)
+    are_of_names = "name" in kinds and all(not meanings or meanings & _MEANINGS_IN_NAMES for meanings in says)
     if are_of_names and (all(says) or "of names" in kinds):
         return "name"
     if "address" in kinds and "account" not in kinds:

@@ -36,7 +36,7 @@ _BETWEEN_WORDS = re.compile(r"[ ,.'-]+")
 _NAMES, _FEWEST_NAMES = 0.1, 3
 """Minimum share and number of labels with a title or a first name for the labels to be names of persons."""
 _LISTS = 0.1
-"""Minimum share of labels with several commas for the labels to be sets."""
+"""Minimum share of labels with several commas if the labels are sets."""
 _SURNAMES, _FEWEST_SURNAMES = 0.2, 5
 """Minimum share and number of common surnames for labels without first names to be names of persons."""
 _TITLE = re.compile(r"(dr|prof|mr|mrs|herr|frau|mme|mlle)[. ]", re.IGNORECASE).match
@@ -325,7 +325,6 @@ def _listed(file: str) -> frozenset[str]:
 
 
 def _spelled(text: str) -> str:
-    """Return a text in lower case without accents, which is the spelling of the name lists."""
     return (text if text.isascii() else without_accents(text)).lower()
 
 

@@ -103,7 +103,7 @@ def read_chunks(
         tables = {table: rows.recoded(image, vocabulary, store) for table, rows in tables.items()}
         clusters = _clusters(tables["clusters"], tables["chunks"], store)
         (first, last), rows = tables["shared"].chunks(("first", "last"), store)
-        falls = next(_falling(rows, [first, last]), None) is not None
+        falls = next(_unsorted_chunks(rows, [first, last]), None) is not None
         tables["shared"].require(not falls, "shared chunks must be sorted")
         totals = _totals(tables["counts"]) if "counts" in tables else None
     return Chunks(name, vocabulary, clusters, SharedChunks(first, last, rows), totals=totals)
@@ -116,13 +116,13 @@ def _clusters(of_clusters: "_Rows", of_chunks: "_Rows", store: Store) -> Cluster
         of_clusters.require(counted, "clusters must be numbered 0, 1, 2, ...")
     (cluster,), rows = of_chunks.chunks(("cluster",), store)
     of_chunks.require(not len(cluster) or cluster[-1] < len(n), "every chunk must belong to a published cluster")
-    for chunk in _falling(rows, [cluster]):
+    for chunk in _unsorted_chunks(rows, [cluster]):
         of_chunks.require(holds=False, requirement=f"the chunks of cluster {cluster[chunk]} must be sorted")
     begins = np.searchsorted(cluster, np.arange(len(n) + 1))
     return ClusterColumns(n, of_clusters.sets.indptr, of_clusters.sets.items, begins, rows)
 
 
-def _falling(rows: ChunkRows, keys: Sequence[Int64]) -> Iterator[int]:
+def _unsorted_chunks(rows: ChunkRows, keys: Sequence[Int64]) -> Iterator[int]:
     """Yield each chunk that sorts before the previous chunk, if all keys of both chunks are equal."""
     for a, b in spans(len(rows) - 1):
         contents = contents_of(rows.slice(a, b + 1))
@@ -200,7 +200,6 @@ def _batches_of_parquet(path: Path, table: str) -> Iterator[list[Any]]:
 
 
 def _texts_of_parquet(path: Path, name: str, column: Any) -> Any:
-    """Return a column as texts. Blanks separate items."""
     import pyarrow as pa
 
     null = bool(column.null_count)
@@ -220,7 +219,6 @@ class _Rows(RedactedRepr):
     numbers: dict[str, Int64]
     """Integer columns by name, int64 (rows,) each."""
     sets: SetColumn
-    """Column of items."""
 
     @classmethod
     def read(cls, paths: Sequence[Path], table: str, labels: LabelCollector, store: Store, scratch: Store) -> "_Rows":
@@ -310,7 +308,6 @@ def _grows(rows: SetColumn) -> NDArray[np.bool_]:
 class _Batch(RedactedRepr):
     path: Path
     before: int
-    """Number of rows of the table before this batch."""
 
     def numbers(self, name: str, texts: Any) -> Int64:
         import pyarrow as pa
@@ -334,9 +331,6 @@ class _Batch(RedactedRepr):
         return SetColumn(name, begins_of(lengths), codes[arrow.to_numpy(coded.indices)], Vocabulary(()))
 
     def _require_all(self, holds: NDArray[np.bool_], requirement: str) -> None:
-        """Raise an error with the first row for which the condition is false. Return if the condition is true for all
-        rows.
-        """
         if not holds.all():
             _require(False, self.path, f"row {self.before + int(np.argmin(holds))}: {requirement}")
 

@@ -145,4 +145,4 @@ def _integers(path: Path, column: Any, kind: Any) -> Any:
 
 
 def _no_records(path: Path) -> str:
-    return f"{str(path)!r} must contain 64-bit integers, and 32-bit cluster numbers"
+    return f"{str(path)!r}: row and record numbers must be 64-bit integers, and cluster numbers 32-bit integers"

@@ -38,7 +38,7 @@ def write_buckets(
     """Write ``qit.csv`` (ids, kept columns, group) and ``snt.csv`` (group, value) into a folder, and return their
     paths.
 
-    Rows are in the order of the publication, which discloses nothing.
+    Rows are in the order of the publication, which discloses nothing about the original.
 
     Parameters
     ----------

@@ -32,8 +32,7 @@ BYTES_PER_GROUP = 1 << 26
 """Maximum number of bytes of a row group. Arrow stores a complete row group in memory."""
 _OFFSET = 4
 """Number of bytes that Arrow needs for each text or list, in addition to the content."""
-_STEP = 1 << 14
-"""Number of rows whose bytes are computed at once."""
+_ROWS_AT_ONCE = 1 << 14
 
 
 def separator_for(labels: Iterable[str], separator: str | None = None) -> str:
@@ -297,7 +296,7 @@ def spans_within(
 def _end(sizes: "Sequence[_Sizes]", first: int, end: int, most: int) -> int:
     """Return the end of the longest span from `first` with at most `most` bytes. The span has at least one row."""
     before = 0
-    for a, b in spans(end - first, _STEP):
+    for a, b in spans(end - first, _ROWS_AT_ONCE):
         row_sizes = sum(size.of(first + a, first + b) for size in sizes)
         done = np.cumsum(row_sizes) + before
         if done[-1] > most:
@@ -324,7 +323,6 @@ class _Sizes:
         return (end - first) * self._longest
 
     def of(self, first: int, end: int) -> Int64:
-        """Return the bytes of each row of a span, int64 (end - first,)."""
         column = self._column
         if isinstance(column, CategoricalColumn):
             return self._of_codes(column.codes[first:end])
