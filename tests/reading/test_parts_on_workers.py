@@ -20,8 +20,8 @@ from anonset.errors import AnonsetError, InputError
 from anonset.reading import table_builder
 from anonset.reading.batches import open_source
 from anonset.reading.encoded_batches import PartTask
-from anonset.reading.formats import delimited_files, text_ranges
 from anonset.reading.formats import parquet as parquet_format
+from anonset.reading.formats import text_ranges
 from anonset.reading.options import ReadOptions
 from anonset.reading.source import source_of
 from anonset.reading.table_builder import gather, gather_files
@@ -221,7 +221,7 @@ def test_a_file_that_changes_between_ranges_is_rejected(large, work, workers, mo
 def test_large_text_files_are_read_here(texts, work, workers, monkeypatch, limit):
     n_tasks, begin = [], workers.begin
     monkeypatch.setattr(workers, "begin", lambda work, task, ended: n_tasks.append(task) or begin(work, task, ended))
-    monkeypatch.setattr(delimited_files, limit, 500)
+    monkeypatch.setattr(text_ranges, limit, 500)
     assert gather_files(texts, TEXT_ROLES, work.with_workers(workers)).n == 650
     compressed = next(texts.iterdir()).suffix == ".gz"
     assert bool(n_tasks) == (compressed != (limit == "_MOST_COMPRESSED"))

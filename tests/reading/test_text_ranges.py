@@ -1,4 +1,4 @@
-"""Ranges of a CSV file are read as the same table, or cause the same error, as the file read from its beginning."""
+"""Ranges of a text are read as the same table, or cause the same error, as the file read from its beginning."""
 
 import tempfile
 from contextlib import suppress
@@ -73,3 +73,40 @@ def test_ranges_are_read_as_the_same_table(lines: list[str], end: str, piece: in
         kind = "error" if isinstance(expected[0], str) else "table"
         with suppress(InputError):
             event(f"{kind}, {min(3, len(open_source(path, ROLES.reading()).parts(Threads(1))))} ranges")
+
+
+SETS = ("1 2", "3", "", " ", "é 1 1", "10\t9", "a,b", '"a,b",c', '"a\nb";c', "a;b", '5"')
+ODD_SETS = ("1 -1 2 -1 -2", "a,", "\udcff", "@ITEM=1=a", '"', "\0", "['a', 'b']", "-2")
+LISTS = st.one_of(
+    st.lists(st.sampled_from(SETS), max_size=30),
+    st.lists(st.sampled_from(SETS + ODD_SETS), max_size=30),
+    st.lists(st.sampled_from(("1 2", "2 1 3", "12", "")), min_size=5, max_size=60),
+    st.lists(st.sampled_from(("a,b", "c", '"b,\nd",a', "")), min_size=5, max_size=60),
+    st.lists(st.sampled_from(("1 -1 2 -1 -2", "3 -2", "")), max_size=30),
+)
+
+
+@given(LISTS, st.sampled_from(("\n", "\r\n", "\r")), st.sampled_from((16, 40)), st.sampled_from((None, ",", " ")))
+@example(["1 -1 -2"] * 40, "\n", 16, None)
+@example(["1 -1 -2"] * 40 + ["1"], "\n", 16, None)
+@example(["1 2"] * 40 + ["1 2\udcff"], "\n", 16, None)
+@example(["1 2"] * 40 + ["1,2 3"] * 2 + ["1 2"] * 40 + ["4,5"], "\n", 16, None)
+@example(['"a,\nb",c'] * 40 + ['"a'], "\n", 16, ",")
+@example(["a,b"] * 40 + ["c;d"], "\n", 16, None)
+@pytest.mark.parametrize("form", ["fimi", "baskets"])
+def test_ranges_of_sets_are_read_as_the_same_table(
+    form: str, lines: list[str], end: str, piece: int, separator: str | None
+) -> None:
+    data = "\n".join([*lines, ""]).replace("\n", end).encode("utf-8", "surrogateescape")
+    options = ReadOptions(input_format=form, separator=separator)
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(text_chunks, "BYTES_AT_ONCE", piece)
+        patch.setattr(text_ranges, "SECTION", 2 * piece)
+        patch.setattr(text_ranges, "_NEAR", piece // 2)
+        path = Path(folder, "v.dat")
+        path.write_bytes(data)
+        expected = outcome(path, options, Threads(1))
+        assert outcome(path, options, OtherProcesses(2)) == expected
+        kind = "error" if isinstance(expected[0], str) else "table"
+        with suppress(InputError):
+            event(f"{kind}, {min(3, len(open_source(path, options.reading()).parts(OtherProcesses(2))))} ranges")

@@ -62,6 +62,8 @@ class Batch(RedactedRepr):
     """Number of footer lines that were skipped."""
     labels: int = 0
     """Number of rows of labels that were skipped."""
+    facts: Any = field(default=None, repr=False)
+    """Facts about the text up to this batch, for `OpenedSource.merge`. None if no fact must be judged at the end."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,8 @@ class OpenedSource(NamedColumns):
     """
     judge: Callable[[], None] = field(default=lambda: None, kw_only=True)
     """Function that is called after the last batch. It rejects files with faults that no single batch shows."""
+    merge: Callable[[Any], None] = field(default=lambda _: None, kw_only=True)
+    """Function that adds the `Batch.facts` of a part that a task read, before `judge` is called."""
     from_files: bool = field(default=True, kw_only=True)
     """True if the columns are read from files. False if they are from an object in memory."""
     head: Callable[[Sequence[str]], Mapping[str, Any]] = field(default=lambda _: {}, kw_only=True)

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -70,11 +70,11 @@ class PartTask(RedactedRepr):
     accepted.
     """
 
-    def __call__(self, task: tuple[SourcePart, bool]) -> tuple[list[EncodedBatch], dict[str, set[str]], set[str]]:
+    def __call__(self, task: tuple[SourcePart, bool]) -> tuple[list[EncodedBatch], dict[str, set[str]], set[str], Any]:
         """Read and encode a part of the source. Return its batches, the distinct items of each column that still need a
-        check, and the columns with several items in a cell.
+        check, the columns with several items in a cell, and the facts about the text.
         """
-        (part, more), encoded = task, list[EncodedBatch]()
+        (part, more), encoded, facts = task, list[EncodedBatch](), None
         encoder, row = replace(self.encoder, unjudged={}, several=set()), part.row
         for batch, follows in with_more(part.batches(self.names)):
             before = batch.before + (part.before or 0)
@@ -85,8 +85,8 @@ class PartTask(RedactedRepr):
                 rows = replace(rows, sets=None)
             rows = rows if rows.sets is None else replace(rows, sets=_narrow(rows.sets))
             encoded.append(_with_labels_of(encoded[-1], rows) if encoded else rows)
-            row = None if row is None else row + rows.n
-        return encoded, encoder.unjudged or {}, encoder.several
+            row, facts = None if row is None else row + rows.n, batch.facts
+        return encoded, encoder.unjudged or {}, encoder.several, facts
 
 
 def _narrow(sets: SetColumn) -> SetColumn:
@@ -108,19 +108,22 @@ def parts_for_workers(source: OpenedSource, encoder: Encoder, store: Store) -> S
     return source.parts(store.workers)
 
 
-def encoded_on_workers(parts: Sequence[SourcePart], task: PartTask, store: Store) -> Iterator[EncodedBatch]:
+def encoded_on_workers(
+    source: OpenedSource, parts: Sequence[SourcePart], task: PartTask, store: Store
+) -> Iterator[EncodedBatch]:
     """Yield the encoded batches of all parts, in order. Collect the items that need a check in the encoder of
-    the task.
+    the task, and the facts in the source.
     """
     tasks = [(part, number + 1 < len(parts)) for number, part in enumerate(parts)]
     results, rows = store.map(task, tasks), Counter[str]()
     for part, more in tasks:
         try:
-            batches, unjudged, several = next(results)
+            batches, unjudged, several, facts = next(results)
         except InputError:
             if part.before is None:  # reads the part again to report the row of the file
                 task((replace(part, before=rows[part.path]), more))
             raise
+        source.merge(facts)
         task.encoder.several.update(several)
         for name, labels in unjudged.items():
             (task.encoder.unjudged or {}).setdefault(name, set()).update(labels)

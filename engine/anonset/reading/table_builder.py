@@ -125,7 +125,7 @@ def gather(
         if gathering.kept and any(part.size > _MOST_OF_PART for part in parts):  # its texts would be in memory
             parts = ()
         if parts:
-            for encoded in encoded_on_workers(parts, gathering.task(encoder, names), store):
+            for encoded in encoded_on_workers(source, parts, gathering.task(encoder, names), store):
                 gathering.append(encoded)
                 tell(gathering.n)
         for batch, more in () if parts else with_more(ahead(source.batches(names), store)):

@@ -2,17 +2,21 @@
 
 import csv
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
+from anonset.data.workers import ONE_THREAD, Workers
 from anonset.errors import InputError
 from anonset.reading import arrow
-from anonset.reading.batches import Batch, FileProperties, OpenedSource, with_keys
-from anonset.reading.dialect import DELIMITERS, any_field_size, invalid_utf8
+from anonset.reading.batches import Batch, FileProperties, OpenedSource, SourcePart, with_keys
+from anonset.reading.dialect import DELIMITERS, Dialect, any_field_size, invalid_utf8
 from anonset.reading.files import reading
 from anonset.reading.formats.fimi import COLUMN
-from anonset.reading.formats.text_chunks import pieces
-from anonset.reading.source import Source
+from anonset.reading.formats.text_chunks import ALL_RECORDS, TextRange, pieces
+from anonset.reading.formats.text_ranges import Text, ranges_of, text_parts
+from anonset.reading.source import DataFile, Source, can_access
 from anonset.spelling import setting
 
 _UNUSED = "\x1f\x1e\x1d\x1c\x01\x02"
@@ -105,22 +109,50 @@ def _quoted_rows(where: object, data: bytes, mark: str, before: int) -> Any:
 
 def open_baskets(source: Source, properties: FileProperties) -> OpenedSource:
     """Open basket files with a declared or detected separator."""
+    dialect = properties.dialect
 
-    def mark() -> str:
+    def mark(ranges: Callable[[DataFile], Sequence[TextRange]], workers: Workers) -> str:
         if properties.separator is not None:
             return properties.separator
-        parts = (piece.data for file in source.files for piece in pieces(file, properties.dialect))
-        marks = dict.fromkeys(sign for data in parts for sign in marks_in(data))
+        tasks = [(file, span) for file in source.files for span in ranges(file)]
+        marks = set[str]().union(*workers.map(partial(_marks_of, dialect), tasks))
         return separator_among(source.where, sorted(marks, key=DELIMITERS.index))
 
     def batches(names: Sequence[str]) -> Iterator[Batch]:
-        separator = mark()
-        quoted = ord(separator) if len(separator) == 1 and separator.isascii() else -1
+        separator = mark(lambda _: [ALL_RECORDS], ONE_THREAD)
         for file in source.files:
-            before = 0
-            for piece in pieces(file, properties.dialect, delimiter=quoted):
-                column = basket_rows(file.where, piece.data, separator, piece.lines)
-                yield with_keys(file, before, len(column), {COLUMN: column}, names)
-                before += len(column)
+            yield from _RangeBatches(dialect, separator, file, ALL_RECORDS)(names)
 
-    return OpenedSource(source.where, (COLUMN,), batches, sets_only=True, printed=True)
+    def parts(workers: Workers) -> list[SourcePart]:
+        if not can_access(source.files, workers):
+            return []
+        separator = mark(lambda file: ranges_of(file, dialect, -1, ALL_RECORDS, workers), workers)
+        texts = [Text(file, _quoted_between(separator)) for file in source.files]
+        return text_parts(texts, dialect, workers, partial(_RangeBatches, dialect, separator))
+
+    return OpenedSource(source.where, (COLUMN,), batches, parts=parts, sets_only=True, printed=True)
+
+
+def _marks_of(dialect: Dialect, task: tuple[DataFile, TextRange]) -> set[str]:
+    file, span = task
+    return {mark for piece in pieces(file, dialect, span=span) for mark in marks_in(piece.data)}
+
+
+def _quoted_between(separator: str) -> int:
+    """Return the delimiter of items that may be quoted. -1 if items cannot be quoted."""
+    return ord(separator) if len(separator) == 1 and separator.isascii() else -1
+
+
+@dataclass(frozen=True)
+class _RangeBatches:
+    dialect: Dialect
+    separator: str
+    file: DataFile
+    span: TextRange
+
+    def __call__(self, names: Sequence[str]) -> Iterator[Batch]:
+        before = 0
+        for piece in pieces(self.file, self.dialect, delimiter=_quoted_between(self.separator), span=self.span):
+            column = basket_rows(self.file.where, piece.data, self.separator, piece.lines)
+            yield with_keys(self.file, before, len(column), {COLUMN: column}, names)
+            before += len(column)

@@ -7,18 +7,11 @@ from typing import Any
 from anonset.data.workers import Workers
 from anonset.errors import InputError
 from anonset.reading.batches import HEAD, Batch, FileProperties, OpenedSource, SourcePart, with_keys
-from anonset.reading.files import compression_of
 from anonset.reading.formats.delimited import DelimitedText
 from anonset.reading.formats.text_chunks import TextRange, head_of, pieces
-from anonset.reading.formats.text_ranges import ranges_of
+from anonset.reading.formats.text_ranges import Text, text_parts
 from anonset.reading.roles import names_in
-from anonset.reading.source import DataFile, Source, can_access
-
-_MOST_OF_PART, _MOST_COMPRESSED = 1 << 29, 1 << 26
-"""Maximum size of an undivided file that a task reads, in bytes. The encoded rows of the file are in memory."""
-
-_SMALLER = 8
-"""Assumed ratio of the size of a text to its compressed size."""
+from anonset.reading.source import DataFile, Source
 
 
 def open_delimited(source: Source, properties: FileProperties) -> OpenedSource:
@@ -53,20 +46,11 @@ def open_delimited(source: Source, properties: FileProperties) -> OpenedSource:
         dialect = properties.dialect
         if dialect.skip_footer or dialect.skip_labels:  # skipped rows are counted where all files are read
             return []
-        if not can_access(source.files, workers):
-            return []
-        found = list[SourcePart]()
-        for file, head in zip(source.files, heads, strict=True):
-            first = _all_rows(head)
-            ranges = ranges_of(file, dialect, ord(head.delimiter), first, workers, head.is_row)
-            if ranges == [first] and file.size > _most_of_part(file):
-                return []
-            for span in ranges:
-                read, before = _FileBatches(file, usual, properties, span), 0 if span.begin == first.begin else None
-                times = 1 if compression_of(file.name) is None else _SMALLER
-                size = (span.stop or file.size * times) - span.begin
-                found.append(SourcePart(file.path, None, read, before, size))
-        return found
+        texts = [
+            Text(file, ord(head.delimiter), _all_rows(head), head.is_row)
+            for file, head in zip(source.files, heads, strict=True)
+        ]
+        return text_parts(texts, dialect, workers, lambda file, span: _FileBatches(file, usual, properties, span))
 
     named = not properties.dialect.no_header
     decimal = max(head.decimal(names_in(head.names, properties.numeric), properties.null) for head in heads)
@@ -88,10 +72,6 @@ class _FileBatches:
 
 def _all_rows(head: DelimitedText) -> TextRange:
     return TextRange(head.size, head.size, None, head.lines)
-
-
-def _most_of_part(file: DataFile) -> int:
-    return _MOST_OF_PART if compression_of(file.name) is None else _MOST_COMPRESSED
 
 
 def _head_of(file: DataFile, usual: str, properties: FileProperties) -> DelimitedText:

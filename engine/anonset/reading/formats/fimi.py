@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,12 +11,14 @@ import numpy as np
 from anonset.data import SetColumn
 from anonset.data.blocks import encode_sets, keep_tokens
 from anonset.data.spans import begins_of
+from anonset.data.workers import Workers
 from anonset.errors import InputError
-from anonset.reading.batches import Batch, FileProperties, OpenedSource, with_keys
+from anonset.reading.batches import Batch, FileProperties, OpenedSource, SourcePart, with_keys
 from anonset.reading.dialect import Dialect, in_another_encoding
-from anonset.reading.formats.text_chunks import pieces
+from anonset.reading.formats.text_chunks import ALL_RECORDS, TextRange, pieces
+from anonset.reading.formats.text_ranges import Text, text_parts
 from anonset.reading.input_checks import require_split
-from anonset.reading.source import Source
+from anonset.reading.source import DataFile, Source
 from anonset.spelling import setting
 
 COLUMN = "items"
@@ -45,6 +48,11 @@ class FimiLines:
         """Forget all lines, so that the files can be read again from their first line."""
         self.sequences, self.nonempty = True, False
         self.labels.clear()
+
+    def merge(self, other: "FimiLines") -> None:
+        """Add the facts about another part of the files."""
+        self.sequences, self.nonempty = self.sequences and other.sequences, self.nonempty or other.nonempty
+        self.labels |= other.labels
 
     def encoded(self, text: bytes, lines: int = 0) -> SetColumn:
         """Return the records of some lines. `lines` is the number of lines of the file before them.
@@ -174,7 +182,25 @@ def _bad_token(where: str, text: Any, start: int, lines: int) -> str:
 
 def open_fimi(source: Source, properties: FileProperties) -> OpenedSource:
     """Open FIMI files."""
-    return _of_lines(source, properties, FimiLines(source.where, properties.dialect, properties.separator))
+    lines = FimiLines(source.where, properties.dialect, properties.separator)
+
+    def parts(workers: Workers) -> list[SourcePart]:
+        lines.restart()
+        texts = [Text(file) for file in source.files]
+        return text_parts(texts, properties.dialect, workers, partial(_RangeBatches, properties))
+
+    return replace(_of_lines(source, properties, lines), parts=parts, merge=lines.merge)
+
+
+@dataclass(frozen=True)
+class _RangeBatches:
+    properties: FileProperties
+    file: DataFile
+    span: TextRange
+
+    def __call__(self, names: Sequence[str]) -> Iterator[Batch]:
+        lines = FimiLines(self.file.where, self.properties.dialect, self.properties.separator)
+        return _rows(self.file, self.properties.dialect, lines, names, self.span)
 
 
 def open_spmf(source: Source, properties: FileProperties) -> OpenedSource:
@@ -183,15 +209,27 @@ def open_spmf(source: Source, properties: FileProperties) -> OpenedSource:
 
 
 def _of_lines(source: Source, properties: FileProperties, lines: FimiLines | SpmfLines) -> OpenedSource:
+    """Open files in which each line is a transaction."""
+
     def batches(names: Sequence[str]) -> Iterator[Batch]:
         lines.restart()
         for file in source.files:
-            before = 0
-            for piece in pieces(file, properties.dialect):
-                lines.where = file.where
-                column = lines.encoded(piece.data, piece.lines)
-                yield with_keys(file, before, column.n, {COLUMN: column}, names)
-                before += column.n
+            lines.where = file.where
+            yield from _rows(file, properties.dialect, lines, names)
         lines.where = source.where
 
     return OpenedSource(source.where, (COLUMN,), batches, sets_only=True, printed=True, judge=lines.judge)
+
+
+def _rows(
+    file: DataFile,
+    dialect: Dialect,
+    lines: FimiLines | SpmfLines,
+    names: Sequence[str],
+    span: TextRange = ALL_RECORDS,
+) -> Iterator[Batch]:
+    before = 0
+    for piece in pieces(file, dialect, span=span):
+        column = lines.encoded(piece.data, piece.lines)
+        yield replace(with_keys(file, before, column.n, {COLUMN: column}, names), facts=lines)
+        before += column.n

@@ -5,17 +5,18 @@ the sections of the text. Each section is scanned under two assumptions: its fir
 line is within quotes. The result of the previous section shows which assumption is right.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.workers import Workers
+from anonset.reading.batches import Batch, SourcePart
 from anonset.reading.dialect import Dialect
-from anonset.reading.files import reading
-from anonset.reading.formats.text_chunks import BYTES_AT_ONCE, TextRange, text_of
-from anonset.reading.source import DataFile
+from anonset.reading.files import compression_of, reading
+from anonset.reading.formats.text_chunks import ALL_RECORDS, BYTES_AT_ONCE, TextRange, text_of
+from anonset.reading.source import DataFile, can_access
 
 SECTION = 4 * BYTES_AT_ONCE
 """Size of a section in bytes. It is a whole number of pieces, so that errors are found in the same pieces as in one
@@ -26,6 +27,48 @@ _NEAR = 1 << 16
 """Number of bytes before the end of a section that are scanned first. After a few quotes, both assumptions usually lead
 to the same end of a record.
 """
+
+_MOST_OF_PART, _MOST_COMPRESSED = 1 << 29, 1 << 26
+"""Maximum size of an undivided file that a task reads, in bytes. The encoded rows of the file are in memory."""
+_SMALLER = 8
+"""Assumed ratio of the size of a text to its compressed size."""
+
+
+@dataclass(frozen=True)
+class Text:
+    """Text file that can be divided."""
+
+    file: DataFile
+    delimiter: int = -1
+    """Delimiter of fields that may be quoted. -1 if every line is a record."""
+    records: TextRange = ALL_RECORDS
+    """Range of all records."""
+    is_row: Callable[[bytes], bool] = lambda _: True
+    """Returns True if a line is certainly the end of a record, so that the next range begins with another record."""
+
+
+def text_parts(
+    texts: Sequence[Text],
+    dialect: Dialect,
+    workers: Workers,
+    batches_of: Callable[[DataFile, TextRange], Callable[[Sequence[str]], Iterator[Batch]]],
+) -> list[SourcePart]:
+    """Return the parts of texts. There are no parts if workers cannot access the files, or if a file is large and
+    cannot be divided.
+    """
+    if not can_access([text.file for text in texts], workers):
+        return []
+    found = list[SourcePart]()
+    for text in texts:
+        file, first, is_compressed = text.file, text.records, compression_of(text.file.name) is not None
+        ranges = ranges_of(file, dialect, text.delimiter, first, workers, text.is_row)
+        if ranges == [first] and file.size > (_MOST_COMPRESSED if is_compressed else _MOST_OF_PART):
+            return []
+        for span in ranges:
+            size = (span.stop or file.size * (_SMALLER if is_compressed else 1)) - span.begin
+            before = 0 if span.begin == first.begin else None
+            found.append(SourcePart(file.path, None, batches_of(file, span), before, size))
+    return found
 
 
 @dataclass(frozen=True)
