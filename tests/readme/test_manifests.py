@@ -72,3 +72,8 @@ def test_the_job_connects_to_the_scheduler_and_uses_existing_settings() -> None:
     address = f"tls://{MANIFESTS[0]['metadata']['name']}:{port}"
     assert run[run.index("--cluster") + 1] == address
     assert address in command("Deployment anonset-workers")
+
+
+def test_workers_have_the_credentials_of_an_input_at_an_address() -> None:
+    assert any(part.startswith("s3://") for part in container("Job anonset")["command"])
+    assert container("Deployment anonset-workers")["envFrom"] == container("Job anonset")["envFrom"]
