@@ -125,7 +125,7 @@ def offer() -> dict[str, dict[str, list[str]]]:
 @pytest.mark.parametrize(
     ("kind", "place"), [(kind, place) for kind, places in json.loads(PROMISED.read_text()).items() for place in places]
 )
-def test_what_was_promised_is_offered(offer: dict[str, dict[str, list[str]]], kind: str, place: str) -> None:
+def test_every_promised_name_exists(offer: dict[str, dict[str, list[str]]], kind: str, place: str) -> None:
     promised = json.loads(PROMISED.read_text())[kind][place]
     assert set(promised) - set(offer[kind].get(place, [])) == set()
 

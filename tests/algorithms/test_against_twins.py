@@ -98,7 +98,7 @@ def assert_equal(name: str, case: Case) -> None:
 @pytest.mark.long
 @thorough
 @given(cases)
-def test_all_decide_as_their_twins(case: Case) -> None:
+def test_every_algorithm_makes_the_decisions_of_its_twin(case: Case) -> None:
     for name in ("apriori", "direct", "optimal"):
         assert_equal(name, case)
 

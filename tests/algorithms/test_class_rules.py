@@ -377,7 +377,7 @@ def test_values_that_differ_only_in_case_are_noted() -> None:
     assert Mondrian(k=2).recode(Table(None, (age,)), {}).notes == ()
 
 
-def test_a_column_that_is_not_there() -> None:
+def test_a_missing_sensitive_column_is_rejected() -> None:
     table = Table(None, (CategoricalColumn.of("age", "1122"),))
     with refused(InputError, "drug"):
         Mondrian(k=2, sensitive=NAME, l=2).recode(table, {})
@@ -492,7 +492,7 @@ def test_the_distances_in_a_tree_of_one_level_and_of_equal_shares() -> None:
         ("a;X;a\n", "once"),
     ],
 )
-def test_lines_that_are_no_tree(tree: str, message: str) -> None:
+def test_a_file_that_is_not_a_tree_is_rejected(tree: str, message: str) -> None:
     with refused(InputError, message):
         KTCloseness(2, "0.2", NAME, "hierarchical", tree or None)
 

@@ -59,7 +59,7 @@ def diverse_case(seed: int) -> Case:
     ("diversity", "image"),
     [(2, ["a1", "a2", "b1", "b2"]), (3, ["A", "A", "b1", "b2"])],
 )
-def test_worked_example(diversity: int, image: list[str]) -> None:
+def test_the_worked_example_is_generalized_as_computed_by_hand(diversity: int, image: list[str]) -> None:
     result = run(PAIRS, WORKED, ("s1", "s2"), 2, diversity, 2)
     actual = image_of(result.recoding)
     assert [actual[x] for x in ("a1", "a2", "b1", "b2")] == image
@@ -77,7 +77,7 @@ def test_a_generalization_may_break_another_set() -> None:
 @pytest.mark.long
 @settings(max_examples=examples(500), suppress_health_check=[HealthCheck.too_slow])
 @given(st.integers(0, 2**32 - 1).map(diverse_case))
-def test_equals_its_twin(case: Case) -> None:
+def test_lm_apriori_equals_its_twin(case: Case) -> None:
     tree, rows, sensitive, k, diversity, m = case
     try:
         image, fixes = lm_apriori(rows, HierarchyModel(tree), sensitive, k, diversity, m)
@@ -196,7 +196,7 @@ def result_sizes(found: Any) -> int:
     return 2 * int(found[1]["sweeps"])
 
 
-def test_the_cases_are_no_trifle() -> None:
+def test_random_cases_include_solved_and_infeasible_tables() -> None:
     solved = refused = swept = 0
     for seed in range(300):
         tree, rows, sensitive, k, diversity, m = case = diverse_case(seed)

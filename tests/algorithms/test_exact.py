@@ -89,7 +89,7 @@ def assert_optimal(case: Case, *, suppress: bool) -> None:
 @pytest.mark.long
 @thorough
 @given(cases)
-def test_without_suppression_it_is_the_best_cut(case: Case) -> None:
+def test_exact_without_suppression_finds_the_best_cut(case: Case) -> None:
     assert_optimal(case, suppress=False)
 
 
@@ -102,7 +102,7 @@ def few_leaves(case: Case) -> bool:
 @pytest.mark.compiled
 @thorough
 @given(cases.filter(few_leaves))
-def test_with_suppression_it_is_the_best_recoding(case: Case) -> None:
+def test_exact_with_suppression_finds_the_best_recoding(case: Case) -> None:
     assert_optimal(case, suppress=True)
 
 
@@ -118,7 +118,7 @@ def larger_case(seed: int) -> Case:
 @pytest.mark.long
 @settings(thorough, max_examples=examples(60))
 @given(st.integers(0, 2**32 - 1).map(larger_case))
-def test_it_is_never_above_the_heuristics(case: Case) -> None:
+def test_exact_never_has_a_higher_loss_than_a_heuristic(case: Case) -> None:
     tree, rows, k, m = case
     hierarchy = Hierarchy.from_tree(tree)
     table = bound_table(rows, hierarchy)
@@ -185,7 +185,7 @@ EDGES: dict[str, tuple[Rows, Tree, int, int]] = {
 
 @in_both_modes
 @pytest.mark.parametrize("name", EDGES)
-def test_edges(name: str, suppress: bool) -> None:
+def test_exact_is_optimal_on_edge_cases(name: str, suppress: bool) -> None:
     rows, tree, k, m = EDGES[name]
     assert_optimal((tree, [set(row) for row in rows], k, m), suppress=suppress)
 

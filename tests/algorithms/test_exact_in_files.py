@@ -61,7 +61,7 @@ def expected(column: SetColumn, m: int, suppress: bool) -> Told:
 @pytest.mark.parametrize("ends", [[], [3, 10, 61, 62, 150, 277]], ids=["one block", "seven blocks"])
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize(("m", "suppress"), [(3, False), (4, False), (3, True)], scope="module")
-def test_it_is_the_cut_of_records_in_memory(
+def test_the_cut_of_records_in_files_equals_the_cut_in_memory(
     column: SetColumn, expected: Told, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ends: list[int], workers: int,
     m: int, suppress: bool,
 ) -> None:  # fmt: skip

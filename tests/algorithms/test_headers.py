@@ -47,7 +47,7 @@ def homes() -> dict[str, list[Any]]:
 FILES = [path for path in sorted(ALGORITHMS.rglob("*.py")) if NAME.search(header(path))]
 
 
-def test_there_are_headers() -> None:
+def test_headers_of_known_algorithms_are_found() -> None:
     assert {"apriori", "direct", "coat", "pcta", "hghs", "rum_bound", "cluster"} <= {path.stem for path in FILES}
 
 

@@ -263,7 +263,9 @@ each leaf has a single age, published without loss.
         ("0.3", {("20", "(f,m)"), ("30", "(f,m)"), ("40", "(f,m)"), ("50", "(f,m)")}, Fraction(1, 2), 0),
     ],
 )
-def test_the_worked_example(w: str, ranges: set[tuple[str, str]], relational: Fraction, items: float) -> None:
+def test_joint_split_reproduces_the_worked_example(
+    w: str, ranges: set[tuple[str, str]], relational: Fraction, items: float
+) -> None:
     result = JointSplit(k=2, m=2, w=w).recode(WORKED, {})
     assert isinstance(result.recoding, PerCluster)
     age, sex = result.recoding.relational

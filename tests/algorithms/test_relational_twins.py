@@ -119,7 +119,7 @@ def test_result_of_a_formation(name: str) -> None:
 
 
 @every_formation
-def test_no_record_is_no_cluster(name: str) -> None:
+def test_an_empty_table_has_no_cluster(name: str) -> None:
     table = Table.from_columns(sex=[], race=[])
     assert apply(table, FORMATIONS[name](k=3).recode(table, {}).recoding).n == 0
 

@@ -221,7 +221,7 @@ def test_the_transaction_function_determines_the_model(transaction: Any, seed: i
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_tfirst(seed: int) -> None:
+def test_tfirst_equals_its_twin(seed: int) -> None:
     case = draw(seed)
     algorithm = TFirst(k=2, m=2, partitions=3)
     filled = sum(map(bool, case.items))
@@ -240,7 +240,7 @@ def test_tfirst(seed: int) -> None:
 
 
 @pytest.mark.parametrize("kind", [RumBound, TumBound, RFirst, TFirst])
-def test_no_record_is_no_cluster(kind: Any) -> None:
+def test_an_empty_table_has_no_cluster(kind: Any) -> None:
     relational = tuple(column.take(np.arange(0)) for column in random_case(1, 1, 1).columns)
     table = Table(SetColumn.of([], universe=HIERARCHY.leaves.labels), relational)
     bound = {"delta": 0.5} if issubclass(kind, MergingFramework) else {}

@@ -48,7 +48,7 @@ def replayed(result: Result, start: list[list[int]]) -> list[list[list[int]]]:
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_vector(name: str) -> None:
+def test_merges_reproduce_the_reference_results(name: str) -> None:
     bound, merge, order, delta = name.split()
     kind: Any = RumBound if bound == "Rum" else TumBound
     algorithm = kind(k=2, m=2, delta=float(delta), merge=merge.lower(), order=order)
@@ -86,7 +86,7 @@ def test_one_cluster_is_published_as_in_the_papers_table() -> None:
     assert set(relational) == {("[19:70]", "All", "Any")}
 
 
-def test_figure_2d() -> None:
+def test_rum_bound_reproduces_figure_2d() -> None:
     rows, relational = published(RumBound(k=2, m=2, delta=0.8, merge="t"))
     assert [set(rows[r]) for r in (0, 1, 4, 5)] == [
         {"E", "F", "(A,B,D)"},
@@ -98,7 +98,7 @@ def test_figure_2d() -> None:
     assert relational[2] == ("[28:39]", "Europe", "Female")
 
 
-def test_figure_2a() -> None:
+def test_rfirst_reproduces_figure_2a() -> None:
     rows, relational = published(RFirst(k=2, m=2))
     assert [set(rows[r]) for r in (0, 1, 4, 5)] == [{"E", "F", "(B,D)"}, {"E", "F", "(B,D)"}, {"(A,E,F)"}, {"(A,E,F)"}]
     expected = [("[19:22]", "Europe", "Male"), ("[28:39]", "Europe", "Female"), ("[55:70]", "Africa", "Any")]
@@ -116,7 +116,9 @@ def test_figure_2a() -> None:
         ("xu-top-down", 2, [[0, 1, 5], [2, 3, 4]], 10 / 17),
     ],
 )
-def test_formation(formation: str, k: int, clusters: list[list[int]], loss: float) -> None:
+def test_initial_clusters_and_their_loss_equal_the_reference_results(
+    formation: str, k: int, clusters: list[list[int]], loss: float
+) -> None:
     qi = figure_1().qi
     result = formation_of(formation, k).form(qi)
     assert [[r for r in range(6) if result[r] == c] for c in range(result.max() + 1)] == clusters

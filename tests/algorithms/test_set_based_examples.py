@@ -59,7 +59,7 @@ def figure_1_table(universe: Sequence[str] | None = None) -> Table:
     ("weights", "hierarchies", "loss"),
     [("uniform", {}, 0.0152941176), ("lca", {"items": FIGURE_3}, 0.0075), (None, {"items": FIGURE_3}, 0.0075)],
 )
-def test_example_4_1(weights: str | None, hierarchies: Mapping[str, Hierarchy], loss: float) -> None:
+def test_coat_reproduces_example_4_1(weights: str | None, hierarchies: Mapping[str, Hierarchy], loss: float) -> None:
     table = figure_1_table(UNIVERSE)
     coat = Coat(k=5, constraints=FIGURE_1B, utility=FIGURE_1C, max_suppressed=0.15, item_weights=weights)
     result = coat.recode(table, hierarchies)
@@ -90,7 +90,7 @@ def loss_of(column: SetColumn, recoding: ItemGroups) -> float:
     return utility_loss(column, recoding, group_weights("uniform", column.vocabulary)).value
 
 
-def test_example_5_3() -> None:
+def test_constraints_are_generated_as_in_example_5_3() -> None:
     assert generate_constraints(SetColumn.of(["acf", "ac", "bh"]), 2).itemsets == (("a", "c", "f"), ("b", "h"))
 
 
@@ -123,7 +123,7 @@ def test_pcta_on_figure_1(utility: UtilityPolicy | None, merges: str) -> None:
 
 @pytest.mark.parametrize("setting", ["k2m2", "k3m2", "k3m3"])
 @pytest.mark.parametrize(("name", "algorithm"), [("COAT", Coat), ("PCTA", Pcta)])
-def test_vectors(setting: str, name: str, algorithm: Any) -> None:
+def test_coat_and_pcta_reproduce_the_reference_results(setting: str, name: str, algorithm: Any) -> None:
     hierarchy = Hierarchy.from_tree(parse(VECTORS["tree"]))
     table = Table.from_sets([row.split() for row in VECTORS["rows"]], universe=hierarchy.leaves.labels)
     groups, loss = VECTORS["vectors"][setting][name]

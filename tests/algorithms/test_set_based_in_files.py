@@ -67,7 +67,7 @@ def test_small_cases_with_all_settings(tmp_path: Path, seed: int) -> None:
 
 @fixed
 @given(seeds, st.sampled_from([0.0, 0.3, 1.0]))
-def test_larger_tables(tmp_path: Path, seed: int, share: float) -> None:
+def test_larger_tables_give_the_same_result_in_files(tmp_path: Path, seed: int, share: float) -> None:
     case = Larger.random(seed)
     for algorithm in (Coat(m=case.m, max_suppressed=share, **case.shared), Pcta(m=case.m, **case.shared)):
         assert_the_same_in_files(algorithm, case.table, case.hierarchies, tmp_path)

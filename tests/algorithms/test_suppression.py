@@ -122,7 +122,7 @@ def test_mhghs_on_the_papers_example() -> None:
 
 @pytest.mark.parametrize("name", ["k2m2", "k3m2", "k3m3"])
 @pytest.mark.parametrize("paper_name", ["HgHs", "mHgHs"])
-def test_vector(name: str, paper_name: str) -> None:
+def test_hghs_and_mhghs_reproduce_the_reference_results(name: str, paper_name: str) -> None:
     k, m = int(name[1]), int(name[3])
     cut, suppressed, cost = VECTORS["vectors"][name][paper_name]
     table, result = run((HgHs if paper_name == "HgHs" else MHgHs)(k=k, m=m), FOOD, parse(VECTORS["tree"]))
@@ -182,7 +182,7 @@ def test_the_mined_threats_are_the_minimal_ones(seed: int, m: int) -> None:
     assert set(actual) == expected
 
 
-def test_the_cases_are_no_trifle() -> None:
+def test_random_cases_include_suppression_and_several_rounds() -> None:
     suppressed, divided, long, differ = 0, 0, 0, 0
     for seed in range(150):
         tree, rows, k, m = small_case(seed)
@@ -288,7 +288,9 @@ def test_private_items_are_never_suppressed() -> None:
         ([set(), {"x"}, {"y"}], ["R"], [], 6),
     ],
 )
-def test_edges(algorithm: Any, rows: list[set[str]], labels: list[str], suppressed: list[str], cost: int) -> None:
+def test_hghs_and_mhghs_on_edge_cases(
+    algorithm: Any, rows: list[set[str]], labels: list[str], suppressed: list[str], cost: int
+) -> None:
     _, result = run(algorithm, rows, SHORT)
     assert decision(result) == (labels, suppressed)
     assert result.figures["cost"] == cost
@@ -297,7 +299,7 @@ def test_edges(algorithm: Any, rows: list[set[str]], labels: list[str], suppress
 @pytest.mark.parametrize(
     ("rows", "suppressed"), [([], ()), ([set()] * 3, ()), ([{"x"}], ("x",)), ([set(), {"x"}, {"y"}], ("x", "y"))]
 )
-def test_edges_of_suppression(rows: list[set[str]], suppressed: tuple[str, ...]) -> None:
+def test_coherence_suppression_on_edge_cases(rows: list[set[str]], suppressed: tuple[str, ...]) -> None:
     assert run(CoherenceSuppression(k=2, p=2), rows, SHORT)[1].trace == suppressed
 
 

@@ -76,7 +76,7 @@ EXAMPLES = {
 
 @pytest.mark.parametrize("implementation", IMPLEMENTATIONS)
 @pytest.mark.parametrize("example", EXAMPLES.values(), ids=EXAMPLES)
-def test_worked_example(implementation: str, example: Example) -> None:
+def test_worked_examples_have_the_cut_of_the_paper(implementation: str, example: Example) -> None:
     tree = parse(example.tree)
     decision = IMPLEMENTATIONS[implementation](example.algorithm, example.rows, tree, example.k, example.m)
     assert decision is not None
@@ -104,7 +104,9 @@ def vector_cases() -> list[Any]:
 
 @pytest.mark.parametrize("implementation", IMPLEMENTATIONS)
 @pytest.mark.parametrize(("algorithm", "k", "m", "expected"), vector_cases())
-def test_vector(implementation: str, algorithm: str, k: int, m: int, expected: list[Any]) -> None:
+def test_apriori_reproduces_the_reference_results(
+    implementation: str, algorithm: str, k: int, m: int, expected: list[Any]
+) -> None:
     tree = parse(VECTORS["tree"])
     rows = [set(row.split()) for row in VECTORS["rows"]]
     cut, ncp, *fixes = expected

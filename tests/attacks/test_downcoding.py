@@ -109,7 +109,7 @@ def test_rows_are_narrowed_above_the_control() -> None:
     assert outcome.won.below_k is None
 
 
-def test_it_needs_classes_that_show_nodes() -> None:
+def test_downcoding_does_not_apply_without_published_nodes() -> None:
     assert isinstance(downcoding(AttackInput(None, anonset.KAnonymity(2))), str)  # type: ignore[arg-type]
     table = Table(None, (CategoricalColumn.of("sex", "ffmm"),))
     release = anonset.anonymize(table, anonset.LocalRecoding(k=2), hierarchies={"sex": "values"})

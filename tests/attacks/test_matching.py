@@ -52,7 +52,7 @@ def scene_of(table: Table, first: Records, second: Records) -> AttackInput:
     return AttackInput(first, anonset.KmAnonymity(3, 1), table, beside=OtherRelease(second, np.argsort(second.record)))
 
 
-def test_it_discloses_more_than_composition() -> None:
+def test_matching_finds_more_rows_than_composition() -> None:
     rng = np.random.default_rng(1)
     items = [f"i{i:02}" for i in range(20)]
     records = [set(rng.choice(items, rng.integers(2, 5), replace=False)) for _ in range(60)]

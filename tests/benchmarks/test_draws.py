@@ -34,7 +34,7 @@ def of_several_columns(n: int = 60) -> Table:
     )
 
 
-def test_examples() -> None:
+def test_doctests_of_draws_and_panels_pass() -> None:
     for module in (draws, panels):
         result = doctest.testmod(module)
         assert result.attempted > 1, module.__name__
@@ -57,7 +57,7 @@ def test_an_order_contains_each_label_once(order: str) -> None:
         ("first seen", ["10", "V1", "9", "2", "010", "never"]),
     ],
 )
-def test_named_orders(order: str, expected: list[str]) -> None:
+def test_items_are_ordered_as_the_name_of_the_order_says(order: str, expected: list[str]) -> None:
     rows = [{"10", "V1"}, {"10", "9"}, {"2"}, {"10", "9", "V1", "010"}]
     assert ordered(SetColumn.of(rows, universe=["never", "V1", "9", "2", "10", "010"]), order) == expected
 

@@ -337,7 +337,7 @@ def invented(figure, random):
     }
 
 
-def test_growth():
+def test_exponent_spread_and_rises_of_known_curves():
     assert exponent([(10, 5.0), (20, 10.0), (40, 20.0)]) == pytest.approx(1.0)
     assert spread([2.0, 1.0, 4.0]) == 4
     assert rises([1.0, 0.95, 2.0], slack=0.1)

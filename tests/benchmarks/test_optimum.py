@@ -54,7 +54,7 @@ def test_orders_are_permutations_of_the_items():
     assert "numeric" not in orders(baskets(), 0)
 
 
-def test_runs_are_summarized():
+def test_summary_counts_proven_runs_and_shows_median_and_range():
     result = summarized([{"best": 0.1, "open": 0.0}, {"best": 0.3, "open": 2.0}, {"best": 0.2, "open": 0.0}])
     assert (result["runs"], result["proven"]) == (3, 2)
     assert (result["best_least"], result["best_median"], result["best_most"]) == (0.1, 0.2, 0.3)

@@ -159,11 +159,11 @@ def placed(svg: str, names: Sequence[str]) -> list[tuple[float, float]]:
 @pytest.mark.parametrize(
     ("value", "text"), [(0.05, "0.05"), (0, "0"), (20, "20"), (515_597, "515,597"), (1e-7, "1e-07"), (2e12, "2e+12")]
 )
-def test_ticks(value: float, text: str) -> None:
+def test_tick_labels(value: float, text: str) -> None:
     assert tick(value) == text
 
 
-def test_which_axes_are_logarithmic() -> None:
+def test_axes_are_logarithmic_if_values_differ_by_a_large_factor() -> None:
     assert [is_wide(values) for values in ([2, 50], [10, 20], [0, 50])] == [True, False, False]
 
 

@@ -219,7 +219,7 @@ def test_numbers_are_categories_below_a_balanced_hierarchy():
     assert jobs.Job.of({**SMALL, "function": "aa", "values": "plain"}).records.relational == {}
 
 
-def test_mental_disorders():
+def test_diagnoses_of_mental_disorders_are_sensitive():
     assert [code for code in ("289", "290", "319", "320", "V29", "E300") if jobs.is_sensitive(code)] == ["290", "319"]
 
 
@@ -249,6 +249,6 @@ def test_diversity_is_measured_for_incomes_spelled_like_codes():
     assert 0 < curve[-1] < curve[0]
 
 
-def test_there_must_be_a_taxonomy():
+def test_a_missing_icd_9_taxonomy_fails():
     with pytest.raises((RuntimeError, InputError)):
         measure({**SMALL, "kind": "run", "function": "icd9"})

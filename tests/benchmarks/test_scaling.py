@@ -46,7 +46,7 @@ def test_fitted_costs_equal_the_model():
     assert CostModel.fitted(runs).costs == pytest.approx(MODEL.costs)
 
 
-def test_threads_pay_for_no_task():
+def test_threads_have_no_cost_per_task():
     assert MODEL.cpu_seconds(Run("threads", WORK)) == pytest.approx(0.5 + 0.1 + 0.2 + 0.2 + 8 + 0.2 + 0.048)
     assert MODEL.cpu_seconds(Run("cluster", WORK)) == pytest.approx(0.5 + 0.1 + 0.2 + 0.2 + 8 + 0.2 + 0.048 + 0.12)
 

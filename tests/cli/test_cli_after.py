@@ -32,7 +32,7 @@ def attested(place: Place, name: str) -> dict[str, object]:
     return data
 
 
-def test_both_together_keep_it(place: Place) -> None:
+def test_two_releases_are_published_and_attested_together(place: Place) -> None:
     assert place.run(*release(place, "first", PEOPLE, FIRST)).code == 0
     assert place.run(*release(place, "apart", PEOPLE[::-1], SECOND)).code == 0
     ran = place.run(*release(place, "second", [*PEOPLE[::-1], ("new", "a c")], SECOND, *after(place)))

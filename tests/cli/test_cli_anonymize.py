@@ -186,7 +186,7 @@ def test_format_follows_the_input(place: Place) -> None:
     }
 
 
-def test_order_of_the_input(place: Place) -> None:
+def test_records_can_be_published_in_input_order(place: Place) -> None:
     ran = place.run(*place.job("--order", "input"))
     assert names(ran.err, "warning order")
     assert (place.out / "published.dat").read_text().splitlines() == ["A b1 b2", "A b1", "A b1 b2", "A b2"]
@@ -213,7 +213,7 @@ def test_quiet_prints_nothing(place: Place) -> None:
     assert (ran.code, ran.out, ran.err) == (0, "", "")
 
 
-def test_private_directory_elsewhere(place: Place) -> None:
+def test_the_private_directory_can_be_chosen(place: Place) -> None:
     elsewhere = place.folder / "secret"
     assert place.run(*place.job("--private", str(elsewhere))).code == 0
     assert (elsewhere / "report.json").is_file()

@@ -155,7 +155,7 @@ def test_the_attestation_lists_columns_by_role(rt: Place) -> None:
     assert (ran.code, names(ran.err, "limits")) == (2, True), ran.err
 
 
-def test_columns_of_buckets(long: Place) -> None:
+def test_verify_reads_the_columns_of_buckets_from_the_attestation(long: Place) -> None:
     publish(long, "long.csv", "--model", "anatomy", *BUCKETS, "--l", "3")
     ran = long.run("verify", str(long.out))
     assert names(ran.out, "columns name age sensitive drug")

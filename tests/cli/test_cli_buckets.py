@@ -100,7 +100,7 @@ def test_buckets_of_other_tools_can_be_verified(long: Place) -> None:
         (["--l", "30"], "l"),
     ],
 )
-def test_buckets_that_cannot_be(long: Place, more: list[str], fragment: str) -> None:
+def test_invalid_bucketization_options_are_rejected(long: Place, more: list[str], fragment: str) -> None:
     arguments = ["--model", "anatomy", *BUCKETS, "--l", "2", *more]
     if "--l" in more:
         arguments = ["--model", "anatomy", *BUCKETS, *more]

@@ -260,7 +260,7 @@ def test_datasets_path(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.compiled
-def test_demo(place: Place) -> None:
+def test_demo_prints_guarantee_loss_and_the_next_command(place: Place) -> None:
     folder = place.folder / "demo"
     ran = place.run("demo", "-o", str(folder))
     assert ran.code == 0, ran.err

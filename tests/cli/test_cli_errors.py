@@ -199,7 +199,7 @@ def _out(job: list[str], out: Path) -> list[str]:
 
 
 @pytest.mark.parametrize(("change", "fragment", "code"), [case[1:] for case in BAD], ids=[case[0] for case in BAD])
-def test_bad_input(place: Place, change: Change, fragment: str, code: int) -> None:
+def test_bad_input_is_reported_in_one_line(place: Place, change: Change, fragment: str, code: int) -> None:
     ran = place.run(*change(place, place.job()))
     assert ran.code == code, ran.err
     assert names(ran.err, fragment)
@@ -217,14 +217,14 @@ def test_several_mistakes_are_named_together(place: Place) -> None:
     assert len(ran.errors) == 1
 
 
-def test_windows_is_refused(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_on_windows_is_rejected(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.platform", "win32")
     ran = place.run(*place.job())
     assert (ran.code, place.out.exists()) == (2, False)
     assert names(ran.err, "Windows WSL container")
 
 
-def test_config_that_is_no_toml(place: Place) -> None:
+def test_a_config_file_that_is_not_toml_is_rejected(place: Place) -> None:
     ran = place.run(*place.job("--config", place.write("job.toml", "k = = 5")))
     assert ran.code == 2
     assert names(ran.err, "TOML")

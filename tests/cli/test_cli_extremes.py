@@ -98,7 +98,7 @@ def published(place: Place) -> None:
     assert ran.code == 0, ran.err
 
 
-def test_anonymize(place: Place, folder: Path) -> None:
+def test_extreme_options_of_anonymize_give_one_line(place: Place, folder: Path) -> None:
     for number, (name, value) in enumerate(options(settings_model(), "if_exists")):
         command = ["anonymize", "v.csv", "-o", f"out{number}", "--allow-worthless"]
         require_one_line(place, line_of(command, name, value, with_algorithm(name)))
@@ -134,7 +134,7 @@ def usual(name: str) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("complete", [False, pytest.param(True, marks=pytest.mark.studies)], ids=["usual", "complete"])
 @pytest.mark.parametrize("name", OTHERS)
-def test_every_other_command(place: Place, folder: Path, name: str, complete: bool) -> None:
+def test_extreme_options_of_other_commands_give_one_line(place: Place, folder: Path, name: str, complete: bool) -> None:
     command, model, arguments = OTHERS[name]
     if "safe" in command:
         published(place)

@@ -64,7 +64,7 @@ def test_labels_that_a_spreadsheet_would_run_are_published_with_a_warning(place:
     assert place.run("verify", str(place.out)).code == 0
 
 
-def test_so_are_values_of_buckets(place: Place) -> None:
+def test_formulas_in_values_of_buckets_are_reported(place: Place) -> None:
     data = place.write("long.csv", "p,drug\na,=x\nb,y\nc,=x\nd,z\n")
     job = ["--id", "p", "--sensitive", "drug", "--model", "anatomy", "--l", "2", "--seed", "1"]
     ran = place.run("anonymize", data, "-o", str(place.out), *job)

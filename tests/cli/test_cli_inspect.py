@@ -14,7 +14,7 @@ PEOPLE = "name,age,sex,codes\n" + "".join(
 )
 
 
-def test_the_account(place: Place) -> None:
+def test_inspect_proposes_roles_and_shows_risks_without_values(place: Place) -> None:
     ran = place.run("inspect", place.write("people.csv", PEOPLE), "--k", "3")
     assert ran.code == 0
     for text in ("--id", "--relational", "--items", "2 items", "all quasi-identifiers", "fewer than 3 matches"):
@@ -22,7 +22,7 @@ def test_the_account(place: Place) -> None:
     assert "Ann1" not in ran.out
 
 
-def test_json(place: Place) -> None:
+def test_inspect_prints_json(place: Place) -> None:
     result = place.run("inspect", place.write("people.csv", PEOPLE), "--json", "--m", "1").json
     assert set(result["known_items"]) == {"1", "2"}
     assert result["records"] == 40

@@ -32,7 +32,7 @@ def job(place: Place, monkeypatch: pytest.MonkeyPatch) -> str:
     return "jobs/job.toml"
 
 
-def test_one_job_for_every_command(place: Place, job: str) -> None:
+def test_one_job_file_configures_every_command(place: Place, job: str) -> None:
     assert place.run("anonymize", job).code == 0
     assert (place.folder / "safe" / "published.csv").read_text() == "codes\nA b1\nA b1 b2\nA b1 b2\nA b2\n"
     ran = place.run("verify", job, "--json")

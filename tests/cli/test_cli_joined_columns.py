@@ -108,7 +108,7 @@ def symbols_behind(place: Place, rows: list[dict[str, Any]]) -> dict[str, list[s
 
 @FORMATS
 @pytest.mark.parametrize("hierarchy", [OWN, WHOLE], ids=["own", "whole"])
-def test_km(clinic: Place, suffix: str, hierarchy: list[str]) -> None:
+def test_joined_columns_satisfy_km_anonymity(clinic: Place, suffix: str, hierarchy: list[str]) -> None:
     rows = anonymized(clinic, suffix, *DROP, *KM, *hierarchy)
     assert list(rows[0]) == ["codes", "drugs"]
     assert [{name: set(cell) for name, cell in row.items()} for row in rows] == expected_rows(clinic)
@@ -127,7 +127,7 @@ def test_a_common_hierarchy_spans_columns_in_the_codebook(clinic: Place) -> None
 
 
 @FORMATS
-def test_kkm(clinic: Place, suffix: str) -> None:
+def test_joined_columns_satisfy_kkm_anonymity(clinic: Place, suffix: str) -> None:
     rows = anonymized(clinic, suffix, *KKM, "--algorithm", "rum-bound", "--delta", "0.65", *RT, *WHOLE)
     assert list(rows[0]) == ["codes", "age", "sex", "drugs"]
     assert symbols_behind(clinic, rows)
@@ -183,7 +183,7 @@ def test_sensitive_items_are_named_with_their_column(clinic: Place) -> None:
 
 
 @FORMATS
-def test_evaluated_as_it_was_measured(clinic: Place, suffix: str) -> None:
+def test_evaluate_reports_the_measures_of_the_run(clinic: Place, suffix: str) -> None:
     anonymized(clinic, suffix, *KKM, "--algorithm", "rum-bound", "--delta", "0.65", *RT, *WHOLE)
     report = json.loads((clinic.private / "report.json").read_text())
     data = ["--relational", "age,sex", "--numeric", "age", *RT, *WHOLE]

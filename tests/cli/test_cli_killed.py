@@ -120,7 +120,7 @@ def killed(place: Place) -> Place:
     return place
 
 
-def test_a_killed_job(killed: Place) -> None:
+def test_a_killed_run_leaves_a_temporary_directory_that_the_next_run_names(killed: Place) -> None:
     (temporary,) = (path for path in killed.folder.iterdir() if path.name.startswith(".out."))
     assert (temporary / "publication" / "published.dat").is_file()
     ran = killed.run(*killed.job())

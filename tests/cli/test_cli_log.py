@@ -49,7 +49,7 @@ def logged(ran: Ran) -> list[dict[str, Any]]:
     return result
 
 
-def test_a_job_that_is_done(place: Place) -> None:
+def test_a_finished_job_logs_its_stages(place: Place) -> None:
     ran = place.run(*place.job("--log-format", "json", "--order", "input"))
     result = logged(ran)
     assert result[0]["command"] == "anonymize"

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.compiled
 
 
 @pytest.mark.parametrize("algorithm", ["rum-bound", "tum-bound", "rfirst", "tfirst"])
-def test_rt_frameworks(rt: Place, algorithm: str) -> None:
+def test_relational_transaction_frameworks_publish_and_verify(rt: Place, algorithm: str) -> None:
     function = [] if algorithm == "tfirst" else ["--transaction", "apriori"]
     more = ["--delta", "1"] if "bound" in algorithm else ["--partitions", "2"] if algorithm == "tfirst" else []
     ran = publish(rt, "rt.csv", *ROLES, *KKM, "--algorithm", algorithm, *function, *more, *hierarchies(rt), "--json")
@@ -186,7 +186,7 @@ def test_local_generalization(shop: Place) -> None:
     assert (ran.code, names(ran.err, "private mapping")) == (2, True)
 
 
-def test_coherence(shop: Place) -> None:
+def test_coherence_is_attested_and_verified(shop: Place) -> None:
     job = ["--model", "coherence", "--h", "0.6", "--k", "3", "--p", "1", "--sensitive-items", "secret"]
     publish(shop, "shop.dat", *job)
     attestation = json.loads((shop.out / "attestation.json").read_text())

@@ -281,7 +281,7 @@ def test_a_bad_address_is_rejected(place: Place, store: ObjectStore, out: str, m
     assert not store.objects
 
 
-def test_addresses_in_python(place: Place, store: ObjectStore) -> None:
+def test_python_functions_accept_addresses_of_an_object_store(place: Place, store: ObjectStore) -> None:
     table = anonset.read(place.folder / "data.dat")
     tree = {"items": place.folder / "hierarchy.csv"}
     release = anonset.anonymize(table, anonset.Apriori(k=2, m=2), hierarchies=tree, out=OUT, format="dat")

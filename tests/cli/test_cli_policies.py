@@ -114,7 +114,7 @@ def test_policies_that_cannot_be_generated(shop: Place, arguments: list[str], fr
 @pytest.mark.parametrize(
     ("symbols", "labels"), [("members", "(a,b)"), ("short", "G1"), ("auto", "(a,b)")], ids=["members", "short", "auto"]
 )
-def test_names_of_sets(place: Place, symbols: str, labels: str) -> None:
+def test_labels_of_sets_follow_the_symbols_option(place: Place, symbols: str, labels: str) -> None:
     place.write("pairs.dat", "a\nb\nc\nc\n")
     publish(place, "pairs.dat", "--model", "constraints", "--m", "1", "--k", "2", "--symbols", symbols)
     assert (place.out / "published.dat").read_text() == f"{labels}\n{labels}\nc\nc\n"
@@ -143,7 +143,7 @@ def test_items_that_sets_cannot_contain_are_rejected_before_any_work(place: Plac
     assert (place.out / "published.dat").read_text() == "G1\nG1\n"
 
 
-def test_compare(shop: Place) -> None:
+def test_compare_runs_a_grid_of_algorithms(shop: Place) -> None:
     data = str(shop.folder / "shop.dat")
     grid = ["--algorithms", "apriori,lra,coat", "--m", "2", "--partitions", "3", "--vary", "k=2,100"]
     job = ["compare", data, *grid, "--hierarchy", "items=balanced:3", "--workload", "record:5x1"]
@@ -176,7 +176,7 @@ def test_compare(shop: Place) -> None:
         (["--k", "2"], "--model --algorithm"),
     ],
 )
-def test_comparisons_that_cannot_be(shop: Place, arguments: list[str], fragment: str) -> None:
+def test_invalid_options_of_compare_are_rejected(shop: Place, arguments: list[str], fragment: str) -> None:
     ran = shop.run("compare", str(shop.folder / "shop.dat"), *arguments)
     assert (ran.code, names(ran.err, fragment)) == (2, True), ran.err
 

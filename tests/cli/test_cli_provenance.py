@@ -108,7 +108,7 @@ def test_an_original_read_otherwise_is_refused(made: Made) -> None:
     ],
     indirect=["made"],
 )
-def test_other_roles_are_refused(made: Made, fewer: list[str]) -> None:
+def test_evaluate_rejects_roles_that_differ_from_the_run(made: Made, fewer: list[str]) -> None:
     place, data, _ = made
     message = evaluated(place, data, [*fewer, "--hierarchy", "age=range"])
     assert names(message, "relational age sex")
@@ -178,7 +178,7 @@ def test_a_changed_private_file_is_refused(made: Made) -> None:
     ],
     ids=["missing", "empty", "broken", "forgetful"],
 )
-def test_a_report_that_is_none(made: Made, spoil: Callable[[Path], object], fragment: str) -> None:
+def test_evaluate_rejects_an_invalid_report(made: Made, spoil: Callable[[Path], object], fragment: str) -> None:
     place, data, roles = made
     spoil(place.private / "report.json")
     assert names(evaluated(place, data, roles), fragment)

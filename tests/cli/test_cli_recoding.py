@@ -39,7 +39,7 @@ def test_the_account_lists_changes(place: Place) -> None:
     assert report["earlier"] == {"kept": 1, "coarser": {"b1": "B", "b2": "B"}, "suppressed": [], "new": []}
 
 
-def test_it_is_attested_and_verified(place: Place) -> None:
+def test_the_kept_recoding_is_attested_and_verified(place: Place) -> None:
     released(place)
     assert place.run(*going_on(place, "--unknown", "suppress", "--json")).json["earlier"]["kept"] == 3
     path = place.out / "attestation.json"

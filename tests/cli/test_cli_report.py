@@ -127,7 +127,7 @@ def cells_below(page: str, heading: str) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("more", [[], ["--shareable"]], ids=["internal", "shareable"])
-def test_the_first_screen(ward: Place, more: list[str]) -> None:
+def test_the_first_section_states_data_guarantee_and_counts(ward: Place, more: list[str]) -> None:
     page = page_of(ward, *more) if not more else page_of_out(ward, *more)
     headings = re.findall(r"<h2>(.*?)</h2>", page)
     first = ["Published data", "Guarantee", "What recipients can count"]
@@ -270,7 +270,7 @@ def test_buckets_have_a_page(long: Place, model: tuple[str, ...]) -> None:
     assert "long.csv" not in shared
 
 
-def test_the_three_questions() -> None:
+def test_each_model_answers_the_three_questions() -> None:
     def answers(model: object) -> list[str]:
         return [answer for _, answer, _ in questions(model)]  # type: ignore[arg-type]
 
@@ -349,7 +349,7 @@ def test_pages_fit_the_browser_and_load_no_external_resources(pages: list[Path],
 
 @pytest.mark.compiled
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
-def test_a_page_prints(pages: list[Path], tmp_path: Path) -> None:
+def test_a_report_page_can_be_printed_to_pdf(pages: list[Path], tmp_path: Path) -> None:
     browse(tmp_path, f"--print-to-pdf={tmp_path / 'page.pdf'}", "--no-pdf-header-footer", f"file://{pages[0]}")
     assert (tmp_path / "page.pdf").read_bytes().startswith(b"%PDF")
 

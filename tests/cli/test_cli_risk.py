@@ -10,7 +10,7 @@ from anonset.release.opened import OpenedPublication
 from cli.place import Place
 
 
-def test_without_the_original(place: Place) -> None:
+def test_risk_without_the_original_asks_for_it(place: Place) -> None:
     place.run(*place.job())
     ran = place.run("risk", str(place.out))
     assert ran.code == 0
@@ -67,7 +67,7 @@ def test_risks_out_of_core_equal_risks_in_memory(rt: Place) -> None:
     assert copy.read_text() == page.read_text()
 
 
-def test_with_the_original(place: Place) -> None:
+def test_risk_with_the_original_measures_attacks(place: Place) -> None:
     place.run(*place.job())
     tree = f"items={place.folder / 'hierarchy.csv'}"
     ran = place.run("risk", str(place.out), "--original", str(place.folder / "data.dat"), "--hierarchy", tree, "--json")
@@ -86,7 +86,7 @@ def test_another_original_is_refused(place: Place) -> None:
     assert "anonset: error" in ran.err
 
 
-def test_a_population(rt: Place) -> None:
+def test_risk_uses_a_population_file(rt: Place) -> None:
     columns = ["--items", "items", "--relational", "age,origin", "--drop", "gender"]
     columns += ["--hierarchy", "age=range", "--hierarchy", "origin=values"]
     data = str(rt.folder / "rt.csv")

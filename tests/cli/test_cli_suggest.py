@@ -21,7 +21,7 @@ def command(place: Place, text: str) -> list[str]:
     return [*words[1:], "--quiet"]
 
 
-def test_the_command_runs(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_suggested_command_runs(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(place.folder)
     place.write("rows.csv", ROWS)
     ran = place.run("suggest", "rows.csv", "--items", "codes", "--k", "3", "--json")
@@ -132,6 +132,6 @@ def test_suggested_commands_for_other_models_run(
         (["--memory-limit", "1M"], "'1.0 MiB' sample"),
     ],
 )
-def test_bad_requests(place: Place, more: list[str], message: str) -> None:
+def test_invalid_options_of_suggest_are_rejected(place: Place, more: list[str], message: str) -> None:
     ran = place.run("suggest", place.write("rows.csv", ROWS), "--items", "codes", *more)
     assert (ran.code, names(ran.err, message)) == (2, True)

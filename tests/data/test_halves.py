@@ -27,7 +27,7 @@ def inner(tree: Hierarchy) -> dict[str, frozenset[str]]:
 @by
 @thorough
 @given(counts)
-def test_is_the_tree_of_the_twin(by, occurrences):
+def test_halving_trees_equal_those_of_the_twin(by, occurrences):
     named = labels_of(occurrences)
     tree = halves(list(named), np.array(occurrences), by)
     assert inner(tree) == twin.numbered(named, by)

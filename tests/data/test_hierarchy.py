@@ -42,7 +42,7 @@ def test_a_label_names_one_node():
 
 
 @given(st.integers(1, 60), st.integers(2, 6))
-def test_balanced(n_items, fanout):
+def test_balanced_hierarchies_have_the_requested_fan_out(n_items, fanout):
     items = [str(i) for i in range(n_items)]
     h = Hierarchy.balanced(items, fanout)
     assert h.leaves.labels == tuple(items)
@@ -64,7 +64,7 @@ def test_balanced(n_items, fanout):
         (["N1_0", "b"], 2, "N1_0"),
     ],
 )
-def test_balanced_refuses(items, fanout, message):
+def test_invalid_fan_outs_are_rejected(items, fanout, message):
     with refused(HierarchyError, message):
         Hierarchy.balanced(items, fanout)
 

@@ -133,6 +133,6 @@ def test_growing_sets_leave_no_files_after_an_error(tmp_path):
         assert list(work.path.iterdir()) == []
 
 
-def test_a_name_is_fresh(tmp_path):
+def test_reserved_names_are_unique(tmp_path):
     with Files.temporary(tmp_path) as work:
         assert len({work.reserve_name("items") for _ in range(3)}) == 3

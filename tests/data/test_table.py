@@ -32,7 +32,7 @@ def test_vocabulary_refuses_a_label_twice():
         Vocabulary(("a", "b", "b"))
 
 
-def test_set_column():
+def test_a_set_column_sorts_counts_and_selects_rows():
     column = SetColumn.of([["b", "a", "b"], [], ["c"]], universe=["c", "b", "a", "never"])
     assert list(column.rows()) == [["b", "a"], [], ["c"]]
     assert (column.n, column.n_nonempty, column.occurrences.tolist()) == (3, 2, [1, 1, 1, 0])

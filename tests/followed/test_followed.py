@@ -46,7 +46,7 @@ def test_a_publication_protects_persons(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["absences", "shop_orders", "orders_by_name", "long_claims", "disagreeing"])
-def test_a_job_does_not_run_until_its_unit_is_set(tmp_path: Path, name: str) -> None:
+def test_a_job_does_not_run_until_the_unit_of_privacy_is_set(tmp_path: Path, name: str) -> None:
     raw = RAW_FILES[name](120, 7)
     (tmp_path / raw.name).write_bytes(raw.content)
     assert run(tmp_path, f"anonset inspect {raw.name} -o job.toml")[0] == 0

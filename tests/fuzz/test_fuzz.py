@@ -46,7 +46,9 @@ SEEDS = [
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_publication(seed: int, tmp_path: Path, record_property: Callable[[str, object], None]) -> None:
+def test_random_publications_verify_and_show_no_private_text(
+    seed: int, tmp_path: Path, record_property: Callable[[str, object], None]
+) -> None:
     case = case_of(seed)
     ran = anonymized(case, tmp_path)
     record_property("algorithm", case.algorithm)

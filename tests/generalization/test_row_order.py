@@ -70,7 +70,7 @@ def expected(rows):
 
 
 @given(row_lists)
-def test_rows_are_sorted_at_once(rows):
+def test_rows_in_memory_are_sorted(rows):
     assert sort(rows, MEMORY) == expected(rows)
 
 

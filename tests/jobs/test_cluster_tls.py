@@ -72,7 +72,7 @@ def test_a_run_with_client_certificates_publishes_the_same_bytes(tmp_path, own, 
 
 
 @pytest.mark.parametrize("who", ["another authority", "without TLS"])
-def test_others_are_rejected_in_one_line(tmp_path, address, capsys, monkeypatch, who):
+def test_clients_without_the_certificates_are_rejected_in_one_line(tmp_path, address, capsys, monkeypatch, who):
     monkeypatch.setattr(scheduler, "_SECONDS_TO_ANSWER", 3)
     if who == "another authority":
         more = ["--cluster", address, "--cluster-tls", str(certificates(tmp_path / "other"))]

@@ -86,7 +86,7 @@ def test_a_candidate_beyond_the_budget_is_undecided(table: anonset.Table) -> Non
     assert candidate.outcome == "undecided"
 
 
-def test_no_candidates(table: anonset.Table) -> None:
+def test_compare_without_candidates_returns_nothing(table: anonset.Table) -> None:
     assert anonset.compare(table, []) == []
 
 

@@ -64,7 +64,7 @@ def classes(mapping: dict[str, str]) -> dict[str, frozenset[str]]:
 @pytest.mark.filterwarnings("ignore:the publication is worthless", "ignore:.*retains no information")
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("name", COARSENING)
-def test_three_quarters(tmp_path: Path, name: str, seed: int) -> None:
+def test_three_quarterly_releases_continue_the_recoding(tmp_path: Path, name: str, seed: int) -> None:
     trees: dict[str, Any] = {} if name in SETS else {"items": "balanced:2"}
     before, _ = released(tmp_path / "q1", quarter(seed, ITEMS), name, trees)
     for number, table in enumerate((quarter(seed + 100, ITEMS[::-1]), quarter(seed + 200, ITEMS[3:], 12)), 2):

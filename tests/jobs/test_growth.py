@@ -21,7 +21,7 @@ def test_sizes_are_ascending_and_run_three_times() -> None:
 
 
 @pytest.mark.parametrize("text", ["0", "41", "0%", "101%", "x", "1,,2", "-1", "1e3", "9" * 30])
-def test_sizes_that_are_none(text: str) -> None:
+def test_invalid_sizes_are_rejected(text: str) -> None:
     with refused(InputError, "--records 1 40"):
         sizes_of(text, None, None, 40)
     if "%" in text or text != "41":
@@ -30,7 +30,7 @@ def test_sizes_that_are_none(text: str) -> None:
 
 
 @given(st.lists(st.sets(st.sampled_from("abcdef")), min_size=1, max_size=30), st.integers(0, 9), st.data())
-def test_samples_are_nested(rows: list[set[str]], seed: int, data: st.DataObject) -> None:
+def test_a_larger_sample_contains_the_smaller_sample(rows: list[set[str]], seed: int, data: st.DataObject) -> None:
     table = Table(SetColumn.of([*rows], universe="abcdef"), kept=())
     numbered = Table.from_columns(row=[str(n) for n in range(len(rows))])
     less = data.draw(st.integers(1, len(rows)))

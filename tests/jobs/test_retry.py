@@ -130,7 +130,7 @@ def test_a_killed_run_is_retried_by_the_same_command(folder, run, place, where):
 
 
 @pytest.mark.parametrize("where", ["in the search", "in verifying", "after the renaming"])
-def test_it_is_retried_from_another_machine(folder, run, where, monkeypatch):
+def test_a_killed_run_is_resumed_from_another_machine(folder, run, where, monkeypatch):
     monkeypatch.setattr(module, "LASTS", 0.3)
     monkeypatch.setattr(module, "EVERY", 0.05)
     options = ("--work-dir", str(folder / "work"), "--if-exists", "resume")

@@ -144,7 +144,7 @@ def test_matching_rows_are_rows_with_covering_values():
     assert len(matching.rows_with_items(["nowhere"])) == 0
 
 
-def test_a_population_hides_more():
+def test_a_larger_population_lowers_the_risk():
     half = anonset.read(
         {name: values * 5 for name, values in PEOPLE.items()}, items="codes", relational="age,origin", numeric="age",
         keep="illness",
@@ -197,7 +197,7 @@ def test_a_publication_on_disk_is_as_the_release(tmp_path):
     ("options", "message"),
     [({"threshold": 2}, "threshold 2"), ({"sensitive": ["age"]}, "column age")],
 )
-def test_bad_requests(options, message):
+def test_invalid_options_of_risk_are_rejected(options, message):
     with refused(InputError, message):
         anonset.risk(RT, **options)
 

@@ -32,7 +32,7 @@ def place(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_command_reads_it(place, capsys, name):
+def test_every_command_reads_a_stored_publication(place, capsys, name):
     place(name)
     for job in ("job.toml", "private/report.json"):
         assert main(["verify", job]) == 0

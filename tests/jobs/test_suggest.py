@@ -205,7 +205,7 @@ def shares_of_items(kept, suppressed):
         (Candidate("x", {}, "worthless", measures={"rum": 0.25}), Fraction(0)),
     ],
 )
-def test_usefulness_by_hand(one, expected):
+def test_usefulness_equals_the_value_computed_by_hand(one, expected):
     assert one.exact_usefulness == expected
 
 

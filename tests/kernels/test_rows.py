@@ -20,7 +20,7 @@ def as_rows(indptr, items):
 
 
 @given(row_sets)
-def test_transpose(rows):
+def test_transpose_lists_the_rows_of_each_item(rows):
     start, records = transpose(*csr(rows), ITEMS)
     assert as_rows(start, records) == [[r for r, row in enumerate(rows) if item in row] for item in range(ITEMS)]
 

@@ -126,7 +126,7 @@ def test_the_projections_of_many_records_are_stored():
         (64_000, 3_200_000, 1_000, 1_000, False),
     ],
 )
-def test_dense(n_records, entries, n_kept, k, expected):
+def test_is_dense_chooses_bit_rows_for_frequent_pairs(n_records, entries, n_kept, k, expected):
     assert is_dense(n_records, entries, n_kept, k) == expected
 
 

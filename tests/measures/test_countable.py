@@ -55,7 +55,7 @@ def assert_counted(rows: list[set[str]], publication: Records) -> None:
 
 @settings(max_examples=examples(60))
 @given(datasets, groupings)
-def test_of_groups(rows: list[set[str]], group: list[int]) -> None:
+def test_countable_symbols_of_item_groups(rows: list[set[str]], group: list[int]) -> None:
     table = Table.from_sets(rows, universe="abcdef")
     assert table.transactions is not None
     assert_counted(rows, apply(table, ItemGroups(table.transactions.vocabulary, np.array(group, np.int32))))
@@ -63,7 +63,7 @@ def test_of_groups(rows: list[set[str]], group: list[int]) -> None:
 
 @settings(max_examples=examples(60))
 @given(datasets, st.lists(groupings, min_size=3, max_size=3))
-def test_of_local_groups(rows: list[set[str]], groups: list[list[int]]) -> None:
+def test_countable_symbols_of_item_groups_per_cluster(rows: list[set[str]], groups: list[list[int]]) -> None:
     table = Table.from_sets(rows, universe="abcdef")
     assert table.transactions is not None
     cluster = (np.arange(len(rows)) % 3).astype(np.int32)

@@ -106,7 +106,7 @@ def test_the_number_of_sets():
     assert number_of_sets(np.array([3, 1, 0]), 2) == 3 + 3 + 1
 
 
-def test_a_size_is_required():
+def test_a_size_below_one_is_rejected():
     with refused(InputError, "size 1 0"):
         known_items(SetColumn.of([{"a"}]), 0, 2)
 

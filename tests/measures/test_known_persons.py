@@ -64,6 +64,6 @@ def test_a_sample_of_persons_is_that_of_all_or_widens():
     assert set(few.least.tolist()) <= set(exact.tolist())
 
 
-def test_a_size_is_required():
+def test_a_size_below_one_is_rejected():
     with refused(InputError, "size 1 0"):
         matching_persons(SetColumn.of([{"a"}]), 0, np.array([0]))

@@ -43,7 +43,7 @@ def cut_of(nodes: str, suppressed: str = "") -> Cut:
     st.sampled_from(MODEL.cuts()),
     st.sets(st.sampled_from(MODEL.leaves)),
 )
-def test_equals_the_twin(rows: Rows, nodes: tuple[str, ...], hidden: set[str]) -> None:
+def test_ncp_equals_its_twin(rows: Rows, nodes: tuple[str, ...], hidden: set[str]) -> None:
     image = {leaf: None if leaf in hidden else node for leaf, node in MODEL.image(nodes).items()}
     column, cut = column_of(rows), cut_of(" ".join(nodes), " ".join(hidden))
     expected = item_ncp(rows, image, MODEL)

@@ -34,7 +34,7 @@ def published(text: str) -> Records:
     ("figure", "loss", "with_single_items"),
     [("2a", 0.5075, 0.5520), ("2b", 0.3213, 0.5147), ("2c", 0.5642, 0.6079), ("2d", 0.2606, 0.4599)],
 )
-def test_figures(figure: str, loss: float, with_single_items: float) -> None:
+def test_the_figures_of_the_paper_have_the_stated_loss(figure: str, loss: float, with_single_items: float) -> None:
     publication = published(FIGURES[figure])
     assert record_utility_loss(publication) == pytest.approx(loss, abs=5e-5)
     assert publication.transactions is not None

@@ -68,5 +68,5 @@ def test_observed_diversity_is_that_of_the_worst_class() -> None:
     assert two.entropy_l == pytest.approx(math.exp(math.log(2)))
 
 
-def test_no_record_is_no_class() -> None:
+def test_an_empty_table_has_no_class() -> None:
     assert observed([], []).classes == 0

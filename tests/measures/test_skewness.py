@@ -12,7 +12,7 @@ from anonset.measures.skewness import Skewness, skewness
 
 
 @given(rows=st.lists(st.tuples(st.integers(0, 4), st.sampled_from("aaabcd")), min_size=1, max_size=40))
-def test_guesses_equal_a_count(rows: list[tuple[int, str]]) -> None:
+def test_guess_success_equals_a_count_of_the_values(rows: list[tuple[int, str]]) -> None:
     classes, values = [row[0] for row in rows], [row[1] for row in rows]
     skew = skewness(np.unique(classes, return_inverse=True)[1].ravel(), CategoricalColumn.of("s", values))
     n, values_of_class = len(rows), {c: [value for own, value in rows if own == c] for c in classes}
@@ -55,5 +55,5 @@ def test_rows_without_a_known_value_do_not_count() -> None:
     assert skewness(classes, column).alone == 1 / 3
 
 
-def test_no_rows() -> None:
+def test_an_empty_table_has_no_skewness() -> None:
     assert skewness(np.zeros(0, np.int64), CategoricalColumn.of("s", [])) == Skewness(*[0.0] * 7)

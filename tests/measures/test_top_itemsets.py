@@ -86,7 +86,9 @@ def assert_mined(publication: Records | Chunks, count: Count, top: int, reading:
 
 @given(TABLES, GROUPINGS, st.integers(1, 12), st.sampled_from(READINGS))
 @settings(max_examples=examples(150))
-def test_of_groups(rows: list[set[str]], group: list[int], top: int, reading: Reading) -> None:
+def test_top_itemsets_of_item_groups_equal_a_complete_search(
+    rows: list[set[str]], group: list[int], top: int, reading: Reading
+) -> None:
     column = column_of(table := Table.from_sets(rows, universe=ITEMS))
     publication = apply(table, ItemGroups(column.vocabulary, np.array(group, np.int32)))
     count = ExpectedCounts(publication, reading=reading).count
@@ -96,7 +98,9 @@ def test_of_groups(rows: list[set[str]], group: list[int], top: int, reading: Re
 
 @given(TABLES, st.lists(GROUPINGS, min_size=3, max_size=3), st.integers(1, 12), st.sampled_from(READINGS))
 @settings(max_examples=examples(150))
-def test_of_local_groups(rows: list[set[str]], groups: list[list[int]], top: int, reading: Reading) -> None:
+def test_top_itemsets_of_groups_per_cluster_equal_a_complete_search(
+    rows: list[set[str]], groups: list[list[int]], top: int, reading: Reading
+) -> None:
     column = column_of(table := Table.from_sets(rows, universe=ITEMS))
     cluster = (np.arange(len(rows)) % 3).astype(np.int32)
     mappings = [ItemGroups(column.vocabulary, np.array(group, np.int32)) for group in groups[: min(3, len(rows))]]
@@ -110,7 +114,7 @@ def test_of_local_groups(rows: list[set[str]], groups: list[list[int]], top: int
 @pytest.mark.compiled
 @given(st.lists(st.sets(st.sampled_from("aaabbcdefg"), max_size=5), min_size=4, max_size=40), st.integers(1, 12))
 @settings(max_examples=examples(100))
-def test_of_chunks(rows: list[set[str]], top: int) -> None:
+def test_top_itemsets_of_chunks_equal_a_complete_search(rows: list[set[str]], top: int) -> None:
     column = column_of(Table.from_sets(rows, universe=ITEMS))
     publication = disassociated(rows, 2, 2, 6)
     count = ChunkCounts(publication).count

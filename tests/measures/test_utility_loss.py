@@ -121,7 +121,7 @@ def test_a_hierarchy_cut_is_a_set_of_groups() -> None:
         (ItemWeights.of({("a", "b"): 0.1}), "a", "0"),
     ],
 )
-def test_weights(weights: Any, group: str, expected: str) -> None:
+def test_weights_of_groups(weights: Any, group: str, expected: str) -> None:
     resolved = group_weights(weights, TREE.leaves, TREE)
     assert resolved.of([TREE.leaves.index[x] for x in group]) == Fraction(expected)
 

@@ -43,7 +43,7 @@ def run(installed: Path, *arguments: str | Path) -> subprocess.CompletedProcess[
     return python(installed, "-m", "anonset", *arguments)
 
 
-def test_the_help_lists_it(installed: Path) -> None:
+def test_the_help_lists_algorithms_and_models_of_the_plugin(installed: Path) -> None:
     shown = run(installed, "anonymize", "--help-all").stdout
     assert "leave-out" in shown
     assert "common-items" in shown
@@ -65,7 +65,7 @@ def test_the_plugin_publishes_with_its_own_check(installed: Path, tmp_path: Path
     assert (stricter.returncode, "{b} matches 3 records, 4 required" in stricter.stdout) == (1, True), stricter
 
 
-def test_it_is_compared_with_ours(installed: Path, tmp_path: Path) -> None:
+def test_compare_runs_the_plugin_beside_built_in_algorithms(installed: Path, tmp_path: Path) -> None:
     (tmp_path / "data.dat").write_text(BASKETS)
     options = ["--algorithms", "leave-out,mhghs", "--k", "2", "--m", "1", "--hierarchy", "items=balanced:2"]
     done = run(installed, "compare", tmp_path / "data.dat", *options, "--format", "json")
@@ -73,7 +73,7 @@ def test_it_is_compared_with_ours(installed: Path, tmp_path: Path) -> None:
     assert [row["outcome"] for row in json.loads(done.stdout)] == ["holds", "holds"]
 
 
-def test_it_passes_the_suite_of_ours(installed: Path) -> None:
+def test_the_plugin_passes_the_suite_for_algorithms(installed: Path) -> None:
     code = "import rare_items, anonset.testing as suite; suite.check_algorithm(rare_items.LeaveOut(k=2))"
     done = python(installed, "-c", code)
     assert done.returncode == 0, done.stderr
@@ -90,7 +90,7 @@ def test_an_outdated_plugin_is_rejected_in_one_line(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr.strip()) == (2, f"anonset: error: {line}")
 
 
-def test_without_it_the_names_are_unknown(tmp_path: Path) -> None:
+def test_names_of_a_plugin_that_is_not_installed_are_unknown(tmp_path: Path) -> None:
     (tmp_path / "data.dat").write_text(BASKETS)
     done = run(tmp_path, "anonymize", tmp_path / "data.dat", *ASKED, "-o", tmp_path / "out")
     assert (done.returncode, "'common-items'" in done.stderr) == (2, True)

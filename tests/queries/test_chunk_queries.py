@@ -56,7 +56,7 @@ def queries_on(items: Sequence[str]) -> list[tuple[str, ...]]:
 @pytest.mark.compiled
 @given(publications())
 @settings(max_examples=examples(150))
-def test_it_is_the_mean_over_all_tables_that_are_drawn_from(publication: Chunks) -> None:
+def test_expected_counts_are_the_mean_over_all_possible_tables(publication: Chunks) -> None:
     twin = as_in_twin(publication)
     assume(number_drawn(twin) <= MOST)
     queries = queries_on(sorted(items_of(twin)))
@@ -109,7 +109,7 @@ def test_single_items_are_exact_but_for_terms() -> None:
     assert len(in_terms) < len(publication.vocabulary)
 
 
-def test_it_agrees_with_draws() -> None:
+def test_expected_counts_agree_with_random_draws() -> None:
     """The mean over draws is within five standard errors."""
     release = anonset.anonymize(
         anonset.Table.from_sets(rows(300)), anonset.Disassociation(k=3, m=2, cluster_size=20), workers=1

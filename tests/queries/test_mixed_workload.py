@@ -146,7 +146,9 @@ def test_tables_that_cannot_be_queried_are_rejected() -> None:
 
 @pytest.mark.parametrize("make", MAKERS)
 @pytest.mark.parametrize("name", ["queries.json", "queries.json.gz"])
-def test_files(make: Callable[[int, QueryShape, int], Workload], name: str, tmp_path: Path) -> None:
+def test_a_written_workload_is_read_back(
+    make: Callable[[int, QueryShape, int], Workload], name: str, tmp_path: Path
+) -> None:
     workload = make(30, QueryShape(n_values=3, n_items=1, width=0.1), 5)
     assert read_workload(write_workload(workload, tmp_path / name)) == workload
 

@@ -94,7 +94,9 @@ def test_average_error_of_figure_2a() -> None:
         ([0.5, 1.0, 4.5], "[0.5:1]", Between("x", 1, 9), 0.0),
     ],
 )
-def test_numbers(values: list[float], label: str, condition: Between, expected: float) -> None:
+def test_ranges_are_assumed_uniform_over_their_values(
+    values: list[float], label: str, condition: Between, expected: float
+) -> None:
     table = Table(relational=(NumericColumn("x", np.array(values)),))
     column = CategoricalColumn.of("x", [label])
     publication = Records(None, (), (column,), (), np.zeros(1, np.int64))
@@ -139,7 +141,7 @@ def covered(label: str, column: Any, case: RelationalCase) -> Any:
 
 @settings(max_examples=examples(150))
 @given(st.integers(0, 10**9), st.integers(1, 12), st.integers(1, 4))
-def test_against_the_twin(seed: int, n: int, v: int) -> None:
+def test_expected_answers_equal_those_of_the_twin(seed: int, n: int, v: int) -> None:
     case, source = random_case(seed, n, v), random.Random(seed)
     rows = ["".join(source.sample("abcde", source.randint(0, 4))) for _ in range(n)]
     table = Table(SetColumn.of(rows, universe="abcde"), case.columns)

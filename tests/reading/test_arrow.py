@@ -120,7 +120,7 @@ def test_slices_read_their_own_rows():
         (pa.array([b"\xff"]), {"keep": "x"}, "x binary"),
     ],
 )
-def test_bad_columns(column, options, message):
+def test_unsupported_arrow_columns_are_rejected(column, options, message):
     with refused(InputError, f"Table {message}"):
         read(pa.table({"x": column}), **options)
 
@@ -183,7 +183,7 @@ def test_parquet_file_and_directory(tmp_path):
     assert (rows(table), table.relational[0].labels()) == ([["c"], ["a", "b"], []], ["7", "008", "9"])
 
 
-def test_bad_parquet(tmp_path):
+def test_invalid_parquet_sources_are_rejected(tmp_path):
     with refused(InputError, f"{tmp_path} .parquet"):
         read(tmp_path, items="s")
     (tmp_path / "a.parquet").write_bytes(b"not parquet")
@@ -216,7 +216,7 @@ def test_lists_of_sets():
         ([{"a"}, [1.5]], "items 'row 2' float"),
     ],
 )
-def test_bad_sources(source, message):
+def test_sources_of_an_unknown_type_are_rejected(source, message):
     with refused(InputError, message):
         read(source)
 

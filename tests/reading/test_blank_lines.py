@@ -82,7 +82,7 @@ def test_a_line_of_blanks_has_one_field(tmp_path):
         (b"a,b\n,\n1,\n", "b", ["", "1"]),
     ],
 )
-def test_other_lines_are_not_blank(tmp_path, data, other, labels, end):
+def test_lines_with_separators_or_quotes_are_not_blank(tmp_path, data, other, labels, end):
     path = write(tmp_path, data.replace(b"\n", end))
     table = read(path, relational="a", drop=[other.replace("\n", end.decode())])
     assert table.relational[0].labels() == [label.replace("\n", end.decode()) for label in labels]

@@ -31,7 +31,7 @@ def estimate_size(path):
     return source_of(path).size
 
 
-def test_estimates(tmp_path):
+def test_the_estimated_size_of_a_file_is_close(tmp_path):
     text = b"1 2 3\n" * 10_000
     noise = random.Random(1).randbytes(5000)
     for name, data, expected in [
@@ -64,7 +64,7 @@ def test_estimates_of_parquet_use_its_values(tmp_path):
         estimate_size(tmp_path / "c.parquet")
 
 
-def test_formats(tmp_path):
+def test_the_format_follows_the_file_name(tmp_path):
     names = ["x.csv", "x.CSV.GZ", "x.y.tsv", "x.dat.zst", "x.parquet"]
     assert [format_of(tmp_path / name) for name in names] == ["csv", "csv", "tsv", "dat", "parquet"]
     assert format_of(tmp_path) == "parquet"

@@ -157,7 +157,7 @@ def test_levels_equal_columns_after_writing_and_reading(tmp_path, text, columns)
         assert list(dict.fromkeys(shown)) == list(dict.fromkeys(columns))
 
 
-def test_specifications(tmp_path):
+def test_hierarchies_are_made_from_every_form_of_specification(tmp_path):
     vocabulary = Vocabulary(("a", "b", "c"))
     assert nested(hierarchy_for("balanced:2", vocabulary, "s")) == ("N2_0", [("N1_0", ["a", "b"]), "c"])
     path = write(tmp_path, "a,A,R\nb,A,R\nc,B,R\nd,B,R\n")
@@ -182,7 +182,7 @@ def test_a_balanced_hierarchy_without_labels_is_a_root(fanout):
         (Hierarchy.from_tree(AB), "Aa", "hierarchy s A leaf inner"),
     ],
 )
-def test_bad_specifications(spec, labels, message):
+def test_invalid_hierarchy_specifications_are_rejected(spec, labels, message):
     with refused(HierarchyError, message):
         hierarchy_for(spec, Vocabulary(tuple(labels)), "s")
 

@@ -14,7 +14,7 @@ FIELD = st.text(st.sampled_from('ab1 ",;\n\t|é'), max_size=4)
 
 
 @given(rows=st.lists(st.tuples(FIELD, FIELD), min_size=1, max_size=6), delimiter=st.sampled_from(",;\t|"))
-def test_it_is_read_as_with_names(tmp_path_factory, rows, delimiter):
+def test_a_file_without_header_is_read_like_a_file_with_names(tmp_path_factory, rows, delimiter):
     folder = tmp_path_factory.mktemp("rows")
     quoted = [delimiter.join('"' + field.replace('"', '""') + '"' for field in row) + "\n" for row in rows]
     (folder / "bare.csv").write_text("".join(quoted), newline="")
@@ -73,7 +73,7 @@ def test_rules_apply_to_one_set_or_to_all_sets(tmp_path):
         ({"relational": "zip", "items": "codes"}, "zip=strip-hyphens", "value - zip"),
     ],
 )
-def test_rules_that_do_not_apply(tmp_path, roles, rules, said):
+def test_invalid_rules_for_columns_are_rejected(tmp_path, roles, rules, said):
     (tmp_path / "z.csv").write_text("zip,codes\n-,e10\n" if "hyphens" in rules else "zip,codes\n1,e10\n")
     with spell_options(), refused(InputError, said):
         read(tmp_path / "z.csv", **roles, normalize=rules)

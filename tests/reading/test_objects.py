@@ -68,7 +68,7 @@ def test_a_relation_of_duckdb():
     ],
     ids=lambda source: type(source).__name__,
 )
-def test_sets(source):
+def test_python_sets_are_read(source):
     assert rows(read(source)) == SETS
 
 
@@ -97,7 +97,7 @@ def test_a_missing_value_is_null():
 
 
 @pytest.mark.parametrize("options", [{"one_hot": "a,b"}, {"one_code": "a,b"}])
-def test_shapes(options):
+def test_one_hot_and_one_code_columns_become_sets(options):
     values = {"a": [1, 0], "b": [0, 1]} if "one_hot" in options else {"a": ["a", None], "b": [None, "b"]}
     for source in (values, pd.DataFrame(values), pl.LazyFrame(values)):
         assert rows(read(source, **options)) == [["a"], ["b"]]

@@ -22,7 +22,7 @@ from anonset.reading.policies import (
 ITEMS = Vocabulary.of("abcd")
 
 
-def test_policies_survive_a_file(tmp_path: Path) -> None:
+def test_written_policies_are_read_back(tmp_path: Path) -> None:
     privacy = PrivacyPolicy.of([["b", "a"], ["008", "é"]])
     utility = UtilityPolicy.of([["b", "a"], ["c"]])
     assert write_privacy_policy(privacy, tmp_path / "p.txt").read_text() == "b a\n008 é\n"
@@ -35,7 +35,7 @@ def test_blank_lines_and_blanks_do_not_matter(tmp_path: Path) -> None:
     assert read_privacy_policy(tmp_path / "p", ITEMS).itemsets == (("a", "b"), ("c",))
 
 
-def test_weights(tmp_path: Path) -> None:
+def test_item_weights_are_read_from_a_file(tmp_path: Path) -> None:
     (tmp_path / "w").write_text("0.375 a b c\n1/3 a d\n")
     assert read_item_weights(tmp_path / "w", ITEMS).entries == (
         (("a", "d"), Fraction(1, 3)),

@@ -51,7 +51,7 @@ def values(table, name):
         (ROWS.replace(",", "."), {"decimal": "."}),
     ],
 )
-def test_it_is_read(reading, tmp_path, text, more, end, encoding):
+def test_raw_exports_are_read(reading, tmp_path, text, more, end, encoding):
     table = reading(written(tmp_path, text.replace("\n", end), encoding), **ROLES, **more)
     assert np.asarray(table.relational[0].values).tolist() == [70.5, 82, 64.25]
     assert values(table, "sex") == ["m", "w", ""]
@@ -108,7 +108,7 @@ def test_a_file_of_separators_has_no_records(reading, tmp_path):
         (ROWS.replace("82", "k.A."), {"null": "k.A."}, "'row 2' null"),
     ],
 )
-def test_it_is_refused_with_the_way_out(reading, tmp_path, text, more, said):
+def test_rejected_raw_exports_name_the_option_that_helps(reading, tmp_path, text, more, said):
     from anonset.spelling import spell_options
 
     with spell_options(), refused(InputError, said) as raised:

@@ -63,7 +63,7 @@ def test_the_sensitive_column_lets_ids_repeat(tmp_path):
         ("s\nß é\n".encode(), [["ß", "é"]]),
     ],
 )
-def test_cells_become_sets(tmp_path, text, expected):
+def test_set_cells_are_split_into_items(tmp_path, text, expected):
     assert rows(read(write(tmp_path, text), items="s")) == expected
 
 
@@ -75,7 +75,7 @@ def test_separators_are_literal(tmp_path, separator, cell):
 
 
 @pytest.mark.parametrize("name", ["v.tsv", "v.tsv.gz"])
-def test_tsv(tmp_path, name):
+def test_tab_separated_files_are_read(tmp_path, name):
     text = b"a\ts\nx,y\t1 2\n"
     path = write(tmp_path, gzip.compress(text) if name.endswith("gz") else text, name)
     table = read(str(path), items="s", relational="a")
@@ -138,7 +138,7 @@ def test_a_name_with_a_comma_is_one_column(tmp_path):
         ),
     ],
 )
-def test_bad_files(tmp_path, data, name, message):
+def test_invalid_files_are_rejected(tmp_path, data, name, message):
     with refused(InputError, f"{tmp_path}/{message}"):
         read(write(tmp_path, data, name), relational="a,b")
 
@@ -148,7 +148,7 @@ def test_a_file_that_is_not_there(tmp_path):
         read(tmp_path / "none.csv")
 
 
-def test_a_file_that_may_not_be_read(tmp_path, monkeypatch):
+def test_a_file_without_read_permission_is_rejected(tmp_path, monkeypatch):
     def refuse(*_):
         raise PermissionError(13, "Permission denied")
 
@@ -181,7 +181,7 @@ def test_a_file_that_may_not_be_read(tmp_path, monkeypatch):
         ),
     ],
 )
-def test_bad_roles(tmp_path, changed, message):
+def test_invalid_roles_are_rejected(tmp_path, changed, message):
     path = write(tmp_path, VISITS)
     with refused(InputError, f"{path} {message}"):
         read(path, **{**ROLES, **changed})
@@ -198,7 +198,7 @@ def test_bad_roles(tmp_path, changed, message):
         ),
     ],
 )
-def test_bad_options(tmp_path, options, message):
+def test_invalid_options_are_rejected(tmp_path, options, message):
     with refused(InputError, message):
         read(write(tmp_path, VISITS), **ROLES, **options)
 

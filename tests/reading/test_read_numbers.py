@@ -38,7 +38,7 @@ def write(folder, data, name="visits.csv"):
         ([], [], np.int64),
     ],
 )
-def test_numbers(tmp_path, values, expected, kind):
+def test_whole_numbers_that_fit_are_read_as_integers(tmp_path, values, expected, kind):
     path = write(tmp_path, "\n".join(["x", *values, ""]).encode())
     column = read(path, relational="x", numeric="x").relational[0]
     assert column.values.dtype == kind

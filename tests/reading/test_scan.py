@@ -76,7 +76,7 @@ def _without_place(line):
 
 @pytest.mark.parametrize("one", ALL, ids=lambda one: one.what)
 @pytest.mark.parametrize("helped", [True, False], ids=["helped", "plain"])
-def test_files_as_people_have_them(tmp_path, one, helped):
+def test_scan_and_read_agree_on_files_of_users(tmp_path, one, helped):
     path = tmp_path / one.name
     path.write_bytes(one.data if isinstance(one.data, bytes) else one.data.encode())
     options = {**one.roles, **(one.option if helped else {})}
@@ -218,7 +218,7 @@ def test_a_folder_and_a_glob_in_the_order_of_the_paths(tmp_path, end):
     assert scan(f"{tmp_path}/*{end}", **roles).transactions.vocabulary.labels == ("10", "y")
 
 
-def test_an_address(tmp_path):
+def test_scan_reads_a_file_address_and_a_pattern(tmp_path):
     put(tmp_path / "year=2020" / "p.parquet", codes=[["x"]])
     put(tmp_path / "year=2021" / "p.parquet", codes=[["y"]])
     for address in (f"file://{tmp_path}", f"file://{tmp_path}/*/p.parquet"):

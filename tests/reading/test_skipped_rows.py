@@ -80,7 +80,7 @@ def test_both_are_counted_in_the_release(tmp_path):
     assert changes(table) == ["skipped rows without an id: 2", "skipped footer lines: 1"]
 
 
-def test_inspect_proposes_to_skip_them(tmp_path):
+def test_inspect_proposes_to_skip_footers_and_rows_without_id(tmp_path):
     rows = "".join(f"{n if n != 7 else ''};{20 + n % 9};E1{n % 5} I1{n % 3}\n" for n in range(100))
     inspection = anonset.inspect(written(tmp_path, f"patient_id;age;codes\n{rows}Summe;2.345;\n"))
     assert (inspection.records, inspection.settings["skip_rows"]) == (99, ["footer", "no-id"])

@@ -187,7 +187,7 @@ def test_the_best_levels_below_ceilings(seed: int, k: int) -> None:
     assert release.measures["rum"] == pytest.approx(min(losses), abs=1e-12)
 
 
-def test_ceilings_that_are_none(tmp_path: Path) -> None:
+def test_invalid_ceilings_are_rejected(tmp_path: Path) -> None:
     table = Table.from_sets([["a1", "b1"]] * 4, universe=TREE.leaves.labels)
 
     def message(ceiling: Any, name: str = "items", hierarchy: Any = TREE) -> str:

@@ -389,7 +389,7 @@ def test_ids_and_free_text_stop_as_sensitive_column(
     assert publish(data, tmp_path, *options, "--publish-as-is", name) == 0
 
 
-def test_names_in_sets_stop(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_person_names_in_published_sets_stop_the_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     first, last = ("Hans", "Julia", "Karin", "Peter"), ("Maier", "Weber", "Ott", "Lang", "Braun")
     names = [f"{first[n % 4]} {last[n % 5]}" for n in range(400)]
     data = {"x": ["x"] * 400, "sex": [("f", "m")[n % 7 % 2] for n in range(400)], "a": names}

@@ -82,7 +82,7 @@ def test_the_verdict_is_the_same_without_the_codebook(rows: list[set[str]], m: i
     assert verify(with_book, model).holds == verify(each, model).holds
 
 
-def test_texts_that_may_be_published() -> None:
+def test_published_texts_omit_the_prefix_of_the_column() -> None:
     hierarchy = Hierarchy.from_tree(("ALL", [("AB", ["dx:a", "dx:b"]), "rx:1"]))
     assert texts_of_nodes(hierarchy, JOINED, range(5)) == ["ALL", "AB", "a", "b", "ALL", "1"]
     assert texts_of_nodes(hierarchy, JOINED, range(1, 5)) == ["AB", "a", "b", "1"]

@@ -58,7 +58,7 @@ AB, BC = Symbol("(a,b)", "group", ("a", "b")), Symbol("N", "node", ("b", "c"))
         (TransactionKAnonymity(2), [A, B], {"LOCAL"}),
     ],
 )
-def test_items(model: PrivacyModel, symbols: list[Symbol], more: set[str]) -> None:
+def test_models_of_items_have_the_limits_of_items(model: PrivacyModel, symbols: list[Symbol], more: set[str]) -> None:
     assert limits_of_model(model, published(symbols)) == ALWAYS | ITEMS | more
 
 
@@ -72,7 +72,7 @@ def test_items(model: PrivacyModel, symbols: list[Symbol], more: set[str]) -> No
         ({"origin": ["Europe"]}, set()),
     ],
 )
-def test_relational_values(values: dict[str, list[str]], more: set[str]) -> None:
+def test_local_values_and_regions_add_limits(values: dict[str, list[str]], more: set[str]) -> None:
     assert limits_of_model(KAnonymity(2), published([], **values)) == ALWAYS | {"LOCAL"} | more
     assert limits_of_model(KKmAnonymity(2, 1), published([A], **values)) == ALWAYS | ITEMS | {"LOCAL", "REGIONS"} | more
 
@@ -82,7 +82,7 @@ def test_short_codes_of_value_sets_count_as_sets() -> None:
     assert "MEMBERS" in limits_of_model(KAnonymity(2), coded)
 
 
-def test_declarations() -> None:
+def test_declarations_about_rows_and_releases_add_limits() -> None:
     assert limits_of_model(KmAnonymity(2, 2), published([A]), by_person=False) == ALWAYS | ITEMS | {"ROWS"}
     assert limits_of_model(KmAnonymity(2, 2), published([A]), earlier=True) == ALWAYS | ITEMS | {"CONTINUES", "GOES_ON"}
     for together in ("TOGETHER", "TOGETHER_LINKED"):

@@ -58,7 +58,7 @@ def test_meaningless_labels_are_rejected(texts: tuple[str, str, str], message: s
         loss(*texts)
 
 
-def test_a_missing_column() -> None:
+def test_a_missing_relational_column_is_rejected() -> None:
     with refused(InputError, "relational age"):
         published_relational_loss(TABLE, said("1 1", "All All", "1 1")[1:], {"origin": ORIGIN})
 
@@ -137,7 +137,7 @@ def test_a_mapping_with_a_symbol_that_the_codebook_does_not_explain(tmp_path: Pa
         ("published_row,input_record,cluster\n0,0\n", "'line 2' 3"),
     ],
 )
-def test_records_that_are_none(tmp_path: Path, text: str, message: str) -> None:
+def test_an_invalid_records_file_is_rejected(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "records.csv"
     path.write_text(text)
     with refused(InputError, message):
@@ -208,7 +208,7 @@ def test_members_with_blanks_and_quotes_in_the_codebook(tmp_path: Path) -> None:
     assert read_codebook(path) == (Symbol("N", "node", ("a b", 'c"d', "e")),)
 
 
-def test_workloads_that_are_none() -> None:
+def test_an_invalid_workload_is_rejected() -> None:
     with refused(InputError, "--workload"):
         WorkloadSpec(random="record:5")
     assert WorkloadSpec(random="record:5x2+1").parts == ("record", 5, 2, 1)

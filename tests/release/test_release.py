@@ -69,7 +69,7 @@ def test_hierarchies_in_every_form(table: anonset.Table, tmp_path: Path, kind: s
     assert release.measures["ncp"] == pytest.approx(5 / 22)
 
 
-def test_save(release: anonset.Release, tmp_path: Path) -> None:
+def test_save_writes_publication_attestation_and_report(release: anonset.Release, tmp_path: Path) -> None:
     assert release.save(tmp_path / "out") == tmp_path / "out"
     attestation = json.loads((tmp_path / "out" / "attestation.json").read_text())
     assert attestation["data"]["file"] == "published.csv"
@@ -109,7 +109,7 @@ def test_save_uses_a_separator_that_no_label_contains(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("algorithm", [anonset.Apriori, anonset.Direct, anonset.Optimal])
-def test_empty_table(algorithm: Any) -> None:
+def test_an_empty_table_is_published(algorithm: Any) -> None:
     table = anonset.Table.from_sets([], universe=HIERARCHY.leaves.labels)
     release = anonset.anonymize(table, algorithm(k=5, m=2), hierarchies={"items": HIERARCHY})
     assert (release.publication.n, release.verdict.holds) == (0, True)
@@ -204,7 +204,7 @@ BAD: list[tuple[dict[str, Any], type[anonset.AnonsetError], str]] = [
 
 
 @pytest.mark.parametrize(("changed", "error", "message"), BAD)
-def test_bad_arguments(
+def test_invalid_arguments_are_rejected(
     table: anonset.Table, changed: dict[str, Any], error: type[anonset.AnonsetError], message: str
 ) -> None:
     arguments = {"hierarchies": {"items": HIERARCHY}, **changed}

@@ -42,7 +42,7 @@ def long_table() -> anonset.Table:
 SPECS: dict[str, Any] = {"age": "range", "origin": ORIGIN, "gender": "values"}
 
 
-def test_rt_data() -> None:
+def test_relational_transaction_data_are_released() -> None:
     release = anonset.anonymize(
         rt_table(), anonset.RumBound(k=2, m=2, delta=0.4), hierarchies=SPECS, round_ends=False, publish_as_is="age"
     )
@@ -55,7 +55,7 @@ def test_rt_data() -> None:
     assert {"[19:22]", "[55:70]"} <= set(published["age"].to_pylist())
 
 
-def test_relational_data() -> None:
+def test_relational_data_are_released() -> None:
     release = anonset.anonymize(rt_table(items=False), anonset.Mondrian(k=3), hierarchies=SPECS)
     assert (release.verdict.holds, list(release.measures)) == (True, ["rum"])
     assert release.to_arrow().num_rows == 6
@@ -68,7 +68,7 @@ def test_diversity_by_a_transaction_function_with_parameters() -> None:
     assert release.verdict.model == anonset.KLmDiversity(2, 2, 1, ("A",))
 
 
-def test_buckets(tmp_path: Path) -> None:
+def test_buckets_are_released_and_read_back(tmp_path: Path) -> None:
     release = anonset.anonymize(long_table(), anonset.SafeGrouping(k=3, l=2))
     assert isinstance(release.publication, Buckets)
     assert release.verdict.model == anonset.SafetyConstraint(3, 2)
@@ -93,7 +93,7 @@ def test_buckets_are_exported_as_the_two_tables_of_the_files(algorithm: Any, tmp
         pa.table(release)
 
 
-def test_set_based() -> None:
+def test_set_based_algorithms_release_a_constraint_set() -> None:
     table = anonset.Table.from_sets(["abc", "ab", "ac", "bd", "d"])
     policy = anonset.PrivacyPolicy.of(["ab", "cd"])
     algorithm = anonset.Coat(k=2, constraints=policy, utility=anonset.UtilityPolicy.of(["abcd"]))

@@ -65,7 +65,7 @@ def test_leaving_out_sensitive_items() -> None:
 
 
 @pytest.mark.parametrize("item", ["a,b", "(a", "b)"])
-def test_items_that_would_be_misread(item: str) -> None:
+def test_items_with_commas_or_parentheses_are_rejected(item: str) -> None:
     with refused(InputError, "item symbols short"):
         require_plain_items(["x", item])
 

@@ -46,7 +46,7 @@ def items_of(rows: list[str], group: str) -> tuple[Table, Any]:
         ([], "", ""),
     ],
 )
-def test_items(rows: list[str], group: str, why: str) -> None:
+def test_publications_without_information_about_items_are_worthless(rows: list[str], group: str, why: str) -> None:
     result = why_worthless(KM, *items_of(rows, group))
     assert names(result, why) if why else not result
 
@@ -93,7 +93,9 @@ def rt(ages: list[str], texts: list[str], sets: tuple[list[str], str]) -> tuple[
         (["1", "2"], ["*", "*"], "..", False, ""),
     ],
 )
-def test_both_sides(ages: list[str], texts: list[str], group: str, worth: bool, warned: str) -> None:
+def test_a_publication_is_worthless_only_if_items_and_columns_are(
+    ages: list[str], texts: list[str], group: str, worth: bool, warned: str
+) -> None:
     table, published = rt(ages, texts, (["ab", "a"], group))
     assert (why_worthless(KKM, table, published) == "") is worth
     result = nothing_left(KKM, table, published)
@@ -140,7 +142,7 @@ def test_joined_columns_are_judged_individually(pairs: list[tuple[set[str], set[
         ("abab", [-1, -1, -1, -1], [], "tuple"),
     ],
 )
-def test_buckets(values: str, group: list[int], starred: list[int], why: str) -> None:
+def test_buckets_without_information_are_worthless(values: str, group: list[int], starred: list[int], why: str) -> None:
     ids = CategoricalColumn.of("who", ["p", "q", "r", "s"])
     table = Table(sensitive=CategoricalColumn.of("drug", list(values)), ids=(ids,))
     buckets = Bucketized(np.array(group, np.int32), np.isin(np.arange(4), starred))

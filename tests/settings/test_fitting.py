@@ -177,6 +177,6 @@ def test_normalization_is_counted_and_merges_equal_items(tmp_path):
         ({"inner_items": "leaves"}, "--inner-items leaf leaves"),
     ],
 )
-def test_rules_that_are_none(options, message):
+def test_unknown_rules_are_rejected(options, message):
     with spell_options(), refused(InputError, message):
         read([[".."]], **options)

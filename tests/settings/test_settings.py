@@ -72,7 +72,9 @@ def test_default_algorithms_guarantee_their_model(relational: bool) -> None:
         ("anatomy", None, {"k": 2}, "--k anatomy --l"),
     ],
 )
-def test_wrong_requests(model: str, algorithm: str | None, given: dict[str, Any], message: str) -> None:
+def test_invalid_combinations_of_settings_are_rejected(
+    model: str, algorithm: str | None, given: dict[str, Any], message: str
+) -> None:
     with refused(InputError, message):
         make_algorithm(model, algorithm, given)
 
@@ -120,7 +122,7 @@ def test_flags_win_over_the_file(tmp_path: Path) -> None:
         ({"ordre": "input"}, "ordre"),
     ],
 )
-def test_wrong_values(given: dict[str, Any], message: str) -> None:
+def test_settings_of_a_wrong_type_are_rejected(given: dict[str, Any], message: str) -> None:
     with refused(InputError, message):
         make_settings({**NEEDED, **given})
 
@@ -129,12 +131,12 @@ def test_wrong_values(given: dict[str, Any], message: str) -> None:
     ("text", "size"),
     [("0", 0), ("1048576", 1 << 20), ("1K", 1024), ("2 MB", 2 << 20), ("1.5GiB", 3 << 29), ("1t", 1 << 40)],
 )
-def test_sizes(text: str, size: int) -> None:
+def test_memory_sizes_are_parsed(text: str, size: int) -> None:
     assert memory.parse_size(text) == size
 
 
 @pytest.mark.parametrize("text", ["", "G", "-1", "1X", "1,5G"])
-def test_no_sizes(text: str) -> None:
+def test_invalid_memory_sizes_are_rejected(text: str) -> None:
     with refused(InputError, "memory"):
         memory.parse_size(text)
 

@@ -60,7 +60,7 @@ def test_without_token_and_cookie_nothing_is_served(path: str, cookie: str) -> N
         (403, {"origin": f"https://{HOST}"}),
     ],
 )
-def test_host_and_origin(status: int, headers: dict[str, str]) -> None:
+def test_requests_of_other_hosts_and_origins_are_rejected(status: int, headers: dict[str, str]) -> None:
     assert asked("/", cookie=COOKIE, **headers)[0] == status
 
 

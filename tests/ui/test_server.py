@@ -134,7 +134,7 @@ def test_files_are_not_served(page: Page, path: str) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
 @pytest.mark.long
-def test_it_ends_with_its_terminal(tmp_path: Path, number: signal.Signals) -> None:
+def test_the_page_ends_when_its_terminal_closes(tmp_path: Path, number: signal.Signals) -> None:
     page = started(tmp_path)
     os.kill(page.process.pid, number)
     _, error = page.process.communicate(timeout=30)

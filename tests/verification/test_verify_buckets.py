@@ -128,7 +128,7 @@ def test_figure_3_is_safe_and_figure_1b_is_not() -> None:
         ),
     ],
 )  # fmt: skip
-def test_witnesses(rows: Any, group: Any, starred: Any, k: int, l: int, what: Any, detail: str) -> None:  # noqa: E741
+def test_the_witness_of_each_rule(rows: Any, group: Any, starred: Any, k: int, l: int, what: Any, detail: str) -> None:  # noqa: E741
     witness = verdict_of(published(rows, group, list(starred)), k, l).witness
     if what is None:
         assert witness is None

@@ -110,7 +110,7 @@ WRONG_TOTALS = [
 ]
 
 
-def test_totals_of_terms() -> None:
+def test_correct_totals_of_terms_hold() -> None:
     assert verify(publication_of(TWO, [], {"x": 2, "y": 4}), SECRET).holds
 
 

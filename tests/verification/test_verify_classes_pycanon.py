@@ -25,7 +25,7 @@ def anonymity() -> Any:
 @pytest.mark.compiled
 @pytest.mark.parametrize("seed", range(80))
 @pytest.mark.long
-def test_both_count_the_same(anonymity: Any, seed: int) -> None:
+def test_class_measures_equal_those_of_pycanon(anonymity: Any, seed: int) -> None:
     import pandas as pd
 
     source = random.Random(seed)

@@ -121,7 +121,7 @@ def test_diverse_records_of_a_million_items() -> None:
 
 @thorough
 @given(seeds)
-def test_coherence(seed: int) -> None:
+def test_coherence_equals_the_naive_check(seed: int) -> None:
     compare_coherence(seed)
 
 
@@ -137,7 +137,7 @@ def compare_coherence(seed: int) -> None:
 
 @thorough
 @given(seeds)
-def test_diversity(seed: int) -> None:
+def test_diversity_equals_the_naive_check(seed: int) -> None:
     compare_diversity(seed)
 
 
@@ -185,7 +185,7 @@ def assert_witness_in_class(
 
 @thorough
 @given(seeds)
-def test_partitions(seed: int) -> None:
+def test_partitions_equal_the_naive_check(seed: int) -> None:
     compare_partitions(seed)
 
 

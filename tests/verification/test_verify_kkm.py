@@ -114,7 +114,9 @@ HIERARCHY = Hierarchy.from_tree(("All", [("A", ["a1", "a2"]), "b"]))
         (CategoricalColumn.of("c", ["a1", "a2", "b"]), ["A", "A", "nobody"], 2),
     ],
 )
-def test_relational_truth(column: Any, published: list[str], wrong: int | None) -> None:
+def test_a_relational_value_that_does_not_cover_the_original_is_found(
+    column: Any, published: list[str], wrong: int | None
+) -> None:
     table = Table(None, (column,))
     shown = Records(None, (), (CategoricalColumn.of("c", published),), (), np.arange(3))
     verdict = check_relational_truth(table, shown, {"c": HIERARCHY} if isinstance(column, CategoricalColumn) else {})

@@ -54,7 +54,7 @@ def codes_of(table: Table, verdict: Verdict) -> tuple[int, ...]:
     bits=st.booleans(),
     tables=st.sampled_from([0, 200, 1 << 20]),
 )
-def test_agrees_with_the_naive_twin_however_it_is_divided(
+def test_every_method_and_division_agrees_with_the_naive_twin(
     rows: list[set[int]], k: int, m: int, steps: int, together: int, threads: bool, bits: bool, tables: int
 ) -> None:
     table = table_of(rows)
@@ -388,7 +388,7 @@ def test_a_broken_publication_fails_with_its_witness() -> None:
     assert names(verdict, "'{b1, b2}' 1 2 4")
 
 
-def test_beyond_the_budget_it_is_undecided() -> None:
+def test_a_check_beyond_the_budget_is_undecided() -> None:
     table = table_of([{0, 1, 2}, {0, 1, 2}, {0, 1}, {0, 1}])  # two distinct records: 5, 4 and 1 occurrences
     assert verify(table, KmAnonymity(2, 3), budget=10).holds is True
     verdict = verify(table, KmAnonymity(3, 3), budget=4)

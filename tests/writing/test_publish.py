@@ -65,7 +65,7 @@ def test_dat_bytes(tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["csv", "dat", "parquet"])
-def test_no_records(tmp_path, kind):
+def test_a_publication_without_records_is_written_and_read(tmp_path, kind):
     path = write_published(publication([]), tmp_path, kind)
     assert read_published(path, items="items").n == 0
 
@@ -155,7 +155,7 @@ def test_labels_that_a_format_cannot_carry(tmp_path, label, kind, separator, rea
         ("csv", "\n", "separator line"),
     ],
 )
-def test_bad_formats(kind, separator, message):
+def test_unknown_formats_and_separators_are_rejected(kind, separator, message):
     with refused(InputError, message):
         check_labels(["a"], kind, separator)
 
