@@ -13,7 +13,9 @@ from typing import Any, SupportsIndex
 from anonset.personal_text import hidden
 
 _OPEN, _CLOSE = "\ufdd0", "\ufdd1"
-"""Unicode noncharacters that mark data values. `repr` escapes them, so data cannot contain the end of a mark."""
+"""Unicode noncharacters around data values in messages. `repr` escapes noncharacters, so a data value cannot contain
+the end of its mark.
+"""
 _MARKED = re.compile(f"{_OPEN}[^{_CLOSE}]*{_CLOSE}?")
 
 
@@ -61,7 +63,7 @@ _SHOWN = 60
 
 
 def shortened(value: object) -> str:
-    """Return the repr of a user's value. The middle of a long repr is omitted.
+    """Return the repr of a value, without the middle part if it is long.
 
     >>> shortened("codes"), len(shortened(10**4000)), len(shortened("9" * 10**6))
     ("'codes'", 60, 60)
@@ -73,7 +75,9 @@ def shortened(value: object) -> str:
 
 
 class MarkedText:
-    """Base class of objects whose text has marks around data values: `format` returns the marks, `str` removes them."""
+    """Base class of objects whose text has marks around data values. `format` returns the text with marks, and `str`
+    without.
+    """
 
     def __str__(self) -> str:
         return plain_text(f"{self}")
@@ -91,11 +95,12 @@ class AnonsetError(Exception):
     Attributes
     ----------
     code
-        Kind of error, for programs: a keyword of the class or of a single error.
+        Keyword for the kind of error, for programs. Each class has a keyword, and an error may have its own.
     public
         The message without data values.
     place
-        Location of the fault, for programs: any of ``column``, ``line`` and ``row`` (from 1), and ``count`` of faults.
+        Location of the fault, for programs. It may contain ``column``, ``line``, ``row`` (both from 1), and the
+        ``count`` of faults.
     commands
         Complete commands that avoid the error, as lines for the command line.
     """
@@ -131,12 +136,12 @@ class InputError(AnonsetError, ValueError):
 
 
 class MisreadError(InputError):
-    """Data that probably require other reading options, which the message names.
+    """Data that the given options do not read correctly. The message recommends other reading options.
 
     Attributes
     ----------
     settings
-        The options, by name.
+        Recommended options, by name.
     """
 
     def __init__(self, message: str, settings: Mapping[str, Any]) -> None:
@@ -156,7 +161,7 @@ class DisclosureError(InputError):
     Attributes
     ----------
     findings
-        A finding per column, with ``column``, ``count`` and a line of text without data values.
+        Findings, each with ``column``, ``count`` and a line of text that contains no data values.
     """
 
     code = "disclosure"
@@ -182,7 +187,7 @@ class InfeasibleError(AnonsetError):
     reason
         Reason for the failure.
     where
-        A cluster, itemset or group, if known.
+        Cluster, itemset or group that causes the failure, if known.
     achieved
         Best value reached, for algorithms with a bound.
     bound

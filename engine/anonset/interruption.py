@@ -1,5 +1,5 @@
-"""Handlers of signals that end the process. The first signal raises KeyboardInterrupt. Signals are ignored during a
-clean-up and after a job is finished.
+"""Handlers of signals that end the process. The first signal raises KeyboardInterrupt. Further signals are ignored
+during the clean-up, and after a job is finished.
 
 Python runs signal handlers only in the main thread, and not while that thread runs compiled code. In that case a
 watching thread, woken by the signal, removes unfinished files and ends the process.
@@ -23,9 +23,9 @@ ENDING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP")
 UNDOING: dict[object, Callable[[], object]] = {}
 """Functions that undo unfinished work of this process, by the object that registered them."""
 PATIENCE = 1.2
-"""Seconds that the main thread has for unwinding before the watching thread ends the process."""
+"""Seconds that the main thread has for its clean-up before the watching thread ends the process."""
 _WORDS = 0.3
-"""Seconds that writing the final message may take. Writing to a stopped terminal could block."""
+"""Maximum number of seconds for writing the final message, because writing to a stopped terminal could block."""
 
 
 class RaisingHandler:
@@ -91,7 +91,7 @@ class RaisingHandler:
             os._exit(_BY_SIGNAL + number)
 
     def _wait(self) -> None:
-        """Wait until the main thread's time for unwinding is over. Time within `defer_signals` does not count."""
+        """Wait for the clean-up of the main thread. Time within `defer_signals` does not count."""
         until = time.monotonic() + PATIENCE
         while time.monotonic() < until:
             time.sleep(PATIENCE / 10)
@@ -106,7 +106,7 @@ class RaisingHandler:
                 signal.signal(number, signal.SIG_IGN)
 
     def retry(self, lost: Any) -> None:
-        """Repeat the signal after a delay if Python dropped the exception, as in a callback during an import."""
+        """Send the signal again if Python dropped the exception, for example in a callback during an import."""
         if isinstance(lost.exc_value, KeyboardInterrupt) and self.came is not None:
             again = threading.Timer(0.02, os.kill, (os.getpid(), self.came))
             self.came, again.daemon = None, True
@@ -124,7 +124,7 @@ def _undo() -> None:
 
 
 def mark_job_done() -> None:
-    """Mark the job as done in installed `RaisingHandler` handlers. Handlers of the caller are unchanged."""
+    """Tell the installed `RaisingHandler` handlers that the job is done. Other handlers are not changed."""
     for number in ENDING:
         handler = signal.getsignal(number)
         if isinstance(handler, RaisingHandler):

@@ -12,7 +12,7 @@ def lazy_names(package: dict[str, Any]) -> tuple[Callable[[str], Any], Callable[
     Parameters
     ----------
     package
-        ``globals()`` of the package. The names are listed in the stub ``__init__.pyi``, which type checkers read.
+        ``globals()`` of the package. The stub ``__init__.pyi``, which type checkers read, lists the names.
     """
 
     def get(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""Output paths: reject addresses, and report errors when writing."""
+"""Check of output paths, and errors of writing to files."""
 
 import os
 import re

@@ -34,7 +34,7 @@ def is_opaque_key(text: str) -> bool:
 
 
 def hidden(text: str) -> str:
-    """Return a placeholder for a text that may identify a person. Empty if messages may show the text.
+    """Return a placeholder for a text that may identify a person, or an empty text if messages may show it.
 
     >>> hidden("Ann Lee"), hidden("MEIER")
     ('[hidden: like a name]', '[hidden: like a name]')

@@ -1,4 +1,4 @@
-"""Load algorithms and models that installed packages provide as entry points.
+"""Algorithms and models of installed packages, which are declared as entry points.
 
 A package declares a class in the entry-point group ``anonset.algorithms`` or ``anonset.models``. The class is then
 available by the attribute `name`, like the built-in classes.

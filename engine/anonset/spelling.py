@@ -1,4 +1,4 @@
-"""Text in messages: settings as options, suggestions for unknown names, and printable values."""
+"""Functions for the text of messages: settings as options, suggestions for unknown names, and printable values."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,14 +14,14 @@ _options = [False]  # last entry: True if messages spell settings as options; sh
 
 
 def setting(name: str, value: object = None, *, option: str | None = None) -> str:
-    """Return a setting as users write it, as an option or a Python argument.
+    """Return a setting as users write it: an option in commands, an argument in Python.
 
     Parameters
     ----------
     name, value
         Name of the setting, and a value or None.
     option
-        Name of the option, if it differs.
+        Name of the option, if it differs from the name of the setting.
 
     >>> setting("keep"), setting("group", True), setting("missing", "value"), setting("max_cuts", 1000)
     ('keep', 'group=True', "missing='value'", 'max_cuts=1000')
@@ -115,7 +115,7 @@ def require_known(
     known
         Valid names.
     elsewhere
-        Valid names of other options, by option.
+        Valid names of other options, by option. The message suggests the other option if the name is valid there.
 
     Raises
     ------
@@ -143,7 +143,7 @@ def _hint(name: str, known: Collection[str], elsewhere: Mapping[str, Collection[
 
 
 def similar_name(name: str, known: Collection[str]) -> str | None:
-    """Return the most similar known name, several joined by "or"; None if no name is similar.
+    """Return the most similar known name. Several names are joined by "or". None if no name is similar.
 
     >>> names = ("km", "k", "kkm", "safe-grouping", "apriori")
     >>> [similar_name(name, names) for name in ("k-anonymity", "k^m", "(k,k^m)-anonymity", "AA")]
@@ -184,7 +184,8 @@ def printable(text: str) -> str:
 
 
 def shortened(value: Any) -> str:
-    """Return a parameter value as short text: the length and first elements of a list, the beginning of a long text.
+    """Return a parameter value as short text. Long lists are shortened to the length and the first elements, and long
+    texts to the beginning.
 
     >>> shortened(["a", "b"]), shortened(["a", "b", "c", "d"]), shortened(0.5)
     ('a, b', '4 (a, b, c, …)', '0.5')

@@ -53,8 +53,8 @@ def check_algorithm(algorithm: Algorithm, *, records: int = 40, seeds: int = 3) 
     Parameters
     ----------
     algorithm
-        Algorithm with parameters, including the seed if it is randomized. The tables contain the sensitive items of
-        the model.
+        Algorithm with parameters, including a seed if the algorithm is randomized. The tables contain the sensitive
+        items of its model.
     records
         Number of records per table.
     seeds
@@ -86,7 +86,7 @@ def _check_declaration(algorithm: Algorithm) -> None:
 
 
 def _check_on(algorithm: Algorithm, seed: int, records: int) -> bool:
-    """Check an algorithm on a random table. Return True if the table is feasible."""
+    """Check an algorithm on a random table. Return False if the table is infeasible."""
     table, hierarchies = _table(algorithm.model, seed, records)
     before = _content(table)
     publication = _published(algorithm, table, hierarchies, workers=1)

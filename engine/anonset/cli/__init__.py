@@ -1,1 +1,1 @@
-"""The command line. `main` avoids slow imports. Each command is a module that is imported when the command runs."""
+"""The command line. The module of a command is imported when the command runs, so that the program starts fast."""

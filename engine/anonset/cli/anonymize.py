@@ -121,11 +121,11 @@ def _store_result(out: str, verdict: str, **figures: Any) -> None:
 
 
 def _skipped(before: PublicationCheck, *, quiet: bool, json: bool) -> int:
-    """Print the verdict on a publication that exists already, and return the exit code."""
+    """Print the verdict on a publication that an earlier run wrote. Return the exit code."""
     if json:
         show_json(check_summary(before))
     elif not quiet:
-        show("already published with the same settings, data and versions; new verification:")
+        show("already published with the same settings, data and versions. Result of a new verification:")
         show(*check_account(before))
     if before.holds is None:
         return UNDECIDED
@@ -133,7 +133,7 @@ def _skipped(before: PublicationCheck, *, quiet: bool, json: bool) -> int:
 
 
 def _next(release: Release) -> list[str]:
-    """Return a line with commands that use the publication. The commands read the settings from the private report."""
+    """Return a line with commands to run on the publication. They read the settings from the private report."""
     if release.published is None:
         return []
     out, job = str(release.published.out), str(release.published.private_folder / "report.json")
@@ -146,7 +146,7 @@ def _next(release: Release) -> list[str]:
 
 
 def _show(release: Release, *, json: bool) -> None:
-    """Print the summary. If printing fails, warn the user, because the publication is already complete."""
+    """Print the summary. If printing fails, only warn, because the publication is already complete."""
     try:
         if json:
             show_json(summary(release))

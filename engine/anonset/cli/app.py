@@ -70,7 +70,7 @@ _GROUPS: dict[str, tuple[str, dict[str, str]]] = {
 
 
 _PLACES = {"import": "anonset.cli.import_project:import_project", "ui": "anonset.ui.command:ui"}
-"""Module and function of each command whose module has another name than the command."""
+"""Module and function of each command, if the module does not have the name of the command."""
 _AT_ADDRESSES = ("anonymize", "verify", "evaluate", "risk", "report")
 """Commands that accept URLs of publications, job files and other files."""
 _HELP, _HELP_ALL = frozenset({"--help", "-h"}), "--help-all"
@@ -131,7 +131,7 @@ def run_command(arguments: Sequence[str]) -> Any:
 
 
 def _fetching(arguments: Sequence[str]) -> AbstractContextManager[None]:
-    """Return a context manager that downloads additional input files whose paths are URLs."""
+    """Return a context manager that downloads files that options name by a URL."""
     if not (arguments and arguments[0] in _AT_ADDRESSES):
         return nullcontext()
     from anonset.settings.fetched_files import fetching_side_files  # slow: imports the readers

@@ -17,8 +17,8 @@ _STATES: dict[State, str] = {
     "left": "the run was killed or failed",
     "in use": "in use by a run",
     "of another user": "owned by another user",
-    "of another host": "created on another machine; clean it there",
-    "unknown": "no readable lease; if no run uses it, remove it by hand",
+    "of another host": "created on another machine; run anonset clean on that machine",
+    "unknown": "does not show which run created it; if no run uses it, remove it yourself",
 }
 
 

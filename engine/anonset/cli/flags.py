@@ -19,7 +19,7 @@ ALIASES = {"out": "-o"}
 
 
 _IN_JOB_FILES = ("unit",)
-"""Settings that only job files contain. The flags `--id` and `--rows-are-persons` replace them."""
+"""Settings that have no flag. Command lines use `--id` and `--rows-are-persons` instead."""
 
 
 def flags_of(model: type[BaseModel], leave_out: Iterable[str] = ()) -> Any:
@@ -64,7 +64,7 @@ def number_of_64_bits(_: Any, tokens: Sequence[Token]) -> int:
 
 
 def given_flags(flags: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings of the flags in a command line. Lists and mappings are parsed.
+    """Return the settings that the flags of a command line contain. Lists and mappings are parsed.
 
     Raises
     ------
@@ -109,7 +109,9 @@ def pairs(option: str, values: Iterable[str]) -> dict[str, str]:
 
 
 _COMPLETED = ("model", "algorithm", "algorithms")
-"""Settings with shell completion. The parser accepts unknown names, so that an error message can suggest a name."""
+"""Valid names of each setting with shell completion. The parser also accepts unknown names, so that an error message
+can suggest a valid name.
+"""
 
 
 def name_of(names: Iterable[str]) -> Any:

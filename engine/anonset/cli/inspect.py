@@ -27,7 +27,7 @@ from anonset.spelling import as_typed
 Flags: Any = flags_of(InspectSettings, leave_out=["input"])
 
 _RECOGNISED = ("encoding", "header_line", "input_format", "no_header")
-"""Reading options that `inspect` detects."""
+"""Reading options that `inspect` recognizes from the file."""
 
 
 def inspect(
@@ -81,9 +81,9 @@ def inspect(
 
 
 def _of_codes(findings: Findings) -> list[str]:
-    """Return a note about hierarchies by frequency.
+    """Return a note that `suggest` also tries a hierarchy by frequency.
 
-    Empty unless the proposed hierarchy groups codes by their first characters.
+    Without a proposed hierarchy that groups codes by their first characters, there is no note.
     """
     trees = findings.settings.get("hierarchy", {})
     sets = [
@@ -165,7 +165,8 @@ _OF_ANSWERS = (
     "separator", "skip_rows",
     "hierarchy", "rows_are_persons",
 )  # fmt: skip
-"""Settings that are written for each answer to `unit = "?"`, even if the value is the same for all answers."""
+"""Settings that the job file repeats for each possible answer to `unit = "?"`, even if all answers have the same value.
+"""
 
 
 def _placed(specs: dict[str, Any], folder: Path) -> dict[str, Any]:
@@ -173,7 +174,7 @@ def _placed(specs: dict[str, Any], folder: Path) -> dict[str, Any]:
 
 
 def _reasons(findings: Findings) -> dict[str, list[str]]:
-    """Return the comments for each role in the job file. A comment lists the columns with the reasons for the role."""
+    """Return the comments of the job file for each role: the columns, and why each column has the role."""
     reasons: dict[str, list[str]] = {}
     for column in findings.columns:
         reasons.setdefault(column.role, []).append(f"{column.profile.name}: {column.reason}")
@@ -181,7 +182,7 @@ def _reasons(findings: Findings) -> dict[str, list[str]]:
 
 
 def _with_ways(reasons: Mapping[str, list[str]]) -> dict[str, list[str]]:
-    """Return the comments with a line on how to publish dropped columns."""
+    """Add a line that explains how to publish dropped columns."""
     way = "not published; to publish a column, move its name to relational, or to sensitive"
     return {**reasons, **({"drop": [way, *reasons["drop"]]} if "drop" in reasons else {})}
 

@@ -41,18 +41,18 @@ def _table(source: str, roles: RoleSettings) -> Table:
 
 
 def _path_and_roles(source: str, flags: Any) -> tuple[str, RoleSettings]:
-    """Return the path of the data and the column roles. `source` is a data set or a job file."""
+    """Return the path of the data and the column roles. If `source` is a job file, both come from the job."""
     source, options = over_job(source, "input", given_flags(flags), RoleSettings)
     return source, validate(RoleSettings, options)
 
 
 class ColumnLabels(NamedTuple):
-    """Labels of a column."""
+    """Labels of a column and their frequencies."""
 
     name: str
     vocabulary: Vocabulary
     occurrences: Int64
-    """Number of records with each label, int64 (M,)."""
+    """Number of records that contain each label, int64 (M,)."""
 
 
 def labels_of(source: str, name: str | None, flags: Any) -> ColumnLabels:
@@ -72,24 +72,24 @@ def labels_of(source: str, name: str | None, flags: Any) -> ColumnLabels:
         return ColumnLabels(name, table.transactions.vocabulary, table.transactions.occurrences)
     relational = next((c for c in table.relational if c.name == name), None)
     if not isinstance(relational, CategoricalColumn):
-        msg = f"--column {name}: not a column of --items or a text column of --relational"
+        msg = f"--column {name} must be a column of items, or a relational column that contains text"
         raise InputError(msg)
     occurrences = np.bincount(relational.codes, minlength=len(relational.vocabulary)).astype(np.int64)
     return ColumnLabels(name, relational.vocabulary, occurrences)
 
 
 def items_of_input(source: str | None, flags: Any) -> SetColumn | None:
-    """Return the set-valued column of a data set. None if no data set is given.
+    """Return the set-valued column of a data set, or None if `source` is None.
 
     Raises
     ------
     InputError
-        If roles are given without a data set, or the data have no set-valued column.
+        If flags declare roles but there is no data set, or if the data have no set-valued column.
     """
     if source is not None:
         return items_of(*_path_and_roles(source, flags))
     if given_flags(flags):
-        msg = "column roles require --input"
+        msg = "options for column roles require a data set: add --input"
         raise InputError(msg)
     return None
 

@@ -55,7 +55,7 @@ def taken_from(arguments: Sequence[str]) -> tuple[list[str], bool]:
 
 
 def take_standard_error() -> None:
-    """Let only the log write to standard error.
+    """Reserve standard error for the log.
 
     Text from libraries, child processes and Python is discarded, because it may show data and is not JSON.
     """
@@ -103,18 +103,18 @@ class JsonLog:
         self._write("message", level=level, message=public_text(text), **more)
 
     def result(self, **values: Any) -> None:
-        """Store results for the end line: figures and paths, no data."""
+        """Store figures and paths for the end line. They must contain no data."""
         self._result |= values
 
     def end(self, code: int) -> None:
-        """Write the end line: exit code and results."""
+        """Write the end line with the exit code and the results."""
         with self._lock:
             self._ended.set()
             seconds = round(time.monotonic() - self._began, 3)
             self._write("end", exit_code=code, seconds=seconds, run_id=self._run_id, **self._result)
 
     def _repeat_progress(self) -> None:
-        """Repeat the latest progress line after each `_LONGEST_SILENCE` seconds without a line, until the log ends."""
+        """Repeat the latest progress line whenever no line was written for `_LONGEST_SILENCE` seconds."""
         while not self._ended.wait(_EVERY):
             with self._lock:
                 now = time.monotonic()

@@ -20,7 +20,7 @@ from anonset.spelling import spell_options
 _LOG_FORMAT = "--log-format"
 _DEFECT, _BY_SIGNAL, _SIGINT = 70, 128, 2
 _RARELY = (300_000, 50, 100)
-"""Thresholds of the garbage collector. They are high because imports create many objects and few cycles."""
+"""Thresholds of the garbage collector. Imports create many objects but few cycles, so high thresholds save time."""
 _REUSED = (32 << 20) - (1 << 16)
 """Maximum size in bytes of freed blocks that malloc reuses. The C library glibc allows at most 32 MiB."""
 
@@ -31,7 +31,7 @@ def main(arguments: Sequence[str] | None = None, *, own_process: bool = False) -
     Parameters
     ----------
     own_process
-        True if the process runs only this command. A JSON log then reserves standard error.
+        True if the process runs only this command. A JSON log may then reserve standard error.
     """
     try:
         code = _run(sys.argv[1:] if arguments is None else arguments, own_process=own_process)
@@ -48,7 +48,9 @@ def main(arguments: Sequence[str] | None = None, *, own_process: bool = False) -
 
 
 def _missing(error: BaseException | None) -> str:
-    """Return the name of the missing package that caused an error. Empty for other errors, and for parts of anonset."""
+    """Return the name of the missing package that caused an error. Return an empty text for other errors, and for
+    missing modules of anonset.
+    """
     while error is not None and not isinstance(error, ModuleNotFoundError):
         error = error.__cause__
     package = "" if error is None or error.name is None else error.name.partition(".")[0]
@@ -131,7 +133,9 @@ def run() -> None:
 
 
 def _open_streams() -> None:
-    """Redirect closed output (``>&-``) to the null device. Otherwise the next opened file would receive the output."""
+    """Open closed standard streams (``>&-``) as the null device. Without this, the next opened file would get the
+    number of the stream and receive its output.
+    """
     while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:  # the lowest free descriptor
         os.set_inheritable(descriptor, True)
     os.close(descriptor)

@@ -22,7 +22,7 @@ from anonset.strict_json import dumps
 
 
 class Log(Protocol):
-    """Receiver of the messages of a command, if programs read them (``--log-format json``)."""
+    """Destination of the messages of a command for programs (``--log-format json``)."""
 
     def progress(self, stage: str, done: float, total: float) -> None:
         """Report the progress of a stage."""
@@ -33,7 +33,7 @@ class Log(Protocol):
         ...
 
     def result(self, **values: Any) -> None:
-        """Store results for the last line."""
+        """Store results, which the last line of the log contains."""
         ...
 
     def end(self, code: int) -> None:
@@ -42,7 +42,7 @@ class Log(Protocol):
 
 
 _PREPARING = "prepare"
-"""Stage in the log before the first phase of a run."""
+"""Name of the stage that the log reports until the first phase of a run begins."""
 _log: list[Log] = []  # log of this process, only if --log-format is json
 _trace: list[Trace] = []  # trace of this command, only if environment variables request it
 _WIDTH = 160  # width of tables in characters if the output is not a terminal
@@ -72,7 +72,7 @@ def _escaped(letter: str) -> str:
 
 
 def _write(text: str) -> None:
-    """Write to standard output. If the reader closed the pipe, further output is discarded without an error."""
+    """Write to standard output. Discard the text if the reader has closed the pipe."""
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
@@ -157,7 +157,7 @@ def utc_time(seconds: float) -> str:
 
 
 def discard(stream: TextIO) -> None:
-    """Discard all output of a broken stream. Otherwise Python would fail when it flushes the stream at exit."""
+    """Redirect a broken stream to the null device, because Python would fail if it flushed the stream at exit."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())
     os.close(nowhere)
@@ -194,7 +194,7 @@ def progress_bars(*, quiet: bool) -> Iterator[Progress | None]:
 
 
 class _PhaseDisplay:
-    """Shows the progress of the current phase. After a compilation, shows the interrupted phase again."""
+    """Display of the current phase. After a compilation, it shows the interrupted phase again."""
 
     def __init__(self, bars: Bars) -> None:
         self._compiling = COMPILING
@@ -236,7 +236,7 @@ class _PhaseDisplay:
 
 
 def _say_uncached() -> Progress:
-    """Return a progress callback for compilation. The first call prints a note if kernels cannot be cached."""
+    """Return a callback for compilations. The first compilation prints a note if kernels cannot be cached."""
     silent = [False]
 
     def note(_phase: str, _done: float, _total: float) -> None:
@@ -248,11 +248,11 @@ def _say_uncached() -> Progress:
 
 
 def note_compilation() -> None:
-    """Print a note that kernels are being compiled. The note names the cache folder, which later runs use."""
+    """Print a note that kernels are being compiled, with the cache folder that later runs use."""
     if (folder := kernel_cache()) is None:
         say(
-            "compiling kernels; every run repeats this, because no cache folder is writable: set "
-            "NUMBA_CACHE_DIR to a folder"
+            "compiling kernels; every run repeats this, because no cache folder is writable. To avoid it, set "
+            "NUMBA_CACHE_DIR to a writable folder"
         )
     else:
         say(f"compiling kernels; later runs use the cache in {folder}")

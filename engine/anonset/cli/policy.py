@@ -130,8 +130,8 @@ def convert_policy(
 
 
 def _supports(column: SetColumn, policy: PrivacyPolicy | UtilityPolicy) -> list[int]:
-    """Return the number of records with each constraint. A record has a privacy constraint if it contains all items,
-    and a utility constraint if it contains any item of the group.
+    """Return the number of records that match each constraint. A record matches a privacy constraint if it contains all
+    items, and a utility constraint if it contains any item of the group.
     """
     index = SupportIndex(column)
     if isinstance(policy, PrivacyPolicy):
@@ -147,9 +147,7 @@ def _read(path: Path, kind: str, vocabulary: Any) -> PrivacyPolicy | UtilityPoli
 
 
 def _bound(column: SetColumn, hierarchy: str | None) -> tuple[SetColumn, Hierarchy | None]:
-    """Bind a column to a hierarchy. The items then have the order of the leaves. Return the column unchanged without a
-    hierarchy.
-    """
+    """Reorder the items of a column by the leaves of a hierarchy. Change nothing if `hierarchy` is None."""
     if hierarchy is None:
         return column, None
     tree = hierarchy_for(hierarchy, column.vocabulary, column.name, column.occurrences)

@@ -1,6 +1,6 @@
 """Messages about invalid arguments.
 
-A message contains the allowed values, or the option that the user probably meant.
+Each message contains the allowed values, or the option that the user probably meant.
 """
 
 from collections.abc import Iterator, Sequence
@@ -27,7 +27,7 @@ _MEANT = {
     "--threads": "--workers",
     "--jobs": "--workers",
 }
-"""Option of anonset that users probably mean, by the name of an unknown option."""
+"""Unknown options that users often type, each with the option that they probably mean."""
 _OF_EVERY_COMMAND = ("--log-format",)
 _WORDS = {int: "an integer", float: "a number", str: "text"}
 
@@ -72,7 +72,7 @@ def _unknown_option(error: UnknownOptionError, arguments: Sequence[str]) -> str:
 
 
 def _following(option: str, arguments: Sequence[str]) -> Iterator[str]:
-    """Yield the value of an option in a command line. Yield nothing if the option has no value."""
+    """Yield the value that follows an option in a command line, if there is one."""
     for argument, following in pairwise([*arguments, "-"]):
         if argument.startswith(f"{option}="):
             yield argument.removeprefix(f"{option}=")

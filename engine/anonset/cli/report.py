@@ -69,7 +69,7 @@ def report(
 
 
 def _require_public(names: Iterable[str]) -> None:
-    """Reject options that name original data, because a shareable report uses only OUT."""
+    """Reject options that name private data, because a shareable report uses only OUT."""
     for name in names:
         msg = f"{setting('shareable', True)} uses only OUT; remove {setting(name)}"
         raise InputError(msg)

@@ -84,7 +84,7 @@ def _beside(opened: OpenedPublication, other: str | None) -> OtherRelease | None
 
 
 def _population(opened: OpenedPublication, population: str, original: Table | None) -> Table:
-    """Read the quasi-identifiers of a population. Columns that the original reads as numbers are numeric."""
+    """Read the quasi-identifiers of a population. A column is numeric if it is numeric in the original."""
     names = opened.attested.data.quasi_identifiers
     source = source_of(population)
     columns = open_source(source).names

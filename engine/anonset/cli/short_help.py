@@ -14,7 +14,7 @@ from anonset.settings.parameters import parameters
 
 
 class ShortHelp(NamedTuple):
-    """Short help of a command."""
+    """Example and options that the short help of a command shows."""
 
     example: str
     options: tuple[str, ...]
@@ -81,7 +81,7 @@ def _algorithm_in(arguments: Sequence[str]) -> str | None:
 
 
 class _SelectedOptions(DefaultFormatter):
-    """Formats help with all positional arguments, but only the selected options."""
+    """Format help with all positional arguments but only the selected options."""
 
     def __init__(self, options: Collection[str]) -> None:
         super().__init__()

@@ -68,7 +68,7 @@ def suggest(
     require_memory(need, settings.memory_limit, "a sample is drawn once all records are read")
     table = read_data(data, settings.read_options())
     if plot is not None and (table.transactions is None or not table.relational):
-        msg = f"--plot {plot} requires items and relational columns: it draws the loss of both"
+        msg = f"--plot {plot} requires data with items and relational columns, because it draws both losses"
         raise InputError(msg)
     guarantee = _guarantee(table, settings.model_dump(include=set(_ASKED)), settings.sensitive)
     if guarantee.sensitive_column is not None:  # models for persons need distinct ids
@@ -113,7 +113,7 @@ def suggest(
 
 
 def _guarantee(table: Table, options: Mapping[str, Any], sensitive: str | None) -> PrivacyModel:
-    """Return the privacy model that the options request. Without --model, the column roles determine it."""
+    """Return the requested privacy model. Without --model, the column roles determine the model."""
     by_roles = "k" if table.transactions is None else "kkm" if table.relational else "km"
     if options["sensitive_items"]:
         by_roles = "klm"

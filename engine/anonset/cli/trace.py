@@ -1,8 +1,8 @@
-"""Trace of a command for OpenTelemetry. The trace has a span for the command, and a span for each phase of a run.
+"""OpenTelemetry trace of a command. It has a span for the command and a span for each phase of a run.
 
-The standard environment variables of OpenTelemetry enable the trace. The attributes of the spans are the fields of the
-last line of the JSON log, without the digests of the files. The attributes contain figures, names of phases and paths,
-and no values of the data.
+The standard environment variables of OpenTelemetry enable the trace. The spans have the same attributes as the last
+line of the JSON log, except the digests of files. Attributes contain figures, phase names and paths, but no values of
+the data.
 """
 
 import logging
@@ -49,7 +49,7 @@ class Trace:
         self._result |= values
 
     def send(self, exit_code: int) -> str:
-        """Send the spans. If this fails, return the reason as a line of text, otherwise an empty text."""
+        """Send the spans. Return an empty text, or the reason if sending fails."""
         try:
             return self._send(exit_code)
         except ModuleNotFoundError:

@@ -87,7 +87,7 @@ def _settings(source: str, flags: Any) -> WorkloadSettings:
 
 
 def _bound(settings: WorkloadSettings) -> tuple[Table, dict[str, Hierarchy]]:
-    """Read the data set. Return the table and the hierarchies of its relational columns."""
+    """Read the data set, and return it with the hierarchies of its relational columns."""
     table, trees = bind_columns(read_by(settings.input, ReadOptions(**settings.read_options())), settings.hierarchy)
     return table, {column.name: trees[column.name] for column in table.relational if column.name in trees}
 
@@ -96,8 +96,8 @@ def _workload(table: Table, trees: dict[str, Hierarchy], spec: WorkloadSpec) -> 
     workload = of_original(table, spec, trees)
     if workload is None:
         msg = (
-            f"--workload {spec.random}: published queries depend on a publication; use record or domain, or anonset "
-            "evaluate"
+            f"--workload {spec.random}: these queries depend on a publication. Draw the queries from record or domain, "
+            "or use anonset evaluate"
         )
         raise InputError(msg)
     return workload

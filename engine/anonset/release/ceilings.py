@@ -35,9 +35,9 @@ def require_under_ceilings(
     if column is None:
         return
     proven = isinstance(result.recoding, Cut) and result.figures.get("gap") == 0
-    reason = "no solution exists" if proven else "it finds no solution"
+    reason = "no solution exists" if proven else "the search finds no solution"
     ways = f"use a higher ceiling, a smaller k, or {setting('suppress', True)} with exact"
-    raise InfeasibleError(name, f"column {column!r} must not be above the ceiling, and {reason}: {ways}")
+    raise InfeasibleError(name, f"no value of column {column!r} may be above its ceiling, and {reason}; {ways}")
 
 
 @singledispatch

@@ -95,7 +95,7 @@ def of_items(names: Sequence[str], model: PrivacyModel, *, others: bool) -> str:
         without = f" without {listed(strange, 'and')}" if strange else ""
         return f"{TAKEN_OUT}, or use {setting('drop', ','.join(names))} {setting('model', 'k')}{without}"
     return (
-        f"{TAKEN_OUT}, or make another column the items: {setting('items', 'COL')}, {setting('drop', ','.join(names))}"
+        f"{TAKEN_OUT}, or use another column as the items: {setting('items', 'COL')} {setting('drop', ','.join(names))}"
     )
 
 

@@ -352,8 +352,8 @@ def _exact_values_text(release: Release) -> str:
     counts = listed([f"{counted(count, 'value')} of {name!r}" for name, count in release.exact_values.items()], "and")
     fewer = f"fewer than {few_persons(release.unverified.algorithm.model)} persons"
     if sum(release.exact_values.values()) == 1:
-        return f"{counts} belongs to {fewer}; the model publishes it unchanged"
-    return f"{counts} belong to {fewer} each; the model publishes them unchanged"
+        return f"{counts} belongs to {fewer}; the model publishes this value unchanged"
+    return f"{counts} belong to {fewer} each; the model publishes these values unchanged"
 
 
 def _size_texts(size_of: dict[str, int]) -> dict[str, str]:

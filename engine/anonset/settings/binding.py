@@ -1,4 +1,4 @@
-"""Bind the columns of a table to their hierarchies and to the columns and items that a model names."""
+"""Bind the columns of a table to their hierarchies, and check the columns and items that a model names."""
 
 import os
 from collections.abc import Collection, Mapping
@@ -30,14 +30,14 @@ class _Frame(Protocol):
 
 
 HierarchySpec = Hierarchy | str | os.PathLike[str] | Mapping[str, Any] | _Frame
-"""Hierarchy or its specification. A specification is a file, ``halves:frequency``, ``balanced:F``, a data frame with a
-row per leaf, or a mapping.
+"""Hierarchy, or one of its specifications: a file, ``halves:frequency``, ``balanced:F``, a data frame with a row per
+leaf, or a mapping.
 """
 
 _MOST_DIGITS = 18  # digits of a number; int() rejects thousands
 RANGE, VALUES = "range", "values"
-"""Keywords in place of a hierarchy. With the first keyword numbers generalize to ranges, with the second categories
-generalize to sets of values.
+"""Keywords that replace a hierarchy. ``RANGE`` generalizes numbers to ranges. ``VALUES`` generalizes categories to sets
+of values.
 """
 
 
@@ -55,8 +55,8 @@ def bind(
 ) -> tuple[Table, dict[str, Hierarchy]]:
     """Read the hierarchies, and re-encode the set-valued column by the hierarchy.
 
-    If the sensitive items of a model are not part of the hierarchy, the hierarchy contains all other items. If the
-    model protects a sensitive column of equivalence classes, the column gets the role of a kept column.
+    The hierarchy need not contain the sensitive items of the model. A sensitive column that the model protects in
+    equivalence classes gets the role of a kept column, because it is published unchanged.
 
     Raises
     ------
@@ -72,8 +72,8 @@ def bind(
 
 
 def _require_known(column: CategoricalColumn, model: PrivacyModel) -> None:
-    """Reject missing sensitive values. If they counted as values, a known value could exceed the share that the model
-    allows.
+    """Reject missing sensitive values. If they counted as values, a known value could have a larger share than the
+    model allows.
     """
     counts = zip(column.vocabulary.labels, column.occurrences.tolist(), strict=True)
     if missing := sum(count for label, count in counts if label.strip() in NO_VALUE):
@@ -84,9 +84,7 @@ def _require_known(column: CategoricalColumn, model: PrivacyModel) -> None:
 
 
 def _with_sensitive_kept(table: Table, name: str | None) -> Table:
-    """Return a table in which the sensitive column of the model has the role of a kept column. Return the table
-    unchanged if the model has no sensitive column.
-    """
+    """Return a table in which the sensitive column of the model, if any, has the role of a kept column."""
     if name is None or name in (column.name for column in table.kept):
         return table
     if table.sensitive is None or table.sensitive.name != name:
@@ -107,8 +105,8 @@ def bind_columns(
 ) -> tuple[Table, dict[str, Hierarchy]]:
     """Read the hierarchies, and re-encode the set-valued column by the hierarchy.
 
-    The hierarchy does not contain the items `sensitive`. If several set-valued columns were joined, either the joined
-    column has a hierarchy, or each of them has.
+    The hierarchy does not contain the items `sensitive`. If several set-valued columns were joined, there is a
+    hierarchy for the joined column, or one for each separate column.
 
     Raises
     ------
@@ -153,7 +151,7 @@ def cap(hierarchies: Mapping[str, Hierarchy], ceilings: Mapping[str, Any]) -> di
 
 
 def _capped(hierarchy: Hierarchy, bound: int | Collection[str] | os.PathLike[str], name: str) -> Hierarchy:
-    """Return a hierarchy without the nodes above a column of the hierarchy file, or above the given nodes."""
+    """Return a hierarchy without the nodes above its ceiling: a column of the hierarchy file, or a list of nodes."""
     ceiling = ceiling_of(bound)
     if isinstance(ceiling, int) and hierarchy.unnamed:
         msg = f"{setting('ceiling')} of {name!r}: a generated hierarchy has no column numbers; list the nodes in a file"
@@ -166,7 +164,7 @@ def _capped(hierarchy: Hierarchy, bound: int | Collection[str] | os.PathLike[str
 
 
 def ceiling_of(bound: int | Collection[str] | os.PathLike[str]) -> int | Collection[str]:
-    """Return the ceiling of a setting. A text is a column number, or a file with a node per line."""
+    """Parse a ceiling. A text is a column number, or the name of a file with a node per line."""
     if isinstance(bound, (str, os.PathLike)):
         return _ceiling_in(os.fspath(bound))
     return bound
@@ -186,8 +184,8 @@ def _ceiling_in(text: str) -> int | list[str]:
 def fit(
     table: Table, hierarchies: Mapping[str, HierarchySpec], sensitive: tuple[str, ...] = ()
 ) -> tuple[Table, dict[str, Hierarchy | str]]:
-    """Change the codes of a table to leaves of the hierarchies, as the reading options of the table permit. A second
-    call changes nothing.
+    """Change the codes of a table to leaves of the hierarchies by the rules in its reading options. A second call
+    changes nothing.
 
     Raises
     ------
@@ -204,7 +202,7 @@ def fit(
 
 
 def _spec(name: str, hierarchy: HierarchySpec) -> Hierarchy | str:
-    """Return a hierarchy as an object if it is in memory, otherwise as a specification."""
+    """Return a hierarchy in memory as a `Hierarchy`, and any other as its specification."""
     if isinstance(hierarchy, Hierarchy):
         return hierarchy
     if isinstance(hierarchy, (str, os.PathLike)):
@@ -280,12 +278,12 @@ def _relational_hierarchy(spec: Hierarchy | str, column: CategoricalColumn | Num
 
 
 def _named_by_members(hierarchy: Hierarchy, name: str) -> Hierarchy:
-    """Return a hierarchy in which unnamed nodes are named after the values below them, ``(a,b,c)``.
+    """Return a hierarchy in which each unnamed node is named by the values below it, such as ``(a,b,c)``.
 
     Raises
     ------
     InputError
-        If these names could not be read back.
+        If readers could not recognize the values in a name.
     """
     if invalid := next((label for label in hierarchy.leaves.labels if set(label) & set("(,)")), None):
         msg = (
@@ -302,7 +300,7 @@ def _named_by_members(hierarchy: Hierarchy, name: str) -> Hierarchy:
 
 
 _MOST_COMPARED = 10_000
-"""Maximum number of items for which the closest spelling is searched."""
+"""Maximum number of items among which an error message suggests the most similar item."""
 
 
 def require_sensitive(model: PrivacyModel, column: SetColumn | None) -> None:
@@ -313,7 +311,7 @@ def require_sensitive(model: PrivacyModel, column: SetColumn | None) -> None:
     Raises
     ------
     InputError
-        The message names the item and the closest spelling.
+        The message names the item, and the most similar item of the column.
     """
     named = model.secrets
     if column is None or not len(column.codes):
@@ -356,7 +354,7 @@ def require_roles(table: Table, model: PrivacyModel) -> None:
     Raises
     ------
     InputError
-        The message names these columns.
+        The message names the unprotected columns.
     """
     if columns := unprotected(table, model):
         protected = " and ".join(text for part, text in _IN_WORDS.items() if part in model.protects)
@@ -392,7 +390,7 @@ def require_table(data: object) -> None:
     Raises
     ------
     InputError
-        The message names the type of the argument, and the call that converts it to a table.
+        The message names the type of the argument, and how to convert it to a table.
     """
     if not isinstance(data, Table):
         msg = f"the data must be a table, got {type(data).__name__}; convert them with anonset.read"

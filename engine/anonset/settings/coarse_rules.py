@@ -1,4 +1,4 @@
-"""Choose generalization rules for dates, postal codes and codes. After the generalization, few values must be rare."""
+"""Choose generalization rules for dates, postal codes and codes, so that few values remain rare."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -17,15 +17,15 @@ _CUTS = ("3,1", "2,1", "1")
 
 
 def coarse_rule(name: str, labels: Sequence[str], counts: Sequence[int], threshold: int, rule: str = "") -> str:
-    """Return the finest generalization rule after which few values are rare. Empty if there is none.
+    """Return the finest generalization rule after which few values are rare, or an empty text if no rule achieves this.
 
     Parameters
     ----------
     labels, counts
         Values of the column, and the number of persons with each value.
     rule
-        Rule that generalized the values when they were read. It contains the date format of the file. Empty if there is
-        none.
+        Rule that already generalized the values during reading, or an empty text. It contains the date format of the
+        file.
 
     >>> days = [f"19{year}-0{month}-11" for year in range(10, 99) for month in range(1, 10)]
     >>> coarse_rule("born", days, [1] * len(days), 5)
@@ -50,7 +50,7 @@ def coarse_rule(name: str, labels: Sequence[str], counts: Sequence[int], thresho
 
 
 def _cuts(look: ValueFormat, labels: Sequence[str], rule: str) -> list[str]:
-    """Return the generalization levels to try, the finest first."""
+    """Return the generalization levels to try. The first are the finest."""
     if look.kind == "dates" and look.usable:
         start = 0 if "%d" in (look.form or "%d") and not look.doubt else 1
         return [f"{FROM}{levels}" for levels in _DATES[start:]]
@@ -65,6 +65,6 @@ def _joined(kind: str, cut: str) -> str:
 
 
 def _as_read(within: str, cut: str, rule: str) -> str:
-    """Return the rule for the dates in the file. They may have been generalized when they were read."""
+    """Return the rule for dates as the file contains them, even if reading already generalized them."""
     form = rule.removeprefix("date:").rpartition(":")[0] if rule.startswith("date:") else None
     return within if form is None else f"date:{form}:{cut}" if form else f"date:{cut}"

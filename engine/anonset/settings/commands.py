@@ -11,7 +11,7 @@ from anonset.settings.readers import FORMS, Names, Share
 from anonset.settings.settings import AS_IS, CEILING, ROUND_ENDS, ComparedSettings, InputSettings, RoleSettings
 
 SECONDS = 50.0
-"""Time limit for all candidates of `suggest` together; slower candidates are cancelled."""
+"""Seconds for all candidates of `suggest` together. Candidates that are still running are then cancelled."""
 
 
 class InspectSettings(InputSettings):
@@ -23,7 +23,7 @@ class InspectSettings(InputSettings):
 
 
 class TreeSettings(InputSettings):
-    """Settings of `anonset hierarchy print` for a column of a data set."""
+    """Settings of `anonset hierarchy print` for a column of a job."""
 
     ceiling: dict[str, str] = CEILING
 
@@ -91,7 +91,7 @@ class PolicySettings(RoleSettings):
 
 
 class QuerySettings(InputSettings):
-    """Settings for the query error, and for the distance of a cut from the optimum."""
+    """Settings for measuring the query error, and the distance of a loss from the minimum."""
 
     queries: str | None = Field(
         None,
@@ -143,9 +143,9 @@ class EvaluateSettings(WorkloadSettings, ComparedSettings):
 
     @classmethod
     def of_job(cls, job: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the settings of a job without the work directory and the cluster.
+        """Return the settings of a job, except its work directory and cluster.
 
-        If a flag names another OUT, the private directory of the job does not apply.
+        The private directory of the job is also omitted if a flag names another OUT.
         """
         left_out = ("work_dir", "cluster", "cluster_tls", *(("private",) if "out" in flags else ()))
         return super().of_job({name: value for name, value in job.items() if name not in left_out}, flags)

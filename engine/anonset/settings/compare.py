@@ -48,8 +48,8 @@ class CompareSettings(QuerySettings):
 
     @classmethod
     def of_job(cls, job: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the settings of a job. If a flag names other algorithms, omit the parameters of the job's
-        algorithm.
+        """Return the settings of a job. The parameters of its algorithm are omitted if a flag names other
+        algorithms.
         """
         if "algorithms" in flags and flags["algorithms"] != [job.get("algorithm")]:
             former = tuned(job)
@@ -65,7 +65,7 @@ def compare_settings_model() -> type[CompareSettings]:
 
 @cache
 def compare_options_model() -> type[CompareSettings]:
-    """Return the settings with text fields for numbers, which accept several values or a range."""
+    """Return the settings with number parameters as texts, because a parameter may have several values or a range."""
     text_parameters = {
         name: replace(parameter, type=str) if _is_number(parameter.type) else parameter
         for name, parameter in parameters().items()
@@ -74,7 +74,8 @@ def compare_options_model() -> type[CompareSettings]:
 
 
 def with_ranges(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
-    """Split settings into two mappings: settings with one value, and texts that contain several values of a number.
+    """Split settings into two mappings. The first contains settings with one value, and the second contains the texts
+    with several values of a number.
 
     >>> with_ranges({"k": "2,5", "m": "2", "algorithms": ["apriori"]})
     ({'m': 2, 'algorithms': ['apriori']}, {'k': '2,5'})
@@ -100,7 +101,7 @@ def read_value(text: str) -> Any:
 
 
 def _is_number(kind: Any) -> bool:
-    """Return True if a parameter is a number, or a text that contains an exact number."""
+    """Return True if the type of a parameter is a number, or the text of an exact number."""
     if get_origin(kind) in (Union, UnionType):
         return any(_is_number(part) for part in get_args(kind))
     if get_origin(kind) is Annotated:

@@ -1,4 +1,4 @@
-"""Side files at addresses such as ``s3://bucket/icd.csv``: fetched to local disk while a command runs."""
+"""Local copies of side files such as ``s3://bucket/icd.csv``, which exist while a command runs."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -12,17 +12,19 @@ from anonset.reading.place import Place, is_address
 from anonset.settings.paths import ADDRESS_OF, DATA, with_paths
 
 _RELEASES = ("recoding", "after", "beside")
-"""Settings that are directories of an earlier or another release."""
+"""Settings whose values are directories of other releases."""
 _READ_AT_ADDRESS = ("population", *(name for name in DATA if name not in _RELEASES))
 """Settings whose readers or writers accept an address."""
 _PRIVATE = ".private"
 _commands: list[ExitStack] = []
-"""Stacks of the running commands that fetch side files. On exit, a stack removes the local copies of its command."""
+"""One stack for each running command that fetches side files. The exit of a stack removes the local copies."""
 
 
 @contextmanager
 def fetching_side_files() -> Iterator[None]:
-    """Accept addresses of side files in settings that are validated within the block. Errors name the addresses."""
+    """Accept addresses of side files in all settings that are validated within the block. Errors name the addresses
+    instead of the local copies.
+    """
     with ExitStack() as stack:
         _commands.append(stack)
         stack.callback(_commands.pop)
@@ -46,7 +48,9 @@ def with_local_copies(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _local_copy(name: str, path: str) -> str:
-    """Return the local copy of a path. Return the path itself if it is local, or if its reader accepts addresses."""
+    """Return the local copy of a file at an address. Return `path` if it is local, or if its reader accepts
+    addresses.
+    """
     kind = name.partition(" ")[0]
     if not is_address(path) or kind in _READ_AT_ADDRESS:
         return path
@@ -65,8 +69,8 @@ def _local_copy(name: str, path: str) -> str:
 
 
 def _fetch_release(place: Place, folder: Path, *, with_publication: bool) -> None:
-    """Fetch a release, given the address of its publication or private directory. `with_publication` selects the files
-    of both directories. Otherwise, only the files of `place` are fetched.
+    """Fetch the files at `place`, the address of a publication or a private directory. If `with_publication` is True,
+    also fetch the other directory of the release.
     """
     out = place.parent / place.name.removesuffix(_PRIVATE)
     private = out.parent / f"{out.name}{_PRIVATE}"

@@ -1,5 +1,5 @@
-"""Change the codes of a table to leaves of the hierarchies, as the reading options of the table permit. Report all
-other codes.
+"""Change the codes of a table to leaves of the hierarchies by the rules in its reading options. Codes that no rule
+changes are errors.
 """
 
 from collections.abc import Mapping, Sequence
@@ -45,12 +45,12 @@ TRIED = (
     ("upper", "strip-dots"),
     ("lower", "strip-dots"),
 )
-"""Combinations of normalization rules to try for codes that are not leaves of the hierarchy."""
+"""Combinations of normalization rules that error messages may recommend for codes that are not leaves."""
 
 
 class HierarchyLabels(NamedTuple):
-    """Labels of a column that must be leaves of a hierarchy. The column may be one of several columns that are joined
-    into the items.
+    """Labels of a column that must be leaves of a hierarchy. If several columns are joined into the items, this may be
+    one of them.
     """
 
     name: str
@@ -59,7 +59,7 @@ class HierarchyLabels(NamedTuple):
     mark: str = ""
     """Prefix of each label in the joined column."""
     of_items: bool = True
-    """True if the labels are items."""
+    """True if the labels are items, False if they are relational values."""
 
 
 def fit_codes(
@@ -103,7 +103,9 @@ def fit_codes(
 
 
 def _fit_to_rule(table: Table, part: HierarchyLabels, spec: str) -> Table:
-    """Replace values finer than the leaves of a rule. If requested, suppress values that the rule rejects."""
+    """Replace values that are finer than the leaves of a rule. Suppress values that the rule rejects, if the reading
+    options allow this.
+    """
     rejected = odd_labels(spec, part.labels, part.name) if table.rules.unknown == "suppress" else []
     if rejected:
         to = None if part.of_items else MISSING_VALUE
@@ -113,8 +115,8 @@ def _fit_to_rule(table: Table, part: HierarchyLabels, spec: str) -> Table:
 
 
 def fit_part(table: Table, part: HierarchyLabels, tree: Hierarchy) -> tuple[Table, Hierarchy, list[Misfit]]:
-    """Change the labels of a column to leaves of the hierarchy by the rules of the table. Return the changed table, and
-    the labels that are still not leaves.
+    """Change the labels of a column to leaves of the hierarchy by the rules of the table. Return the changed table, the
+    hierarchy, and the labels that are still not leaves.
     """
     extended = with_unspecified(tree) if table.rules.inner_items == "leaf" and not has_unspecified(tree) else tree
     wrong = misfits(extended, part.labels, part.occurrences)
@@ -126,7 +128,7 @@ def fit_part(table: Table, part: HierarchyLabels, tree: Hierarchy) -> tuple[Tabl
 
 
 def part_of(table: Table, name: str, sensitive: Sequence[str] = ()) -> HierarchyLabels | None:
-    """Return the labels of the column with this name. None if the table has no such column."""
+    """Return the labels of the column `name`, or None if the table has no such column."""
     sets = table.transactions
     for column in table.relational:
         if column.name == name and isinstance(column, CategoricalColumn):
@@ -177,7 +179,9 @@ def _changed(table: Table, part: HierarchyLabels, rule: str, image: Mapping[str,
 
 
 def refusal(part: HierarchyLabels, wrong: Sequence[Misfit], tree: Hierarchy) -> str:
-    """Return the message about labels that are not leaves. It contains the most frequent labels and the remedy."""
+    """Return the message about labels that are not leaves. It shows the most frequent of these labels, and recommends
+    settings.
+    """
     ordered = sorted(wrong, key=lambda misfit: -misfit.occurrences)
     labels = ", ".join(f"{datum(misfit.label)} ({_kind(misfit)})" for misfit in ordered[:_SHOWN])
     more = f" and {len(wrong) - _SHOWN:,} more (anonset hierarchy check lists all)" if len(wrong) > _SHOWN else ""
@@ -194,7 +198,7 @@ def _kind(misfit: Misfit) -> str:
 
 
 def label_remedies(part: HierarchyLabels, wrong: Sequence[Misfit], tree: Hierarchy) -> str:
-    """Return the options that turn the labels into leaves, the smallest change first."""
+    """Return the settings that turn the labels into leaves. The first setting makes the smallest change."""
     best, names = max(((made_leaves(part, rules, tree), rules) for rules in TRIED), key=lambda trial: trial[0])
     if best == len(wrong):
         return f"use {_rules_option(part, names)}"
@@ -214,12 +218,12 @@ def label_remedies(part: HierarchyLabels, wrong: Sequence[Misfit], tree: Hierarc
 
 
 def _rules_option(part: HierarchyLabels, rules: Sequence[str]) -> str:
-    """Return rules as a command-line option. The option contains the column name if the column is relational."""
+    """Return rules as a command-line option. For a relational column, the option contains the column name."""
     return setting("normalize", ",".join(rules if part.of_items else (f"{part.name}={rule}" for rule in rules)))
 
 
 def made_leaves(part: HierarchyLabels, rules: Sequence[str], tree: Hierarchy) -> int:
-    """Return the number of labels that the rules turn into leaves. 0 if the rules remove a leaf."""
+    """Return the number of labels that the rules turn into leaves, or 0 if the rules would also remove a leaf."""
     leaves, gained = tree.leaves.index, 0
     for before in part.labels:
         after = before
@@ -232,7 +236,7 @@ def made_leaves(part: HierarchyLabels, rules: Sequence[str], tree: Hierarchy) ->
 
 
 def nearest(misfit: Misfit, tree: Hierarchy) -> str:
-    """Return the node most similar to a label that is not a leaf. Empty if none is similar."""
+    """Return the node that is most similar to a label, or an empty text if no node is similar."""
     if misfit.inner:
         return misfit.label
     nodes = sorted(nodes_of(tree))
@@ -250,7 +254,7 @@ def _plain(label: str) -> str:
 
 
 def left_over(column: SetColumn, tree: Hierarchy, rules: CodeRules) -> list[dict[str, Any]]:
-    """Return the items that no rule changes to a leaf, each with its frequency and the most similar node."""
+    """Return the items that no rule changes to a leaf. Each has its frequency and the most similar node."""
     part = part_of(Table(column), column.name)
     unfit_labels = [] if part is None else fit_part(Table(column, rules=rules), part, tree)[2]
     return [

@@ -11,20 +11,20 @@ from anonset.spelling import listed
 ROLES = ("items", "one_hot", "one_code", "relational", "sensitive", "id", "keep", "drop")
 """Column roles, as settings."""
 _GENERALIZED = ("items", "one_hot", "one_code", "relational")
-"""Roles of columns that have a hierarchy."""
+"""Roles of columns whose values may be generalized."""
 
 
 def changed_job(text: str, changes: Mapping[str, Any]) -> str:
     r"""Return the text of a job file with other settings.
 
-    If the job has settings for each answer to the question ``unit``, only the settings of the declared answer change.
+    A job may have settings for each possible value of ``unit``. Then only the settings for its current value change.
 
     Parameters
     ----------
     text
         Text of a job file.
     changes
-        New values by setting; None or an empty list removes a setting. An empty value within a table removes the entry.
+        New values, by setting. None or an empty list removes the setting. An empty value in a table removes the entry.
 
     >>> print(changed_job('k = 5  # small\nkeep = ["year"]\n[hierarchy]\nage = "range"\n', {"k": 9, "keep": None}))
     k = 9  # small
@@ -98,8 +98,8 @@ def with_role(job: Mapping[str, Any], column: str, role: str) -> dict[str, Any]:
 
 
 def with_hierarchy(job: Mapping[str, Any], column: str, spec: str) -> dict[str, Any]:
-    """Return the settings that change if a column gets another hierarchy. Its ceiling is removed: it names nodes of
-    the former hierarchy.
+    """Return the settings that change if a column gets another hierarchy. The ceiling of the column is removed, because
+    it names nodes of the former hierarchy.
 
     >>> with_hierarchy({"numeric": ["age"], "ceiling": {"age": "2"}}, "age", "bins:0,18,65")
     {'hierarchy': {'age': 'bins:0,18,65'}, 'ceiling': {'age': None}, 'numeric': []}
@@ -113,8 +113,8 @@ def with_hierarchy(job: Mapping[str, Any], column: str, spec: str) -> dict[str, 
 
 
 def hierarchy_choices(job: Mapping[str, Any], column: str, proposed: str | None) -> dict[str, str]:
-    """Return the possible hierarchies of a column as specifications, each with a description. The proposed hierarchy is
-    first.
+    """Return specifications of possible hierarchies for a column, each with a description. The proposed hierarchy is
+    the first.
 
     >>> list(hierarchy_choices({"items": ["codes"]}, "codes", "prefix:1,3"))
     ['prefix:1,3', 'halves:frequency', 'balanced:5']
@@ -141,8 +141,8 @@ _FOR_VALUES = {
 
 
 def completing(job: Mapping[str, Any], proposal: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings of a proposal that a job lacks: hierarchies or numeric types of generalized columns, and the
-    item separator.
+    """Return the settings of a proposal that a job lacks. These are hierarchies or numeric types of generalized
+    columns, and the item separator.
 
     >>> completing({"relational": ["age", "zip"], "hierarchy": {"zip": "mask:3,1"}},
     ...            {"numeric": ["age"], "hierarchy": {"age": "range", "zip": "values"}})

@@ -1,4 +1,6 @@
-"""Read job files: settings of `anonset anonymize`, which every command accepts in place of the data set."""
+"""Read job files. A job file contains settings of `anonset anonymize`, and every command accepts it in place of a data
+set.
+"""
 
 import re
 import tomllib
@@ -20,8 +22,8 @@ from anonset.spelling import as_typed, listed
 from anonset.strict_json import loads
 
 ROW, OPEN, ANSWERS = "row", "?", "unit_is"
-"""Value of the setting ``unit`` if each row is a person, its value if the unit is not declared, and the name of the
-table with the settings for each answer.
+"""Two values of the setting ``unit`` (each row is a person; not declared yet), and the name of the table with the
+settings for each possible value.
 """
 _POSSIBLE = re.compile(r"^# (unit = \S.*?) *$", re.MULTILINE)
 _ROLES = ("items", "one_hot", "one_code", "relational", "numeric", "sensitive", "keep", "drop")
@@ -36,7 +38,7 @@ def _content(path: str) -> bytes:
 
 
 def _config(path: str) -> tuple[dict[str, Any], str]:
-    """Read settings and text of a TOML file. A key is an option name, with hyphens or underscores.
+    """Return the settings and the text of a TOML file. A key is an option name, with hyphens or underscores.
 
     Raises
     ------
@@ -62,9 +64,9 @@ def read_job(path: str, flags: Mapping[str, Any] | None = None, *, unanswered: b
     Parameters
     ----------
     flags
-        Settings that override the file; `id` and `rows_are_persons` declare the unit.
+        Settings that override the file. `id` and `rows_are_persons` declare the unit.
     unanswered
-        True to accept a job without a declared unit. The settings that depend on the unit are then omitted.
+        True to accept a job without a declared unit. Settings that depend on the unit are then omitted.
 
     Raises
     ------
@@ -118,7 +120,7 @@ def _with_declared_unit(
 
 
 def _with_ids(job: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    """Return the roles of a job if the columns `names` identify the person. These columns lose their other roles."""
+    """Return a job in which the columns `names` identify the person. The columns lose all other roles."""
     roles: dict[str, Any] = {
         role: [name for name in name_list(job[role]) if name not in names] for role in _ROLES if role in job
     }
@@ -128,7 +130,9 @@ def _with_ids(job: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
 
 
 def _question(path: str, text: str, answers: Mapping[str, Any]) -> str:
-    """Return the message that a job does not declare who is a person. It contains the lines that declare it."""
+    """Return the message that a job does not declare who is a person. The message contains the possible
+    declarations.
+    """
     lines = _POSSIBLE.findall(text) or [unit_line(answer) for answer in answers]
     lines = lines or ['unit = "row" if each row is a person', "the names of the columns that identify the person"]
     return f'{path}: declare who is a person: replace unit = "?" by one of these lines: {"; ".join(lines)}'
@@ -161,7 +165,7 @@ def _require_settings(source: str, job: Mapping[str, Any], model: type[ReadingSe
 def over_job(
     source: str, place: str, flags: Mapping[str, Any], model: type[ReadingSettings], *, unanswered: bool = False
 ) -> tuple[str, dict[str, Any]]:
-    """Return the data path and the settings of a command: flags over the settings of a job file, if given.
+    """Return the path of the data and the settings of a command. Flags override the settings of a job file.
 
     Parameters
     ----------
@@ -170,7 +174,7 @@ def over_job(
     place
         Setting of the job file that contains the path: ``input`` or ``out``.
     flags
-        Given flags as settings by name.
+        Settings from the command line, by name.
     model
         The settings of the command.
     unanswered

@@ -1,4 +1,4 @@
-"""Write job files as text that users can edit: settings, each with a comment."""
+"""Text of job files: settings with comments, which users can edit."""
 
 import json
 import os
@@ -38,9 +38,9 @@ def job_text(
     origin
         A sentence on the origin of the settings.
     question
-        The possible lines of ``unit``, if the owner must declare it.
+        Possible lines that declare who is a person. Empty if no declaration is needed.
     answers
-        The settings for each answer, as text, by the value of ``unit``.
+        Text with the settings for each possible value of ``unit``.
     """
     lines = ["# Job file for anonset. Run: anonset anonymize THIS-FILE. Compare algorithms: anonset suggest THIS-FILE."]
     lines += [f"# {_one_line(origin)}"]
@@ -69,14 +69,14 @@ def job_text(
 def answer_text(
     answer: str, settings: Mapping[str, Any], guarantee: Mapping[str, Any], reasons: Mapping[str, Sequence[str]]
 ) -> str:
-    """Return the settings for an answer to the question ``unit``, as text."""
+    """Return text with the settings for a value of ``unit``."""
     return "\n".join(_settings_lines(settings, guarantee, reasons, f"unit_is.{toml_of(answer)}."))
 
 
 def _settings_lines(
     settings: Mapping[str, Any], guarantee: Mapping[str, Any], reasons: Mapping[str, Sequence[str]], within: str = ""
 ) -> list[str]:
-    """Return the lines of settings, with table names nested below `within`."""
+    """Return the lines of settings. Table names are nested below the table `within`."""
     lines: list[str] = []
     tables = {name: value for name, value in settings.items() if isinstance(value, Mapping)}
     for name, value in settings.items():
@@ -97,7 +97,7 @@ def _settings_lines(
 
 
 def guarantee_for(settings: Mapping[str, Any], k: int, m: int, *, tuples: int) -> dict[str, Any]:
-    """Return the model for the roles, with parameters that are feasible for any data.
+    """Return the privacy model for the column roles, with parameters that any data can satisfy.
 
     Parameters
     ----------

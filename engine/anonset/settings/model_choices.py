@@ -14,7 +14,7 @@ from anonset.spelling import setting, spell_options
 
 _SETS = ("items", "one_hot", "one_code")
 BY_ROLES = ("km", "k", "kl", "kkm")
-"""Models for the possible combinations of column roles. At most one of them fits a job."""
+"""Models for combinations of column roles. At most one of the models fits a job."""
 SIZES = {"k": 5, "m": 2, "l": 2}
 """Size parameters of models, with defaults."""
 
@@ -31,7 +31,7 @@ def sizes_of(model: str) -> list[str]:
 
 
 def obstacle(model: str, job: Mapping[str, Any]) -> str:
-    """Return why a model does not fit the column roles of a job. Empty if it does.
+    """Return why a model does not fit the column roles of a job, or an empty text if it fits.
 
     >>> obstacle("kkm", {"items": ["codes"]})
     'needs a column that an attacker may know'
@@ -56,7 +56,7 @@ def obstacle(model: str, job: Mapping[str, Any]) -> str:
 
 
 def remedy(model: str, job: Mapping[str, Any]) -> str:
-    """Return the option that drops the columns that a model does not protect. Empty if the model protects all columns.
+    """Return the option that drops the unprotected columns, or an empty text if the model protects all columns.
 
     >>> remedy("kkm", {"items": ["codes"], "relational": ["age"], "sensitive": ["diagnosis"]})
     '--drop diagnosis'
@@ -83,7 +83,8 @@ def _takes_sensitive(model: str) -> bool:
 def with_model(job: Mapping[str, Any], model: str) -> dict[str, Any]:
     """Return the settings that change if a job gets another model.
 
-    Size parameters of the job remain if the model has them. Settings that do not apply to the model are removed.
+    A size parameter of the job remains if the new model has it. Settings that do not apply to the new model are
+    removed.
 
     >>> with_model({"model": "kkm", "algorithm": "joint-split", "k": 9, "m": 2}, "k")
     {'algorithm': 'cluster', 'm': None, 'model': 'k'}
@@ -96,8 +97,8 @@ def with_model(job: Mapping[str, Any], model: str) -> dict[str, Any]:
 
 
 def fitting_model(job: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings that change if the job gets the model in `BY_ROLES` that fits its column roles. Empty if the
-    model of the job fits, or if no model fits.
+    """Return the settings that change if the job gets the model in `BY_ROLES` that fits its column roles. Nothing
+    changes if its own model fits, or if no model fits.
 
     >>> fitting_model({"model": "k", "algorithm": "cluster", "k": 9, "items": ["codes"]})
     {'algorithm': None, 'm': 2, 'model': 'km'}
@@ -109,7 +110,7 @@ def fitting_model(job: Mapping[str, Any]) -> dict[str, Any]:
 
 def with_constraints(job: Mapping[str, Any], kind: str, file: str) -> dict[str, Any]:
     """Return the settings that change if a job gets a file of privacy or utility constraints. An empty name removes the
-    file. A privacy policy replaces the protection of all sets of m items.
+    file. With privacy constraints, the job protects only these itemsets instead of all sets of m items.
 
     Raises
     ------
@@ -174,7 +175,7 @@ def item_trees(job: Mapping[str, Any]) -> dict[str, str]:
 
 
 def queried_columns(job: Mapping[str, Any]) -> dict[str, str]:
-    """Return the columns that a query may name, with their hierarchies: items, and quasi-identifiers.
+    """Return the columns that a query may name, which are items and quasi-identifiers, with their hierarchies.
 
     >>> queried_columns({"items": ["codes"], "relational": ["age"], "hierarchy": {"codes": "prefix:1", "age": "range"}})
     {'codes': 'prefix:1', 'age': 'range'}
@@ -189,7 +190,7 @@ def _sets(job: Mapping[str, Any]) -> list[str]:
 
 
 def comparison_flags(job: Mapping[str, Any], chosen: Mapping[str, Any], trees: Mapping[str, str]) -> dict[str, Any]:
-    """Return the flags with which `compare` runs a candidate of `suggest` on the data of a job, with several k.
+    """Return the flags with which `compare` runs a candidate of `suggest` with several k, on the data of a job.
 
     Parameters as in `with_candidate`.
 

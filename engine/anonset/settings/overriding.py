@@ -1,5 +1,5 @@
-"""Override a job file with flags: flags move columns to other roles, and a new model drops parameters that do not
-apply to it.
+"""Override the settings of a job file by flags. A flag can move a column to another role. If a flag names another
+model, parameters that do not apply to it are dropped.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,9 +11,9 @@ from anonset.settings.parameters import MODELS, default_algorithm, parameters
 from anonset.settings.settings import Settings, settings_model, validate
 
 _MOVES = ("items", "relational", "keep", "drop")
-"""Roles to which a flag adds columns."""
+"""Roles to which a flag adds columns instead of replacing the columns in the job file."""
 _LEFT = ("one_hot", "one_code", "numeric", "sensitive", "id")
-"""Roles in a job file. A column loses them if a flag gives the column another role."""
+"""Roles that a column of the job file loses if a flag gives the column another role."""
 
 
 def make_settings(flags: Mapping[str, Any], job: Mapping[str, Any] | None = None) -> Settings:
@@ -22,7 +22,7 @@ def make_settings(flags: Mapping[str, Any], job: Mapping[str, Any] | None = None
     Parameters
     ----------
     flags
-        Settings by name. None for flags that were not given.
+        Settings by name. The value is None if the flag was not given.
     job
         Settings of the file.
 
@@ -35,7 +35,8 @@ def make_settings(flags: Mapping[str, Any], job: Mapping[str, Any] | None = None
 
 
 def over(job: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings of a job file, overridden by flags. Hierarchies and roles are overridden column by column.
+    """Return the settings of a job file, overridden by flags. A flag for a hierarchy or a role changes only the columns
+    that it names.
 
     >>> over({"k": 2, "hierarchy": {"born": "date:year"}}, {"k": 5, "m": None, "hierarchy": {"code": "prefix:1"}})
     {'k': 5, 'hierarchy': {'born': 'date:year', 'code': 'prefix:1'}}
@@ -70,7 +71,8 @@ def _without_other_model(job: Mapping[str, Any], flags: Mapping[str, Any]) -> Ma
 
 
 def _without_dropped(flags: dict[str, Any]) -> dict[str, Any]:
-    """Remove dropped columns from other roles of the flags, so that users can append a suggested --drop.
+    """Remove dropped columns from all other roles of the flags, so that users can append a recommended --drop to a
+    command.
 
     >>> _without_dropped({"relational": "age,house", "sensitive": "hiv", "drop": ["house", "hiv"]})
     {'relational': ['age'], 'drop': ['house', 'hiv']}

@@ -1,6 +1,4 @@
-"""Registry of models and algorithms by name. Their parameters become options, which are derived from the dataclass
-fields.
-"""
+"""Registry of models and algorithms by name. Options are derived from the fields of their dataclasses."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
@@ -29,19 +27,19 @@ class ModelEntry:
     """Settings and default algorithms of a privacy model."""
 
     home: str | type[PrivacyModel]
-    """Class, or module and name of the class, imported on first use."""
+    """Class, or the module and name of a class that is imported on first use."""
     algorithm: str
     """Name of the default algorithm."""
     alone: str | None = None
-    """Default algorithm for data without relational columns. None if it equals `algorithm`."""
+    """Default algorithm for data without relational columns, or None if this is `algorithm`."""
     preset: Mapping[str, Any] = make_field(default_factory=dict)
     """Settings of the default algorithm for this model."""
     in_reach: Mapping[str, Any] = make_field(default_factory=dict)
-    """Settings with which a run is feasible for any data."""
+    """Settings with which the guarantee can be reached for any data."""
     of_many_tuples: Mapping[str, Any] = make_field(default_factory=dict)
-    """Settings for data with a large number of combinations of quasi-identifiers."""
+    """Settings for data with many different combinations of quasi-identifiers."""
     equals: str | None = None
-    """Name of an equivalent model for data without relational columns."""
+    """Name of the model that is equivalent if the data have no relational columns."""
 
     @property
     def model(self) -> type[PrivacyModel]:
@@ -94,11 +92,11 @@ MODELS: dict[str, ModelEntry] = _OWN | {
 
 
 GENERAL = frozenset({"seed", "sensitive"})
-"""Settings of every run that algorithms may use or ignore."""
+"""Settings of runs that are not parameters of one algorithm. An algorithm may ignore them."""
 
 
 _NAMED = 6
-"""Maximum number of algorithms named in a parameter's text."""
+"""Maximum number of algorithms that the description of a parameter names."""
 
 
 @dataclass(frozen=True)
@@ -110,25 +108,27 @@ class Parameter:
     field: str
     type: Any
     first: Any
-    """First class with the parameter. Its documentation describes the parameter."""
+    """First class that has the parameter. The documentation of this class describes the parameter."""
     users: tuple[str, ...]
-    """Names of the algorithms or models with the parameter."""
+    """Names of the algorithms or models that have the parameter."""
 
     @property
     def text(self) -> str:
-        """Description of the parameter. It is taken from its `SettingForm`, or otherwise from the source of the
+        """Description of the parameter from its `SettingForm`. If the form has no text, it comes from the source of the
         class.
         """
         return form_of(self.field).text or field_texts(self.first).get(self.field, "")
 
     @property
     def marks(self) -> dict[str, Any]:
-        """Additional schema entries of the setting, such as `ON_BY_DEFAULT`."""
+        """Additional entries for the schema of the setting, such as `ON_BY_DEFAULT`."""
         return {ON_BY_DEFAULT: getattr(self.first, self.field, None) is True}
 
     @property
     def description(self) -> str:
-        """Description of the parameter, with the algorithms or models that have it (except for k and m)."""
+        """Description of the parameter. Except for k and m, it names the algorithms or models that have the
+        parameter.
+        """
         if self.name in ("k", "m"):
             return self.text
         many = len(self.users) > _NAMED
@@ -137,8 +137,8 @@ class Parameter:
 
 @cache
 def parameters(*algorithms: str) -> dict[str, Parameter]:
-    """Return the parameters of the named algorithms by setting name. By default, return the parameters of all
-    algorithms. The order is that of their first appearance.
+    """Return the parameters of the named algorithms by setting name, in order of first appearance. Without names,
+    return the parameters of all algorithms.
     """
     return collect({name: ALGORITHMS[name] for name in algorithms or ALGORITHMS})
 
@@ -160,7 +160,7 @@ def collect(classes: Mapping[str, type[Any]]) -> dict[str, Parameter]:
 
 
 def form_of(field: str) -> SettingForm:
-    """Return the name, type and documentation of a field as a setting. By default, they are those of the field."""
+    """Return the setting of a field. By default, it has the name, type and documentation of the field."""
     return FORMS.get(field) or SettingForm(field)
 
 
@@ -170,7 +170,7 @@ def companions_of(form: SettingForm, value: Any) -> frozenset[str]:
 
 
 def field_texts(cls: type) -> dict[str, str]:
-    """Return the line of documentation under each field of a dataclass and of the base classes."""
+    """Return the documentation under each field of a dataclass and its base classes."""
     texts: dict[str, str] = {}
     for base in reversed(cls.__mro__):
         if is_dataclass(base):
@@ -196,17 +196,17 @@ def option(name: str) -> str:
 def make_algorithm(
     model: str | None, algorithm: str | None, values: Mapping[str, Any], context: ParsingContext | None = None
 ) -> Algorithm:
-    """Create the algorithm for the name of a model or an algorithm, and parameters.
+    """Create an algorithm from its name, or from the name of a model, and parameters.
 
     Parameters
     ----------
     model, algorithm
-        Names of a model and of an algorithm. One of them is sufficient.
+        Name of a model and name of an algorithm. One of the two is sufficient.
     values
         The parameters by setting.
     context
-        The data. If they are not read yet, parameters derived from the data are omitted. The algorithm then only serves
-        to validate the other parameters.
+        The data. If they are not read yet, parameters that depend on the data are omitted, and the algorithm only
+        serves to validate all other parameters.
 
     Raises
     ------
@@ -233,7 +233,7 @@ def make_algorithm(
 
 
 def _require_answers(model: str, algorithm: str) -> None:
-    """Reject an algorithm that does not declare the requested model."""
+    """Reject an algorithm that does not guarantee the requested model."""
     answers = traits_of(ALGORITHMS[algorithm])
     if model in answers.models:
         return
@@ -245,7 +245,7 @@ def _require_answers(model: str, algorithm: str) -> None:
 
 
 def default_algorithm(model: str | None, *, relational: bool) -> str | None:
-    """Return the name of a model's default algorithm, given whether there are relational columns."""
+    """Return the name of the default algorithm of a model, for data with or without relational columns."""
     entry = MODELS.get(model or "")
     if entry is None:
         return None
@@ -277,7 +277,8 @@ def build(
     Parameters
     ----------
     model
-        Name of the requested model. If settings do not apply, the message names algorithms that accept them.
+        Name of the requested model. If settings do not apply, the message names algorithms of this model that accept
+        the settings.
 
     Raises
     ------
@@ -319,9 +320,7 @@ def misfits(target: str, settings: Iterable[str], accepted: Iterable[str]) -> li
 
 
 def _accepting_algorithms(strange: list[str], model: str | None) -> list[str]:
-    """Return the remedy for settings that do not apply: the algorithms of the model that accept all of them. Empty if
-    there are none.
-    """
+    """Recommend algorithms of the model that accept all the given settings. Empty if there is no such algorithm."""
     of_model = [] if model is None or not strange else with_traits(lambda traits: model in traits.models)
     able = [name for name in of_model if parameters(name).keys() >= {*strange}]
     return [f"use {listed([*map(option, strange)])} with --algorithm {listed(able, 'or')}"] if able else []

@@ -23,15 +23,17 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(PLACES, ()),
     **{form.setting: form.words for form in FORMS.values() if form.words is not None},
 }
-"""Keywords that are not paths, by path setting."""
+"""For each setting that is a path: keywords that the setting accepts instead of a path."""
 ADDRESS_OF: dict[str, str] = {}
-"""Address of each side file by the path of the local copy (see `anonset.settings.fetched_files`)."""
+"""Addresses of side files, by the path of the local copy (see `anonset.settings.fetched_files`)."""
 Replace = Callable[[str, str], str]
-"""Function that returns the replacement of a path, given the path and the name of its setting."""
+"""Function that receives the name of a setting and its path, and returns another path."""
 
 
 def with_absolute_paths(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings with absolute paths, valid from any directory, and addresses instead of local copies."""
+    """Return settings with absolute paths, and with addresses instead of local copies. They are valid in any
+    directory.
+    """
     return placed_below(with_paths(settings, lambda _, path: ADDRESS_OF.get(path, path)), Place(str(Path.cwd())))
 
 
@@ -48,7 +50,7 @@ def placed_below(settings: Mapping[str, Any], folder: Place) -> dict[str, Any]:
 
 
 def side_files(settings: Mapping[str, Any]) -> dict[str, str]:
-    """Return the paths of the files in settings other than data and directories, by setting.
+    """Return the paths of files in settings, except data and directories, by the name of the setting.
 
     >>> side_files({"input": "a.dat", "hierarchy": {"items": "refine:t.csv"}, "sensitive_items": ["@list"]})
     {'hierarchy items': 't.csv', 'sensitive_items': 'list'}
@@ -73,7 +75,7 @@ def require_unchanged(settings: Mapping[str, Any], before: Mapping[str, str]) ->
         The message names the settings that name the files.
     """
     if changed := [name for name, file_digest in side_digests(settings).items() if before.get(name) != file_digest]:
-        msg = f"the file of {', '.join(changed)} changed during the run; repeat the run"
+        msg = f"the file named by {', '.join(changed)} changed during the run; repeat the run"
         raise InputError(msg)
 
 
@@ -89,7 +91,8 @@ def side_digests(settings: Mapping[str, Any]) -> dict[str, str]:
 
 
 def content_digest(path: str) -> str:
-    """Return the SHA-256 of a file, a folder, or all files of a glob or an address. Empty if there is no such file.
+    """Return the SHA-256 of a file, or of all files of a folder, a glob pattern or an address. Return an empty text if
+    there is no such file.
 
     Raises
     ------
@@ -126,7 +129,7 @@ def with_paths(settings: Mapping[str, Any], replace: Replace) -> dict[str, Any]:
 
 
 def with_path(spec: Any, placed: Callable[[str], str]) -> Any:
-    """Return a hierarchy specification with another path, if it contains a path."""
+    """Replace the path in the specification of a hierarchy, if it contains one."""
     if not isinstance(spec, str):
         return spec
     prefix, path = split_spec(spec)
@@ -134,7 +137,7 @@ def with_path(spec: Any, placed: Callable[[str], str]) -> Any:
 
 
 def _is_path(value: str, words: tuple[str, ...]) -> bool:
-    """Return True if a value is a path. Keywords, ``keyword:number`` and texts of several lines are no paths."""
+    """Return True if a value is a path. Keywords, ``keyword:number`` and texts with several lines are not paths."""
     word, colon, number = value.partition(":")
     return "\n" not in value and not (word in words and (not colon or number.isdecimal()))
 

@@ -222,7 +222,7 @@ def _propose_single(profile: Profile) -> ProposedRole:
     kind = "" if profile.kind == "text" else f"{profile.kind}, "
     if not is_known(profile.name, dates=profile.kind == "dates"):
         return ProposedRole(UNRECOGNIZED, f"{kind}{described}", _hierarchy(profile))
-    return ProposedRole("relational", f"{kind}{described}: an attacker may know it", _hierarchy(profile))
+    return ProposedRole("relational", f"{kind}{described}: an attacker may know the value", _hierarchy(profile))
 
 
 def _is_result(profile: Profile) -> bool:

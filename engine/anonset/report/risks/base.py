@@ -96,8 +96,8 @@ def inference_section(inferences: Sequence[ItemInference], *, rows: bool = False
     title += ", each row counted as one person" if rows else ""
     note = (
         f"p: estimated probability that the person has the item. Rare items are in at most {RARE:.0%} of the rows. "
-        "From item frequencies: the attacker knows only these, not the publication. A published symbol such as (a,b) "
-        "is assumed to represent exactly one of its items."
+        "Item frequencies: the attacker knows only how often each item occurs, not the publication. A published "
+        "symbol such as (a,b) is assumed to represent exactly one of its items."
     )
     return Section(title, *inference_table(inferences), notes=[note] if inferences else [], data={"told": inferences})
 
@@ -117,8 +117,8 @@ def inference_table(inferences: Sequence[ItemInference]) -> tuple[tuple[str, ...
 def inference_grid(inferences: Sequence[ItemInference]) -> RiskTable:
     """Return the table on inferences of other items for the report, with an explanation."""
     text = (
-        "For random rows of the original whose two rarest items are known: share of their other items that can be "
-        "inferred with probability p, from the publication, from item frequencies, and from the original. Rare items "
-        f"are in at most {RARE:.0%} of the rows."
+        "The attacker knows the two rarest items of a random row of the original. The table shows the share of the "
+        "other items of the row that the attacker can infer with probability p: from the publication, from item "
+        f"frequencies, and from the original. A rare item is in at most {RARE:.0%} of the rows."
     )
     return RiskTable(*inference_table(inferences), above=text)

@@ -84,8 +84,8 @@ def _part(risk: BucketRisk, before: Sequence[Exposure], attested: Attestation) -
             head,
             _inferences(risk),
             below=(
-                "Probability of the most likely value of a row, or of any row of a person, if all assignments of "
-                "values within a group are equally likely."
+                "Probability of the most likely sensitive value, of a single row or of a person with several rows. All "
+                "assignments of the values of a group to its rows are assumed to be equally likely."
             ),
         ),
         attack=RiskTable(
