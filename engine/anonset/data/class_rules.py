@@ -82,7 +82,7 @@ class TupleRule(RedactedRepr):
     """Record count of each entry, int64 (E,)."""
 
     def take(self, tuples: NDArray[np.integer]) -> "TupleRule":
-        """Return the rule for the given tuples only. The tuples are numbered anew."""
+        """Return the rule for the given tuples only, numbered from 0 in the given order."""
         number = np.full(self.n_tuples, -1, np.int32)
         number[tuples] = np.arange(len(tuples))
         is_taken = number[self.tuple_of] >= 0

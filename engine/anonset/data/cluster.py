@@ -281,8 +281,8 @@ def _packed(value: Any, folder: str | None = None) -> bytes:
     Parameters
     ----------
     folder
-        Directory for the large arrays of a result. Each array is written to a new file. None serializes arrays in
-        memory.
+        Directory for the large arrays of a result. Each array is written to a new file. If None, arrays are serialized
+        in memory.
     """
     from cloudpickle import Pickler
 

@@ -119,7 +119,8 @@ def unfit(values: NDArray[np.int64] | NDArray[np.float64]) -> tuple[NDArray[np.i
 
     Returns
     -------
-    Ascending positions, int64, and the requirement as text. Both are empty if all numbers are usable. Cost: O(n).
+    Ascending positions, int64, and the requirement as text. If all numbers are usable, no position is returned, and
+        the text is empty. Cost: O(n).
 
     >>> unfit(np.array([0.1, -1e301, np.inf])), unfit(np.array([1, 2**53 + 1, 2**60]))[0]
     ((array([2]), 'a finite number'), array([1]))

@@ -36,7 +36,7 @@ class Range(RedactedRepr):
     high: float = field(repr=False)
     """Largest value of the domain."""
     grid: Grid | None = field(default=None, repr=False, compare=False)
-    """Numbers at which published ranges may end. None allows any number."""
+    """Numbers at which published ranges may end. None if ranges may end at any number."""
 
 
 Domain = Hierarchy | ValueSet | Range

@@ -37,7 +37,7 @@ class FiledLabels(ComputedSequence[str]):
         """True if all labels are integers, in numeric order."""
         self.last = last
         """Additional label after the labels in files, at a position that ignores the canonical order. None if there is
-        no such label.
+        no additional label.
         """
 
     @property
@@ -151,7 +151,7 @@ class FiledLabels(ComputedSequence[str]):
         Parameters
         ----------
         shown
-            Labels to check, bool (labels,). None checks all labels.
+            Labels to check, bool (labels,). If None, all labels are checked.
 
         >>> labels = FiledLabels(np.array([0, 0, 2, 3]), np.frombuffer(b"+1b", np.uint8))
         >>> list(labels.beginning(b"+-"))

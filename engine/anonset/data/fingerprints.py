@@ -125,8 +125,8 @@ def fingerprint(table: Table) -> dict[str, Any]:
 def _by_code_point(column: SetColumn | CategoricalColumn, stack: ExitStack) -> tuple[Int32 | None, Sequence[str]]:
     """Return the labels that occur, sorted by code point, and the position of each code in this order, int32 (M,).
 
-    Labels that are stored in files all occur. If the codes are already in this order, the positions are None. Otherwise
-    the result is stored in files until `stack` is closed.
+    Labels that are stored in files all occur. The positions are None if the codes are already in this order. Other
+    positions are stored in files until `stack` is closed.
     """
     vocabulary = column.vocabulary
     if isinstance(column, CategoricalColumn) and (filed := vocabulary.filed) is not None:

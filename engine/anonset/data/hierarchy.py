@@ -47,7 +47,9 @@ class Hierarchy(RedactedRepr):
     place: Int32 | None = None
     """Position of each leaf in publication order, int32 (M,). None if the leaves are already in publication order."""
     rival: "Hierarchy | None" = None
-    """Second tree over the leaves of this tree, in the same order. The algorithm `exact` searches both trees."""
+    """Second tree over the leaves of this tree, in the same order. The algorithm `exact` searches this tree and its
+    rival.
+    """
     capped: bool = False
     """True if ceilings exclude the root from publication. See `anonset.data.ceilings`."""
 

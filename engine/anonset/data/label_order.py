@@ -46,7 +46,7 @@ def encode_labels(
     store
         Store of the codes and labels.
     numeric
-        Whether to sort numerically. None sorts numerically if all texts are plain integers.
+        Whether to sort numerically. If None, texts are sorted numerically if all are plain integers.
 
     >>> from anonset.data.store import Files
     >>> with Files.temporary() as work:

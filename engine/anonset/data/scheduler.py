@@ -44,7 +44,8 @@ def cluster_of(address: str, certificates: str | None = None) -> Iterator[Any]:
     Parameters
     ----------
     certificates
-        Directory with the files `CERTIFICATES`, for a ``tls://`` address. None uses Dask's configuration.
+        Directory with the files `CERTIFICATES`, for a ``tls://`` address. If None, Dask's configuration
+        is used.
 
     Raises
     ------

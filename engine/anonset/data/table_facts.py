@@ -67,11 +67,11 @@ class RepeatedIdentifiers:
     column: str
     """Column name, or comma-separated names if several columns identify people together."""
     agreeing: tuple[str, ...] = ()
-    """Columns whose values are equal in rows with the same identifier far more often than by chance. Empty if the
-    header or the values already show that the column identifies persons.
+    """Columns in which rows with equal identifiers agree far more often than by chance. Empty if the header or the
+    values already show that the column identifies persons.
     """
     cut: bool = False
-    """True if a spreadsheet truncated long numbers, so different persons may have the same value."""
+    """True if a spreadsheet truncated long numbers, so that different persons may have equal values."""
 
 
 @dataclass(frozen=True)

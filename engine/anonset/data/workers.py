@@ -83,7 +83,8 @@ class Workers(ABC):
         Parameters
         ----------
         ahead
-            Number of tasks that are started before the first result is read. None starts a few tasks per worker.
+            Number of tasks that are started before the first result is read. If None, a few tasks per
+            worker are started.
         """
         if is_task() or (self.count == 1 and not self.remote):
             yield from map(work, tasks)
@@ -162,7 +163,7 @@ class Threads(Workers):
 
     @property
     def local(self) -> "Workers":
-        """These threads."""
+        """The object itself, because its threads are in this process."""
         return self
 
     def begin(self, work: Callable[[_Task], _Done], task: _Task, ended: threading.Event) -> "Future[_Done]":

@@ -62,7 +62,7 @@ class CandidateSettings:
     progress: Progress | None = None
     """Progress callback with the arguments (phase, amount done, total amount)."""
     budget: int | None = None
-    """Largest number of itemset occurrences to count during verification. None selects the default of `verify`."""
+    """Largest number of itemset occurrences to count during verification. If None, the default of `verify` applies."""
     workload: WorkloadSpec = field(default_factory=WorkloadSpec)
     """Queries for the average relative error. There are none by default."""
     bound: bool = False
@@ -180,7 +180,7 @@ def _given(algorithm: Algorithm) -> dict[str, Any]:
 
 
 def rows(candidates: Sequence[Candidate]) -> list[dict[str, Any]]:
-    """Return candidates as rows with the same columns, which are given parameters, outcome, losses and seconds.
+    """Return a row for each candidate. The columns are the given parameters, outcome, losses and seconds.
 
     Raises
     ------

@@ -101,7 +101,7 @@ class Findings(RedactedRepr):
     records: int
     """Number of records. With grouping, the rows of a person form one record."""
     persons: int | None
-    """Number of persons. None if no identifier distinguishes them."""
+    """Number of persons. None if no identifier distinguishes persons."""
     k: int
     """Equivalence classes and groups below this size count as small."""
     m: int
@@ -119,8 +119,8 @@ class Findings(RedactedRepr):
     settings: Mapping[str, Any]
     """Settings with which a job runs. If there is a question, they apply to its first answer."""
     question: Question | None = None
-    """Open question about the columns that identify a person. None if this is declared, or if each row has a different
-    id.
+    """Open question about the columns that identify a person. None if the owner declared these columns, or if each row
+    has a different id.
     """
     possible_items: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Dropped columns that may contain items, by the setting that publishes them."""

@@ -23,7 +23,7 @@ from anonset.settings.settings import Settings, validate
 def finished_before(settings: Settings, *, progress: Progress | None) -> PublicationCheck | None:
     """Verify the output of an earlier run of the same job and return the verdict. None if there is no output.
 
-    A job is the same if settings, data, side files and versions are equal.
+    Two runs belong to the same job if settings, data, side files and versions are equal.
 
     Raises
     ------

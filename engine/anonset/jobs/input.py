@@ -1,4 +1,4 @@
-"""Input of a job. It is read into memory if it fits, otherwise in blocks into a work directory."""
+"""Input of a job. It is read into memory if it fits. Larger input is read in blocks into a work directory."""
 
 import tempfile
 from collections.abc import Callable, Iterator
@@ -51,7 +51,7 @@ class Input(RedactedRepr):
     need: int
     """Estimated memory in bytes of the whole run without a work directory, including compilation."""
     limit: int | None
-    """Memory limit in bytes. None if it is unknown."""
+    """Memory limit in bytes. None if the limit is unknown."""
     compiling: int = 0
     """Part of `need`, in bytes, reserved for compiling kernels."""
 
@@ -214,7 +214,7 @@ def table_of(
     Parameters
     ----------
     client
-        Dask client whose workers run the tasks. None runs the tasks in threads of this process.
+        Dask client whose workers run the tasks. If None, the tasks run in threads of this process.
 
     Raises
     ------

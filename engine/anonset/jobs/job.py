@@ -43,7 +43,7 @@ class Job:
     """Timer of the phases."""
     ceilings: Mapping[str, Any] = field(default_factory=dict)
     beside: OtherRelease | None = None
-    """Earlier release of the same persons. Both releases together must satisfy the model."""
+    """Earlier release of the same persons. The earlier and the new release together must satisfy the model."""
     round_ends: bool = True
 
     def run(

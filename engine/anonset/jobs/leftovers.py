@@ -59,7 +59,9 @@ def work_directories(place: Path | Place | None = None) -> list[UnfinishedRun]:
 
 
 def warning_of_what_is_left() -> str:
-    """Return a warning about raw data that killed runs left in the temporary directory. Empty if there are none."""
+    """Return a warning about raw data that killed runs left in the temporary directory. Empty if no run left
+    raw data.
+    """
     paths = [str(path) for path in _places(Path(tempfile.gettempdir())) if _is_left(path)]
     if not paths:
         return ""

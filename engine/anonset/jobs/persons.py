@@ -34,13 +34,13 @@ def require_persons(
     Ids of buckets repeat by design. Without a model, a table with a sensitive column is treated as buckets.
 
     Full dates of birth are rejected in kept columns, and in relational columns unless the finest level of their
-    hierarchy is coarser. A date that k persons share could otherwise be published and, with sex and postcode, identify
-    them.
+    hierarchy is coarser. A date that k persons share could be published. With sex and postcode, it could identify these
+    persons.
 
     Parameters
     ----------
     hierarchies
-        Hierarchies of the relational columns, by name. None if they are not known yet.
+        Hierarchies of the relational columns, by name. None if the hierarchies are not known yet.
 
     Raises
     ------

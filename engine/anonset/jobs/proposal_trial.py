@@ -64,9 +64,9 @@ class Proposal(RedactedRepr):
     unit: tuple[str, ...] = ()
     """Columns that identify the person. Empty if each row is a person."""
     meaning: str = ""
-    """Kind of identifier of these columns, such as ``person id`` (see `UnitCandidate.meaning`)."""
+    """Kind of identifier in the columns of the unit, such as ``person id`` (see `UnitCandidate.meaning`)."""
     skipped: int = 0
-    """Number of rows that are skipped, because they have no value in these columns."""
+    """Number of rows that are skipped, because they have no value in the columns of the unit."""
     possible_items: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Dropped columns that may contain items, by the setting that publishes them."""
     possible_roles: Mapping[str, list[str]] = field(default_factory=dict)
@@ -88,8 +88,8 @@ class ProposalReader:
     counts: dict[tuple[str, ...], tuple[int, int]]
     """For each unit: number of rows with a value in all its columns, and number of persons."""
     of_few: dict[str, ProposedRole] = field(default_factory=dict)
-    """Columns that are dropped for all further units, because under an earlier unit their values belonged to few
-    persons.
+    """Columns that are dropped for all units tried later, because their values belonged to few persons of an earlier
+    unit.
     """
 
     def run(self, work: Proposal, *, asked: bool) -> None:
@@ -98,7 +98,7 @@ class ProposalReader:
         Parameters
         ----------
         asked
-            Whether the owner must choose the unit. The reading settings are then the same for each answer.
+            Whether the owner must choose the unit. The reading settings are then equal for all answers.
         """
         by_name = {column.name: column for column in self.profiles}
         options = {name: self.given[name] for name in (*READING, "missing", "group") if self.given.get(name)}
@@ -275,7 +275,9 @@ class ProposalReader:
 
 
 def _about_items(possible_items: Mapping[str, Sequence[str]]) -> str:
-    """Return text about the settings that publish dropped columns with possible items. Empty if there are none."""
+    """Return text about the settings that publish dropped columns with possible items. Empty if no dropped column may
+    contain items.
+    """
     if marked := possible_items.get("one_hot"):
         return (
             f"{len(marked)} columns of 0 and 1 are dropped; if each is an item: {setting('one_hot', ','.join(marked))}"
@@ -407,9 +409,9 @@ def _read_with_remedy(
 
 _MOST_ROWS_NAMED = 5
 MOST_WITHOUT_ID = 0.05
-"""Maximum share of rows without an id, for an id column that anonset detected. These rows are skipped."""
+"""Maximum share of rows without an id, for an id column that anonset detected. Rows without an id are skipped."""
 _MOST_WITHOUT_ANSWER = 0.5
-"""Maximum share of rows without an id, for an id column that the owner chose. These rows are skipped."""
+"""Maximum share of rows without an id, for an id column that the owner chose. Rows without an id are skipped."""
 _MOST_LEFT_OUT = 0.25
 """Maximum share of code occurrences that may be dropped because a hierarchy does not contain their codes."""
 

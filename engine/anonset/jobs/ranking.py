@@ -5,9 +5,9 @@ The usefulness of items is the mean of three figures from 0 to 1. The first is 1
 the most frequent items. The second is 1 minus the median error of the counts of the most frequent pairs. The third is
 the share of unchanged occurrences minus the suppressed share, at least 0. An error above 1 gives the figure 0. The
 usefulness of relational columns is 1 minus the mean width of a published value as a share of its column. If there are
-items and relational columns, usefulness is the minimum of both, because a recipient counts items by relational values.
-The usefulness of buckets is 1 minus their loss. Each figure is rounded to ten-thousandths first, so that sums are
-exact.
+items and relational columns, usefulness is the smaller of the two figures, because a recipient counts items by
+relational values. The usefulness of buckets is 1 minus their loss. Each figure is rounded to ten-thousandths first, so
+that sums are exact.
 
 If the item counts of the best candidate have a median error above `COUNTED_WITHIN`, a candidate with a smaller median
 error is preferred, provided that its usefulness is at least the share `NEARLY` of the best. Counts with a larger error
@@ -80,7 +80,8 @@ def set_beside(candidates: Sequence[Candidate]) -> Candidate | None:
 
 
 def best_of(candidates: Sequence[Candidate]) -> Candidate | None:
-    """Return the first ranked candidate that satisfies the model, preferably on all data. None if no candidate does.
+    """Return the first ranked candidate that satisfies the model, preferably on all data. None if no candidate
+    satisfies the model.
 
     Candidates for another model do not count.
     """

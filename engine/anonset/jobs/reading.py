@@ -41,7 +41,8 @@ Measured: 470 MiB for 1,470 clusters of 88,162 baskets.
 
 @contextmanager
 def place_of_data(sources: Sequence[Source], settings: ComparedSettings, factor: float = 1.0) -> Iterator[Store]:
-    """Yield the store for data that a command compares. The store is in memory if all data fit, otherwise on disk.
+    """Yield the store for data that a command compares. The store is in memory if all data fit, and on disk if they do
+    not.
 
     Parameters
     ----------
@@ -83,8 +84,8 @@ def place_of_data(sources: Sequence[Source], settings: ComparedSettings, factor:
 def compared_data(opened: OpenedPublication | None, original: Source | None, *, records: bool = False) -> list[Source]:
     """Return the data whose total size determines whether the store is in memory.
 
-    These data are the original, buckets and chunks. Records are included only if `records` is True, or if the kind of
-    publication is held in memory.
+    The data are the original, and a publication of buckets or chunks. Published records are included only if `records`
+    is True, or if the kind of publication is held in memory.
     """
     data = None if opened is None else opened.attested.data
     sized = data is not None and (records or data.by_blocks or data.held_in_memory)
@@ -101,7 +102,7 @@ def opened_to_compare(
     for_risks: bool = False,
     with_private: bool = True,
 ) -> Iterator[tuple[OpenedPublication, Store]]:
-    """Open a publication for comparison with the original, and choose the store of both.
+    """Open a publication for comparison with the original, and choose the store of the publication and the original.
 
     Parameters
     ----------

@@ -41,7 +41,7 @@ class ReportFacts(RedactedRepr):
     errors: CountAccuracy | None = None
     """Errors of counts of frequent items. None if the original is not available."""
     private: Report | None = None
-    """Private report. None if it is not available."""
+    """Private report. None if the report is not available."""
 
 
 def report_facts(

@@ -72,9 +72,11 @@ class Suggestion(RedactedRepr):
     with_own_hierarchy: Candidate | None = None
     """Best candidate with nodes of the given item hierarchy. None if no hierarchy is given."""
     warning: str = field(default="", repr=False)
-    """Problem of the best candidate. Empty if there is none."""
+    """Problem of the best candidate. Empty if there is no problem."""
     beside: Candidate | None = None
-    """Most useful candidate for another model, shown for comparison. None if there is none."""
+    """Most useful candidate for another model, shown for comparison. None if no candidate for another model was
+    tried.
+    """
 
     @property
     def finest(self) -> Candidate | None:
@@ -137,8 +139,9 @@ def suggest(
     Candidates are ranked by usefulness. The usefulness of items is the mean of three figures: 1 minus the median error
     of the counts of the 200 most frequent items, 1 minus the median error for the 200 most frequent pairs of these
     items, and the unchanged share minus the suppressed share. The usefulness of relational columns is the share of the
-    range that remains. If there are both, usefulness is the minimum. If the counts of frequent items have a median
-    error above 25% for the best candidate, a nearly as useful candidate with a smaller error is preferred.
+    range that remains. If there are items and relational columns, usefulness is the smaller of the two values. If the
+    counts of frequent items have a median error above 25% for the best candidate, a nearly as useful candidate with a
+    smaller error is preferred.
 
     Parameters
     ----------

@@ -26,8 +26,8 @@ class Published(RedactedRepr, ABC):
 
     @abstractmethod
     def with_way_back(self, record: Int64, cluster: Int32 | None) -> Self:
-        """Return a copy of the publication with the private input record of each row, and the private cluster of each
-        row if any.
+        """Return a copy of the publication with the private input record and the private cluster of each row. `cluster`
+        is None if rows have no cluster.
         """
 
     @abstractmethod

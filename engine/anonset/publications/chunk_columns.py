@@ -280,7 +280,9 @@ class SharedChunks(_Columns[SharedChunk]):
         return SharedChunks(self.first[chunks], self.last[chunks], self.rows.take(chunks))
 
     def with_wider(self, others: "SharedChunks") -> "SharedChunks":
-        """Return these chunks and `others`, sorted by range. If ranges are equal, the chunks of `others` come last."""
+        """Return the chunks of this object and of `others`, sorted by range. If ranges are equal, the chunks of
+        `others` come last.
+        """
         all_chunks = joined([self, others])
         return all_chunks.take(np.lexsort((all_chunks.last, all_chunks.first)))
 

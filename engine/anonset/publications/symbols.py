@@ -1,7 +1,8 @@
 """Published symbols, their names and members, and columns of symbols.
 
-A set is named ``(a,b,c)``, and a range ``[low:high]``. The verification has a separate parser for these names.
-Set-valued columns that were joined, with prefixed items (``column:item``), are written as separate columns again.
+A set is named ``(a,b,c)``, and a range ``[low:high]``. The verification parses the names of sets and ranges with
+separate code. Set-valued columns that were joined, with prefixed items (``column:item``), are written as separate
+columns again.
 """
 
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,8 @@
 """Arrow arrays and functions without slow imports.
 
 Arrow converts Python objects through pandas if it is installed. `pyarrow.compute` wraps all functions with their
-documentation on import. This module avoids both imports. It builds arrays from buffers and calls functions by name.
+documentation on import. This module avoids pandas and `pyarrow.compute`. It builds arrays from buffers and calls
+functions by name.
 """
 
 from collections.abc import Callable, Sequence
@@ -85,7 +86,7 @@ Arrow compiles a pattern in each call, which takes 2 ms with Unicode classes.
 
 
 def folded(ids: Any) -> Any:
-    """Return ids in a uniform spelling (``pyarrow.LargeStringArray``). Ids with equal results belong to the same
+    """Return ids in a uniform spelling (``pyarrow.LargeStringArray``). Ids with equal spelling belong to the same
     person.
 
     Case and surrounding blanks are removed. In numbers and keys, all blanks, punctuation and leading zeros are removed.

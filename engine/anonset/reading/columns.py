@@ -30,8 +30,8 @@ class Encoder:
     where: str
     """Name of the source, for messages."""
     separator: str | None
-    """Separator of the items in a cell of text. None selects blanks, and rejects text that seems to use another
-    separator.
+    """Separator of the items in a cell of text. If None, blanks separate items, and text that seems to use another
+    separator is rejected.
     """
     empty_for_null: bool = False
     """True if a null set is read as the empty set."""

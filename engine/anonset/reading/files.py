@@ -291,7 +291,7 @@ def digest_of_list(digests: Iterable[tuple[str, str]]) -> str:
 
 @contextmanager
 def arrow_threads(workers: int | None) -> Iterator[None]:
-    """Set the number of Arrow's threads within the block. None keeps Arrow's default."""
+    """Set the number of Arrow's threads within the block. If None, Arrow's default applies."""
     import pyarrow as pa
 
     before = pa.cpu_count()

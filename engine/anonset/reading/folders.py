@@ -37,10 +37,10 @@ def names_below(folder: Path) -> list[str]:
 def data_files(where: str, names: Sequence[str], endings: tuple[str, ...]) -> list[str]:
     """Return the data files of a folder, sorted by path. No rows are silently left out.
 
-    Ignored files contain no rows: hidden files (``.part-0.parquet.crc``, ``.DS_Store``), names that begin with ``_``
-    (``_SUCCESS``, ``_metadata``), and checksums (``.crc``). Files that may contain rows are rejected instead of
-    ignored: data files that are hidden, begin with ``_`` or are in such a folder (as an unfinished write leaves them),
-    and files of other kinds.
+    Files without rows are ignored. They are hidden files (``.part-0.parquet.crc``, ``.DS_Store``), files whose names
+    begin with ``_`` (``_SUCCESS``, ``_metadata``), and checksums (``.crc``). Files that may contain rows are rejected
+    instead of ignored. They are data files whose name, or the name of a folder above, begins with ``.`` or ``_`` (an
+    unfinished write leaves such files), and files of other kinds.
 
     Parameters
     ----------

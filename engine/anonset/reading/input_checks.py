@@ -130,8 +130,8 @@ def require_whole(where: str, name: str, labels: Collection[str]) -> None:
 
 
 def mark_of_sets(labels: Collection[str], *usual: str) -> str | None:
-    """Return the separator (one of `usual`, ``/`` or ``+``) that splits many labels into codes. None if there is
-    none.
+    """Return the separator (one of `usual`, ``/`` or ``+``) that splits many labels into codes. None if no separator
+    does.
     """
     some = sorted(labels)[:_MOST_LOOKED_AT]
     return next((mark for mark in (*usual, *_FURTHER_MARKS) if _are_split(some, mark)), None)

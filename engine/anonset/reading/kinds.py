@@ -172,7 +172,7 @@ def are_results(labels: Sequence[str]) -> bool:
 
 
 def kind_of_values(labels: Sequence[str]) -> str:
-    """Return the kind of the values, except for a few odd values. Only the first of many values are examined."""
+    """Return the kind of the values, except for a few odd values. Only the first 20,000 values are examined."""
     looked_at = labels[:MOST_LOOKED_AT]
     if not looked_at:
         return "text"
@@ -197,7 +197,7 @@ def _most_odd(n: int) -> int:
 
 
 def _are_icd10(labels: Sequence[str]) -> bool:
-    """Return False if possible ICD-10 codes look like keys. Keys have one letter before digits, no dots, and the same
+    """Return False if possible ICD-10 codes look like keys. Keys have a common letter before digits, no dots, and equal
     width.
     """
     same = len({label[0] for label in labels}) == 1 and len({len(label) for label in labels}) == 1

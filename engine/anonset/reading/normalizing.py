@@ -131,7 +131,8 @@ def change_of(column: SetColumn | CategoricalColumn, rule: str, image: Mapping[s
 
 
 def relabel(column: SetColumn, image: Mapping[str, str | None], store: Store = MEMORY) -> SetColumn:
-    """Return a set-valued column with some labels replaced. None removes a label. Labels that become equal are merged.
+    """Return a set-valued column with some labels replaced. Labels that are mapped to None are removed. Labels that
+    become equal are merged.
 
     Parameters
     ----------

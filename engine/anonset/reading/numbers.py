@@ -72,7 +72,7 @@ def others(rows: int, until: int | None = None) -> str:
 
 
 def recognised_decimal(values: Iterable[str]) -> str:
-    """Return the decimal sign of numbers that are not in the notation of programs. Empty if it is ambiguous.
+    """Return the decimal sign of numbers that are not in the notation of programs. Empty if the sign is ambiguous.
 
     >>> recognised_decimal(["70", "70,5"]), recognised_decimal(["70", "1,000"]), recognised_decimal(["1.5", "2,5"])
     (',', '', '')
@@ -123,8 +123,8 @@ def read_numbers(
     until
         Number of the last given row, for messages. None if no rows follow.
     decimal
-        Decimal sign of a text that may have a currency and thousands separators. Empty for a decimal point without
-        them.
+        Decimal sign of a text that may have a currency and thousands separators. Empty for numbers with a
+        decimal point, without currency and separators.
 
     Raises
     ------
@@ -253,7 +253,7 @@ def _rounded(text: Any, values: Any) -> NDArray[np.integer]:
 
 def _is_held(text: str, number: float) -> bool:
     """Return True if a float represents a number exactly. This is the case if the float is printed as the text, or if
-    both are equal to the precision of the text.
+    the float rounded to the precision of the text equals the text.
 
     >>> [_is_held(text, 0.1) for text in ("0.100", "0.10000000000000001", "0.1000000000000000000001")]
     [True, True, False]

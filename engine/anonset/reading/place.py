@@ -83,7 +83,7 @@ class Place:
         return _SECRETS.search(self.address) is not None
 
     def names(self) -> list[str]:
-        """Return the sorted names of all objects, including objects in subdirectories. Empty if there are none."""
+        """Return the sorted names of all objects, including objects in subdirectories. Empty if there is no object."""
         return sorted(self.sizes())
 
     def sizes(self) -> dict[str, int]:
@@ -107,7 +107,7 @@ class Place:
         return sizes
 
     def size(self, name: str) -> int | None:
-        """Return the size of an object in bytes. None if it does not exist."""
+        """Return the size of an object in bytes. None if the object does not exist."""
         system, base = self.system
         with reading(self / name):
             size = system.get_file_info(f"{base}/{name}").size
@@ -171,8 +171,8 @@ class Place:
         return found.hexdigest()
 
     def copy(self, name: str, to: "Place") -> None:
-        """Copy an object under the same name to a place of the same system. The store copies it without a transfer if
-        possible.
+        """Copy an object to another place of the same file system, under the same name. The store copies it without a
+        transfer if possible.
         """
         (system, base), (other, target) = self.system, to.system
         if not self.is_local and system.equals(other) and (self.size(name) or 0) <= MOST_COPIED:

@@ -26,7 +26,7 @@ def read_privacy_policy(path: str | Path, vocabulary: Vocabulary | None = None) 
     Parameters
     ----------
     vocabulary
-        Vocabulary that must contain all items. None accepts any items.
+        Vocabulary that must contain all items. If None, any items are accepted.
 
     Raises
     ------
@@ -47,7 +47,7 @@ def read_utility_policy(path: str | Path, vocabulary: Vocabulary | None = None) 
     Parameters
     ----------
     vocabulary
-        Vocabulary that the groups must partition. None accepts any groups.
+        Vocabulary that the groups must partition. If None, any groups are accepted.
 
     Raises
     ------

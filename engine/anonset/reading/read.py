@@ -10,7 +10,7 @@ from anonset.reading.table_builder import gather
 
 
 def read(source: Any, *, labels: Sequence[str] | None = None, **options: Unpack[ReadKeywords]) -> Table:
-    """Read a table. Every column needs a role, otherwise the data are rejected.
+    """Read a table. Data with a column that has no role are rejected.
 
     Parameters
     ----------

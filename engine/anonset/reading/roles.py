@@ -1,4 +1,4 @@
-"""Column roles. Every column must have exactly one role. Otherwise, the data are rejected."""
+"""Column roles. Data in which a column has no role, or several roles, are rejected."""
 
 import re
 from collections.abc import Iterable, Sequence

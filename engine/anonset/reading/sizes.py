@@ -38,9 +38,9 @@ def size_in(name: str, file: Any, size: int) -> DataSize:
     """Estimate the content of an open file, given the name and the size in bytes. The result is not a bound.
 
     The byte count is exact for plain text. For gzip it is the size in the trailer (modulo 2^32, of the last member
-    only) if that is plausible. Otherwise, and for zstd, it is six times the file size. Record and value counts are
-    extrapolated from the first bytes. Parquet files store both counts. The length of their texts is extrapolated from
-    the first texts.
+    only) if that is plausible. For other gzip files, and for zstd, it is six times the file size. Record and value
+    counts are extrapolated from the first bytes. Parquet files store the record and value counts. The length of their
+    texts is extrapolated from the first texts.
 
     Raises
     ------

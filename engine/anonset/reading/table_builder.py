@@ -1,7 +1,7 @@
 """Build a table from batches of rows, in memory or in the files of a work directory.
 
 Labels get provisional codes when they first occur. A single unusual item can change the canonical order, so the final
-codes are known only after the last label. Codes are rewritten if any code changed.
+codes are known only after the last label. If a code has changed, all codes are rewritten.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -86,13 +86,13 @@ def gather(
     store
         Storage for the arrays.
     with_ids
-        Whether the ids become columns of the table. None stores ids only if there is a sensitive column, because ids
-        may then repeat. Otherwise ids are not stored, and must be distinct.
+        Whether the ids become columns of the table. If None, ids are stored only if there is a sensitive column,
+        because ids may then repeat. Without a sensitive column, ids are not stored, and must be distinct.
     expected
         Expected content of id columns, or of kept columns, whose labels are stored in files.
     sets
-        Expected set-valued column. It is compared row by row, and becomes the column of the table. None accepts any
-        content.
+        Expected set-valued column. It is compared row by row, and becomes the column of the table. If None, any
+        content is accepted.
 
     Raises
     ------
@@ -343,8 +343,8 @@ class _IdColumn(ExitStack):
     Parameters
     ----------
     fold
-        Whether ids that differ only in spelling become equal. The first of these ids then replaces the others (see
-        `folded`).
+        Whether ids that differ only in spelling become equal (see `folded`). The id that occurs first then replaces the
+        other spellings.
     """
 
     def __init__(self, name: str, *, fold: bool) -> None:

@@ -119,7 +119,7 @@ class ExpectedTexts(ExpectedColumn[CategoricalColumn]):
     """
 
     def add(self, column: Any) -> None:
-        """Compare further rows.
+        """Compare more rows with the expected column.
 
         Raises
         ------
@@ -141,7 +141,7 @@ class KeptTexts(ExitStack):
     Parameters
     ----------
     expected
-        Column with labels in files that must be equal, text by text. None accepts any content.
+        Column with labels in files that must be equal, text by text. If None, any content is accepted.
     """
 
     def __init__(self, name: str, store: Store, expected: CategoricalColumn | None = None) -> None:

@@ -101,7 +101,9 @@ class KindCheck(RedactedRepr, ABC, Generic[P_co]):
         return False
 
     def agreed_tree(self) -> Hierarchy | None:
-        """Return the given hierarchy of the published items, which the codebook must match. None if none is given."""
+        """Return the given hierarchy of the published items, which the codebook must match. None if no hierarchy is
+        given.
+        """
         return None
 
     def require_agreement(self, table: Table, hierarchies: Mapping[str, Hierarchy]) -> None:
@@ -113,8 +115,8 @@ class KindCheck(RedactedRepr, ABC, Generic[P_co]):
         return
 
     def impossible(self, table: Table, hierarchies: Mapping[str, Hierarchy]) -> Witness | None:
-        """Return a published value that the original contradicts in any order of its rows. None if there is
-        none.
+        """Return a published value that the original contradicts in any order of its rows. None if the original
+        contradicts no value.
         """
         return None
 
@@ -127,7 +129,7 @@ class KindCheck(RedactedRepr, ABC, Generic[P_co]):
         return None
 
     def beyond_utility(self, table: Table) -> str:
-        """Return the violation of the utility constraints. Empty if there is none or no constraints are given.
+        """Return the violation of the utility constraints. Empty if no constraint is violated or given.
 
         Raises
         ------

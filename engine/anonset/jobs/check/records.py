@@ -51,7 +51,9 @@ class RecordsCheck(KindCheck[Records]):
         require_sensitive(self.model, self.publication.transactions)
 
     def agreed_tree(self) -> Hierarchy | None:
-        """Return the given hierarchy of the published items, which the codebook must match. None if none is given."""
+        """Return the given hierarchy of the published items, which the codebook must match. None if no hierarchy is
+        given.
+        """
         if not self.settings.hierarchy:
             return None
         rules = CodeRules(inner_items=self.settings.file.inner_items)
@@ -115,7 +117,7 @@ class RecordsCheck(KindCheck[Records]):
         return Fraction(sum(label not in shown for label in occurring), len(labels))
 
     def beyond_utility(self, table: Table) -> str:
-        """Return the violation of the utility constraints. Empty if there is none or no constraints are given."""
+        """Return the violation of the utility constraints. Empty if no constraint is violated or given."""
         if self.settings.utility_constraints is None:
             return ""
         if table.transactions is None:

@@ -69,7 +69,7 @@ def has_one_column(source: Source) -> bool:
 def items_of_original(
     published: tuple[str, ...], settings: OriginalSettings, source: Source, *, nameless: bool
 ) -> list[str] | None:
-    """Return the published set-valued columns of the original. None if it has no named set-valued column."""
+    """Return the published set-valued columns of the original. None if the original has no named set-valued column."""
     if not published or settings.file.one_hot or settings.file.one_code or has_one_column(source):
         return None
     if not nameless:

@@ -7,7 +7,7 @@ from anonset.release.documents import Attestation, Report
 
 
 def require_columns(original: Table, attested: Attestation) -> None:
-    """Reject an original that lacks the protected columns of a publication in the same roles.
+    """Reject an original in which a protected column of the publication is missing or has another role.
 
     Raises
     ------

@@ -45,8 +45,8 @@ def persons_of_original(
 ) -> Int64 | None:
     """Return the person of each record of the original, int64 (n,).
 
-    None if records are persons or no column identifies persons. Persons are identified by the id columns, or by columns
-    whose values repeat like person ids. A record without an id counts as a person.
+    None if each record is a person, or if no column identifies persons. Persons are identified by the id columns, or by
+    columns whose values repeat like person ids. A record without an id counts as a person.
 
     Raises
     ------

@@ -144,7 +144,7 @@ def _symbol_keys(items: SetColumn, after: SetColumn, symbols: tuple[Symbol, ...]
 
 
 def _as_often(keys: list[tuple[Int64, Int64]]) -> bool:
-    """Return True if each row of keys occurs equally often in both tables."""
+    """Return True if each row of keys occurs equally often in the original and in the publication."""
     sides = [np.stack([pair[side] for pair in keys]) for side in (0, 1)]
     first, second = (side[:, np.lexsort(side)] for side in sides)
     return np.array_equal(first, second)

@@ -57,7 +57,7 @@ class RiskContext(RedactedRepr):
     threshold: float = THRESHOLD
     """Risk above which a record counts as at risk."""
     sensitive: Sequence[str] | None = None
-    """Kept columns whose disclosure is measured. None for all."""
+    """Kept columns for which disclosure is measured. None for all kept columns."""
     population: Table | None = None
     """Population that includes the people in the data."""
     attempts: int = 1000

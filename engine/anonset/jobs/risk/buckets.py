@@ -40,7 +40,7 @@ class Inference(RedactedRepr):
     certain: Share
     """Share of rows or persons whose sensitive value is inferred with certainty."""
     promised: float | None
-    """Highest confidence that the guarantee allows. None if the guarantee does not cover these rows."""
+    """Highest confidence that the guarantee allows. None if the guarantee does not cover the known rows."""
 
 
 @dataclass(frozen=True)
@@ -54,9 +54,9 @@ class Guesses(RedactedRepr):
     attempts: int
     """Number of guessed rows."""
     success: float
-    """Expected success of picking one of these values at random."""
+    """Expected success rate if the guess is drawn at random."""
     likeliest: float
-    """Success rate of picking the most frequent value."""
+    """Success rate if the guess is the most frequent value."""
     promised: float | None
     """Highest success per row that the guarantee allows."""
     broken: int

@@ -37,11 +37,13 @@ class Risk(RiskReport):
     threshold: float
     """Risk above which a record counts as at risk."""
     exposures: tuple[Exposure, ...]
-    """Results by knowledge: quasi-identifiers, 1, 2, … items, and both."""
+    """Results by knowledge. The attacker knows the quasi-identifiers, or 1, 2, … items, or the quasi-identifiers and
+    the items.
+    """
     disclosures: Mapping[str, ObservedDiversity]
     """Disclosure of each sensitive column by the classes of equal quasi-identifiers."""
     before: tuple[Exposure, ...] = ()
-    """The same results for the original data, with the same knowledge and unit. Empty if the original is not
+    """Results for the original data, with the knowledge and the unit of `exposures`. Empty if the original is not
     available.
     """
     journalist: tuple[float, float] | None = None

@@ -69,9 +69,9 @@ class QueryAnswers:
     are: float
     """Average relative error."""
     answered: int
-    """Number of queries with a relative error. The exact answer of these queries is above 0."""
+    """Number of queries with an exact answer above 0. Only these queries have a relative error."""
     skipped: int
-    """Number of queries with the true answer 0."""
+    """Number of queries with the exact answer 0."""
     reading: Reading | None
     """Interpretation of symbols with several items. None for buckets and chunks, which have no such symbols."""
 

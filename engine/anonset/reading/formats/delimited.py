@@ -191,7 +191,8 @@ class DelimitedText:
         return lines
 
     def decimal(self, names: Sequence[str], null: Sequence[str]) -> str:
-        """Return the decimal sign of numeric columns, detected from the first rows. Empty if it is plain or ambiguous.
+        """Return the decimal sign of numeric columns, detected from the first rows. Empty if numbers are in the
+        notation of programs, or if the sign is ambiguous.
 
         Texts in `null` are ignored.
         """
@@ -214,7 +215,7 @@ class DelimitedText:
         Raises
         ------
         MisreadError
-            If there is such a row, and it is not skipped.
+            If there is a row of units or descriptions that is not skipped.
         """
         if self.exact or not self._named or self._rows_above > 1 or self.below:
             return
@@ -231,7 +232,7 @@ class DelimitedText:
             raise MisreadError(msg, {"skip_rows": "labels"})
 
     def _header_below(self, absent: Missing) -> str:
-        """Return the hint for a header below other lines. Empty if there is none."""
+        """Return the hint for a header below other lines. Empty if no line below looks like a header."""
         lines = self.data[:_LONGEST_HEADER].decode("utf-8", "replace").splitlines()[1:_LINES_ABOVE]
         for number, line in enumerate(lines, 2 + self._skipped):
             for mark in DELIMITERS:

@@ -77,7 +77,7 @@ class DecodedText:
         self._stream.seek(self.mark + position)
 
     def read(self, size: int) -> bytes:
-        """Return about `size` further bytes. Empty at the end."""
+        """Return about `size` further bytes of the text. Empty at the end of the text."""
         while True:
             raw = self._raw(size)
             if self._recoder is None or (not raw and self._recoder.ended):

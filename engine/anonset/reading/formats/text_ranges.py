@@ -24,8 +24,8 @@ range.
 """
 _LONGEST_LINE = 1 << 20
 _NEAR = 1 << 16
-"""Number of bytes before the end of a section that are scanned first. After a few quotes, both assumptions usually lead
-to the same end of a record.
+"""Number of bytes before the end of a section that are scanned first. The end of the last record rarely depends on
+whether the first line of the section is within quotes.
 """
 
 _MOST_OF_PART, _MOST_COMPRESSED = 1 << 29, 1 << 26

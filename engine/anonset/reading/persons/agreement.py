@@ -37,7 +37,8 @@ def count_distinct(codes: Int64) -> int:
 def agreeing_within(
     codes: Int64, attributes: Sequence[tuple[str, str, Int64]], *, alone: bool = False
 ) -> tuple[str, ...]:
-    """Return the personal attributes that agree within the values of a column. Empty if they are insufficient evidence.
+    """Return the personal attributes that agree within the values of a column. Empty if the agreement is insufficient
+    evidence.
 
     Parameters
     ----------

@@ -94,7 +94,8 @@ class WatchedCandidates(ExitStack):
     """Candidates for the unit that do not repeat in the first rows, checked in all rows.
 
     Rows with a missing value are ignored. One number, or one hash of 64 bits, is stored for each row. If all numbers
-    differ, all values differ. Otherwise, `again` yields the rows again, and `PersonIds` compares them.
+    differ, all values differ. If some numbers are equal, `again` yields the rows again, and `PersonIds` compares their
+    values.
     """
 
     def __init__(self, candidates: Sequence[UnitCandidate], store: Store, read_again: Again) -> None:

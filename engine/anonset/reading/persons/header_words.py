@@ -195,7 +195,7 @@ def _cut(word: str) -> tuple[str, ...]:
 
 @cache
 def meaning_of(header: str) -> str:
-    """Return the personal meaning of a header. Empty if it has none.
+    """Return the personal meaning of a header. Empty if the header has no personal meaning.
 
     Returns
     -------
@@ -260,7 +260,7 @@ def _attribute_kind(words: tuple[str, ...], kinds: frozenset[str]) -> str:
 
 def is_known(header: str, *, dates: bool = False) -> bool:
     """Return True if a header names an attribute of a person that others know. Each word of the header must have a
-    meaning that fits such an attribute.
+    meaning that fits an attribute of a person.
 
     Parameters
     ----------

@@ -70,7 +70,7 @@ def mentions_in(
     Parameters
     ----------
     sets, joined
-        Set-valued column, and the columns that are joined into it. Empty if there is only one.
+        Set-valued column, and the columns that are joined into it. Empty if no columns are joined.
     named
         Columns of names and ids.
     """

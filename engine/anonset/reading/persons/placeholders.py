@@ -1,5 +1,5 @@
-"""Detect texts that mean a missing id, such as ``none``, ``0`` or ``99999``. Otherwise, all persons without an id would
-count as the same person.
+"""Detect texts that mean a missing id, such as ``none``, ``0`` or ``99999``. All persons without an id would otherwise
+count as one person.
 """
 
 from collections.abc import Mapping, Sequence

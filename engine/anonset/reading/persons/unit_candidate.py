@@ -35,9 +35,9 @@ class UnitCandidate(RedactedRepr):
     meaning: str
     """Kind of identifier: ``person id``, ``e-mail``, ``names and birth``, … (see `_SUREST`)."""
     given: int
-    """Number of rows with a value in all of these columns."""
+    """Number of rows with a value in each column of the candidate."""
     persons: int
-    """Number of distinct combinations of values in these rows."""
+    """Number of distinct combinations of values in the rows that `given` counts."""
     agreeing: tuple[str, ...] = ()
     """Attributes that agree within the values."""
     cut: bool = False

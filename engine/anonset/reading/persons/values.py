@@ -96,12 +96,12 @@ PATTERNS: Mapping[str, Callable[[str], object]] = {
     "IBAN": is_iban,
     "phone": _PHONE.fullmatch,
 }
-"""Pattern of values, by the header meaning of the same kind."""
+"""Pattern of values, by header meaning."""
 
 
 def pattern_of(labels: Sequence[str], patterns: Sequence[str] = tuple(PATTERNS)) -> str:
-    """Return the name of the pattern that nearly all labels match: ``e-mail``, ``IBAN`` or ``phone``. Empty if there is
-    none.
+    """Return the name of the pattern that nearly all labels match: ``e-mail``, ``IBAN`` or ``phone``. Empty if no
+    pattern matches.
 
     >>> pattern_of(["ann@b.org", "bo@c.net"]), pattern_of(["+49 30 123456", "030/123-456"]), pattern_of(["2020-01-01"])
     ('e-mail', 'phone', '')
@@ -121,7 +121,7 @@ def _nearly_all(is_one: Callable[[str], object], labels: Sequence[str]) -> bool:
 
 
 def identifying(labels: Sequence[str]) -> str:
-    """Return the kind of values that identify persons, as a header meaning. Empty if they do not identify persons.
+    """Return the kind of values that identify persons, as a header meaning. Empty for values that identify nobody.
 
     ``e-mail``, ``IBAN``, ``phone``, ``account`` (device ids), ``network`` (IP addresses), ``address`` or ``name``.
 

@@ -82,7 +82,7 @@ def read_chunks(
     name
         Name of the set-valued column.
     files
-        File names of each table. None selects the existing files.
+        File names of each table. If None, all existing files are read.
     store
         Storage for the columns.
 

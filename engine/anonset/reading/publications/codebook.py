@@ -75,7 +75,7 @@ def read_mapping(path: Path) -> dict[str, str]:
 
 
 def records_file(folder: Path) -> Path | None:
-    """Return the records file of a private directory, or the folder of its parts. None if there is none."""
+    """Return the records file of a private directory, or the folder of its parts. None if there is no records file."""
     names = ("records.csv", "records.parquet", "records")
     return next((path for name in names if (path := folder / name).exists()), None)
 

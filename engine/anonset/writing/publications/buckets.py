@@ -44,7 +44,7 @@ def write_buckets(
     ----------
     part_rows
         Number of rows of each file ``part-00000.csv``, ... in the folders ``qit`` and ``snt``.
-        None writes one file per table.
+        If None, each table is one file.
 
     Raises
     ------

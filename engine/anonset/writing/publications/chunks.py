@@ -110,7 +110,7 @@ def write_chunks(publication: Chunks, folder: Path, form: str, part_rows: int | 
         ``csv`` (items separated by blanks) or ``parquet`` (items as ``list<string>``).
     part_rows
         Number of rows of each file ``part-00000.csv``, ... in folders named as the tables.
-        None writes one file per table.
+        If None, each table is one file.
 
     Raises
     ------

@@ -113,7 +113,7 @@ def write_published(
     Parameters
     ----------
     part_rows
-        Number of rows of each file ``part-00000.csv``, ... in the folder ``published``. None writes one file.
+        Number of rows of each file ``part-00000.csv``, ... in the folder ``published``. If None, one file is written.
 
     Raises
     ------
