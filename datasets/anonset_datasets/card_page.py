@@ -15,8 +15,8 @@ also show the numbers that the papers print.
 
 The project contains no data. `anonset datasets check` lists the available data sets, and how to obtain the others.
 
-**Never use these for linking attacks**: {never}. Their terms forbid attempts to
-identify a person. The terms of the first also forbid linking the records to other data about persons."""
+**Never use these data sets for linking attacks**: {never}. Their terms forbid attempts to
+identify a person. The terms of the first data set also forbid linking the records to other data about persons."""
 _HEAD = ("", "records", "items", "longest", "average")
 
 

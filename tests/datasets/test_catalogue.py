@@ -37,7 +37,7 @@ def test_entries_agree_with_themselves() -> None:
         ("informs2005", "Never use it in linking-attack demonstrations"),
         ("vermont2013", "VAHHS-NSO and BISHCA disclaim responsibility"),
         ("vermont2013", "nor in linking-attack demonstrations"),
-        ("tafeng_baskets", "do not pass it on"),
+        ("tafeng_baskets", "do not redistribute them"),
     ],
 )
 def test_terms_that_must_be_shown_are_in_the_note(name: str, words: str) -> None:
