@@ -124,7 +124,6 @@ def _shown_as(column: SetColumn, representative: Int32) -> SetColumn:
 
 
 def _joined(start: Cut | ItemGroups, recoding: Any, representative: Int32) -> Cut | ItemGroups:
-    """Return the recoding that publishes each item like its representative."""
     suppressed = representative == SUPPRESSED
     if isinstance(recoding, Cut) and isinstance(start, Cut):
         tree, before, after = start.hierarchy, start.image, recoding.image[representative]
@@ -148,7 +147,6 @@ def _require_bare(algorithm: Any, column: SetColumn, image: Int32) -> None:
 
 
 def _for_representatives(algorithm: Any, column: SetColumn, representative: Int32) -> Any:
-    """Return the algorithm with constraints in which representatives replace the items."""
     if not isinstance(algorithm, SetBased):
         return algorithm
     labels = column.vocabulary.labels
@@ -173,7 +171,6 @@ def _for_representatives(algorithm: Any, column: SetColumn, representative: Int3
 
 
 def _require_share(algorithm: Any, recoding: Cut | ItemGroups) -> None:
-    """Reject a recoding that suppresses too many items, including the items that the earlier release suppresses."""
     allowed, of = getattr(algorithm, "max_suppressed", None), len(recoding.suppressed)
     if allowed is None or not isinstance(recoding, ItemGroups):
         return

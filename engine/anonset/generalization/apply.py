@@ -86,7 +86,6 @@ class _PublishedRows(UnsortedRows):
         self._n_symbols = 0 if image is None else int(image.max(initial=SUPPRESSED)) + 1
 
     def items(self, sets: SetColumn) -> tuple[Int64, Int32]:
-        """Return the symbols of a block of rows."""
         from anonset_kernels.rows import map_rows
 
         if self._image is None:

@@ -105,7 +105,6 @@ def require_bucket_roles(table: Table) -> None:
 
 
 def _with_star(column: CategoricalColumn, starred: NDArray[np.bool_]) -> CategoricalColumn:
-    """Append the star to the column's labels if any value is hidden."""
     if not starred.any():
         return column
     if STAR in column.vocabulary.index:

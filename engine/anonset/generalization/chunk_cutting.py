@@ -73,7 +73,6 @@ class _Cut(RedactedRepr):
         return chunks, ChunkRows(merged.begins, indptr_of_merged, items[places], merged.copies)
 
     def _sorted(self) -> tuple[Int64, Int64, Int64]:
-        """Return the occurrences sorted by chunk, record and item."""
         if not len(self.place):
             return self.place, self.record, self.item
         first, many, width = int(self.record.min()), int(np.ptp(self.record)) + 1, int(self.item.max()) + 1

@@ -60,7 +60,6 @@ class EarlierRelease(RedactedRepr):
         }
 
     def _members(self, tree: Hierarchy, name: str, items: Sequence[str]) -> tuple[str, ...]:
-        """Return the items of a name, in leaf order."""
         node = self._node(tree, name, items)
         return tuple(items) if node is None else self._leaves(tree, node, name)
 

@@ -100,7 +100,6 @@ class ClusterGroups(RedactedRepr, ComputedSequence[ItemGroups]):
 
     vocabulary: Vocabulary
     merged: tuple[MergedItems, ...]
-    """Merged items per cluster."""
 
     def __len__(self) -> int:
         return len(self.merged)

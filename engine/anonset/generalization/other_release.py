@@ -21,7 +21,6 @@ class OtherRelease(RedactedRepr):
     """Another release about the persons of a table, and the row of each person in this release."""
 
     publication: Records
-    """The other release."""
     row: Int64
     """Row of the other release for each record of the table, int64 (n,). -1 if the person is not in the release."""
     attestation_sha256: str = ""

@@ -140,7 +140,6 @@ class PerCluster(RedactedRepr):
     items: Sequence[Cut | ItemGroups]
     """Item mapping of each cluster. Empty if there is no set-valued column."""
     relational: tuple[RelationalValues, ...] = ()
-    """Published relational values."""
     parts: Parts | None = None
     """Parts of the table. None if the table is not split."""
 

@@ -153,7 +153,6 @@ class Runs(RedactedRepr):
 
 
 def _of_ranges(starts: Int64, rows: StoredRows, first: int, end: int) -> StoredRows:
-    """Return the rows of consecutive ranges of a block."""
     (row, item), (last, last_item) = starts[first].tolist(), starts[end].tolist()
     return StoredRows(rows.lengths[row:last], rows.fixed[row:last], rows.record[row:last], rows.items[item:last_item])
 
@@ -191,7 +190,6 @@ class RangeSort(RedactedRepr):
     """Task that sorts the rows of consecutive ranges."""
 
     runs: Sequence[Runs]
-    """Runs of all blocks."""
     widths: Int64
     position: int
     form: RowForm
@@ -209,7 +207,6 @@ class RangeSort(RedactedRepr):
         return self.form.stored(out)
 
     def _sort(self, rows: "RowContent", out: "RowContent", place: tuple[int, int]) -> None:
-        """Sort the rows of a range, and write them to a position in `out`."""
         sets = SetColumn("rows", rows.indptr, rows.items, Vocabulary(()))
         source, size = UnsortedRows(sets, rows.fixed, rows.record), (len(rows.record), len(rows.items))
         RowSorter(self.widths, out, MEMORY).sort(source, size, self.position, place)
@@ -238,7 +235,6 @@ class _Shuffle(RedactedRepr):
             yield from self._by_ranges(distribution, size)
 
     def _by_ranges(self, distribution: Distribution, size: tuple[int, int]) -> Iterator[StoredRows]:
-        """Distribute rows over ranges, and yield the sorted rows."""
         workers, at_once = self.store.workers, self._rows_per_task(size)
         runs, sizes = list[Runs](), np.zeros((3, len(distribution.splitters) + 1), np.int64)
         for run, of_run in self.store.map(distribution, spans(size[0], at_once)):

@@ -114,7 +114,6 @@ class RowSorter:
         gather_rows(rows, order, *place, self.out)
 
     def _copy(self, source: UnsortedRows, n: int, place: Place) -> None:
-        """Copy rows that are all equal to their position in the output."""
         row, item = place
         for begin, end in spans(n):
             self._gather(source(begin, end), np.arange(end - begin), (row + begin, item))

@@ -179,7 +179,6 @@ class _Incidence:
         return tuple(column.vocabulary.labels[column.codes[row]] for column in self.publication.ids)
 
     def value(self, entry: int) -> str:
-        """Return the sensitive value of an SNT row."""
         values = self.publication.snt_value
         return values.vocabulary.labels[int(values.codes[entry])]
 

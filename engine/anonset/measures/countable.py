@@ -227,6 +227,5 @@ def _members(frequent: FrequentItems, publication: Records) -> tuple[Int64, Int3
 
 
 def _spans(column: SetColumn) -> Iterator[tuple[int, int]]:
-    """Yield blocks of records as (first, end)."""
     for first in range(0, column.n, _RECORDS_AT_ONCE):
         yield first, min(first + _RECORDS_AT_ONCE, column.n)

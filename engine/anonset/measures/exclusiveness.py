@@ -101,7 +101,6 @@ def ambiguous_items(publication: Records) -> int:
 
 
 def _covering_symbols(publication: Records) -> dict[str, list[int]]:
-    """Return the occurring symbols that cover each item, in canonical order."""
     standing: dict[str, list[int]] = {}
     if publication.transactions is not None:
         for code in np.flatnonzero(publication.transactions.occurrences).tolist():

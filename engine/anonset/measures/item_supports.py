@@ -182,10 +182,7 @@ class SymbolSupports:
 
 @dataclass(frozen=True, eq=False)
 class _CandidateRecords(RedactedRepr):
-    """Records that may contain some items."""
-
     record: Int64
-    """Record numbers, int64 (R,)."""
     chance: NDArray[np.float64]
     """Probability that each record contains the items, float64 (R,)."""
     symbols: tuple[Int32, ...]

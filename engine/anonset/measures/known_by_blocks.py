@@ -64,7 +64,6 @@ class _SetCounting(RedactedRepr):
             first = after
 
     def fits(self, first: int, end: int) -> bool:
-        """Return True if the records from `first` to `end` - 1 fit in memory."""
         begin = self.distinct.rows.indptr
         return int(begin[end] - begin[first]) <= self.held and end - first <= self.held
 
@@ -155,7 +154,6 @@ def _lower_to_supports(span: "RecordSpan", supports: Int64, least: Int64, rows: 
 
 
 def _parts(rows: tuple[int, int]) -> Iterator[tuple[int, int]]:
-    """Yield blocks of a range of rows."""
     return ((rows[0] + first, rows[0] + end) for first, end in spans(rows[1] - rows[0]))
 
 

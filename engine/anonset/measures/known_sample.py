@@ -134,7 +134,6 @@ def _measured(distinct: DistinctRecords, numbers: Int64, size: int) -> NDArray[n
 
 
 def _counted(distinct: DistinctRecords, sample: "Sample", n_sets: int) -> Int64:
-    """Return the support of each set of the sample, int64 (sets,)."""
     from anonset_kernels.known_sample import count_shared
 
     rows = distinct.rows
@@ -151,6 +150,5 @@ def _counted(distinct: DistinctRecords, sample: "Sample", n_sets: int) -> Int64:
 
 
 def _shares(distinct: DistinctRecords) -> list[tuple[int, int]]:
-    """Divide the distinct records into one range per thread."""
     bounds = np.linspace(0, distinct.n, distinct.store.workers.count + 1).astype(np.int64).tolist()
     return list(pairwise(bounds))

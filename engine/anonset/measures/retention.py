@@ -363,7 +363,6 @@ def of_tuples(buckets: Bucketized) -> Counts:
 
 
 def _is_kept(column: Column, cluster: NDArray[np.integer], published: RelationalValues) -> NDArray[np.bool_]:
-    """Return True for the records whose value is published unchanged, bool (n,)."""
     if isinstance(column, CategoricalColumn):
         index = column.vocabulary.index
         codes: Int64 = np.array([index.get(label, NOT_PUBLISHED) for label in published.labels], np.int64)

@@ -90,7 +90,7 @@ def _diversity(of: Int64, value: Int64, count: Int64, overall: Float64) -> Class
         np.diff(np.append(start, len(of))).astype(np.int64),
         np.maximum.reduceat(count, start).astype(np.int64),
         np.maximum(np.add.reduceat(-share * np.log(share), start), 0.0),
-        _equal(value, share, overall, start),
+        _distance_to_overall(value, share, overall, start),
     )
 
 
@@ -134,7 +134,7 @@ def observed_diversity(group: Sequence[Int32], values: CategoricalColumn, store:
         for a, b in run_spans(of):
             is_counted, counts = is_known[value[a:b]], np.diff(start[a : b + 1])
             diversity = _diversity(of[a:b][is_counted], value[a:b][is_counted], counts[is_counted], overall)
-            smallest = _united(smallest, diversity.worst())
+            smallest = _combined(smallest, diversity.worst())
     return smallest
 
 
@@ -144,7 +144,7 @@ def known_values(values: CategoricalColumn) -> NDArray[np.bool_]:
     return np.fromiter((label.strip() not in NO_VALUE for label in labels), np.bool_, len(labels))
 
 
-def _united(first: ObservedDiversity, second: ObservedDiversity) -> ObservedDiversity:
+def _combined(first: ObservedDiversity, second: ObservedDiversity) -> ObservedDiversity:
     """Return the smallest l and the largest t of two sets of classes together."""
     if not first.classes or not second.classes:
         return first if first.classes else second
@@ -158,7 +158,7 @@ def _united(first: ObservedDiversity, second: ObservedDiversity) -> ObservedDive
     )
 
 
-def _equal(value: Int64, share: Float64, overall: Float64, start: Int64) -> Float64:
+def _distance_to_overall(value: Int64, share: Float64, overall: Float64, start: Int64) -> Float64:
     """Return the distance between the value shares of each class and the overall shares.
 
     It is the sum of the positive differences.

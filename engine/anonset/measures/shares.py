@@ -157,7 +157,6 @@ def mean_of(
 
 
 def _wilson(successes: int, n: int) -> tuple[float, float]:
-    """Return the Wilson score interval for 95 percent."""
     share, z2 = successes / n, _Z * _Z
     middle = share + z2 / (2 * n)
     reach = _Z * sqrt(share * (1 - share) / n + z2 / (4 * n * n))

@@ -144,7 +144,7 @@ def most_frequent(supports: Supports, top: int, *, at_least: float = 0.0) -> lis
         for other in range(number + (len(labels) > 1)):
             best.add((other, number))
     for size in SIZES[1:]:
-        for chosen in _grown({entry.chosen for entry in best.sets if len(entry.chosen) == size - 1}):
+        for chosen in _extended({entry.chosen for entry in best.sets if len(entry.chosen) == size - 1}):
             best.add(chosen)
     return best.sets
 
@@ -185,7 +185,6 @@ class _BestItemsets:
         return [entry for _, _, entry in sorted(self._heap, reverse=True)]
 
     def add(self, chosen: Chosen) -> None:
-        """Count a set, and add it if it exceeds the bound."""
         groups = self._supports.groups
         number = prod(comb(len(groups[group]), chosen.count(group)) for group in set(chosen))
         count = _rounded(self._supports.count(chosen)) if number and self.top else 0.0
@@ -200,7 +199,7 @@ class _BestItemsets:
             self.bound = self._heap[0][0]
 
 
-def _grown(itemsets: set[Chosen]) -> Iterator[Chosen]:
+def _extended(itemsets: set[Chosen]) -> Iterator[Chosen]:
     """Yield the sets with one more item whose subsets are all in `itemsets`. The sets are sorted."""
     for prefix, extensions in groupby(sorted(itemsets), key=lambda chosen: chosen[:-1]):
         for pair in combinations_with_replacement([chosen[-1] for chosen in extensions], 2):

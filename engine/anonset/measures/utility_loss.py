@@ -285,7 +285,6 @@ def _members(group: Int32) -> list[list[int]]:
 
 
 def _supports(column: SetColumn, group: Int32, store: Store) -> Int64:
-    """Return the number of records that contain any item of each group, int64."""
     supports = np.zeros(int(group.max(initial=-1)) + 1, np.int64)
     for part in store.map(partial(_supports_of, column, group), store.workers.divided(list(spans(column.n)))):
         supports += part

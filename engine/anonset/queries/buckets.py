@@ -110,7 +110,6 @@ def record_workload(table: Table, columns: Sequence[str], *, queries: int = 100,
 
 
 def _rows(columns: Sequence[CategoricalColumn], query: BucketQuery, n: int) -> NDArray[np.bool_]:
-    """Return True for the rows that match the conditions of a query on the given columns, bool (n,)."""
     by_name = {column.name: column for column in columns}
     chosen = np.ones(n, np.bool_)
     for name, labels in query.columns.items():
@@ -127,7 +126,6 @@ def _named(by_name: Mapping[str, CategoricalColumn], name: str) -> CategoricalCo
 
 
 def _allowed(column: CategoricalColumn, labels: Collection[str]) -> NDArray[np.bool_]:
-    """Return True for the allowed codes of a column, bool (V,)."""
     allowed = np.zeros(len(column.vocabulary), np.bool_)
     allowed[[column.vocabulary.index[label] for label in labels if label in column.vocabulary.index]] = True
     return allowed

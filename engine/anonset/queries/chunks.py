@@ -173,10 +173,10 @@ class ChunkCounts:
     def places(self, item: int) -> _Places:
         """Return the clusters and chunks that contain an item. Results are cached."""
         if item not in self._places:
-            chunk, count = self._held(self._rows_of[item])
+            chunk, count = self._rows_per_chunk(self._rows_of[item])
             parts = [(self._cluster_of[chunk], chunk) for chunk in [chunk[chunk < len(self._cluster_of)]]]
             for number in chunk[chunk >= len(self._cluster_of)].tolist():
-                clusters = self._falls_on(number)
+                clusters = self._clusters_of_chunk(number)
                 parts.append((clusters, np.full(len(clusters), number)))
             terms = self._terms[item]
             parts.append((terms, np.full(len(terms), -1)))
@@ -201,7 +201,7 @@ class ChunkCounts:
         chance[clusters] = (1 + (n - 1) * (more / free if more else 0.0)) / n
         return chance
 
-    def _falls_on(self, number: int) -> Int64:
+    def _clusters_of_chunk(self, number: int) -> Int64:
         """Return the clusters that may contain sub-records of a shared chunk.
 
         Also stores the number of records of these clusters.
@@ -220,7 +220,7 @@ class ChunkCounts:
         if self._held_numbers > _MOST_HELD:
             self._places, self._fallen, self._held_numbers = {}, {}, numbers
 
-    def _held(self, rows: Int64) -> tuple[Int64, Int64]:
+    def _rows_per_chunk(self, rows: Int64) -> tuple[Int64, Int64]:
         """Return the chunks that contain the given distinct sub-records, and the number of these sub-records in each
         chunk.
         """
@@ -250,7 +250,7 @@ class ChunkCounts:
 
     def _joint(self, items: Sequence[int], chunk: Int64) -> Floats:
         """Return the probability that a record contains all given items of each chunk."""
-        chunks, count = self._held(_common([self._rows_of[item] for item in items]))
+        chunks, count = self._rows_per_chunk(_common([self._rows_of[item] for item in items]))
         in_chunk = np.zeros(len(self._places_of_chunk))
         in_chunk[chunks] = count
         return np.asarray(in_chunk[chunk] / self._places_of_chunk[chunk])
@@ -276,7 +276,6 @@ def _by_item(items: Int32, values: Int64, n_items: int) -> list[Int64]:
 
 
 def _common(ascending: Iterable[Int64]) -> Int64:
-    """Return the common elements of several ascending arrays."""
     fewest, *others = sorted(ascending, key=len)
     for other in others:
         if len(fewest):

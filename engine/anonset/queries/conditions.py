@@ -46,7 +46,6 @@ def _is_finite(value: float) -> bool:
 
 
 Condition = Between | Among
-"""Condition on a relational column."""
 
 
 def with_condition(conditions: Sequence[Condition], added: Condition) -> list[Condition]:

@@ -174,7 +174,6 @@ class _QueryGenerator(RedactedRepr):
     def of(
         cls, table: Table, hierarchies: Mapping[str, Hierarchy] | None, n_queries: int, shape: QueryShape, seed: int
     ) -> "_QueryGenerator":
-        """Create the generator after validating the parameters that all workloads share."""
         require_queries(n_queries)
         random = SplitMix(seed)
         if not table.n:
@@ -187,12 +186,10 @@ class _QueryGenerator(RedactedRepr):
         return cls(random, domains_of(table, hierarchies), shape)
 
     def columns(self) -> list[ValueDomain]:
-        """Draw the columns of a query, in table order."""
         domains = list(self.domains.values())
         return [domains[j] for j in sorted(self.random.distinct(len(domains), self.shape.n_values))]
 
     def one_of(self, values: Sequence[Any] | NDArray[np.integer]) -> Any:
-        """Draw a value uniformly."""
         return values[self.random.below(len(values))]
 
     def around(self, domain: ValueDomain, value: Any) -> Condition:

@@ -49,7 +49,6 @@ class GroupedTuples(RedactedRepr):
     starred: NDArray[np.bool_]
     """True for tuples with a hidden identity, bool (r,)."""
     figures: dict[str, int]
-    """Counts, including ``groups``."""
 
 
 Solve = Callable[[PartOfTuples], GroupedTuples]

@@ -163,7 +163,6 @@ class SafeGrouping(RedactedRepr):
         )
 
     def _refuse(self, sensitive: CategoricalColumn, n_removed: int) -> NoReturn:
-        """Raise an error that explains why no group remains."""
         counts = np.bincount(sensitive.codes)
         value, share = int(counts.argmax()), float(counts.max() / sensitive.n)
         reason = (

@@ -215,7 +215,6 @@ def _under_ceilings(qi: QuasiIdentifiers) -> list[Int64]:
 
 
 def _numbered(parts: list[Int64], n: int) -> Int32:
-    """Return the part of each record, int32 (n,), given the records of each part."""
     number = np.empty(n, np.int32)
     for part, records in enumerate(parts):
         number[records] = part

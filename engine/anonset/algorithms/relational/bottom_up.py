@@ -47,7 +47,7 @@ class BottomUp(SubtreeFormation):
             for a, tree in enumerate(cuts.trees):
                 for node in sorted(waiting[a]):
                     if waiting[a].isdisjoint(tree.children(node)):
-                        gain = self._try(cuts, a, node, smallest)
+                        gain = self._priority(cuts, a, node, smallest)
                         if chosen[0] < 0 or gain > best:
                             best, chosen = gain, (a, node)
             a, node = chosen
@@ -59,7 +59,7 @@ class BottomUp(SubtreeFormation):
         specialize(cuts, self.k, progress)
         return cuts
 
-    def _try(self, cuts: Cuts, a: int, node: int, smallest: int) -> tuple[int, float]:
+    def _priority(self, cuts: Cuts, a: int, node: int, smallest: int) -> tuple[int, float]:
         """Return the priority of generalizing to `node`: (1, growth of the smallest class per unit of loss).
 
         If the smallest class does not grow, the priority is (0, negative loss).

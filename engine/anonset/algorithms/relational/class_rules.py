@@ -180,7 +180,6 @@ class _Merging:
         self.open[low] = bool(breaks.all())
 
     def _unions_break(self, c: int, others: Iterable[int]) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-        """Return True for each candidate whose union with cluster `c` breaks the rule."""
         unions = [np.concatenate([self._values[c], self._values[other]]) for other in others]
         group = np.repeat(np.arange(len(unions)), [len(union) for union in unions])
         rule = replace(self.rule, value=np.concatenate(unions))
@@ -236,7 +235,6 @@ def _sensitive(name: str, table: Table) -> CategoricalColumn:
 
 
 def _known_values(column: CategoricalColumn) -> Int64:
-    """Return the codes that occur in a column, without missing values."""
     labels, there = column.vocabulary.labels, np.flatnonzero(column.overall).tolist()
     return np.array([code for code in there if labels[code].strip() not in NO_VALUE], np.int64)
 

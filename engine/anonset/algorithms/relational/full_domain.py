@@ -96,7 +96,6 @@ class FullDomain(Formation):
         return Solution(cluster, levels.generalize(cluster, vectors), figures)
 
     def _solve(self, qi: QuasiIdentifiers, progress: Progress | None) -> tuple[Int32, Vector, NDArray[np.bool_]]:
-        """Return the class of each record, the best vector, and a mask of the suppressed records."""
         levels = Levels.of(qi)
         require_few_vectors(self.name, levels, self.max_vectors)
         weight = np.bincount(qi.tuple_of, minlength=qi.n_tuples).astype(np.int64)

@@ -106,7 +106,6 @@ class Levels:
 
 
 def _nodes_by_level(tree: Hierarchy, leaves: Int32) -> list[Int32]:
-    """Return the published node of each leaf, for each level."""
     depth, rows = tree.column_depth, []
     height, node = int(depth.max(initial=0)), leaves.astype(np.int32)
     for limit in range(height, -1, -1):

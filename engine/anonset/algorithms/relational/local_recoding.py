@@ -81,7 +81,7 @@ class LocalRecoding(Formation):
             price += 1
             if progress is not None:
                 progress("tuples", float(qi.n_tuples - len(remaining)), float(qi.n_tuples))
-        return self._join(qi, class_of) if len(remaining) else renumber_clusters(class_of[qi.tuple_of])[0]
+        return self._join_remaining(qi, class_of) if len(remaining) else renumber_clusters(class_of[qi.tuple_of])[0]
 
     def _round(self, levels: Levels, counted: Classes, remaining: Int64, price: float) -> Int64 | None:
         """Return the class of each remaining tuple, -1 if the class fails.
@@ -105,7 +105,7 @@ class LocalRecoding(Formation):
         of[counted.failed.astype(np.bool_)[of]] = -1
         return np.where(of < 0, -1, np.unique(of, return_inverse=True)[1].reshape(-1) - int(counted.failed.any()))
 
-    def _join(self, qi: QuasiIdentifiers, class_of: Int64) -> Int32:
+    def _join_remaining(self, qi: QuasiIdentifiers, class_of: Int64) -> Int32:
         """Add the records that remain at the end to the classes whose loss increases least."""
         cluster = class_of[qi.tuple_of]
         assigned, unassigned = np.flatnonzero(cluster >= 0), np.flatnonzero(cluster < 0)

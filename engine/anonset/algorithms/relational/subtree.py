@@ -53,7 +53,7 @@ def specialize(cuts: Cuts, k: int, progress: Progress | None) -> None:
     open_nodes = [(a, v) for a, tree in enumerate(cuts.trees) for v in np.unique(cuts.ids[a]).tolist() if tree.above(v)]
     done = 0
     while open_nodes:
-        a, node = min(open_nodes, key=lambda pair: (-_fall(cuts, *pair), pair))
+        a, node = min(open_nodes, key=lambda pair: (-_loss_decrease(cuts, *pair), pair))
         open_nodes.remove((a, node))
         below = cuts.below(a, node)
         undo = cuts.put(a, below, cuts.children_of(a, node, below))
@@ -66,8 +66,7 @@ def specialize(cuts: Cuts, k: int, progress: Progress | None) -> None:
             progress("nodes", float(done), float(done + len(open_nodes)))
 
 
-def _fall(cuts: Cuts, a: int, node: int) -> float:
-    """Return how much the loss decreases if a node is specialized, rounded to nine decimals."""
+def _loss_decrease(cuts: Cuts, a: int, node: int) -> float:
     below = cuts.below(a, node)
     before = cuts.cost(a, below)
     undo = cuts.put(a, below, cuts.children_of(a, node, below))

@@ -121,7 +121,6 @@ def _distances(longest: Sequence[tuple[SetColumn, Int64]], counts: Sequence[int]
 
 
 def _longest(column: SetColumn, cluster: Int32) -> tuple[SetColumn, Int64]:
-    """Return the longest records of each cluster, sorted by cluster, and the cluster of each record."""
     order = np.lexsort((-column.lengths, cluster)).astype(np.int64)
     of = cluster[order].astype(np.int64)
     chosen = np.arange(len(of)) - np.searchsorted(of, of) < _LONGEST

@@ -111,7 +111,6 @@ class MedianCuts(RedactedRepr):
         return self._gathered()
 
     def _cut_all(self, active: Sequence[int], counts: Int64) -> list[int]:
-        """Split the parts above the limit, and return the new parts."""
         halves = []
         ends = np.cumsum([axis.n_bins for axis in self.axes])
         for number, of_node in zip(active, counts, strict=True):

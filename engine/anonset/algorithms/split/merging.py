@@ -25,7 +25,6 @@ from anonset.data.table import Int32, Int64
 from anonset.errors import InfeasibleError
 
 _SAMPLED = 16
-"""Number of parts in the sample."""
 _TOGETHER = 1 << 17
 """Maximum number of records that are published together. Larger clusters are published separately."""
 _OF_CUTS = ("parts", "smallest_part", "largest_part", "rum_before", "tum_before", "clusters_before")
@@ -167,7 +166,6 @@ def _without_records(table: Table) -> Table:
 
 
 def _merged_cluster(parts: Sequence[SolvedPart], merged: Int32, record: Int64, store: Store) -> tuple[Int32, Int64]:
-    """Return the merged cluster of each record, and the record count of each merged cluster."""
     cluster, n_begun = store.array("merged", np.int32, len(record)), 0
     size = np.zeros(int(merged.max()) + 1, np.int64)
     for part in parts:

@@ -26,7 +26,6 @@ class PartMappings(RedactedRepr):
     parts: tuple[Int64, ...]
     """Records of each part, ascending."""
     mappings: tuple["ClusterMapping", ...]
-    """Mapping of each part."""
 
 
 ClusterMapping = Int32 | MergedItems | PartMappings

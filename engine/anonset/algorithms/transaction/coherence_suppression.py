@@ -150,7 +150,6 @@ class CoherenceSuppression(RedactedRepr):
         return cost
 
     def _single_moles(self, column: SetColumn, private: Int32) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-        """Return True for each public item that is a mole by itself, bool (M,)."""
         from anonset_kernels.coherence import worst_disclosure
         from anonset_kernels.rows import transpose
 
@@ -170,7 +169,6 @@ class CoherenceSuppression(RedactedRepr):
         store: Store,
         progress: Progress | None,
     ) -> list[Int32]:
-        """Return the minimal moles of 2 to p items, without items that are moles by themselves."""
         from anonset_kernels.coherence import store_records
         from anonset_kernels.threats import DisclosureRule
 

@@ -53,7 +53,6 @@ class Suppression(RedactedRepr):
     """A suppression of a group in all records."""
 
     group: tuple[str, ...]
-    """Items of the group."""
     support: int
     """Number of records that contain the group."""
 
@@ -171,7 +170,6 @@ class ConstraintSearch:
         return partial(constraints.search_policy, groups, weights, policy, rule, _CONSTRAINTS_PER_CALL)
 
     def _roots(self, rule: "RepairRule") -> Any:
-        """Return the initial state of the search for rare sets."""
         from anonset_kernels.coat import n_levels, open_roots
 
         levels, n_cells = n_levels(self.column.longest, rule), len(self._groups.cells)

@@ -92,7 +92,7 @@ class ControlCuts(RedactedRepr):
         nodes = np.unique(best.image)
         parted = nodes[~tree.is_leaf[nodes]]
         parents = np.unique(tree.parent[nodes])
-        raised = parents[(parents >= 0) & self._may[parents]]
+        raised = parents[(parents >= 0) & self._usable_nodes[parents]]
         gains = np.concatenate([now[parted], now[raised] - self._occurrences[raised] * size[raised]])
         moves = [*((int(v), True) for v in parted), *((int(v), False) for v in raised)]
         for number in np.lexsort((np.arange(len(moves)), -gains)).tolist():
@@ -115,14 +115,13 @@ class ControlCuts(RedactedRepr):
     def _topmost(self, candidates: NDArray[np.bool_]) -> Int32:
         """Return the cut of the topmost allowed nodes in `candidates`. All other items remain leaves."""
         tree, image = self.tree, np.full(self.tree.n_leaves, -1, np.int32)
-        for node in np.flatnonzero((candidates & self._may) | tree.is_leaf).tolist():
+        for node in np.flatnonzero((candidates & self._usable_nodes) | tree.is_leaf).tolist():
             if image[tree.leaf_lo[node]] < 0:  # parents precede their children
                 image[tree.leaf_lo[node] : tree.leaf_hi[node]] = node
         return image
 
     @cached_property
     def _occurrences(self) -> Int64:
-        """Number of item occurrences below each node, int64 (V,)."""
         ends = begins_of(self.column.occurrences)
         return ends[self.tree.leaf_hi] - ends[self.tree.leaf_lo]
 
@@ -135,7 +134,7 @@ class ControlCuts(RedactedRepr):
         return fewest
 
     @cached_property
-    def _may(self) -> NDArray[np.bool_]:
+    def _usable_nodes(self) -> NDArray[np.bool_]:
         """True for inner nodes that are not above a sensitive leaf, bool (V,)."""
         ends = begins_of(self.is_secret)
         free: NDArray[np.bool_] = ends[self.tree.leaf_hi] == ends[self.tree.leaf_lo]

@@ -22,7 +22,6 @@ class Expansion(RedactedRepr):
     """A search step that replaces a node by its children."""
 
     node: str = field(repr=False)
-    """Replaced node."""
     cost: int
     """Cost of the cut after the step, multiplied by (number of leaves - 1)."""
 
@@ -39,7 +38,6 @@ class Scenario(RedactedRepr):
     """Loss metric LM, multiplied by (number of leaves - 1)."""
     expansions: tuple[Expansion, ...]
     evaluated: int
-    """Number of evaluated cuts."""
 
     @property
     def recoding(self) -> Cut:

@@ -167,13 +167,10 @@ class _Clusters(NamedTuple):
     record: Int64
     """Records sorted by cluster, int64 (n,)."""
     begins: Int64
-    """Start of each cluster, int64 (clusters + 1,)."""
     rows: GrayOrder | SetColumn
 
 
 class _RecodingBuilder(ExitStack):
-    """Builds a recoding from a few clusters at a time."""
-
     def __init__(self, clusters: _Clusters, rule: "ChunkRule", store: Store) -> None:
         super().__init__()
         self._clusters, self._rule, self._store = clusters, rule, store

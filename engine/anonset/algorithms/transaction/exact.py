@@ -212,7 +212,6 @@ class Exact(RedactedRepr):
         return _result(problem, _suppressed(problem) if in_vain else search.best, search)
 
     def _best_heuristic(self, problem: CutProblem, limits: SearchBudget, progress: Progress | None) -> Cut:
-        """Return the best cut that heuristics find quickly. The search starts from this cut."""
         hierarchy, tell = problem.hierarchy, limits.stop_after_limit(progress)
         root = Cut(hierarchy, np.zeros(hierarchy.n_leaves, np.int32))
         cuts = [_suppressed(problem) if problem.suppress else root]
@@ -251,14 +250,12 @@ def _suppressed(problem: CutProblem) -> Cut:
 
 
 def _publishes_one_symbol(problem: CutProblem, result: Result) -> bool:
-    """Return True if several items occur but the cut publishes at most one symbol."""
     occurring = problem.blocks.occurrences > 0
     shown = np.unique(result.recoding.image[occurring]) if isinstance(result.recoding, Cut) else occurring
     return bool(np.count_nonzero(occurring) > 1 and np.count_nonzero(shown != SUPPRESSED) <= 1)
 
 
 def _suppressed_unasked(result: Result) -> str:
-    """Return a note that items are suppressed although suppression was not requested."""
     n = np.count_nonzero(result.recoding.image == SUPPRESSED) if isinstance(result.recoding, Cut) else 0
     as_by = setting("suppress", True)
     return f"without suppression, all items would be a single symbol: {counted(n, 'item')} suppressed, as with {as_by}"

@@ -37,7 +37,6 @@ class GrayOrder(RedactedRepr):
     record: Int64
     """Records in Gray order, int64 (n,). Empty records are first."""
     n_empty: int
-    """Number of empty records."""
     keys: SetColumn
     """Sort keys of the records in Gray order. Their codes are not item codes."""
     item: Int32

@@ -96,7 +96,7 @@ def raise_to_joint_anonymity(
     ):
         if progress is not None:
             progress("coarsen", raised, 0)
-        parents = _mending(cut, column, broken)
+        parents = _parents_that_fix(cut, column, broken)
         if not parents:
             problem = f"{counted(len(broken), 'set')} of up to {counted(m, 'item')} of persons in both releases"
             reason = f"{problem} match fewer than k={k} of these persons, for any recoding of the new release"
@@ -111,7 +111,7 @@ def raise_to_joint_anonymity(
         return next(broken, None) is None
 
     if raised:
-        cut = _lowered(cut, floor, column, holds)
+        cut = _split_nodes(cut, floor, column, holds)
     figures = {name: figure for name, figure in result.figures.items() if not raised or name in _OF_SEARCH}
     figures |= {"raised": float(raised), "in_both": float(len(people)), "linked": float(linked)}
     return replace(result, recoding=cut, figures=figures), linked
@@ -135,7 +135,7 @@ _OF_SEARCH = ("increments", "clauses", "closed", "rounds", "nodes")
 """Statistics that remain valid after the cut is raised."""
 
 
-def _mending(cut: Cut, column: SetColumn, broken: list[Known]) -> list[int]:
+def _parents_that_fix(cut: Cut, column: SetColumn, broken: list[Known]) -> list[int]:
     """Return parents of cut nodes that together fix all violated sets. They are chosen greedily by fixed sets per loss.
 
     A parent fixes each set that contains a node below it. If a set contains no node below the root, any parent fixes
@@ -171,7 +171,7 @@ def _raised(cut: Cut, parents: list[int]) -> Cut:
     return Cut(tree, image)
 
 
-def _lowered(cut: Cut, floor: Int32, column: SetColumn, holds: Callable[[Cut], bool]) -> Cut:
+def _split_nodes(cut: Cut, floor: Int32, column: SetColumn, holds: Callable[[Cut], bool]) -> Cut:
     """Split nodes of a cut, by descending cost, if `holds` accepts the result. No node is split below `floor`."""
     tree, occurrences = cut.hierarchy, begins_of(column.occurrences)
     leaves = tree.n_leaves_below.astype(np.int64)
@@ -187,11 +187,11 @@ def _lowered(cut: Cut, floor: Int32, column: SetColumn, holds: Callable[[Cut], b
             return cut
         worst = max(open_nodes, key=cost)
         examined.add(worst)
-        parted = _parted(cut, floor, worst)
+        parted = _with_children(cut, floor, worst)
         cut = parted if holds(parted) else cut
 
 
-def _parted(cut: Cut, floor: Int32, node: int) -> Cut:
+def _with_children(cut: Cut, floor: Int32, node: int) -> Cut:
     """Replace a node of a cut by its children, or by nodes of `floor` if these are above the children."""
     tree, image = cut.hierarchy, cut.image.copy()
     below = np.flatnonzero(image == node)
@@ -209,7 +209,6 @@ class _CommonPersons(RedactedRepr):
 
     both: ReleasePair
     nodes: Int64
-    """Hierarchy node of each symbol of the cut, int64."""
     here: Int64
     """Distinct row of each person under the cut, as a number, int64 (p,)."""
     there: Int64

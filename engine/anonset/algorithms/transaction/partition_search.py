@@ -58,7 +58,7 @@ class PartitionSearch:
         self.progress = progress
         self.cells = self.sweeps = self.moves = 0
         self.out_of_steps = False
-        self._open(start)
+        self._set_partition(start)
         self.best, self.cost = self.groups.of.copy(), self._cost
 
     def run(self) -> None:
@@ -68,11 +68,11 @@ class PartitionSearch:
             return
         try:
             self._descend()
-            self._keep()
+            self._store_if_best()
             self._rounds()
         except OutOfSteps:
             self.out_of_steps = True
-            self._keep()
+            self._store_if_best()
 
     def _descents(self) -> None:
         """Move items twice without violations. The weight `mu` increases during each descent.
@@ -86,17 +86,17 @@ class PartitionSearch:
         single = np.where(self.best >= 0, 0, -1).astype(np.int32)
         ways = ((self.best, rising[::-1].copy(), weights), (single, rising, sorted({0, *weights})))
         for (start, self.order, penalties), self.limit in zip(ways, (limit // 2, limit), strict=True):
-            self._open(start)
+            self._set_partition(start)
             try:
                 for mu in penalties:
                     self.rule = rule._replace(mu=mu)
-                    self._open(self.groups.of)
+                    self._set_partition(self.groups.of)
                     self._descend()
             except OutOfSteps:
                 self.out_of_steps = True
             self.rule = rule
-            self._open(self.groups.of)
-            self._keep()
+            self._set_partition(self.groups.of)
+            self._store_if_best()
 
     def _rounds(self) -> None:
         """Allow violated pairs at an increasing penalty.
@@ -109,11 +109,11 @@ class PartitionSearch:
                 return
             if self.progress is not None:
                 self.progress("rounds of moving items", number, _ROUNDS)
-            self._open(self.best)
+            self._set_partition(self.best)
             if self._anneal(share):
                 self._repair()
                 self._descend()
-            failed = 0 if self._keep() else failed + 1
+            failed = 0 if self._store_if_best() else failed + 1
 
     @property
     def item_groups(self) -> Int32:
@@ -132,7 +132,7 @@ class PartitionSearch:
     def _violated(self) -> int:
         return int(self.groups.state[TOTAL])
 
-    def _keep(self) -> bool:
+    def _store_if_best(self) -> bool:
         """Store the current partition if it has no violation and costs less than the best partition.
 
         Return True if it was stored.
@@ -142,7 +142,7 @@ class PartitionSearch:
             self.best, self.cost = self.groups.of.copy(), self._cost
         return is_better
 
-    def _open(self, of: Int32) -> None:
+    def _set_partition(self, of: Int32) -> None:
         """Set the current partition. Groups are numbered by their smallest items."""
         group, occurring = np.full(len(of), -1, np.int32), of >= 0
         _, first, number = np.unique(of[occurring], return_index=True, return_inverse=True)

@@ -80,7 +80,6 @@ class RareAbove:
 
     @cached_property
     def _below(self) -> "CodesBelow":
-        """Codes of the cut below each node."""
         from anonset_kernels.sets_above import CodesBelow
 
         tree = self.nodes.hierarchy

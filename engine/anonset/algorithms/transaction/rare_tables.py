@@ -260,7 +260,6 @@ class RareTables:
         return table_bytes <= BYTES_IN_CACHE or table_bytes <= BYTES_PER_INCREMENT * self._estimated_increments()
 
     def _estimated_increments(self) -> float:
-        """Estimate the number of increments of a count-tree traversal from a sample of the records."""
         pieces = self._pieces()
         chosen = [pieces[begin * len(pieces) // _SAMPLES] for begin in range(_SAMPLES if pieces else 0)]
         ends = [len(indptr) - 1 for indptr, _ in chosen]
@@ -346,22 +345,21 @@ class RareTables:
 
     def _words_of(self, nodes: Int32) -> int:
         """Return the number of words of first nodes whose table fits into memory. 0 if no table fits."""
-        return self._words_within(self._held(), len(nodes), (len(nodes) + 63) // 64)
+        return self._words_within(self._bytes_per_task(), len(nodes), (len(nodes) + 63) // 64)
 
     def _words_before(self, nodes: Int32) -> int:
         """Return the number of words of first nodes for the next pass.
 
         Nodes that are generalized after the pass need not be counted in later passes.
         """
-        n_words, available = (len(nodes) + 63) // 64, self._held()
+        n_words, available = (len(nodes) + 63) // 64, self._bytes_per_task()
         if self.size > 2 or bytes_of(len(nodes), 2, self.k, n_words) <= BYTES_OF_PAIRS:
             return self._words_within(available, len(nodes), n_words)
         cached_words = self._words_within(min(BYTES_IN_CACHE, available), len(nodes), n_words)
         half = 0 if len(nodes) == len(self.nodes) else self._words_within(available, len(nodes), (n_words + 1) // 2)
         return max(cached_words, half)
 
-    def _held(self) -> int:
-        """Return the maximum table size of a task, in bytes."""
+    def _bytes_per_task(self) -> int:
         limits, workers = self.store.limits, self.store.workers
         if workers.remote:
             return limits.at_once_within(BYTES_SHARED, 1) // workers.tasks(_TASKS)
@@ -420,7 +418,6 @@ class RareTables:
                 self.progress(f"sets of {self.size}", float(done), float(n_parts))
 
     def _count(self, nodes: Int32, n_words: int) -> CountSets:
-        """Return a counter for the sets of `nodes` whose first node is in the first `n_words` words."""
         from anonset_kernels._record_codes import ancestor_codes
 
         tree, code = self.hierarchy, np.full(self.hierarchy.n_nodes, -1, np.int32)

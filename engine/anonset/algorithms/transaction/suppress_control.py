@@ -131,7 +131,6 @@ class SuppressControl(RedactedRepr):
         return {**hierarchies, column.name: attach_sensitive(hierarchies[column.name], self.sensitive_items)}
 
     def _recode_generalized(self, column: SetColumn, hierarchy: Hierarchy) -> Result:
-        """Find the cut with the smallest loss. The loss includes suppressed items."""
         secret = np.isin(np.array(hierarchy.leaves.labels), self.sensitive_items)
         cuts = ControlCuts(column, hierarchy, secret, lambda published: self._suppress(published)[0], self.max_tries)
         best, n_cuts = cuts.search()

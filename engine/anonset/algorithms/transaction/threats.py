@@ -276,7 +276,6 @@ class _Task:
     at: Int32
     """Prefix from which to continue, int32 (size,), padded with -1."""
     last: int
-    """End of the range."""
     found: list[Int32]
 
 

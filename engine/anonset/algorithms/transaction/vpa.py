@@ -108,7 +108,6 @@ def _top_nodes(hierarchy: Hierarchy, depth: int) -> list[int]:
 
 
 def _subtree(hierarchy: Hierarchy, node: int) -> Hierarchy:
-    """Return the subtree of a node as a hierarchy, in which nodes and leaves are numbered from 0."""
     nodes = slice(node, int(hierarchy.subtree_end[node]))
     parent = hierarchy.parent[nodes] - np.int32(node)
     parent[0] = -1

@@ -109,7 +109,6 @@ class Suffixes:
         return ExpandedCodes(codes, start, position)
 
     def _gathered(self, window: Span) -> ExpandedCodes:
-        """Return the suffixes of a window's codes in all blocks, with their positions."""
         from anonset_kernels.suffixes import gather_suffixes
 
         first, last = window

@@ -148,7 +148,6 @@ class TreeGrowth(RedactedRepr):
         return Node(regions, members, self.losses.relational(regions, len(members)), items)
 
     def _cuts(self, node: Node) -> list[NodeSplit]:
-        """Return the possible splits of a node. If the node is small, the item losses are included."""
         splits: list[NodeSplit] = []
         sets: list[Int64] = []
         for a, (axis, region) in enumerate(zip(self.losses.axes, node.regions, strict=True)):

@@ -96,7 +96,6 @@ def _weakest_links(tree: Tree, losses: Losses) -> list[tuple[Fraction, int, int,
 
 
 def _forget_below(tree: Tree, top: int, current: dict[int, Fraction]) -> None:
-    """Delete the entries of a node that becomes a leaf, and of all its descendants."""
     waiting = [top]
     while waiting:
         number = waiting.pop()

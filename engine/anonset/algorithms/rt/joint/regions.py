@@ -88,9 +88,7 @@ class _Numbers(Axis):
     """
 
     values: NDArray[np.int64] | NDArray[np.float64]
-    """Number of each record, (n,)."""
     grid: Grid | None
-    """Permitted ends of published ranges."""
     within: tuple[int, int]
     """Smallest and largest number of the column. Width is not counted outside of these limits."""
     scale: int

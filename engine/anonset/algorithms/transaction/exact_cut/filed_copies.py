@@ -88,13 +88,11 @@ class _Shares(RedactedRepr):
 
     @property
     def bytes_at_once(self) -> Int64:
-        """Bytes for the comparison of rows in each share, int64 (N_SHARES,)."""
         n_rows, n_items = np.diff(self.first), np.diff(self.arrays[0][self.first])
         needed: Int64 = _COPIES_AT_ONCE * (8 * n_rows + 4 * n_items) + BYTES_OF_ROW * n_rows
         return needed
 
     def chosen(self, chosen: NDArray[np.bool_]) -> Rows:
-        """Return the rows for which `chosen`, bool (n,), is True, in the order of the part."""
         indptr, items, order = self.arrays
         places = np.flatnonzero(chosen)
         return _rows_at((indptr, items), places[np.argsort(order[places])])

@@ -89,7 +89,6 @@ class CountedPairs(RedactedRepr):
     """Rare pairs of some nodes. They do not depend on the closed nodes."""
 
     nodes: Int32
-    """Nodes, int32 (C,)."""
     bits: NDArray[np.uint64]
     """Rare pairs as bits, uint64 (C, W). The row of node a has a bit for each later node b > a."""
 

@@ -126,7 +126,6 @@ class Relaxation:
         return Point(closed, suppressed)
 
     def _values(self, cut: Cut) -> Float64:
-        """Return the values of the linear program's variables that represent a cut."""
         hierarchy = self.problem.hierarchy
         image = np.where(cut.image == SUPPRESSED, hierarchy.leaf_node, cut.image)
         inside = image[hierarchy.leaf_lo[self.nodes]]

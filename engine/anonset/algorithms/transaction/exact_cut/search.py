@@ -47,7 +47,6 @@ class SearchStep:
     loss: float
     """Loss of the best known cut."""
     clauses: int
-    """Number of known clauses."""
 
 
 class ExactSearch:
@@ -134,7 +133,6 @@ class ExactSearch:
         return Relaxation(problem, self.closed, self.cost, self.limits)
 
     def _view_of_closed(self) -> View:
-        """Return the records as they appear under the permanently closed nodes."""
         point = Point(self.closed.astype(np.float64), np.zeros(self.problem.hierarchy.n_leaves))
         return View(self.problem, self.records, point, 1.0 - OPEN, 2)
 

@@ -112,7 +112,7 @@ class _ViolationSearch(RedactedRepr):
         none_dead = np.zeros(len(self.nodes), np.uint8)
         n_found, _ = walk(self.records, self.intervals, none_dead, span, self.rule, codes, support, self.allowed)
         sets: Int32 = np.sort(self.nodes[codes[:n_found]], axis=1)
-        sets = sets[_slack(self.tree, sets, self.weight[sets], self.closed) > TOLERANCE]
+        sets = sets[_violation(self.tree, sets, self.weight[sets], self.closed) > TOLERANCE]
         return sets[:: -(-len(sets) // SETS_PER_NODE)] if len(sets) else sets
 
 
@@ -148,7 +148,7 @@ def witness_clauses(view: View, sets: Int32) -> Clauses:
     from anonset_kernels.rare_sets import witnesses
 
     problem, point, size = view.problem, view.point, sets.shape[1]
-    slack = _slack(problem.tree, sets, point.closed[problem.hierarchy.parent[sets]], point.closed)
+    slack = _violation(problem.tree, sets, point.closed[problem.hierarchy.parent[sets]], point.closed)
     order = np.argsort(-slack, kind="stable")
     sets, slack = sets[order], slack[order]
     capacity = max(_ROOM, problem.k)
@@ -181,7 +181,7 @@ def _allowed(problem: CutProblem, nodes: Int32, weight: Float64, closed: Float64
     return allowed
 
 
-def _slack(tree: Tree, sets: Int32, weights: Float64, closed: Float64) -> Float64:
+def _violation(tree: Tree, sets: Int32, weights: Float64, closed: Float64) -> Float64:
     """Return the violation of the clause of each set, float64 (n,). `weights` is the unpublished degree of
     each member.
     """

@@ -105,7 +105,7 @@ class Solver:
                 raise _failed(status)
             solution = self.model.getSolution()
             self.values = np.clip(np.array(solution.col_value), 0.0, 1.0)
-            if not self._give(self.rows.short(self.values)):
+            if not self._add_violated(self.rows.short(self.values)):
                 break
         self.weights[:] = 0.0
         self.weights[self.given] = np.maximum(np.array(solution.row_dual), 0.0) / self.scale
@@ -114,7 +114,7 @@ class Solver:
         self.proven = self.constant + float(self.weights @ self.rows.least + at_bounds.sum())
         return self.values, self.proven
 
-    def _give(self, short: Float64) -> bool:
+    def _add_violated(self, short: Float64) -> bool:
         """Add violated rows that the model does not contain yet. Return True if any rows were added."""
         short[self.given] = 0.0
         missed = self.rows.spread(short, self.free, _MISSED, _ROWS_AT_ONCE)
