@@ -159,7 +159,7 @@ def test_merging_classes_never_breaks_a_rule(seed: int) -> None:
 
 @settings(max_examples=examples(300))
 @given(seed=st.integers(0, 10**9))
-def test_the_check_is_the_definition(seed: int) -> None:
+def test_the_check_agrees_with_the_definition(seed: int) -> None:
     source = random.Random(seed)
     k, n = source.randint(1, 3), source.randint(1, 40)
     model = drawn_model(source, k)
@@ -497,7 +497,7 @@ def test_a_file_that_is_not_a_tree_is_rejected(tree: str, message: str) -> None:
         KTCloseness(2, "0.2", NAME, "hierarchical", tree or None)
 
 
-def test_a_value_that_the_tree_lacks() -> None:
+def test_a_sensitive_value_outside_the_tree_is_rejected() -> None:
     table = Table(None, (CategoricalColumn.of("age", "1122"),), kept=(CategoricalColumn.of(NAME, "abca"),))
     algorithm = Mondrian(k=2, sensitive=NAME, t="0.5", t_distance="hierarchical", t_tree="a;R\nb;R\n")
     with refused(InputError, "t_tree"):

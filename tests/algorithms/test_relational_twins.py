@@ -103,7 +103,7 @@ def test_generalized_tuples_of_many_blocks_of_tuples() -> None:
 
 
 @every_formation
-def test_result_of_a_formation(name: str) -> None:
+def test_a_formation_publishes_classes_of_at_least_k_records(name: str) -> None:
     case = random_case(3, 30, 3)
     table = Table(None, case.columns)
     result = FORMATIONS[name](k=4).recode(table, case.hierarchies)

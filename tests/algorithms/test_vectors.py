@@ -180,7 +180,7 @@ def test_cuts_examined_in_figure_2() -> None:
         ("ALL", True, Fraction(1)),
     ],
 )
-def test_all_cuts_of_figure_2(cut: str, holds: bool, ncp: Fraction) -> None:
+def test_each_cut_of_figure_2_has_the_expected_loss_and_guarantee(cut: str, holds: bool, ncp: Fraction) -> None:
     rows, tree = EXAMPLES["figure 2 OA"].rows, HierarchyModel(parse(FIGURE_2))
     image = tree.image(cut.split())
     assert tuple(cut.split()) in tree.cuts()

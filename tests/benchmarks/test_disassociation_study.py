@@ -34,7 +34,7 @@ def results(values: dict[tuple[str, float], float]) -> Results:
     return Results({key: {"re": value} for key, value in values.items()})
 
 
-def test_claims_of_curves() -> None:
+def test_claims_about_curves_can_hold_and_fail() -> None:
     rising = results({("a", 5): 0.1, ("a", 20): 0.2, ("b", 5): 0.2, ("b", 20): 0.19})
     assert claims._rises("re", 0.1)(rising)[0]
     assert not claims._rises("re", 0.0)(rising)[0]

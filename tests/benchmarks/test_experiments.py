@@ -365,7 +365,7 @@ def naive_tree(rows, hierarchy, size, image=None) -> int:
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 4])
-def test_the_nodes_of_the_count_tree(size):
+def test_count_tree_nodes_equal_a_naive_count(size):
     random = np.random.default_rng(size)
     domain = [str(i) for i in range(70)]
     hierarchy = Hierarchy.balanced(domain, 3)

@@ -198,7 +198,7 @@ def test_both_orders_are_counted_and_timed():
     assert set(measure({**SMALL, "kind": "orders_time", "function": "aa"})) == {"seconds", "seconds_ul"}
 
 
-def test_times_memory_and_shape():
+def test_each_kind_of_case_measures_its_quantities():
     timed = measure({**SMALL, "kind": "time", "function": "aa", "verify": True, "run": "run 1"})
     assert timed["checked"] == "all combinations of up to 2 items"
     assert timed["microseconds_per_record"] == pytest.approx(timed["seconds"] / 400 * 1e6)

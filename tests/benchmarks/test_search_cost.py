@@ -33,7 +33,7 @@ def test_slow_searches_are_not_repeated():
     ("before", "after", "same", "verdict"),
     [(1, 1.04, True, ""), (1, 1.06, True, "slower"), (0.001, 0.002, True, ""), (1, 0.5, False, "differs")],
 )
-def test_the_result_line_of_a_search(before, after, same, verdict):
+def test_the_result_line_states_the_verdict(before, after, same, verdict):
     assert str(Line("a", 5, 2, before, after, 3, same)).endswith(f"| 3 | {verdict} |")
 
 

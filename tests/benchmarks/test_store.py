@@ -82,7 +82,7 @@ def test_cases_that_the_paper_no_longer_has_are_dropped(tmp_path):
     assert [key[2] for key in store.load(tmp_path)] == [1, 3]
 
 
-def test_a_failure_is_kept(tmp_path):
+def test_a_failed_measurement_is_stored(tmp_path):
     failed = result(error="did not finish\u2028within 2 s")
     store.write(tmp_path, [failed])
     assert store.load(tmp_path) == {("fig1", "AA", 1, ""): failed}

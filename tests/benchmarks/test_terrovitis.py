@@ -82,7 +82,7 @@ def test_converging_means_a_small_final_difference():
         assert claim.check(Results(points)).held == expected
 
 
-def test_levels_and_fan_outs():
+def test_fan_outs_follow_from_the_tree_height():
     assert [(height, fanout_of(height, 1_657)) for height in (4, 5, 6, 7, 8)] == [
         (4, 12),
         (5, 7),

@@ -36,7 +36,7 @@ def baskets(monkeypatch: pytest.MonkeyPatch) -> SetColumn:
 
 
 @pytest.mark.parametrize("way", ["balanced:5", "halves:frequency", "set-search 4", "coat"])
-def test_a_way_is_measured(baskets: SetColumn, way: str) -> None:
+def test_each_tree_construction_is_measured(baskets: SetColumn, way: str) -> None:
     measured = measurement.measure({"what": "whole", "data": "", "way": way, "k": 2, "m": 2, "meaning": True})
     assert measured.keys() == {"lm", "pairs", "singles", "symbols", "meaning", "meaning_of_chance"}
     assert 0 <= measured["lm"] <= 1e4

@@ -49,7 +49,7 @@ def test_publishes_the_papers_example(place: Place) -> None:
     assert way_back == [1, 0, 2, 3]  # sorted by content: A b1 < A b1 b2 = A b1 b2 < A b2
 
 
-def test_directories_and_permissions(place: Place) -> None:
+def test_anonymize_writes_both_directories_with_private_permissions(place: Place) -> None:
     place.run(*place.job())
     assert set(contents(place.out)) == {"published.dat", "codebook.csv", "attestation.json"}
     assert set(contents(place.private)) == {"hierarchy.csv", "mapping.csv", "records.csv", "report.json"}
@@ -234,7 +234,7 @@ def test_m_larger_than_the_longest_record_works(place: Place) -> None:
     assert (ran.code, ran.json["verdict"]) == (0, "holds")
 
 
-def test_no_records_at_all(place: Place) -> None:
+def test_an_empty_file_is_published_if_allowed(place: Place) -> None:
     place.write("data.dat", "")
     ran = place.run(*place.job(), "--allow-empty")
     assert ran.code == 0, ran.err

@@ -56,7 +56,7 @@ def test_a_command_on_addresses_prints_the_result_of_local_files(
 
 
 @pytest.mark.parametrize("rights", ["internal", "shareable"])
-def test_a_report_at_an_address(place: Place, store: ObjectStore, rights: str) -> None:
+def test_report_reads_a_publication_at_an_address(place: Place, store: ObjectStore, rights: str) -> None:
     place.run(*place.job())
     _upload(store, place)
     page = place.folder / "page.html"

@@ -109,7 +109,9 @@ def test_an_attestation_that_disagrees_with_the_data_is_rejected(
         (lambda a: a["counts"].update(groups=1), "counts.groups"),
     ],
 )
-def test_an_attestation_of_buckets(long: Place, change: Callable[[dict[str, Any]], object], fragment: str) -> None:
+def test_a_changed_attestation_of_buckets_is_rejected(
+    long: Place, change: Callable[[dict[str, Any]], object], fragment: str
+) -> None:
     publish(long, "long.csv", "--model", "anatomy", *BUCKETS, "--l", "3")
     rewrite(long.out, change)
     ran = long.run("verify", str(long.out))

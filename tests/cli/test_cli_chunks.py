@@ -271,7 +271,7 @@ def test_risk_measures_inference_of_other_items_for_other_models(chunks: Place) 
 
 
 @pytest.mark.parametrize("shareable", [True, False])
-def test_a_report_speaks_of_chunks(done: Place, shareable: bool) -> None:
+def test_the_report_describes_chunks(done: Place, shareable: bool) -> None:
     page, sets = done.folder / "page.html", str(done.folder / "sets.dat")
     how = ("--shareable",) if shareable else ("--original", sets)
     ran = done.run("report", str(done.out), *how, "-o", str(page))

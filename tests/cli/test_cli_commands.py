@@ -129,7 +129,7 @@ def test_evaluate_from_the_private_mapping_and_from_the_codebook(place: Place) -
     [("a1\n", "1 records"), ("zz\na1\na1\na1\n", "column items original")],
     ids=["other size", "other items"],
 )
-def test_evaluate_against_other_data(place: Place, original: str, fragment: str) -> None:
+def test_evaluate_rejects_another_original(place: Place, original: str, fragment: str) -> None:
     place.run(*place.job())
     other = place.write("other.dat", original)
     ran = place.run("evaluate", other, str(place.out))

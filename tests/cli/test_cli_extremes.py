@@ -151,7 +151,7 @@ SMALL = [
 
 
 @pytest.mark.parametrize("command", SMALL)
-def test_integers_of_small_commands(place: Place, folder: Path, command: list[str]) -> None:
+def test_extreme_integers_of_small_commands_give_one_line(place: Place, folder: Path, command: list[str]) -> None:
     if command[0] == "reconstruct":
         job = ["--model", "disassociation", "--k", "2", "--m", "1", "--allow-worthless"]
         ran = place.run("anonymize", "v.csv", "-o", "apart", *(x for pair in READ.items() for x in pair), *job)

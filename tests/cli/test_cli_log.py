@@ -211,7 +211,7 @@ LABELS: dict[str, dict[str, str]] = {
 
 
 @pytest.mark.parametrize("case", LABELS)
-def test_no_label_is_shown(place: Place, case: str) -> None:
+def test_the_log_contains_no_label_of_the_data(place: Place, case: str) -> None:
     for name, text in LABELS[case].items():
         place.write(name, text)
     ran = place.run(*place.job())

@@ -161,7 +161,7 @@ def test_an_untrue_publication_is_detected(rt: Place) -> None:
 
 
 @pytest.mark.parametrize("algorithm", ["lra", "vpa", "hghs", "mhghs"])
-def test_other_algorithms_for_km(shop: Place, algorithm: str) -> None:
+def test_each_algorithm_for_km_publishes_and_verifies(shop: Place, algorithm: str) -> None:
     job = ["--model", "km", "--algorithm", algorithm, "--k", "3", "--m", "2", "--hierarchy", "items=balanced:3"]
     ran = publish(shop, "shop.dat", *job, "--json")
     assert ran.json["verdict"] == "holds"

@@ -87,7 +87,7 @@ def test_suppression_is_counted_equally_by_search_and_check(shop: Place) -> None
     assert shop.run("verify", str(shop.out), *more, "0.24", *back).code == 1
 
 
-def test_policy_convert(shop: Place) -> None:
+def test_policy_convert_writes_blanks_as_separators(shop: Place) -> None:
     source, made = shop.write("commas.txt", "a, b\n\nc,d,e\n"), shop.folder / "made.txt"
     assert shop.run("policy", "convert", source, str(made)).code == 0
     assert made.read_text() == "a b\nc d e\n"
@@ -181,7 +181,7 @@ def test_invalid_options_of_compare_are_rejected(shop: Place, arguments: list[st
     assert (ran.code, names(ran.err, fragment)) == (2, True), ran.err
 
 
-def test_queries_from_a_file(shop: Place) -> None:
+def test_evaluate_answers_queries_from_a_file(shop: Place) -> None:
     publish(shop, "shop.dat", "--model", "km", "--k", "1", "--m", "1", "--hierarchy", "items=balanced:3")
     queries = shop.write("queries.txt", "a b\nc\n")
     data = str(shop.folder / "shop.dat")

@@ -230,7 +230,7 @@ def test_a_closed_terminal_does_not_prevent_the_clean_up(place: Place) -> None:
     assert place.nothing_left()
 
 
-def test_a_defect_is_no_failed_model(place: Place) -> None:
+def test_an_internal_error_has_another_exit_code_than_a_failed_model(place: Place) -> None:
     trap = "import anonset.release.publish as p; p.verify_release = None; "
     ran = python(trap + RUN, *place.job())
     assert ran.returncode == 70

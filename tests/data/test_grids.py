@@ -110,7 +110,7 @@ def test_ends_of_floats_have_few_digits(values: list[float], k: int) -> None:
         ([0.1 + 0.2] * 5 + [0.1] * 5, 5, [(0.1, 0.2), (0.2, 0.300000000000002)]),
     ],
 )
-def test_small_columns(values: list[Any], k: int, cells: list[tuple[Any, Any]]) -> None:
+def test_grids_of_columns_with_few_values(values: list[Any], k: int, cells: list[tuple[Any, Any]]) -> None:
     grid = grid_of(array(values), k)
     assert list(zip(grid.lows.tolist(), grid.highs.tolist(), strict=True)) == cells
 

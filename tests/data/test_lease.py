@@ -133,7 +133,7 @@ def test_a_lease_is_in_use_as_long_as_its_process_lives(folder, hold):
     assert list(folder.iterdir()) == []
 
 
-def test_a_zombie_process_is_dead(folder, hold):
+def test_the_lease_of_a_zombie_process_is_free(folder, hold):
     child = hold()
     child.send_signal(signal.SIGKILL)
     os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)

@@ -86,7 +86,7 @@ def test_a_missing_or_shorter_file_is_detected(work, table):
         seal.require_unbroken()
 
 
-def test_other_errors_are_passed_on(table):
+def test_errors_within_a_seal_are_passed_on(table):
     with pytest.raises(ZeroDivisionError), Seal.of(table).kept():
         raise ZeroDivisionError
 

@@ -69,7 +69,7 @@ def test_recode_sorts_rows(rows, order):
         assert (np.diff(moved.items[moved.indptr[r] : moved.indptr[r + 1]]) > 0).all()
 
 
-def test_columns_must_agree():
+def test_columns_of_different_length_or_equal_name_are_rejected():
     sets = SetColumn.of([["a"], []])
     with refused(InputError, "age 3 items 2"):
         Table(sets, relational=(NumericColumn("age", np.array([1, 2, 3])),))
@@ -77,7 +77,7 @@ def test_columns_must_agree():
         Table(sets, kept=(CategoricalColumn.of("items", ["x", "y"]),))
 
 
-def test_table_of_columns():
+def test_a_table_is_made_from_columns():
     table = Table.from_columns({"codes": [["a"], ["b", "a"]]}, sex=["f", "m"])
     assert table.n == 2
     assert [c.name for c in table.columns] == ["sex", "codes"]

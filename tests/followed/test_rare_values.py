@@ -82,7 +82,7 @@ def test_rare_leaves_are_published_as_nodes(
     assert judge(raw, tmp_path / "out").persons_below_k == 0
 
 
-def test_the_remedy_is_published(tmp_path: Path) -> None:
+def test_the_printed_remedy_leads_to_a_publication(tmp_path: Path) -> None:
     answered(tmp_path, households())
     code, message = run(tmp_path, "anonset anonymize job.toml --relational household --hierarchy household=values")
     assert code == 2

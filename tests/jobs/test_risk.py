@@ -232,7 +232,7 @@ def test_an_attack_reports_buckets_that_violate_the_guarantee():
     assert risk_of(release.publication, context).broken == 12
 
 
-def test_no_label_is_shown():
+def test_risks_show_no_label_of_the_data():
     shown = repr(anonset.risk(RT)) + anonset.risk(RT)._repr_html_()
     assert not any(label in shown for label in ("Spain", "Europe", "Africa", "hiv", "[2"))
 

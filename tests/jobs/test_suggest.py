@@ -401,7 +401,7 @@ def test_rare_items_within_clusters_are_stated_as_the_limit():
     assert limit(replace(best, measures={"rare_in_clusters": 0.49}), [best]) == ""
 
 
-def test_the_notebook_view(found):
+def test_the_notebook_view_shows_no_item(found):
     shown = found._repr_html_()
     assert "best" in shown
     assert not any(f">{item}<" in shown for item in ("a1", "b2", "A"))

@@ -20,7 +20,7 @@ def primitives(word: int, position: int) -> tuple[int, int, int]:
 
 
 @given(words, st.integers(0, 63))
-def test_bits_in_kernels(word, position):
+def test_bit_primitives_agree_in_kernels_and_in_python(word, position):
     expected = (bin(word).count("1"), len(bin(word)) - len(bin(word).rstrip("0")), 1 << position)
     assert tuple(map(int, primitives(np.uint64(word), position))) == expected
     assert (bit_count(np.uint64(word)), trailing_zeros(np.uint64(word)), int(bit(position))) == expected

@@ -26,7 +26,7 @@ def test_losses_are_compared_like_big_integers(size: int, cost: int, other_size:
 
 @settings(max_examples=examples(150))
 @given(st.integers(1, 12), st.integers(1, 12), st.integers(1, 2**40))
-def test_equal_losses_are_ties(size: int, other_size: int, factor: int) -> None:
+def test_equal_losses_compare_as_equal(size: int, other_size: int, factor: int) -> None:
     ours, theirs = (2**other_size - 1) * factor, (2**size - 1) * factor
     assert compare_losses(size, np.int64(ours), other_size, np.int64(theirs)) == 0
     assert compare_losses(size, np.int64(ours + 1), other_size, np.int64(theirs)) == 1

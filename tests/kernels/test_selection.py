@@ -22,5 +22,5 @@ def test_long_rows_of_any_shape(shape):
 
 
 @given(st.lists(st.integers(0, 6), min_size=1))
-def test_sizes_of_parts(parts):
+def test_part_sizes_equal_a_count(parts):
     assert part_sizes(np.array(parts, np.int32)).tolist() == np.bincount(parts).tolist()

@@ -17,7 +17,7 @@ def csr(rows):
 
 
 @given(rows_of_items, images, st.data())
-def test_both_ways_find_the_same(records, image, data):
+def test_the_fast_path_finds_the_same_violation(records, image, data):
     rows = [{image[item] for item in record} - {-1} for record in records]
     if data.draw(st.booleans()):  # change one row
         rows[data.draw(st.integers(0, len(rows) - 1))] = data.draw(st.sets(st.integers(0, SYMBOLS - 1)))

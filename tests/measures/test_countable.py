@@ -82,5 +82,5 @@ def test_nodes_with_absent_leaves_are_counted() -> None:
     assert mean_symbol_size(publication) == 3
 
 
-def test_without_a_set_column() -> None:
+def test_a_publication_without_items_has_no_mean_symbol_size() -> None:
     assert mean_symbol_size(Records(None, (), (), (), np.arange(0, dtype=np.int64))) is None

@@ -102,7 +102,7 @@ def test_uncounted_records_widen_the_interval():
     assert mean_of(values, known).high > mean_of(values, np.ones(100, bool)).high
 
 
-def test_the_number_of_sets():
+def test_number_of_sets_of_up_to_two_items():
     assert number_of_sets(np.array([3, 1, 0]), 2) == 3 + 3 + 1
 
 
@@ -113,7 +113,7 @@ def test_a_size_below_one_is_rejected():
 
 @settings(max_examples=examples(60))
 @given(st.lists(st.tuples(st.sampled_from("ab"), st.integers(0, 3)), max_size=15))
-def test_classes_against_counting(tuples):
+def test_class_sizes_equal_a_count(tuples):
     letters, numbers = [one for one, _ in tuples], [number for _, number in tuples]
     columns = (CategoricalColumn.of("letter", letters), NumericColumn("number", np.array(numbers, np.int64)))
     assert class_sizes(columns, len(tuples)).tolist() == reference.class_sizes([letters, numbers], len(tuples))

@@ -67,7 +67,7 @@ def test_items_that_never_occur_count_in_the_leaves_only() -> None:
 
 
 @pytest.mark.parametrize("rows", [[], [set(), set()]], ids=["no record", "empty records"])
-def test_no_occurrence_has_no_loss(rows: Rows) -> None:
+def test_records_without_items_have_no_loss(rows: Rows) -> None:
     column = column_of(rows)
     assert ncp_exact(column, cut_of("ALL")) == 0
     assert ncp(column, cut_of("ALL")) == 0.0

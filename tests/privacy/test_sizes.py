@@ -46,7 +46,7 @@ def test_sizes_have_a_limit(cls: type, name: str) -> None:
 
 
 @pytest.mark.parametrize(("cls", "name"), cases(ALGORITHMS, LIMITS))
-def test_limits_of_work_have_a_limit(cls: type, name: str) -> None:
+def test_work_limits_above_64_bits_are_rejected(cls: type, name: str) -> None:
     assert made(cls, name, (1 << 63) - 1) is not None
     with refused(InputError, f"{name} {(1 << 63) - 1} {1 << 63}"):
         made(cls, name, 1 << 63)

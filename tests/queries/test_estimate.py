@@ -103,7 +103,9 @@ datasets = st.lists(st.sets(st.sampled_from("abcdef")), max_size=8)
 
 @settings(max_examples=examples(100))
 @given(datasets, groupings, st.sets(st.sampled_from("abcdef"), min_size=1))
-def test_expected_answers_of_groups(rows: list[set[str]], group: list[int], items: set[str]) -> None:
+def test_expected_answers_of_groups_equal_an_enumeration(
+    rows: list[set[str]], group: list[int], items: set[str]
+) -> None:
     table = Table.from_sets(rows, universe="abcdef")
     assert table.transactions is not None
     publication = apply(table, ItemGroups(table.transactions.vocabulary, np.array(group, np.int32)))

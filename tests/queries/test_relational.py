@@ -243,7 +243,7 @@ def test_bad_publications_are_refused() -> None:
         TrueAnswers(table, {AGE: hierarchies[ORIGIN]})
 
 
-def test_values_without_hierarchy() -> None:
+def test_sets_of_values_without_hierarchy_are_answered() -> None:
     table = Table.from_columns({"items": [{"a"}, {"a", "b"}, {"b"}]}, drug=["x", "y", "z"])
     values = (RelationalValues("drug", ("(x,y)", "z")),)
     assert table.transactions is not None

@@ -123,7 +123,7 @@ def test_commas_in_quotes_after_blanks_are_no_delimiter(tmp_path):
 
 @settings(max_examples=examples(60), suppress_health_check=list(HealthCheck))
 @given(data=st.data())
-def test_lines_of_items(tmp_path, data):
+def test_records_as_lines_of_items_are_read(tmp_path, data):
     records = data.draw(RECORDS)
     labels = sorted({label for x in records for label in x})
     assume(not any('"' in label for label in labels))
@@ -140,7 +140,7 @@ def test_lines_of_items(tmp_path, data):
 
 @settings(max_examples=examples(40), suppress_health_check=list(HealthCheck))
 @given(RECORDS)
-def test_data_in_memory(records):
+def test_records_in_memory_are_read(records):
     labels = sorted({label for x in records for label in x})
     lists = [sorted(x) for x in records]
     ids = [f"p{n}" for n in range(len(records))]

@@ -27,7 +27,7 @@ def rows(table):
 
 
 @pytest.mark.parametrize("kind", TEXT_LISTS, ids=str)
-def test_lists_of_text(kind):
+def test_every_arrow_type_of_text_lists_is_read(kind):
     column = pa.array([["b", "a", "b"], [], ["c"]], pa.list_(pa.string()))
     column = column if kind == column.type else pa.array(column.to_pylist(), kind)
     assert rows(read(pa.table({"s": column}), items="s")) == [["a", "b"], [], ["c"]]
@@ -196,7 +196,7 @@ def test_invalid_parquet_sources_are_rejected(tmp_path):
         read(tmp_path, items="s")
 
 
-def test_lists_of_sets():
+def test_a_list_of_sets_is_read():
     table = read([{"b", "a"}, set(), frozenset({"c"}), [10, 9], ("a", "a")])
     assert rows(table) == [["a", "b"], [], ["c"], ["10", "9"], ["a"]]
     assert read(row for row in [{1}]).transactions.vocabulary.labels == ("1",)

@@ -54,7 +54,7 @@ def test_among_several_columns_a_blank_line_is_refused(tmp_path, data, line, end
 
 
 @pytest.mark.parametrize("name", ["v.csv.gz", "v.csv.zst", "v.tsv", "v.tsv.gz", "v.tsv.zst"])
-def test_packed_files_and_tabs(tmp_path, name):
+def test_blank_lines_in_packed_and_tab_separated_files_are_rejected(tmp_path, name):
     text = b"a,b\n1,2\n\n3,4\n"
     with pytest.raises(InputError, match="line 3: 2 field"):
         read(write(tmp_path, text.replace(b",", b"\t" if ".tsv" in name else b","), name), relational="a,b")

@@ -30,7 +30,7 @@ labels = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x
 identities = labels.filter(str.strip)
 
 
-def test_figure_3_as_files(tmp_path: Path) -> None:
+def test_figure_3_is_written_and_read_as_two_tables(tmp_path: Path) -> None:
     publication = published(FIGURE_3, [0, 0, 1, 1, 0, 0, 0, 1, 0, 0, 1, 0, 1], [7, 10])
     qit, snt = write_buckets(publication, tmp_path)
     assert qit.read_text() == (

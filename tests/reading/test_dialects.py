@@ -101,7 +101,7 @@ def test_an_encoding_is_recognised_by_its_language(encoding: str, text: str) -> 
     assert probable_encoding(text.encode(encoding)) == encoding
 
 
-def test_an_encoding_that_is_named(tmp_path):
+def test_a_stated_encoding_is_used(tmp_path):
     path = write(tmp_path, "größe;s\nvier;Bär Käse\n".encode("latin-1"))
     table = read(path, items="s", keep="größe", encoding="latin-1")
     assert rows(table) == [["Bär", "Käse"]]
@@ -110,7 +110,7 @@ def test_an_encoding_that_is_named(tmp_path):
 
 
 @pytest.mark.parametrize("delimiter", ["^", "\t", "tab", "\\t", " "])
-def test_a_delimiter_that_is_named(tmp_path, delimiter):
+def test_a_stated_delimiter_is_used(tmp_path, delimiter):
     written = {"tab": "\t", "\\t": "\t"}.get(delimiter, delimiter)
     path = write(tmp_path, f"p{written}s\n1{written}E10+I10\n")
     assert rows(read(path, items="s", id="p", delimiter=delimiter, separator="+")) == [["E10", "I10"]]

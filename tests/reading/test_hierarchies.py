@@ -102,7 +102,7 @@ def test_files_that_are_not_trees_are_rejected(tmp_path, text, message):
         read_hierarchy(path)
 
 
-def test_files_that_cannot_be_read(tmp_path):
+def test_unreadable_hierarchy_files_are_rejected(tmp_path):
     with refused(InputError, "none.csv"):
         read_hierarchy(tmp_path / "none.csv")
     with refused(InputError, f"{tmp_path} directory"):
@@ -202,7 +202,7 @@ def test_invalid_hierarchy_specifications_are_rejected(spec, labels, message):
         ("hierarchies/informs_gong/informs_EDUCYEAR.txt.gz", 22, "*"),
     ],
 )
-def test_real_hierarchies(name, leaves, root):
+def test_real_hierarchies_have_the_expected_size(name, leaves, root):
     path = Path(os.environ["ANONSET_DATA"]) / name
     hierarchy = read_hierarchy(path)
     assert (hierarchy.n_leaves, hierarchy.labels[0]) == (leaves, root)

@@ -27,7 +27,7 @@ ROWS = {"leaf": ["E10", "E11", "I10"], "parent": ["E", "E", "any"], "root": ["an
     ],
     ids=lambda given: type(given).__name__,
 )
-def test_trees_in_memory(given):
+def test_hierarchies_in_memory_are_accepted(given):
     assert hierarchy_from("codes", given).labels == LABELS
     table = anonset.read({"codes": [["E10"], ["E11", "I10"], ["I10", "E10"], ["I10", "E10"]]}, items="codes")
     release = anonset.anonymize(table, anonset.Apriori(k=2, m=2), hierarchies={"codes": given})

@@ -38,7 +38,7 @@ def nested(hierarchy: Hierarchy, node: int = 0):
          ("*", [("1990s", [("1999-Q4", ["31.12.1999", "01.10.1999"]), "01.01.1990"]), "01.01.2000"])),
     ],
 )  # fmt: skip
-def test_rules_make_trees(spec, labels, tree):
+def test_rules_build_the_expected_tree(spec, labels, tree):
     hierarchy = hierarchy_for(spec, Vocabulary(tuple(labels)), "c")
     assert nested(hierarchy) == tree
     assert not hierarchy.from_data

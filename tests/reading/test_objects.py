@@ -74,7 +74,7 @@ def test_python_sets_are_read(source):
 
 @pytest.mark.parametrize("kind", [sparse.csr_matrix, sparse.csr_array, sparse.csc_array, sparse.coo_matrix])
 @pytest.mark.parametrize("dtype", [bool, np.int8, float])
-def test_a_matrix_with_labels(kind, dtype):
+def test_a_sparse_matrix_with_labels_is_read(kind, dtype):
     dense = np.array([[1, 0, 1, 0], [0, 0, 0, 0], [0, 1, 0, 0]], dtype)
     table = read(kind(dense), labels=["I10", "J45", "E10", "K50"])
     assert rows(table) == SETS

@@ -229,7 +229,7 @@ def test_group_with_several_id_columns(tmp_path):
     assert rows(table) == [["x"], ["w", "y"], ["z"]]
 
 
-def test_group_without_sets(tmp_path):
+def test_rows_are_grouped_without_a_set_column(tmp_path):
     table = read(write(tmp_path, b"id,x,y\n2,a,p\n2,a,p\n1,b,q\n"), id="id", relational="x", keep="y", group=True)
     assert (table.n, table.relational[0].labels(), table.kept[0].labels()) == (2, ["a", "b"], ["p", "q"])
 

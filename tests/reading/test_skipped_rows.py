@@ -93,7 +93,7 @@ def test_invalid_skip_options_are_rejected(tmp_path, asked, said):
         read(written(tmp_path, ROWS), drop="id,age", items="codes", skip_rows=asked)
 
 
-def test_footers_are_about_text(tmp_path):
+def test_skipping_footers_of_parquet_is_rejected(tmp_path):
     pq.write_table(pa.table({"codes": ["E10"]}), tmp_path / "raw.parquet")
     with refused(InputError, "skip_rows CSV TSV"):
         read(tmp_path / "raw.parquet", items="codes", skip_rows="footer")

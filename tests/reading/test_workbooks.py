@@ -132,7 +132,7 @@ def test_dimensions_that_are_wrong_lose_no_row(tmp_path):
     assert read(path, **ROLES).n == 3
 
 
-def test_size_and_inspect(tmp_path):
+def test_a_workbook_has_a_size_and_can_be_inspected(tmp_path):
     path = written(tmp_path / "raw.xlsx", [HEADER, *(ROWS * 40)])
     assert source_of(path).size.values > 100
     inspection = anonset.inspect(written(tmp_path / "other.xlsx", [HEADER, *ROWS, *ROWS]))

@@ -36,7 +36,7 @@ def ceilings_of(tree: HierarchyModel, rng: random.Random) -> list[str]:
 
 @thorough
 @given(cases, st.integers(0, 99), st.booleans())
-def test_the_best_cut_below_ceilings(case: Case, seed: int, suppress: bool) -> None:
+def test_the_best_cut_below_ceilings_is_found(case: Case, seed: int, suppress: bool) -> None:
     tree, rows, k, m = case
     model = HierarchyModel(tree)
     if suppress and len(model.leaves) > 7:

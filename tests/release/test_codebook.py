@@ -104,7 +104,7 @@ def test_fields_of_any_size_are_read(tmp_path: Path) -> None:
     assert csv.field_size_limit() == before
 
 
-def test_many_rows_are_all_read(tmp_path: Path) -> None:
+def test_a_long_mapping_is_read_completely(tmp_path: Path) -> None:
     path = tmp_path / "mapping.csv"
     rows = [f"i{number}" for number in range(10_000)]
     path.write_text("item,published\n" + "".join(f"{item},{item}\n" for item in rows))

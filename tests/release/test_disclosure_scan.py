@@ -236,7 +236,7 @@ def test_rare_range_ends_stop_the_run_unless_rounded() -> None:
     require_declared(table, ranges(["20"] * 5 + ["[30:93]"] * 6), KAnonymity(5))
 
 
-def test_items_that_are_keys_stop(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_keys_of_persons_as_items_stop_the_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     data = people(120)
     pairs = zip(data["group"], data["order_no"], strict=True)
     data["keys"] = [";".join([group, *(f"{order}-{n}" for n in range(10))]) for group, order in pairs]

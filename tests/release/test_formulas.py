@@ -60,7 +60,7 @@ def test_saving_as_csv_warns_without_changing_labels(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["parquet", "dat"])
-def test_other_formats_are_no_danger(tmp_path, name):
+def test_formats_that_are_not_text_tables_give_no_warning_of_formulas(tmp_path, name):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         released(ROWS).save(tmp_path / "out", format=name)

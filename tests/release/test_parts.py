@@ -74,7 +74,7 @@ def test_parts_are_verified_and_evaluated_together(made, tmp_path):
     ],
     ids=["gone", "changed", "more", "folder", "renamed"],
 )
-def test_another_part_is_refused(made, change, message):
+def test_a_changed_part_is_rejected(made, change, message):
     change(made / "published")
     with refused(InputError, message):
         check(made, {})

@@ -63,7 +63,7 @@ def test_a_missing_relational_column_is_rejected() -> None:
         published_relational_loss(TABLE, said("1 1", "All All", "1 1")[1:], {"origin": ORIGIN})
 
 
-def test_weights_of_other_columns() -> None:
+def test_weights_that_omit_a_column_are_rejected() -> None:
     with refused(InputError, "relational age origin race"):
         loss("10 20 30 30", "France Spain Algeria Algeria", "1 2 1 3", age=0.5, origin=0.5)
 
@@ -113,7 +113,7 @@ def test_a_global_recoding_from_the_codebook() -> None:
     assert recoding.column.vocabulary.labels == ("a", "b", "c", "d")
 
 
-def test_a_mapping_of_other_data(tmp_path: Path) -> None:
+def test_a_mapping_that_lacks_an_item_is_rejected(tmp_path: Path) -> None:
     (tmp_path / "mapping.csv").write_text("item,published\na,a\nb,b\n")
     with refused(InputError, "item c"):
         recoding_of(COLUMN, (), tmp_path, lambda: None)

@@ -61,7 +61,7 @@ def test_a_release_is_exported_by_the_arrow_stream(release: anonset.Release) -> 
 
 
 @pytest.mark.parametrize("kind", ["path", "text", "balanced", "hierarchy"])
-def test_hierarchies_in_every_form(table: anonset.Table, tmp_path: Path, kind: str) -> None:
+def test_anonymize_accepts_every_form_of_hierarchy(table: anonset.Table, tmp_path: Path, kind: str) -> None:
     path = tmp_path / "hierarchy.csv"
     anonset.write_hierarchy(HIERARCHY, path)
     forms: dict[str, Any] = {"path": path, "text": str(path), "balanced": "balanced:2", "hierarchy": HIERARCHY}
@@ -212,7 +212,7 @@ def test_invalid_arguments_are_rejected(
         anonset.anonymize(table, anonset.Apriori(k=2, m=2), **arguments)
 
 
-def test_loss_that_is_just_allowed(table: anonset.Table) -> None:
+def test_a_loss_equal_to_the_maximum_is_allowed(table: anonset.Table) -> None:
     anonset.anonymize(table, anonset.Apriori(k=2, m=2), hierarchies={"items": HIERARCHY}, max_loss=5 / 22)
 
 

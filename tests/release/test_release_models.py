@@ -132,7 +132,9 @@ WRONG: list[tuple[Any, Any, dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("table", "algorithm", "hierarchies", "message"), WRONG)
-def test_columns_that_do_not_fit(table: Any, algorithm: Any, hierarchies: dict[str, Any], message: str) -> None:
+def test_columns_that_do_not_fit_the_algorithm_are_rejected(
+    table: Any, algorithm: Any, hierarchies: dict[str, Any], message: str
+) -> None:
     with refused(anonset.InputError, message):
         anonset.anonymize(table, algorithm, hierarchies=hierarchies)
 

@@ -30,7 +30,7 @@ def publication(extra: str = "x") -> Records:
         ("short", ["G1", "G2"], ["V1", "V2"]),
     ],
 )
-def test_which_sets_get_a_code(symbols: Symbols, items: list[str], values: list[str]) -> None:
+def test_sets_get_a_short_label_by_the_symbols_option(symbols: Symbols, items: list[str], values: list[str]) -> None:
     named = name_sets(publication(), ["race"], symbols)
     assert named.transactions.vocabulary.labels == (*items, "x")
     assert [symbol.label for symbol in named.symbols] == [*items, "x"]
@@ -56,7 +56,7 @@ def test_a_code_is_no_node_of_the_hierarchy() -> None:
     assert named.transactions.vocabulary.labels == ("G_1", "G_2", "x")
 
 
-def test_leaving_out_sensitive_items() -> None:
+def test_sensitive_items_are_left_out() -> None:
     before = publication()
     after = leave_out(before, ["x", "y"]).transactions
     assert after is not None
@@ -70,7 +70,7 @@ def test_items_with_commas_or_parentheses_are_rejected(item: str) -> None:
         require_plain_items(["x", item])
 
 
-def test_members_of_other_labels() -> None:
+def test_labels_that_are_not_sets_have_one_member() -> None:
     assert members_of("(a)") == ("a",)
     assert members_of("a,b") == ("a,b",)
 

@@ -103,7 +103,7 @@ def test_a_publication_is_worthless_only_if_items_and_columns_are(
         assert [names(line, warned) for line in result] == [True] * bool(warned)
 
 
-def test_numbers_and_several_columns() -> None:
+def test_columns_with_one_symbol_each_are_worthless() -> None:
     table = Table(relational=(NumericColumn("age", np.array([1, 2])), CategoricalColumn.of("sex", ["f", "f"])))
     recoding = PerCluster(
         np.zeros(2, np.int32), (), (RelationalValues("age", ("[1:2]",)), RelationalValues("sex", ("f",)))

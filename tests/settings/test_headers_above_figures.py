@@ -25,7 +25,7 @@ def test_one_equal_cell_does_not_make_the_header_a_record(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("rows", [ROWS, [f"P{n};{row}" for n, row in enumerate(WORDS)]])
-def test_a_record_is_no_header(tmp_path: Path, rows: list[str]) -> None:
+def test_a_first_record_is_not_taken_for_a_header(tmp_path: Path, rows: list[str]) -> None:
     assert columns_of(tmp_path, rows)[:3] == ["1", "2", "3"]
 
 

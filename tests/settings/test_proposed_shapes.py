@@ -139,7 +139,7 @@ def test_a_single_code_of_a_diagnosis_or_drug_is_sensitive(values, role):
     assert inspection.settings.get("sensitive") == ("x" if role == "sensitive" else None)
 
 
-def test_the_owners_hierarchy_wins():
+def test_the_hierarchy_of_the_owner_is_kept():
     days = [day.isoformat() for day in DAYS]
     inspection = anonset.inspect({"Datum": days, "sex": ["a", "b"] * (N // 2)}, hierarchies={"Datum": "date:year"})
     assert inspection.settings["hierarchy"]["Datum"] == "date:year"

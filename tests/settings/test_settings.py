@@ -144,11 +144,13 @@ def test_invalid_memory_sizes_are_rejected(text: str) -> None:
 @pytest.mark.parametrize(
     ("size", "text"), [(0, "0 B"), (1023, "1023 B"), (1536, "1.5 KiB"), (3 << 29, "1.5 GiB"), (1 << 41, "2.0 TiB")]
 )
-def test_sizes_for_people(size: int, text: str) -> None:
+def test_memory_sizes_are_formatted(size: int, text: str) -> None:
     assert memory.format_size(size) == text
 
 
-def test_memory_limit(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_default_memory_limit_is_a_share_of_available_memory(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     meminfo = tmp_path / "meminfo"
     meminfo.write_text("MemTotal: 9000 kB\nMemAvailable:    1000 kB\n")
     monkeypatch.setattr(memory, "_MEMINFO", meminfo)

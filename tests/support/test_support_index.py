@@ -32,7 +32,7 @@ def test_supports_and_records_of_itemsets(rows: list[set[int]], itemset: set[int
 
 
 @given(rows=records, groups=st.lists(codes, max_size=3))
-def test_supports_of_groups(rows: list[set[int]], groups: list[set[int]]) -> None:
+def test_supports_of_groups_equal_a_count(rows: list[set[int]], groups: list[set[int]]) -> None:
     index = SupportIndex(column_of(rows))
     assert index.support_of_groups(groups) == sum(all(row & group for group in groups) for row in rows)
     assert index.support_of_item(0) == sum(0 in row for row in rows)  # unions did not change the items' records

@@ -119,7 +119,7 @@ def test_a_role_replaces_the_sensitive_column_and_its_hierarchy() -> None:
         with_role({"one_hot": ["dx_*"]}, "dx_1", "drop")
 
 
-def test_models_that_fit_the_roles() -> None:
+def test_models_are_offered_only_if_they_fit_the_roles() -> None:
     job = {"items": ["codes"], "relational": ["age"], "model": "kkm", "algorithm": "joint-split", "k": 9, "m": 1}
     assert [model for model in ("km", "k", "kl", "kkm") if not obstacle(model, job)] == ["kkm"]
     assert [model for model in ("km", "k", "kl", "kkm") if not obstacle(model, {"items": "codes"})] == ["km"]

@@ -169,7 +169,7 @@ def test_a_publication_is_true_and_its_groups_undivided() -> None:
     assert check_undivided(table, publication) is None
 
 
-def test_tampering_is_noticed() -> None:
+def test_changed_buckets_do_not_match_the_original() -> None:
     table, publication = safe_table()
     kept, value = publication.kept[0], publication.snt_value
     codes = kept.codes.copy()

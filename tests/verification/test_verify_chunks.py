@@ -65,7 +65,7 @@ def test_a_publication_that_satisfies_all_rules_verifies() -> None:
 
 @pytest.mark.parametrize("at_once", [1, 4, 1 << 18])
 @pytest.mark.parametrize(("publication", "message"), FORGED)
-def test_every_rule_can_be_broken(
+def test_a_violation_of_each_rule_is_found(
     publication: Chunks, message: str, at_once: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(spans, "AT_ONCE", at_once)

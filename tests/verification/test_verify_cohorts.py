@@ -152,7 +152,7 @@ def compare_diversity(seed: int) -> None:
 
 @thorough
 @given(seeds)
-def test_diversity_of_classes(seed: int) -> None:
+def test_diversity_of_classes_equals_the_naive_check(seed: int) -> None:
     compare_classes(seed)
 
 

@@ -31,6 +31,6 @@ def test_groups_by_their_members_or_their_codes(tmp_path: Path) -> None:
     assert path.read_text().splitlines()[1:] == ["0,a1,G1", "0,a2,G1", "0,b1,G1"]
 
 
-def test_a_recoding_of_another_table(tmp_path: Path) -> None:
+def test_a_recoding_without_a_cluster_is_rejected(tmp_path: Path) -> None:
     with refused(InputError, "cluster 3"):
         write_local_mapping(PerCluster(np.zeros(2, np.int32), (Cut.identity(TREE),)), COLUMN, tmp_path / "1.csv")
