@@ -26,24 +26,24 @@ _MANY_NAMES = 50
 """Minimum number of different capitalized words in a column of names."""
 _ROWS_OF_A_NAME = 100
 FEW_DIFFERING = 0.05
-"""Maximum share of persons whose rows may differ because of errors."""
+"""Maximum share of persons with differing rows, if the differences may be errors."""
 MARKS = ("0/1", "crosses")
 """Kinds of columns that mark whether a property is present."""
 _ROWS_OF_AN_ITEM = 4
-"""Minimum number of rows per value in a column that may contain an item per row."""
+"""Minimum average number of rows per value, in a column that may contain one item per row."""
 _CODE_KINDS = ("ICD-10 codes", "ATC codes")
-"""Kinds of codes that are not numbers. ICD-9 codes are numbers."""
+"""Kinds of codes that contain letters. ICD-9 codes are numbers."""
 
 _NO_CODES = re.compile(r"klasse|classe?$|^class|grupo|group|grade|jahrgang", re.IGNORECASE)
 _CODED = re.compile(r"dx|diag|icd|code|proc|drug|item|product|med|atc|ops|concept|article", re.IGNORECASE)
 
 
 DECLARED = "declared sensitive"
-"""Reason for the role of a column that the owner declares as sensitive. The column may be dropped if rows of a person
-differ.
+"""Reason for the role of a column that the owner declares as sensitive. The column may still be dropped if the rows of
+a person differ.
 """
 UNRECOGNIZED = "unrecognized"
-"""Proposal for a column that is dropped unless the owner gives it a role."""
+"""Role of a column that is not recognized. It is dropped unless the owner gives it a role."""
 
 
 @dataclass(frozen=True)
@@ -54,18 +54,18 @@ class ProposedRole(RedactedRepr):
     """One of `ROLES`, or `UNRECOGNIZED`."""
     reason: str
     hierarchy: str | None = None
-    """Proposed hierarchy as a setting. For a sensitive or unrecognized column, it is the hierarchy that the column
-    would have as a quasi-identifier.
+    """Proposed hierarchy, as a setting. A sensitive or unrecognized column has the hierarchy that it would have as a
+    quasi-identifier.
     """
 
 
 def of_a_person(profile: Profile, profiles: Sequence[Profile], identifying: Collection[str]) -> ProposedRole | None:
-    """Propose a role for a column that identifies persons. None for other columns.
+    """Propose a role for a column that identifies persons. Return None for any other column.
 
     Parameters
     ----------
     identifying
-        Columns of the candidates for the unit.
+        Columns that may identify the person of each row.
     """
     meaning, described = meaning_of(profile.name), f"{profile.distinct:,} different values"
     if profile.distinct <= 1 or not profile.look.usable or profile.kind in (*MARKS, "sets"):
@@ -102,7 +102,7 @@ def of_a_person(profile: Profile, profiles: Sequence[Profile], identifying: Coll
 def with_unit(
     proposed: Mapping[str, ProposedRole], unit: Sequence[str], profiles: Mapping[str, Profile]
 ) -> dict[str, ProposedRole]:
-    """Return the roles of the columns, given the columns that identify the person."""
+    """Return the roles of the columns if the columns `unit` identify the person."""
     roles = {
         name: ProposedRole("drop", f"identifier other than {', '.join(map(repr, unit))}")
         if own.role == "id" and own.reason != "given"
@@ -127,9 +127,9 @@ def roles_by_person(
     *,
     most: float = FEW_DIFFERING,
 ) -> dict[str, ProposedRole]:
-    """Return the roles of the columns if the rows of a person are merged into one record. Sets are merged by union. If
-    there are no sets, columns with a code per row become sets. Other columns that differ between the rows of a person
-    are dropped.
+    """Return the roles of the columns if the rows of a person are merged into one record. The record contains the union
+    of the sets in these rows. If there are no sets, columns with one code per row become sets. All other columns are
+    dropped if they differ between the rows of a person.
 
     Parameters
     ----------
@@ -138,11 +138,12 @@ def roles_by_person(
     count_differing
         Returns the number of persons with different rows in a column.
     keep_first
-        Called for each column in which the rows of few persons differ. The value of the first row is then published.
+        Called for each column in which the rows of few persons differ. For these columns, the value of the first row is
+        published.
     tree
         Returns the hierarchy of items of a kind.
     most
-        Largest share of persons that may differ in such a column.
+        Maximum share of persons whose rows differ in a column that is published with the value of the first row.
     """
     roles_of_one = ("relational", "sensitive", UNRECOGNIZED)
     single = [n for n, own in found.items() if own.role in roles_of_one and own.reason != "given"]
@@ -167,8 +168,8 @@ def roles_by_person(
 
 
 def _codes(names: Sequence[str], profiles: Mapping[str, Profile]) -> list[str]:
-    """Return the columns that probably contain one code per row, the most probable first. They are recognized by header
-    or values. Quantities are excluded, and numeric columns are last.
+    """Return the columns that probably contain one code per row, by their header or their values. The most probable
+    column is first, and numeric columns are last. Quantities are excluded.
     """
 
     def is_coded(name: str) -> bool:
@@ -203,15 +204,15 @@ def is_grade(profile: Profile) -> bool:
 def possible_items(
     proposed: Mapping[str, ProposedRole], united: Mapping[str, ProposedRole], profiles: Mapping[str, Profile]
 ) -> dict[str, tuple[str, ...]]:
-    """Return the unrecognized columns that may contain items, by the setting that publishes them.
+    """Return unrecognized columns that may contain items, by the setting with which they would be published.
 
-    These are text columns in which persons have several values and values occur in many rows, or at least three
-    columns of 0 and 1.
+    A column may contain items if it is text, persons have several values, and values occur in many rows. Three or more
+    columns of 0 and 1 may also contain items.
 
     Parameters
     ----------
     proposed, united
-        The roles before and after the rows of a person are merged.
+        Roles before and after the rows of each person are merged.
     """
     if any(own.role in ("items", "one_hot", "one_code") for own in united.values()):
         return {}
@@ -232,16 +233,16 @@ def possible_items(
 def roles_by_behaviour(
     proposed: Mapping[str, ProposedRole], united: Mapping[str, ProposedRole], profiles: Mapping[str, Profile]
 ) -> dict[str, list[str]]:
-    """If no column is recognized, return roles that are derived from the values only. The owner must check them.
+    """Return roles that are derived only from the values, if no column is recognized. The owner must check these roles.
 
-    A column with few short values that many rows share is a quasi-identifier if each person has a single value. If
-    one text column has several values per person, it contains the items. If all columns have several values per
-    person, the first row of the person is used.
+    A column is a quasi-identifier if it has few short values that many rows share, and each person has a single value.
+    A single text column with several values per person contains the items. If all columns have several values per
+    person, the values of the first row of each person are used.
 
     Parameters
     ----------
     proposed, united
-        The roles before and after the rows of a person are merged.
+        Roles before and after the rows of each person are merged.
     """
     shared = [
         name
@@ -264,7 +265,9 @@ def roles_by_behaviour(
 
 
 def _may_be_names(profile: Profile) -> bool:
-    """Return True if a column of text has many values, as names of persons have in any language."""
+    """Return True if a text column has so many different values that they could be names of persons, in any
+    language.
+    """
     return profile.kind == "text" and profile.distinct > _MOST_WORDS and not is_known(profile.name)
 
 
@@ -275,8 +278,8 @@ _NUMBERS = ("integers", "zip codes")
 
 
 def _is_shared(profile: Profile) -> bool:
-    """Return True if a column contains few values that many rows share. Dates, contact data and free text do
-    not count.
+    """Return True if a column contains few values that many rows share. Return False for dates, contact data and free
+    text.
     """
     few = 1 < profile.distinct <= min(_MOST_SHARED, profile.records // _ROWS_OF_SHARED)
     open_text = profile.prose or profile.commas or is_remark(profile.name)
@@ -288,9 +291,10 @@ def _is_shared(profile: Profile) -> bool:
 def recognized_roles(
     found: Mapping[str, ProposedRole], profiles: Mapping[str, Profile], k: int
 ) -> dict[str, ProposedRole]:
-    """Return roles in which unrecognized columns are dropped, and sensitive columns that no model protects. The reason
+    """Return roles in which unrecognized columns, and sensitive columns that no model protects, are dropped. The reason
     of a dropped column contains the options that publish it. (k, l)-diversity and t-closeness protect one sensitive
-    column of a table with relational columns and no sets. A value of fewer than k rows cannot be published.
+    column, if the table has relational columns and no sets. A sensitive value that occurs in fewer than k rows cannot
+    be published.
     """
     roles = dict(found)
     sensitive = [n for n, own in found.items() if own.role == "sensitive" and own.reason not in ("given", DECLARED)]
@@ -323,7 +327,7 @@ def recognized_roles(
 
 
 def without_commas(found: Mapping[str, ProposedRole], profiles: Mapping[str, Profile]) -> dict[str, ProposedRole]:
-    """Return roles in which quasi-identifiers with commas in their values, but without a hierarchy, are dropped.
+    """Return roles in which quasi-identifiers are dropped if their values contain commas and they have no hierarchy.
 
     Commas separate the values of published sets.
     """

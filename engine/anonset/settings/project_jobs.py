@@ -1,4 +1,4 @@
-"""Convert the settings file of another tool to settings of a job. Settings that cannot be converted are listed."""
+"""Convert the settings file of another tool to settings of a job."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -16,9 +16,11 @@ class ProjectJob:
     settings: dict[str, Any]
     """Column roles and reading options."""
     guarantee: dict[str, Any]
-    """Model and parameters. Empty if a criterion is not supported, because the job would guarantee less."""
+    """Model and parameters. Empty if a criterion is not supported, because without this criterion the job would
+    guarantee less.
+    """
     trees: dict[str, str]
-    """Name of each column's hierarchy in the other tool."""
+    """Name that the hierarchy of each column has in the other tool."""
     left: tuple[str, ...]
     """Descriptions of the settings that are not converted."""
 
@@ -76,7 +78,7 @@ _CRITERIA = (
     (rf"(?P<t>[\d.]+)-closeness with ordered distance{_OF}", {"model": "kt", "t_distance": "ordered"}),
     (rf"(?P<t>[\d.]+)-closeness with hierarchical ground-distance{_OF}", {"model": "kt", "t_distance": "hierarchical"}),
 )
-"""ARX's names of privacy criteria, and the model for each."""
+"""Patterns of the names that ARX gives to privacy criteria, each with a model."""
 _MOST_DIGITS = 9
 
 
@@ -89,16 +91,16 @@ def _decimal(text: str) -> float | None:
 
 
 _NUMBERS: dict[str, Callable[[str], Any]] = {"k": _whole, "l": _whole, "c": _decimal, "t": _decimal}
-"""Parsers of numbers. A parser returns None for a text that is not a number, or has too many digits."""
+"""Parsers of numbers. They return None for a text that is not a number or has too many digits."""
 _SAMPLE = "Inclusion"
-"""ARX's criterion for a research subset, which may contain all records."""
+"""Criterion of ARX for a research subset. The subset may contain all records."""
 
 
 def _guarantee(criteria: tuple[str, ...]) -> tuple[dict[str, Any], list[str]]:
     """Return the model that satisfies the criteria, with ``sensitive``, and the unsupported criteria.
 
-    k-anonymity can be combined with any criterion. Without it, k equals l, because l distinct values in each class
-    require l records.
+    k-anonymity can be combined with any criterion. Without k-anonymity, k equals l, because a class with l distinct
+    values has at least l records.
 
     >>> _guarantee(("5-anonymity", "distinct-3-diversity for attribute 'drug'"))[0]
     {'model': 'kl', 'algorithm': 'full-domain', 'k': 5, 'l_kind': 'distinct', 'l': 3, 'sensitive': 'drug'}

@@ -25,13 +25,15 @@ _ONE_CODE = re.compile(
     r"(^|[_\W])(dx|icd|hd|nd|nebend|das)($|[_\W\d])",
     re.IGNORECASE,
 )
-"""Names of columns with a diagnosis, such as the principal diagnosis, in addition to numbered columns."""
+"""Names of columns with a single diagnosis, such as the principal diagnosis. Numbered columns contain further
+diagnoses.
+"""
 _PROCEDURES = re.compile(r"oper|proc|prozed|opcs|(^|[_\W])ops?($|[_\W\d])|interv", re.IGNORECASE)
-"""Names of columns with a procedure. Procedure codes differ from diagnosis codes, even if similar."""
+"""Names of columns with a procedure code. Procedure codes may look like diagnosis codes, but have other meanings."""
 _VALUES = ("numbers", "dates", "postal codes", "zip codes")
 _CODE_LEVELS = {"ICD-9 codes": "prefix:1,3", "ICD-10 codes": "prefix:1,3", "ATC codes": "prefix:1,3,5"}
 _CODE_HEADERS = ("ICD-10 codes", "ATC codes")
-"""Kinds of codes that headers of 0/1 columns may be."""
+"""Kinds of codes that may be the headers of columns of 0 and 1."""
 _MONTHS = ("%Y-%m", "%Y/%m", "%Y.%m")
 _CODED = re.compile(r"dx|diag|icd|code|proc|drug|item|product|med", re.IGNORECASE)
 
@@ -43,20 +45,19 @@ def propose(
     mentioning: Mapping[str, str] = MappingProxyType({}),
     published: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, ProposedRole]:
-    """Propose a role for each column, based on name and values.
+    """Propose a role for each column, based on its name and its values.
 
     Parameters
     ----------
     says
-        Function that returns a key for the content of a column. Columns have equal keys if their values correspond one
-        to one.
+        Function that returns a key for the content of a column. Two columns have equal keys if their values correspond
+        one to one.
     identifying
         Columns of the candidates for the unit.
     mentioning
-        Columns that mention persons, each with the column of the names.
+        Columns that mention persons, each with the column that contains the names of the persons.
     published
-        Columns that the owner publishes, each as ``relational`` or ``sensitive``, even if they are not recognized. Only
-        one column can be sensitive.
+        Columns to which the owner gives the role ``relational`` or ``sensitive``. Only one column can be sensitive.
 
     >>> sex = Profile("sex", "text", 100, 2, 0, 0, 1.0, 50)
     >>> propose([sex], lambda name: name)["sex"].role
@@ -81,8 +82,8 @@ def propose(
 
 
 def _published(proposal: ProposedRole, role: str, published: Mapping[str, str]) -> ProposedRole:
-    """Return the proposal for a column that the owner publishes in a role. The role is empty if the owner has not
-    chosen one.
+    """Return the proposal for a column in the role that the owner chose. `role` is empty if the owner has not chosen a
+    role.
     """
     if role == "sensitive" and proposal.role in ("relational", "sensitive", UNRECOGNIZED):
         return replace(proposal, role=role, reason=DECLARED)
@@ -92,7 +93,7 @@ def _published(proposal: ProposedRole, role: str, published: Mapping[str, str]) 
 
 
 def _why_text(profile: Profile, column: str) -> str:
-    """Return why a column is text that may mention persons. Empty if it is not."""
+    """Return why a column is text that may mention persons, or an empty text if it is not."""
     if profile.distinct <= 1 or profile.reaches or profile.kind not in ("text", "sets"):
         return ""
     if column:
@@ -101,8 +102,8 @@ def _why_text(profile: Profile, column: str) -> str:
 
 
 def _propose_sets(profiles: Sequence[Profile], proposed: dict[str, ProposedRole]) -> None:
-    """Propose set-valued columns. They are columns of cells with several items, or else columns of 0 and 1, or else
-    columns with one code per cell.
+    """Propose set-valued columns. If some columns have several items per cell, propose these columns. If there are
+    none, propose columns of 0 and 1, or else columns with one code per cell.
     """
     for profile in profiles:
         if profile.kind == "sets" and profile.reaches:
@@ -134,7 +135,7 @@ def _propose_sets(profiles: Sequence[Profile], proposed: dict[str, ProposedRole]
 
 
 def _of_items(profile: Profile, profiles: Sequence[Profile]) -> bool:
-    """Return True if the header names items, if the parts of cells are codes, or if there is no other column."""
+    """Return True if the header is a word for items, the parts of cells are codes, or there is no other column."""
     return (
         len(profiles) == 1
         or profile.separator is None  # lists, not text
@@ -145,8 +146,8 @@ def _of_items(profile: Profile, profiles: Sequence[Profile]) -> bool:
 
 
 def _families(names: Sequence[str]) -> list[str]:
-    """Return the headers that are names of items: codes (``E11``), and names that begin with a word for goods or
-    diagnoses (``dx_a``).
+    """Return the headers that are names of items. These are codes such as ``E11``, and names such as ``dx_a`` that
+    begin with a word for goods or diagnoses.
 
     >>> _families(["dx_a", "HIV", "dx_b"]), _families(["E11", "I10", "J45"]), _families(["F1", "F2", "F3"])
     (['dx_a', 'dx_b'], ['E11', 'I10', 'J45'], [])
@@ -157,8 +158,8 @@ def _families(names: Sequence[str]) -> list[str]:
 
 
 def _one_code(profiles: Sequence[Profile]) -> dict[str, ProposedRole]:
-    """Propose numbered columns with one code per cell as items, together with diagnosis columns that contain the same
-    codes.
+    """Propose numbered columns with one code per cell as items. Diagnosis columns that contain the same codes are
+    added.
     """
     stems: dict[str, list[Profile]] = {}
     for profile in profiles:
@@ -195,7 +196,8 @@ def _one_code(profiles: Sequence[Profile]) -> dict[str, ProposedRole]:
 
 
 def prefix_of(names: Sequence[str], every: Sequence[str]) -> str:
-    """Return the prefix, up to a separator, that these names share and no other name has. Empty if there is none.
+    """Return the prefix, up to a separator, that these names share and no other name has. Return an empty text if there
+    is no such prefix.
 
     >>> prefix_of(["dx_a", "dx_b"], ["age", "dx_a", "dx_b"]), prefix_of(["dx_a"], ["dx_b", "dx_a"])
     ('dx_', '')
@@ -245,8 +247,8 @@ def _hierarchy(profile: Profile) -> str:
 
 
 def _of_dates(look: ValueFormat) -> str:
-    """Return the levels to which dates generalize. There is no level of months if the values are months, or if day and
-    month are ambiguous. Full dates are never published unchanged.
+    """Return the levels to which dates generalize. The level of months is omitted if the values are months, or if day
+    and month cannot be distinguished. Full dates are never published unchanged.
     """
     levels = "year,decade" if look.doubt or look.form in _MONTHS else "month,year,decade"
     levels = f"{FROM}{levels}" if "d" in (look.form or "%d") else levels

@@ -16,16 +16,18 @@ from anonset.settings.readers import Names, Share
 from anonset.settings.settings import ComparedSettings, ReadingSettings, with_parameters
 
 THRESHOLD = 0.09
-"""Risk above which a record counts as at risk: the risk in an equivalence class of 11 records or fewer (European
-Medicines Agency, 2014).
+"""Risk above which a record counts as at risk (European Medicines Agency, 2014). Records in an equivalence class of 11
+or fewer records are at risk.
 """
 _OF_JOB = ("private", "memory_limit")
 _OF_ITS_ORIGINAL = ("id", "drop", "hierarchy", "max_suppressed", *ReadingSettings.model_fields)
-"""Settings of a job that are used together with INPUT. Roles and guarantee are read from the attestation in OUT."""
+"""Settings of a job that describe how to read its input as the original. The column roles and the guarantee of the
+publication are read from its attestation.
+"""
 
 
 class OriginalSettings(ComparedSettings):
-    """Original of a publication, and the memory limit for comparing both."""
+    """Original of a publication, and settings for comparing both."""
 
     original: str | None = Field(
         None, description="Original data. They are needed for the risk before anonymization and for simulated attacks."
@@ -53,7 +55,7 @@ class OriginalSettings(ComparedSettings):
 
     @classmethod
     def of_job(cls, job: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the settings of a job for reading its INPUT as the original. The original is omitted if the file does
+        """Return the settings of a job for reading its input as the original. The original is omitted if its file does
         not exist.
         """
         original, names = flags.get("original", job.get("input")), {*_OF_JOB}
@@ -144,7 +146,9 @@ class CheckSettings(OriginalSettings):
         return self.model_dump(exclude=set(CheckSettings.model_fields), exclude_none=True)
 
     def foreign_reading(self) -> dict[str, Any]:
-        """Return reading options for a publication of another program, which has grouped rows and replaced nulls."""
+        """Return reading options for a publication of another program. Its rows are already grouped, and its nulls are
+        already replaced.
+        """
         missing = "value" if self.file.missing == "value" else "refuse"
         return {**self.reading_options(), "missing": missing, "group": False}
 

@@ -1,4 +1,4 @@
-"""Setting values that all commands reject: numbers out of range, and columns named twice."""
+"""Values that no command accepts: numbers out of range, and columns that are named twice."""
 
 from collections.abc import Mapping
 from math import isfinite
@@ -9,12 +9,12 @@ from anonset.settings.parameters import option
 from anonset.spelling import LARGEST
 
 _LARGEST = {"workers": 4096, "k": 2**31 - 1, "m": 2**31 - 1}
-"""Largest integers of settings with less than 64 bits."""
+"""Maximum values of integer settings, if they are below the maximum for 64 bits."""
 _COLUMNS = ("items", "relational", "numeric", "id", "keep", "drop", "one_hot", "one_code", "publish_as_is")
 
 
 def out_of_range(settings: Mapping[str, Any]) -> list[str]:
-    """Return messages about values out of range and repeated columns in validated settings.
+    """Return messages about numbers out of range and repeated column names in validated settings.
 
     >>> out_of_range({"id": ["who", "who"], "workers": 5000, "gap": float("nan"), "m": 2})
     ["--id names column 'who' twice; name it once", '--workers must be an integer of at most 4096, got 5000', \

@@ -1,4 +1,4 @@
-"""Parse parameters that are not plain values, such as file names, algorithm names and pairs."""
+"""Parse parameters that are not numbers or plain texts, such as names of files and algorithms."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ _MOST_DIGITS = 18  # digits of a number; int() rejects thousands
 
 
 def _names(value: object) -> object:
-    """Parse ``A,B`` as two names. Lists are not split, so that a name may contain a comma."""
+    """Parse ``A,B`` as two names. Names in a list are not split, because they may contain commas."""
     return [name.strip() for name in value.split(",")] if isinstance(value, str) else value
 
 
@@ -34,14 +34,14 @@ Names = Annotated[list[str], BeforeValidator(_names)]
 
 
 def _as_written(value: object) -> object:
-    """Return a number as the text in which it was written."""
+    """Return a number as the text from which it was parsed."""
     if isinstance(value, bool) or not isinstance(value, int | float | Fraction):
         return value
     return getattr(value, "text", None) or str(value)
 
 
 Share = Annotated[str, BeforeValidator(_as_written)]
-"""Number that must not be rounded, as the given text: 0.15, 1e-12, 1/3."""
+"""Text of a number that must not be rounded, such as 0.15, 1e-12 or 1/3."""
 
 
 class WrittenFloat(float):
@@ -58,7 +58,7 @@ class WrittenFloat(float):
 
 @dataclass(frozen=True)
 class ParsingContext(RedactedRepr):
-    """Context for parsing a setting: the data, if they have been read, and the other parameters."""
+    """Information for parsing a setting: the data, if they have been read, and all other given parameters."""
 
     column: SetColumn | None = None
     """Set-valued column, bound to a hierarchy. None before the data are read."""
@@ -77,37 +77,39 @@ class ParsingContext(RedactedRepr):
 
     @property
     def vocabulary(self) -> Vocabulary | None:
-        """Items, if they are known."""
+        """Items of the column, or None before the data are read."""
         return None if self.column is None else self.column.vocabulary
 
 
 @dataclass(frozen=True)
 class SettingForm:
-    """Form of a parameter as a setting, if its name or type differs from the field."""
+    """Setting for a parameter whose name or type differs from the field."""
 
     setting: str
     """Name of the setting."""
     type: Any = None
-    """Type of the setting. None if it is the type of the field."""
+    """Type of the setting, or None for the type of the field."""
     read: Callable[[Any, ParsingContext], Any] | None = None
-    """Function that converts the setting to the value of the field. None if the value is not converted."""
+    """Function that converts the value of the setting to the value of the field, or None for no conversion."""
     text: str = ""
-    """Description of the setting. If it is empty, the documentation of the field is used."""
+    """Description of the setting. If it is empty, the documentation of the field is the description."""
     needs_data: Callable[[Any], bool] | None = None
-    """Function that returns True if the value can only be parsed with the data. None if no value needs the data."""
+    """Function that returns True if a value can only be parsed after the data are read, or None if no value needs the
+    data.
+    """
     companions: Callable[[Any], frozenset[str]] | None = None
-    """Function that returns the other settings that a value requires. None if no value requires any."""
+    """Function that returns the other settings that a value requires, or None if no value requires any."""
     words: tuple[str, ...] | None = None
-    """Keywords that the setting accepts instead of a path, also as ``keyword:number``.
+    """Keywords that the setting accepts instead of a path, also in the form ``keyword:number``.
 
     None if the setting is not a path.
     """
     missing: str = ""
-    """Message for a missing required setting. It explains the setting, and how to choose a value."""
+    """Text for the message that a required setting is missing. It explains the setting and how to choose a value."""
 
 
 def transaction_class(value: str, context: ParsingContext) -> Any:
-    """Return the class of a transaction function of the RT frameworks, with the parameters other than k and m."""
+    """Return the class of an algorithm for the items of clusters, with all parameters except k and m."""
     require_known("--transaction", value, TRANSACTION_FUNCTIONS)
     if value != DIVERSE:
         return ALGORITHMS[value]
@@ -120,12 +122,12 @@ def transaction_class(value: str, context: ParsingContext) -> Any:
 
 
 def transaction_companions(value: Any) -> frozenset[str]:
-    """Return the settings that a transaction function requires in addition to k and m."""
+    """Return the settings that an algorithm for the items of clusters requires in addition to k and m."""
     return frozenset({"l", "sensitive_items"}) if value == DIVERSE else frozenset()
 
 
 def sensitive_items(value: list[str], _: ParsingContext) -> tuple[str, ...]:
-    """Parse items, or read the lines of a file after ``@``."""
+    """Parse items. After ``@``, read the items from the lines of a file."""
     if len(value) == 1 and value[0].startswith("@"):
         return tuple(text_lines(Path(value[0][1:]), "an item"))
     return tuple(value)
@@ -144,7 +146,7 @@ def weights(value: Mapping[str, float | str], _: ParsingContext) -> dict[str, fl
 
 
 def privacy_constraints(value: str | PrivacyPolicy, context: ParsingContext) -> PrivacyPolicy | None:
-    """Parse ``km`` (all itemsets of m items) or ``pgen`` (itemsets rare in the data), or a file name.
+    """Parse ``km`` (all itemsets of m items), ``pgen`` (itemsets that are rare in the data), or a file name.
 
     The file contains an itemset per line.
     """
@@ -192,7 +194,7 @@ def item_weights(value: str, context: ParsingContext) -> str | ItemWeights:
 
 
 def tree_lines(value: str, _: ParsingContext) -> str:
-    """Read a hierarchy file as lines ``value;parent;...;root``. A text of several lines is returned unchanged.
+    """Read a hierarchy file as lines ``value;parent;...;root``. A text with several lines is already in this form.
 
     Raises
     ------
@@ -222,7 +224,7 @@ def item_loss(value: str, context: ParsingContext) -> dict[str, Fraction]:
     Raises
     ------
     InputError
-        If an item is in two lines.
+        If two lines contain the same item.
     """
     losses: dict[str, Fraction] = {}
     for items, loss in read_item_weights(value, context.vocabulary).entries:

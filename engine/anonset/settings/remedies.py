@@ -22,7 +22,9 @@ class Remedy(RedactedRepr):
     column: str
     """Name of the column."""
     settings: Mapping[str, Any]
-    """Recommended values of ``normalize``, ``inner_items`` and ``unknown``. Unneeded settings are omitted."""
+    """Recommended values of ``normalize``, ``inner_items`` and ``unknown``. Settings that are not needed are
+    omitted.
+    """
     misfits: int
     """Number of labels in the data that are not leaves."""
     labels: int
@@ -30,7 +32,7 @@ class Remedy(RedactedRepr):
     left_out: int
     """Number of labels that the settings suppress."""
     lost: float
-    """Share of the item occurrences or values that the settings suppress."""
+    """Share of all item occurrences or values that the settings suppress."""
 
     def __str__(self) -> str:
         are = "is not a leaf" if self.misfits == 1 else "are not leaves"
@@ -42,8 +44,8 @@ class Remedy(RedactedRepr):
 
 
 def remedy_for(table: Table, column: str, hierarchy: Any) -> Remedy | None:
-    """Return settings that change the labels of a column to leaves of its hierarchy. None if all labels are leaves, or
-    if no settings help.
+    """Return settings that change the labels of a column to leaves of its hierarchy. Return None if all labels are
+    leaves, or if no settings achieve this.
 
     Raises
     ------

@@ -1,4 +1,6 @@
-"""Settings of a run, from flags and a file, validated together so that all errors are reported at once."""
+"""Settings of a run, from flags and a job file. All settings are validated together, so that all errors are reported at
+once.
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
@@ -72,7 +74,7 @@ else:
 
 
 class ReadingSettings(_FileSettings):
-    """Settings for reading a file, independent of the columns: the fields of `FileOptions`."""
+    """Settings for reading a file that do not name columns: the fields of `FileOptions`."""
 
     model_config = _CONFIG
 
@@ -82,7 +84,7 @@ class ReadingSettings(_FileSettings):
         return FileOptions(**self.reading_options())
 
     def source(self, named: str) -> Source:
-        """Resolve data that are read with these settings.
+        """Return the data at a path or address, as a source that is read with these settings.
 
         Raises
         ------
@@ -97,8 +99,8 @@ class ReadingSettings(_FileSettings):
 
     @classmethod
     def of_job(cls, job: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the settings that this command takes from a job file, given its flags. By default, these are all
-        fields.
+        """Return the settings that a command takes from a job file. By default, these are the settings that the command
+        has.
         """
         return {name: value for name, value in job.items() if name in cls.model_fields}
 
@@ -198,7 +200,7 @@ class InputSettings(RoleSettings):
     )
 
     def read_options(self) -> dict[str, Any]:
-        """Return the fields of `ReadOptions`. A column with the domain ``range`` contains numbers."""
+        """Return the fields of `ReadOptions`. Columns that generalize to ranges contain numbers."""
         options = super().read_options()
         return {**options, "numeric": list(dict.fromkeys([*self.numeric, *numeric_columns(self.hierarchy)]))}
 
@@ -296,7 +298,9 @@ _Roles = TypeVar("_Roles", bound=InputSettings)
 
 
 def with_sensitive_kept(settings: _Roles, model: PrivacyModel) -> _Roles:
-    """Return settings in which the sensitive column of a model is kept, because it is published unchanged."""
+    """Return settings in which the sensitive column of a model has the role of a kept column, because it is published
+    unchanged.
+    """
     name = model.sensitive_column
     if name is None or name != settings.sensitive:
         return settings
@@ -310,7 +314,7 @@ def settings_model() -> type[Settings]:
 
 
 def with_parameters(base: type[Any], new_parameters: Mapping[str, Parameter]) -> type[Any]:
-    """Return settings with an optional field for every parameter that they lack."""
+    """Add an optional field for each parameter that the settings lack."""
     added: dict[str, Any] = {
         name: (parameter.type | None, Field(None, description=parameter.description, json_schema_extra=parameter.marks))
         for name, parameter in new_parameters.items()
@@ -326,7 +330,7 @@ REPORT = "report.json"
 
 
 def is_job(path: str | None) -> bool:
-    """Return True if `path`, given in place of a data set, is a job file: ``.toml``, or the private report of a job.
+    """Return True if `path` is a job file (``.toml``), or the private report of a job, which replaces a job file.
 
     >>> is_job("visits.toml"), is_job("out.private/report.json"), is_job("visits.csv"), is_job(None)
     (True, True, False, False)
@@ -340,7 +344,7 @@ def validate(model: type[_Settings], values: Mapping[str, Any], *, fetch: bool =
     Parameters
     ----------
     fetch
-        Whether a command may fetch side files at addresses (`fetching_side_files`).
+        Whether side files at addresses may be fetched (see `fetching_side_files`).
 
     Raises
     ------
@@ -387,7 +391,7 @@ _REQUIRED = {
     "dict_type": "must be a table of names and values",
     "literal_error": "must be {expected}",
 }
-"""Messages about invalid settings, by error type of pydantic."""
+"""Requirements in messages about invalid settings, by the error type of pydantic."""
 
 
 def unknown_setting(name: str, names: Iterable[str]) -> str:

@@ -1,5 +1,4 @@
 """``anonset ui``: a local web page for data stewards.
 
-The page contains no rule of its own. Each action changes the job file or runs a command of anonset in another process,
-and the page shows the command.
+The page only changes the job file and runs commands of anonset in other processes. It shows each command.
 """

@@ -1,7 +1,7 @@
 """Run a command of anonset for the page: ``python -m anonset.ui.child COMMAND …``.
 
-The messages are JSON lines on standard error, as with ``--log-format json``. Messages may contain data values, because
-only the page of the data owner shows messages.
+The messages are JSON lines on standard error, as with ``--log-format json``. Unlike there, they may contain data
+values, because only the data owner sees the page.
 """
 
 import sys

@@ -10,10 +10,10 @@ from anonset.ui.runs import CommandRun
 
 
 class ComposedFile(ABC):
-    """File whose rows are constraints of a policy, or queries of a workload."""
+    """File whose rows are the constraints of a policy or the queries of a workload."""
 
     counts_in: ClassVar[str]
-    """Key of the record counts in the JSON output of the command that checks the file."""
+    """Key of the record counts in the JSON output of the check."""
 
     def __init__(self, state: OpenJob) -> None:
         self.items: list[str] = []
@@ -31,12 +31,12 @@ class ComposedFile(ABC):
     @property
     @abstractmethod
     def check(self) -> list[str]:
-        """Words of the command that checks the file. The words name neither the file nor the data."""
+        """Words of the command that checks the file, without the names of the file and of the data."""
 
     @property
     @abstractmethod
     def _file(self) -> Path | None:
-        """Path of the file. None if no job is open."""
+        """Path of the file, or None if no job is open."""
 
     @property
     def name(self) -> str:

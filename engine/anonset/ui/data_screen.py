@@ -1,4 +1,6 @@
-"""Screen **Data**. The screen shows who is a person, the role of each column, the risk of the data, and problems."""
+"""Screen **Data**, with the unit that counts as a person, the role of each column, the risk of the data, and
+problems.
+"""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -17,7 +19,7 @@ from anonset.ui.run_sections import show_exposed
 from anonset.ui.setting_words import ROLE_WORDS, ROW_WORDS, UNIT, message_in_words
 
 _ALWAYS = ("items", "relational", "sensitive", "keep", "drop")
-"""Roles that are always offered. All other roles are offered only if a column already has the role."""
+"""Roles that the screen offers for every column. Any other role is only offered if a column already has it."""
 
 
 def data_screen(state: PageState) -> None:
@@ -119,7 +121,7 @@ def _columns_state(state: PageState) -> object:
 
 
 def _roles(state: PageState) -> dict[str, str]:
-    """Return the role of each column in the job. For a column without a role, return the proposed role."""
+    """Return the role of each column in the job, or the proposed role if the column has none."""
     settings = state.settings if state.answered else {}
     named = {name: role for role in ROLE_WORDS for name in name_list(settings.get(role, ()))}
     columns = state.findings["columns"] if state.findings is not None else []

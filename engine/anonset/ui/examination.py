@@ -1,4 +1,4 @@
-"""Commands for an existing publication, to verify it, compute its risk and write a report."""
+"""Commands that verify an existing publication, compute its risk and write a report."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from anonset.ui.runs import CommandRun
 class Examination:
     """Verification, risk and report of a publication in the folder.
 
-    If the private directory names the original, the commands also read the original.
+    The commands also read the original, if the private directory names it.
 
     Raises
     ------
@@ -29,7 +29,7 @@ class Examination:
         self.path = folder.inside(name)
         self._folder = folder
         self.subject = _subject(name, folder)
-        """Path of the publication. If the original is available, path of the private report."""
+        """Argument of the commands: the private report if the original is available, or else the publication."""
         self.verification = CommandRun(["verify", self.subject, "--json"], folder.path)
         self.risk = CommandRun(["risk", self.subject, "--json"], folder.path)
         self.report: CommandRun | None = None
@@ -42,7 +42,7 @@ class Examination:
 
     @property
     def page(self) -> Path | None:
-        """Report for the data protection officer. None if it does not exist."""
+        """Path of the report for the data protection officer, or None if it does not exist."""
         path = self._folder.inside(self._page)
         return path if path.is_file() and not self.reporting else None
 
@@ -53,7 +53,7 @@ class Examination:
 
     @property
     def commands(self) -> str:
-        """Commands as users type them, one on each line."""
+        """Command lines that users would type, one on each line."""
         checks = [as_typed(command, self.subject) for command in ("verify", "risk")]
         return "\n".join([*checks, as_typed("report", self.subject, {"out": self._page})])
 

@@ -13,7 +13,7 @@ from anonset.ui.setting_words import fix_in_words
 
 
 def fix_buttons(screen: Screen, message: str) -> None:
-    """Create a button for each recommendation of a message, except while the job is running."""
+    """Create a button for each setting that a message recommends. While the job is running, create none."""
     state = screen.state
     if state.publishing:
         return
@@ -23,10 +23,10 @@ def fix_buttons(screen: Screen, message: str) -> None:
 
 
 def fixes_for(state: PageState, message: str) -> list[RecommendedSettings]:
-    """Return the settings that a message recommends, without settings that the job file contains already.
+    """Return the settings that a message recommends and that the job file does not contain yet.
 
-    As long as the owner has not declared who is a person, the job file contains the settings of each possible answer. A
-    setting is then omitted only if all answers contain it.
+    Before the owner declares who is a person, the job file contains settings for each possible answer. A recommended
+    setting is then omitted only if it is among the settings of all answers.
     """
     answers = [] if state.answered else [*state.raw.get(ANSWERS, {}).values()]
     common = {

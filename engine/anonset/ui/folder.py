@@ -15,11 +15,13 @@ from anonset.settings.paths import with_paths
 JOB = ".toml"
 _BLOCK = 1 << 20
 _TEXTS = (".txt", ".text", ".tab")
-"""Suffixes of text files that may contain data. A text file is offered if its lines look like a table or like sets."""
+"""Suffixes of text files that may contain data. The page offers a text file if its lines look like a table or like
+sets.
+"""
 
 
 class Folder:
-    """Folder that the owner chose at the start."""
+    """Folder that the owner chose when the page was started."""
 
     def __init__(self, path: Path) -> None:
         self.path = path.resolve()
@@ -70,7 +72,7 @@ class Folder:
 
 
 def require_data(file: Path) -> None:
-    """Check that a file can contain data, by its name and its first lines.
+    """Reject a file that cannot contain data, according to its name and its first lines.
 
     Raises
     ------
@@ -105,7 +107,7 @@ def zipped(folder: Path) -> Iterator[bytes]:
 
 
 def replace_text(path: Path, text: str) -> None:
-    """Replace the text of a file. Other programs read either the old or the new text."""
+    """Replace the text of a file at once, so that other programs read either the old or the new text."""
     new = path.with_name(f".{path.name}.new")
     descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, path.stat().st_mode & 0o777)
     with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:

@@ -1,4 +1,4 @@
-"""Frame of each screen, with navigation, messages and command. Sections follow the state of the page."""
+"""Frame of each screen, with navigation, messages and the command line of the screen."""
 
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
@@ -17,7 +17,7 @@ SCREENS = (
     ("/try", "Try"), ("/publish", "Publish"), ("/queries", "Queries"), ("/open", "Open"),
 )  # fmt: skip
 OPEN = "/open"
-"""Address of the screen Open, which is not a step of a job."""
+"""Address of the screen Open. It is not one of the numbered steps of a job."""
 _STYLE = Path(__file__).with_name("style.css").read_text(encoding="utf-8")
 _SECONDS = 0.4
 """Seconds between two updates of a screen."""
@@ -34,7 +34,7 @@ class Screen:
 
     @contextmanager
     def opened(self, title: str, command: Callable[[], str]) -> Iterator[None]:
-        """Create the frame. The block of the context manager creates the content."""
+        """Create the frame. The code in the ``with`` block creates the content of the screen."""
         ui.add_head_html(f"<style>{_STYLE}</style>")
         layout = ui.context.client.layout  # this element is outside of the main element of the library
         ui.page_title(f"anonset: {dict(SCREENS)[self.path]}")
@@ -60,11 +60,11 @@ class Screen:
         ui.timer(_SECONDS, self.follow)
 
     def section(self, watched: Callable[[], object], build: "Build") -> None:
-        """Create a section that is rebuilt if the value of `watched` changes."""
+        """Create a section of the screen. It is rebuilt when the value that `watched` returns changes."""
         self._sections.append(LiveSection(watched, build))
 
     def follow(self) -> None:
-        """Rebuild all sections whose value of `watched` changed."""
+        """Rebuild each section whose watched value has changed."""
         try:
             for section in self._sections:
                 section.follow()
@@ -73,13 +73,14 @@ class Screen:
             self._sections[0].follow()
 
     def act(self, action: Callable[..., object], *arguments: Any, shown: "LiveSection | None" = None) -> bool:
-        """Call an action of the page state. Return True if it succeeds, otherwise show the error message.
+        """Call an action of the page state. Return True if the action succeeds. If it fails, show the error message and
+        return False.
 
         Parameters
         ----------
         shown
-            Section with the input that calls the action. The section is not rebuilt, because it already shows the new
-            state, unless another tab changed the state.
+            Section with the control that calls the action. It already shows the new state, so it is only rebuilt if
+            another tab changed the state.
         """
         keeps = shown is not None and shown.is_current
         try:
@@ -94,7 +95,9 @@ class Screen:
         return not self._message
 
     async def run(self, work: Awaitable[object]) -> bool:
-        """Wait for an action of the page state. Return True if it succeeds, otherwise show the error message."""
+        """Wait for an action of the page state. Return True if the action succeeds. If it fails, show the error message
+        and return False.
+        """
         try:
             await work
         except AnonsetError as error:
@@ -110,7 +113,7 @@ class Screen:
 
 
 class LiveSection:
-    """Part of a screen that is rebuilt if a value changes."""
+    """Part of a screen that is rebuilt when a watched value changes."""
 
     def __init__(self, watched: Callable[[], object], build: "Build") -> None:
         self._watched = watched
@@ -120,7 +123,7 @@ class LiveSection:
             build(self)
 
     def follow(self) -> None:
-        """Rebuild this section if the watched value changed."""
+        """Rebuild this section if the value of `watched` has changed since it was built."""
         if (now := self._watched()) != self._shown:
             self._shown = now
             self._box.clear()
@@ -133,7 +136,7 @@ class LiveSection:
         return self._watched() == self._shown
 
     def accept(self) -> None:
-        """Record the changed value without rebuilding the section."""
+        """Accept the current value of `watched` without rebuilding the section."""
         self._shown = self._watched()
 
 
@@ -147,7 +150,7 @@ def text(tag: str, content: str) -> TextElement:
 
 
 def alert(message: str, tag: str = "div") -> TextElement:
-    """Create a message that names controls of the page in place of options."""
+    """Create an alert. Its message names controls of the page instead of command-line options."""
     return text(tag, message_in_words(message)).classes("alert")
 
 

@@ -13,9 +13,9 @@ _POLICY = (
     "img-src 'self' data:; font-src 'self' data:; connect-src 'self' {socket}; frame-ancestors 'none'; "
     "base-uri 'none'; form-action 'none'"
 )
-"""Content Security Policy of the page.
+"""Content Security Policy of the page. It permits no content from other origins.
 
-The policy permits no content from other origins. The page library requires inline scripts.
+Inline scripts are permitted, because the page library requires them.
 """
 _STATIC = "/_nicegui/"
 
@@ -23,9 +23,9 @@ _STATIC = "/_nicegui/"
 class Guard:
     """ASGI application that checks each request before the page receives it.
 
-    A request is accepted if it has the Host of this server, no other Origin, and the cookie. The address of the first
-    request contains the token. The answer to this request sets the cookie, and redirects to the address without the
-    token.
+    A request is accepted if its Host is this server, its Origin (if any) is this server, and it contains the cookie.
+    The address of the first request contains the token instead. The answer sets the cookie and redirects to the address
+    without the token.
 
     Parameters
     ----------
@@ -34,7 +34,8 @@ class Guard:
     cookie
         Name of the cookie.
     token
-        Value of the cookie. If empty, no cookie is needed, because only a proxy with a login reaches the server.
+        Value of the cookie. An empty value means that no cookie is needed, because only a proxy with a login can reach
+        the server.
     """
 
     def __init__(self, app: App, origins: Iterable[str], cookie: str = "", token: str = "") -> None:
@@ -42,7 +43,7 @@ class Guard:
         self._token = token
         self._cookie = cookie
         self._origins = {origin.partition("://")[2]: origin for origin in origins}
-        """Accepted origin of each host."""
+        """The accepted origin for each host."""
 
     async def __call__(self, scope: Scope, receive: Any, send: Any) -> None:
         """Answer a request, or reject it."""

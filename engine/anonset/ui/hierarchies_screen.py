@@ -125,10 +125,10 @@ class _TreeView:
         self._screen = screen
         self._trees = screen.state.tree
         self._rows: dict[int, Any] = {}
-        """Label of each visible node."""
+        """Label element of each visible node."""
         self._toggles: dict[int, Any] = {}
         self._lists: dict[int, Any] = {}
-        """List element with the children of each visible inner node. Empty if the node is closed."""
+        """List element for the children of each visible inner node. The list is empty while the node is closed."""
         self._panel: Any = None
         self._boxes: dict[int, Any] = {}
 

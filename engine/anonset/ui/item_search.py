@@ -14,7 +14,7 @@ _FOUND = 20
 
 
 def show_reading(screen: Screen) -> None:
-    """Show a note while the items are read, or if the search is not possible without a hierarchy."""
+    """Show a note while the items are read, or that the search needs a hierarchy of the items."""
     trees = screen.state.tree
 
     def show() -> None:
@@ -33,7 +33,7 @@ def item_search(screen: Screen, label: str, kind: str, choose: Callable[[str], N
     Parameters
     ----------
     leaves
-        True to offer only items or values. False to offer also the groups of the hierarchy.
+        True to offer only items or values. False to also offer groups of the hierarchy.
     """
     trees = screen.state.tree
 

@@ -28,7 +28,9 @@ class OpenJob(Protocol):
 
     @property
     def unit(self) -> str:
-        """Unit in the job file: ``row``, or columns that identify a person. ``?`` if the owner must declare it."""
+        """Unit in the job file: ``row``, columns that identify a person, or ``?`` if the owner has not declared it
+        yet.
+        """
 
     def start(self, work: Any) -> None:
         """Run a coroutine until it ends or the job file is closed."""
@@ -37,4 +39,4 @@ class OpenJob(Protocol):
         """Write settings to the job file."""
 
     def require_not_publishing(self) -> None:
-        """Reject changes while the publication is made."""
+        """Reject changes of the job while it is running."""

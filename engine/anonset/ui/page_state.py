@@ -1,4 +1,4 @@
-"""State of the page. It contains the job file, the last findings and the running commands. All tabs share it."""
+"""State of the page, which all browser tabs share: the job file, the last findings and the running commands."""
 
 import asyncio
 import shlex
@@ -37,9 +37,9 @@ class PageState:
         self.findings: Mapping[str, Any] | None = None
         """Output of ``anonset inspect --json``."""
         self.proposed: dict[str, tuple[str, str]] = {}
-        """Role of each column in the first inspection, and the reason for the role."""
+        """Role of each column that the first inspection proposes, with the reason."""
         self.answers: list[Mapping[str, Any]] = []
-        """Possible answers to the question who is a person, with the number of persons for each answer."""
+        """Possible units that count as a person, with the number of persons for each unit."""
         self.inspection: CommandRun | None = None
         self.publication: CommandRun | None = None
         self.promised: PrivacyModel | None = None
@@ -50,7 +50,7 @@ class PageState:
         self.examined: Examination | None = None
         self.error = ""
         self._data: Path | None = None
-        """Data set that was opened without a job file."""
+        """Data set without a job file, which the page has opened."""
         self.tree = TreeState(self)
         self.policies = {kind: PolicyState(self, kind) for kind in KINDS}
         self.workload = WorkloadState(self)
@@ -112,14 +112,16 @@ class PageState:
     def settings(self) -> dict[str, Any]:
         """Settings of the job for the declared unit.
 
-        If the unit is not declared, settings that depend on the unit are omitted.
+        Settings that depend on the unit are omitted until the unit is declared.
         """
         job = self._existing()
         return read_job(str(job), unanswered=True) if job is not None else {}
 
     @property
     def unit(self) -> str:
-        """Unit in the job file: ``row``, or columns that identify a person. ``?`` if the owner must declare it."""
+        """Unit in the job file: ``row``, columns that identify a person, or ``?`` if the owner has not declared it
+        yet.
+        """
         return ",".join(name_list(self.raw.get("unit", "")))
 
     @property
@@ -170,7 +172,7 @@ class PageState:
         Raises
         ------
         InputError
-            If a publication of the job is being made.
+            If the job is running.
         """
         job = self._existing()
         if job is None:
@@ -180,12 +182,12 @@ class PageState:
         self.error = ""
 
     def require_not_publishing(self) -> None:
-        """Reject changes while a publication of the job is being made.
+        """Reject changes of the job while it is running.
 
         Raises
         ------
         InputError
-            If a publication is being made.
+            If the job is running.
         """
         if self.publishing:
             msg = "the job is running; cancel the run before you change settings"
@@ -200,8 +202,8 @@ class PageState:
     def give_role(self, column: str, role: str) -> None:
         """Change the role of a column, and repeat the inspection.
 
-        If the model does not fit the new roles, the model also changes. If there is no job file yet, the inspection
-        writes it.
+        The model also changes if it does not fit the new roles. The inspection writes the job file if there is none
+        yet.
         """
         if self._propose_again([f"--{role.replace('_', '-')}", column]):
             return
@@ -213,7 +215,7 @@ class PageState:
     def apply_fix(self, fix: RecommendedSettings) -> None:
         """Write recommended settings to the job file, and repeat the inspection.
 
-        If there is no job file yet, repeat the first inspection with the settings.
+        Without a job file, repeat the first inspection with the recommended settings.
         """
         if self._propose_again(shlex.split(fix.options)):
             return
@@ -221,7 +223,9 @@ class PageState:
         self._inspect_again()
 
     def _propose_again(self, options: Sequence[str]) -> bool:
-        """Repeat the first inspection with options. If there is a job file, do nothing and return False."""
+        """Repeat the first inspection with options, and return True. If there is a job file, do nothing and return
+        False.
+        """
         if self._existing() is not None or self._data is None:
             return False
         self.error = ""
@@ -282,13 +286,13 @@ class PageState:
 
     @property
     def out(self) -> Path | None:
-        """Path of the finished publication of this job. None if there is none."""
+        """Path of the publication of this job, or None if there is no publication yet."""
         made = None if self.publication is None or self.publication.code != 0 else self.publication.result
         return None if made is None else self.folder.inside(made["out"])
 
     @property
     def report_page(self) -> Path | None:
-        """Path of the report about the publication of this job. None if there is none."""
+        """Path of the report about the publication of this job, or None if there is no report yet."""
         written = None if self.report is None or self.report.code != 0 else self.report.arguments[-1]
         return None if written is None else self.folder.inside(written)
 
@@ -345,7 +349,9 @@ class PageState:
             self.change(added)
 
     async def _run_inspection(self, run: CommandRun) -> bool:
-        """Run ``anonset inspect`` and store its findings. Return False if a later inspection replaces this one."""
+        """Run ``anonset inspect`` and store its findings. Return False if a later inspection has started in the
+        meantime.
+        """
         before, self.inspection = self.inspection, run
         if before is not None:
             await before.cancel()

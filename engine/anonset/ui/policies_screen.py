@@ -1,4 +1,4 @@
-"""Screen **Policies**. The owner chooses itemsets to protect, and groups of items, by search and click."""
+"""Screen **Policies**, on which the owner searches and selects itemsets to protect and groups of items."""
 
 from functools import partial
 

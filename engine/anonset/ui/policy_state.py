@@ -37,7 +37,7 @@ class PolicyState(ComposedFile):
 
     @property
     def check(self) -> list[str]:
-        """Words of the command that checks the constraints. The words name neither the file nor the data."""
+        """Words of the command that checks the constraints, without the names of the file and of the data."""
         return ["policy", "check", "--kind", self.kind]
 
     @property
@@ -74,7 +74,7 @@ class PolicyState(ComposedFile):
 
     @property
     def _file(self) -> Path | None:
-        """Path of the file. If the job file names no file, the name is derived from the job file."""
+        """Path of the file. Unless the job file names a file, the name is derived from the name of the job file."""
         job = self._state.job
         if job is None:
             return None

@@ -1,4 +1,4 @@
-"""Screen **Promise**. The owner chooses the privacy model and its parameters, and reads the guarantee."""
+"""Screen **Promise**, on which the owner chooses the privacy model and its parameters and reads the guarantee."""
 
 from typing import Any
 
@@ -37,7 +37,9 @@ def promise_screen(state: PageState) -> None:
 
 
 def _fits(state: PageState) -> tuple[str, dict[str, str]]:
-    """Return the model of the job, and the reason why each model does not fit the roles. Empty if it fits."""
+    """Return the model of the job, and for each model the reason why it does not fit the roles. The reason is empty if
+    the model fits.
+    """
     settings = state.settings
     return str(settings.get("model", "")), {model: obstacle(model, settings) for model in _MODELS}
 

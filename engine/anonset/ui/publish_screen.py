@@ -1,6 +1,6 @@
 """Screen **Publish**.
 
-The screen runs the job, and shows the progress, the result, the risk, the report and a download.
+The screen runs the job. It shows the progress, the result, the risk, and links to the report and to the files.
 """
 
 from collections.abc import Mapping

@@ -1,4 +1,6 @@
-"""Screen **Queries**. The owner generates or composes queries of recipients, and measures the error of the answers."""
+"""Screen **Queries**, on which the owner generates or composes queries of recipients and measures the error of the
+answers.
+"""
 
 from collections.abc import Sequence
 from functools import partial

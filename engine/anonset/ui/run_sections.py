@@ -18,7 +18,7 @@ _COMPARED = (
     "The risk is the probability of finding the person."
 )
 _NARROW = 4
-"""Maximum number of columns that fit on a phone. On a phone, wider tables show each cell on a line of its own."""
+"""Maximum number of columns that fit on a phone. Tables with more columns show each cell on a line of its own there."""
 
 
 def ended(run: CommandRun | None) -> object:
@@ -27,7 +27,9 @@ def ended(run: CommandRun | None) -> object:
 
 
 def show_exposed(findings: Mapping[str, Any] | None) -> None:
-    """Show bars with the share of people in the original who can be identified, for each attacker knowledge."""
+    """Show the share of people in the original who can be identified, with a bar for each kind of attacker
+    knowledge.
+    """
     if findings is None:
         return
     classes, k = findings["quasi_identifiers"], findings["k"]
@@ -44,9 +46,9 @@ def show_exposed(findings: Mapping[str, Any] | None) -> None:
 
 
 def show_risk(run: CommandRun | None) -> None:
-    """Show the risk of a publication for each attacker knowledge, and the results of simulated attacks.
+    """Show the risk of a publication for each kind of attacker knowledge, and the results of simulated attacks.
 
-    If the original is available, also show the risk before anonymization.
+    The table also shows the risk before anonymization, if the original is available.
     """
     if run is None:
         return
@@ -142,7 +144,8 @@ _Cell = str | _Share | Mapping[str, _Share]
 def _table(heads: Sequence[str], rows: Iterable[Sequence[_Cell]]) -> None:
     """Show a table.
 
-    The first cell of a row is its header. A number in `rows` is a share, and a mapping contains several shares.
+    The first cell of a row is the header of the row. A number in `rows` is a share, and a mapping contains several
+    shares by name.
     """
     with ui.element("table").classes("risks" if len(heads) <= _NARROW else "columns"):
         with ui.element("thead"), ui.element("tr"):

@@ -21,7 +21,7 @@ CANCELLED = 130
 
 
 class CommandRun:
-    """Command in a separate process. The exit code is None during the run."""
+    """Command that runs in a separate process. Its exit code is None until it ends."""
 
     def __init__(self, arguments: Sequence[str], folder: Path) -> None:
         self.arguments = list(arguments)
@@ -29,7 +29,7 @@ class CommandRun:
         self.stage = "start"
         """Name of the current phase."""
         self.share: float | None = None
-        """Finished share of the current phase. None if it is unknown."""
+        """Finished share of the current phase, or None if it is unknown."""
         self.warnings: list[str] = []
         self.errors: list[str] = []
         self.code: int | None = None
@@ -45,8 +45,7 @@ class CommandRun:
     async def finish(self) -> int:
         """Run the command, and return the exit code.
 
-        Starts the process without asyncio. A process that asyncio starts blocks if the event loop closes during the
-        start.
+        The process is started without asyncio, because asyncio would block if the event loop closed during the start.
         """
         self._process = process = subprocess.Popen(
             [sys.executable, "-m", "anonset.ui.child", *self.arguments], cwd=self.folder,
@@ -68,7 +67,7 @@ class CommandRun:
 
     @property
     def result(self) -> Any:
-        """JSON output of the command. None if the command has not written valid JSON."""
+        """JSON output of the command, or None if the command has not written valid JSON."""
         try:
             return loads(self.output) if self.output else None
         except ValueError:

@@ -1,4 +1,6 @@
-"""Server of the page. Only this machine with a random token, or a proxy that logs users in, can reach it."""
+"""Server of the page. It accepts only requests from this machine with a random token, or from a proxy that logs users
+in.
+"""
 
 import logging
 import os
@@ -29,7 +31,9 @@ _LARGEST_PORT = 65535
 
 
 class _DiscreetHandler(logging.Handler):
-    """Prints the type and the code lines of server errors. Messages are hidden because they may contain data values."""
+    """Print the type and the code lines of server errors. Error messages are hidden because they may contain data
+    values.
+    """
 
     def __init__(self, say: Callable[[str], None]) -> None:
         super().__init__(logging.ERROR)
@@ -57,7 +61,7 @@ def serve(
     browser
         True to open the address in a browser.
     address
-        HTTPS address of a proxy that logs users in. Empty for this machine only.
+        HTTPS address of a proxy that logs users in. If it is empty, only this machine can open the page.
     say
         Called with each line for the terminal.
 

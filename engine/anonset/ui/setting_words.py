@@ -1,4 +1,4 @@
-"""Settings in the words of the page, which are the labels of controls and the texts of buttons."""
+"""Settings in the words of the page: labels of controls and texts of buttons."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ ROLE_WORDS = {
     "keep": "publish unchanged, not protected",
     "drop": "do not publish",
 }
-"""Roles of columns in words."""
+"""Column roles in the words of the page."""
 _ACTIONS = {
     "encoding": "read as {}",
     "input_format": "read as {}",
@@ -50,7 +50,7 @@ _VALUES = {
     "missing": {"empty,value": "values", "empty": "sets of items", "value": "attribute values"},
     "unknown": {"suppress": "suppress", "prefix": "shorten"},
 }
-"""Values of settings in words. Other values are shown as they are."""
+"""Values of settings in the words of the page. The page shows any other value unchanged."""
 SIZE_WORDS = {
     "k": "k: how many records must match?",
     "m": "m: how many items may an attacker know?",

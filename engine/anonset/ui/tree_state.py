@@ -22,13 +22,13 @@ _WITHOUT_TREE = (RANGE, VALUES)
 
 
 class TreeState:
-    """Hierarchy of the chosen column. A command in another process reads it with the job file."""
+    """Hierarchy of the chosen column, which a command in another process reads."""
 
     def __init__(self, state: OpenJob) -> None:
         self.column = ""
         self.tree: ColumnHierarchy | None = None
         self.faults: list[str] = []
-        """Errors in the hierarchy, with a line for each error."""
+        """Faults of the hierarchy, one on each line."""
         self._state = state
         self._shown: object = None
         """Column, specification and number of records of the tree that was read last."""
@@ -162,7 +162,7 @@ class TreeState:
         self.read()
 
     async def write_to_file(self) -> None:
-        """Write the tree of a rule to a file, and use this file as the hierarchy. Nodes of a file can be renamed."""
+        """Write the tree of a rule to a file, and use this file as the hierarchy, so that its nodes can be renamed."""
         names = (f"{self._stem}-hierarchy{'' if number == 1 else f'-{number}'}.csv" for number in count(1))
         file = next(path for path in map(self._beside, names) if not path.exists())
         rule = ("--column", self.column, "--spec", self.spec)

@@ -16,7 +16,7 @@ from anonset.ui.runs import CANCELLED, CommandRun
 _COMPARED = 3
 """Maximum number of candidates that are run with several k."""
 _BASIS = (*ROLES, "unit", "model", *SIZES)
-"""Settings of the job that the result of a trial depends on."""
+"""Settings on which the result of a trial depends."""
 
 
 class Trial:
@@ -32,7 +32,7 @@ class Trial:
         self.comparisons: list[CommandRun] = []
         """Runs of ``anonset compare``, one per candidate."""
         self.code: int | None = None
-        """Exit code. None during the trial."""
+        """Exit code, or None during the trial."""
 
     def suits(self, settings: Mapping[str, Any]) -> bool:
         """Return True if the trial used the roles and the model of the settings."""
@@ -61,7 +61,7 @@ class Trial:
 
     @property
     def candidates(self) -> list[Mapping[str, Any]]:
-        """Successful candidates with the guarantee of the job. The first candidate is the most useful."""
+        """Successful candidates with the guarantee of the job. The most useful candidate is the first."""
         found = self.suggestion.result
         return [one for one in (found or {}).get("candidates", ()) if one["outcome"] == "holds" and not one["beside"]]
 

@@ -1,6 +1,6 @@
 """Screen **Try**.
 
-The screen compares algorithms for the chosen model by their losses and the counts of frequent codes.
+The screen compares algorithms for the chosen model by their losses and by the accuracy of counts of frequent codes.
 """
 
 from collections.abc import Mapping

@@ -40,7 +40,7 @@ class WorkloadState(ComposedFile):
 
     @property
     def check(self) -> list[str]:
-        """Words of the command that checks the queries. The words name neither the file nor the data."""
+        """Words of the command that checks the queries, without the names of the file and of the data."""
         return ["workload", "check"]
 
     @property
