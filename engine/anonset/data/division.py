@@ -36,7 +36,7 @@ class Division(ExitStack):
         self._shares: list[ArrayBuilder | None] = [None] * count
 
     def add(self, key: NDArray[np.uint64], rows: NDArray[Any]) -> None:
-        """Add rows, (r,) or (r, any), with one key per row, uint64 (r,). Keys are hashes or other uniformly distributed
+        """Add rows, (r,) or (r, any). The keys of the rows, uint64 (r,), are hashes or other uniformly distributed
         numbers.
         """
         count, self._shape = len(self._shares), (-1, *rows.shape[1:])

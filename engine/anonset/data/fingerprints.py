@@ -27,11 +27,11 @@ _BETWEEN = b", "
 def column_sha256(column: SetColumn | Column, store: Store = MEMORY) -> str:
     """Return the fingerprint of a column's labels or numbers in hex. The column name and the codes are not included.
 
-    It is the SHA-256 of a JSON list: the class of the column, the SHA-256 of each block of `ROWS` rows, and the SHA-256
-    of each block of `LABELS` labels. The labels that occur are sorted by code point, and each row is represented by the
-    positions of its labels. The fingerprint does not depend on the vocabulary order or on unused labels. A column
-    therefore has the same fingerprint with and without a hierarchy. Cost: O(nnz + n), and sorting the labels that
-    occur.
+    It is the SHA-256 of a JSON list, which contains the class of the column, and the SHA-256 of each block of `ROWS`
+    rows and of each block of `LABELS` labels. The labels that occur are sorted by code point, and each row is
+    represented by the positions of its labels. The fingerprint does not depend on the vocabulary order or on unused
+    labels. A column therefore has the same fingerprint with and without a hierarchy. Cost: O(nnz + n), and sorting the
+    labels that occur.
 
     >>> one = SetColumn.of([{"a", "b"}, {"a"}])
     >>> alike = SetColumn.of([{"b", "a"}, {"a"}], name="drugs", universe=["c", "b", "a"])

@@ -47,7 +47,7 @@ def spans(n: int, at_once: int | None = None) -> Iterator[tuple[int, int]]:
 
 
 def rows_per_task(size: tuple[int, int], workers: int) -> int:
-    """Return the number of rows of a task in another process, given the number of rows and items of the table.
+    """Return the number of rows per task in another process. `size` is the number of rows and items of the table.
 
     >>> rows_per_task((10**8, 5 * 10**8), 16), rows_per_task((10**6, 10**7), 2), rows_per_task((10**6, 10**9), 2)
     (1048576, 262144, 16777)

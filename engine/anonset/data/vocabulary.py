@@ -21,7 +21,7 @@ _INTEGER = re.compile(r"0|-?[1-9][0-9]*")
 
 
 def canonical_order(labels: Iterable[str]) -> list[str]:
-    """Sort labels canonically: numerically if all are plain integers, otherwise by code point.
+    """Sort labels canonically. Sort numerically if all labels are plain integers, and by code point if not.
 
     >>> canonical_order(["10", "9", "-1"])
     ['-1', '9', '10']

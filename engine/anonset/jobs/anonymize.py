@@ -1,7 +1,7 @@
 """Anonymization job for Python and the command line. Its steps are to bind, search, apply, measure, verify and publish.
 
 `anonymize` starts from a table and returns a verified release. `anonymize_file` also reads the table, and verifies the
-publication from the bytes written to disk. Both run the same `Job`.
+publication from the bytes written to disk. Both functions run a `Job`.
 """
 
 import os
@@ -79,10 +79,11 @@ def anonymize(
     workers
         Number of threads. The default is the core count. The result does not depend on the number of threads.
     progress
-        Called with (phase, amount done, total amount), and with (``compiling``, kernels so far, 0) while a kernel
-        compiles.
+        Progress callback with the arguments (phase, amount done, total amount). While a kernel compiles, the arguments
+        are (``compiling``, kernels so far, 0).
     order
-        ``sorted`` by published content (input order would reveal hidden information), or ``input``.
+        Order of the published rows. ``sorted`` sorts by published content. ``input`` keeps the input order, which may
+        reveal hidden information.
     symbols
         Names of sets of items or values. ``members`` lists the members, ``short`` uses a code, and ``auto`` uses a code
         for sets of more than 8 members.
@@ -107,7 +108,7 @@ def anonymize(
     format
         Output format: ``csv`` (the default), ``parquet`` or ``dat``.
     part_rows
-        Number of rows per part file (``published/part-00000.csv`` and so on). None writes one file.
+        Number of rows per part file (``published/part-00000.csv`` and so on). If None, one file is written.
     client
         `distributed.Client` for the search. The table must come from `anonset.scan` with a ``work_dir``
         that the workers can access.
@@ -115,7 +116,8 @@ def anonymize(
         Highest published hierarchy nodes of each column. They are given as labels, as the number of a column of the
         hierarchy file counted from the root, or as a file with one label per line.
     after
-        Earlier release of the same persons, from `anonset.beside`. Both releases together satisfy k^m-anonymity.
+        Earlier release of the same persons, from `anonset.beside`. The earlier and the new release together satisfy
+        k^m-anonymity.
     round_ends
         Round range ends outward to numbers that do not depend on fewer than k records. False publishes the smallest
         and largest value of each class, as in the papers.
@@ -264,7 +266,7 @@ def _require_records(table: Table, settings: Settings) -> None:
 
 
 def _earlier(private: str | os.PathLike[str] | None, *, on_cluster: bool) -> EarlierRelease | None:
-    """Read the earlier release to continue from. None if none is given. Reject runs on a cluster."""
+    """Read the earlier release to continue from. None if no release is given. Reject runs on a cluster."""
     if private is None:
         return None
 

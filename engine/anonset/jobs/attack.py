@@ -38,7 +38,7 @@ class Attempts(RedactedRepr):
     random.
     """
     promised: float | None
-    """Largest success per person that the guarantee allows, 1/k. None if the guarantee does not cover this
+    """Largest success per person that the guarantee allows, 1/k. None if the guarantee does not cover the attacker's
     knowledge.
     """
     broken: int

@@ -70,9 +70,9 @@ data with 360,000 to 970,000 values.
 def memory_of(size: DataSize, algorithm: Algorithm) -> int:
     """Estimate the memory of a whole run in memory, in bytes, from input size and algorithm.
 
-    The estimate is the sum of a constant for Python and compiled kernels, the memory of the data times the algorithm's
-    factor, and the memory that the algorithm needs on top of the data. The last amount is limited by the number of
-    values.
+    The estimate is the sum of three amounts. They are a constant for Python and compiled kernels, the memory of the
+    data times the algorithm's factor, and the memory that the algorithm needs on top of the data. The last amount is
+    limited by the number of values.
     """
     least, traits = memory_for(DataSize()), traits_of(algorithm)
     return int(least + traits.memory_factor * (memory_for(size) - least)) + min(

@@ -10,8 +10,8 @@ relational values. The usefulness of buckets is 1 minus their loss. Each figure 
 that sums are exact.
 
 If the item counts of the best candidate have a median error above `COUNTED_WITHIN`, a candidate with a smaller median
-error is preferred, provided that its usefulness is at least the share `NEARLY` of the best. Counts with a larger error
-are of little use.
+error may be preferred. Its usefulness must be at least the share `NEARLY` of the best usefulness. Counts with a larger
+error are of little use.
 """
 
 from collections.abc import Sequence

@@ -136,12 +136,12 @@ def suggest(
 
     A candidate is not recommended if the scan for values of few persons would stop its publication.
 
-    Candidates are ranked by usefulness. The usefulness of items is the mean of three figures: 1 minus the median error
-    of the counts of the 200 most frequent items, 1 minus the median error for the 200 most frequent pairs of these
-    items, and the unchanged share minus the suppressed share. The usefulness of relational columns is the share of the
-    range that remains. If there are items and relational columns, usefulness is the smaller of the two values. If the
-    counts of frequent items have a median error above 25% for the best candidate, a nearly as useful candidate with a
-    smaller error is preferred.
+    Candidates are ranked by usefulness. The usefulness of items is the mean of three figures. The first is 1 minus the
+    median error of the 200 largest item counts. The second is 1 minus the median error of the 200 largest pair counts
+    among these items. The third is the unchanged share minus the suppressed share. The usefulness of relational columns
+    is the share of the range that remains. If there are items and relational columns, usefulness is the smaller of the
+    two values. If the counts of frequent items have a median error above 25% for the best candidate, a nearly as useful
+    candidate with a smaller error is preferred.
 
     Parameters
     ----------

@@ -334,7 +334,7 @@ def _numbers_as_text(labels: Sequence[str], kind: str) -> ValueFormat:
 
 
 def _width(numbers: Sequence[float]) -> str:
-    """Return an interval width of 1, 2 or 5 times a power of ten, about a twentieth of the range of `numbers`."""
+    """Return an interval width of 1, 2 or 5 times a power of ten, such that about 20 intervals cover `numbers`."""
     target = (max(numbers) - min(numbers)) / 20
     if not 1e-6 < target < 1e12:
         return ""

@@ -62,9 +62,10 @@ class FileOptions:
             "end), labels (units or descriptions below the header)."
         },
     )
-    """Rows to skip: ``no-id`` (rows in which an id is empty or null), ``footer`` (sums and notes below the last record
-    of a CSV or TSV file) and ``labels`` (the row of units or descriptions below the header). The account and the
-    private report count them. Without this option such rows are rejected."""
+    """Rows to skip. ``no-id`` skips rows in which an id is empty or null. ``footer`` skips sums and notes below the
+    last record of a CSV or TSV file. ``labels`` skips the row of units or descriptions below the header. The account
+    and the private report count them. Without this option such rows are rejected.
+    """
     decimal: Literal[",", "."] | None = field(
         default=None, metadata={"description": "Decimal sign of --numeric columns; default: detected."}
     )
@@ -77,8 +78,10 @@ class FileOptions:
         default=None,
         metadata={"description": "csv, tsv, fimi, baskets, spmf, jsonl, xlsx or parquet; default: by the file name."},
     )
-    """Format of a file, independent of its name: ``csv``, ``tsv``, ``fimi``, ``baskets`` (one record per line, items
-    between separators, no column names), ``spmf``, ``jsonl``, ``xlsx`` or ``parquet``."""
+    """Format of a file, independent of its name: ``csv``, ``tsv``, ``fimi``, ``baskets``, ``spmf``, ``jsonl``, ``xlsx``
+    or ``parquet``. A ``baskets`` file contains the items of one record per line, between separators, and has no column
+    names.
+    """
     one_hot: Names = field(default=(), metadata={"description": "0/1 columns, a column per item."})
     """0/1 columns, one for each item. The item is the column name, or the part after a prefix such as ``dx_*``. The
     set-valued column is called ``items``."""
@@ -110,9 +113,10 @@ class FileOptions:
             "such as date:month,year rejects."
         },
     )
-    """Treatment of codes that are not in their hierarchy: ``error``, ``suppress`` (items are left out; a value of a
-    relational column that a rule such as ``date:month,year`` rejects becomes ``?``), or ``prefix`` (replaced by the
-    longest prefix that is a node: 250.13 becomes 250.1)."""
+    """Treatment of codes that are not in their hierarchy. ``error`` rejects them. ``suppress`` omits items, and
+    publishes ``?`` for a relational value that a rule such as ``date:month,year`` rejects. ``prefix`` replaces a code
+    by its longest prefix that is a node, so 250.13 becomes 250.1.
+    """
     inner_items: Literal["error", "leaf"] = field(
         default="error",
         metadata={
@@ -128,10 +132,11 @@ class FileOptions:
             "description": "How to treat null: refuse, empty (no items), value (missing is a value), or empty,value."
         },
     )
-    """Treatment of null: ``refuse`` (an error), ``empty`` (a null set is the empty set), ``value`` (a null category is
-    the category ``?``), or ``empty,value``. Null numbers, ids and items are always rejected. Text files contain no
-    null: an empty field is the empty text. A blank line is a record in a file with a single column, and is rejected in
-    other files."""
+    """Treatment of null. ``refuse`` rejects null. ``empty`` reads a null set as the empty set. ``value`` reads a null
+    category as the category ``?``. ``empty,value`` does both. Null numbers, ids and items are always rejected. Text
+    files contain no null: an empty field is the empty text. A blank line is a record in a file with a single column,
+    and is rejected in other files.
+    """
     group: bool = field(
         default=False,
         metadata={"description": "Combine all rows of an --id into one record; each field is then one item."},
@@ -146,8 +151,9 @@ class FileOptions:
             "the value of the first row."
         },
     )
-    """With `group`, treatment of persons whose rows differ in a column without items: ``refuse`` (an error), or
-    ``first`` (the value of the person's first row; the persons are counted)."""
+    """Treatment of persons whose rows differ in a column without items, with `group`. ``refuse`` rejects the data.
+    ``first`` uses the value of the person's first row, and counts these persons.
+    """
 
 
 class ReadKeywords(TypedDict, total=False):

@@ -33,11 +33,11 @@ class PublicationCheck(RedactedRepr):
     truth_checked: bool = False
     """Whether the publication was compared with the original."""
     by_records: bool = False
-    """Whether a file assigns an original record to each row. Otherwise, rows and records are in the same order."""
+    """Whether a file assigns an original record to each row. If not, rows are in the order of the records."""
     untrue: Witness | None = None
-    """A published value that the original contradicts. None if there is none."""
+    """A published value that the original contradicts. None if the original contradicts no value."""
     undecided: str = ""
-    """Reason why the comparison with the original is undecided. Empty if it is decided."""
+    """Reason why the comparison with the original is undecided. Empty for a decided comparison."""
     suppressed: Fraction | None = None
     """Share of the original's items that no published symbol covers."""
     max_suppressed: float | Fraction | None = None
@@ -92,7 +92,7 @@ class KindCheck(RedactedRepr, ABC, Generic[P_co]):
         require_sensitive(self.model, None)
 
     def correlations(self) -> Mapping[str, Correlations] | None:
-        """Return the disclosures from several rows of one individual. None if they are not computed."""
+        """Return the disclosures from several rows of one individual. None if disclosures are not computed."""
         return None
 
     @property

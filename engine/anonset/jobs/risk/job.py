@@ -62,7 +62,8 @@ def risk(
     sensitive
         Kept columns whose disclosure is measured. The default is all kept columns.
     population
-        Population that includes the people in the data, with the same quasi-identifiers, for the journalist risk.
+        Population for the journalist risk. It must include the people in the data, and have the quasi-identifiers of
+        the data.
     attempts
         Number of target persons.
     seed

@@ -24,8 +24,7 @@ _LARGEST_BLOCK = (1 << 31) - 1
 
 
 def basket_rows(where: object, data: bytes, mark: str, lines: int) -> Any:
-    """Return the items of each line of a text, or of a piece of a text. `lines` is the number of lines before the
-    piece.
+    """Return the items of each line in a text or in a piece of it. `lines` is the number of lines before the piece.
 
     Raises
     ------

@@ -65,9 +65,9 @@ def end_of_rows(data: bytes, start: int, delimiter: str, fields: int) -> int:
 def footer_of(data: bytes, start: int, delimiter: str, fields: int, *, keyed: bool = False) -> tuple[int, int]:
     r"""Return the end of the rows that begin at `start`, excluding a footer, and the number of footer lines.
 
-    A footer is a sum (a word such as ``Total`` with numbers, or counts of things), a line of text that is not a row, or
-    a row of few fields with a word in the key column (`keyed`). Blank lines and rows of separators above and below it
-    are part of the footer.
+    A footer is a sum, a note, or, if `keyed`, a row of few fields with a word in the key column. A sum is a word such
+    as ``Total`` with numbers, or a count of things. A note is a line of text that is not a row. Blank lines and rows of
+    separators above and below it are part of the footer.
 
     >>> footer_of(b"1;x;3\n;;\nSumme;;12,5\nStand: 1. Mai 2024\n", 0, ";", 3)
     (6, 2)

@@ -1,9 +1,10 @@
 """Read Amnesia hierarchy files: ``distinct`` files contain labels, ``range`` files intervals of numbers or dates.
 
-Header lines (``distinct`` or ``range``, then ``name``, ``type``, ``height``) are followed by one line for each inner
-node, ``node has child child ...``, lowest levels first, with blank lines between the levels. The values of the data
-become the leaves of a range file. A number at the end of an interval belongs to the next interval, except at the end of
-the root. A date at the end of an interval belongs to it, unless another interval begins there.
+The header lines contain ``distinct`` or ``range``, then ``name``, ``type`` and ``height``. They are followed by one
+line for each inner node, ``node has child child ...``. The lowest levels come first, and blank lines separate the
+levels. The values of the data become the leaves of a range file. A number at the end of an interval belongs to the next
+interval, except at the end of the root. A date at the end of an interval belongs to it, unless another interval begins
+there.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Read and write hierarchy files: one line per leaf, ``leaf,parent,...,root``, separated by ``,`` or ``;``."""
+"""Read and write hierarchy files. Each line contains a leaf and its ancestors, ``leaf,parent,...,root``."""
 
 import csv
 import io

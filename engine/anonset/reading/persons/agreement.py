@@ -4,10 +4,10 @@ A pair consists of two successive rows among the first rows that have the same v
 *agrees within C* if
 
 * there are at least 20 pairs from at least 10 values of C, and the two rows agree in A in at least 95% of them, and
-* the agreement is far beyond chance. If A were permuted over the rows, a pair would agree with the probability ``p =
-sum f (f - 1) / (n (n - 1))`` over A's values, of frequencies f in n rows. The condition is that p is at most 0.9, and
-that the number of agreeing pairs exceeds the expected ``N p`` by five standard deviations of the binomial distribution,
-``sqrt(N p (1 - p))``.
+* the agreement is far beyond chance. If the values of A were permuted over the rows, a pair would agree with the
+  probability ``p = sum f (f - 1) / (n (n - 1))``. The sum is over the values of A, f is the frequency of a value, and n
+  is the number of rows. The condition is that p is at most 0.9, and that the number of agreeing pairs exceeds the
+  expected ``N p`` by five standard deviations of the binomial distribution, ``sqrt(N p (1 - p))``.
 
 C is a candidate if two attributes of different kinds agree within it, one of them birth (or age) or sex. A postcode,
 ward, physician or product determines neither birth nor sex, because the patients of a ward, or the buyers of a product,

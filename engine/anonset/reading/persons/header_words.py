@@ -200,9 +200,10 @@ def meaning_of(header: str) -> str:
     Returns
     -------
     str
-        ``person id``, ``case id`` or ``id``; ``name``, ``e-mail``, ``IBAN``, ``phone``, ``account`` (also a user name
-        or a device id), ``address``, ``contact``, or ``born`` (a name at birth, or a date); ``birth``, ``sex``,
-        ``origin``, ``family`` or ``residence``; or ``thing``: a ward, a physician, a product or the like.
+        Identifiers are ``person id``, ``case id`` and ``id``. Names and contact data are ``name``, ``e-mail``,
+        ``IBAN``, ``phone``, ``account`` (also a user name or a device id), ``address``, ``contact`` and ``born`` (a
+        name at birth, or a date). Attributes are ``birth``, ``sex``, ``origin``, ``family`` and ``residence``.
+        ``thing`` is a ward, a physician, a product or the like.
 
     >>> [meaning_of(one) for one in ("patient_id", "Fallnummer", "id", "IdNr", "ward_id", "doctor", "PLZ")]
     ['person id', 'case id', 'id', 'id', 'thing', 'thing', 'residence']

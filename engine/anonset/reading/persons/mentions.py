@@ -1,8 +1,8 @@
 """Detect items that mention persons, by words of free text, or by a value of a name or id column of the same data.
 
-Remarks such as ``mother of Smith called`` are not codes. A column of items mentions persons if at least a fifth of its
-items, and at least three, contain a word of a name column, or a value of an id column. A few items may match by chance,
-because surnames are also names of goods and places.
+Remarks such as ``mother of Smith called`` are not codes. An item mentions a person if it contains a word of a name
+column or a value of an id column. A column mentions persons if at least a fifth of its items do so, and at least three.
+A few items may match by chance, because surnames are also names of goods and places.
 """
 
 import re

@@ -15,8 +15,8 @@ _FEWEST_ROWS = 100
 """Minimum number of rows for keys."""
 _KEYS_OF_ROWS, _MOST_OF_A_KEY = (0.02, 0.5), 0.05
 _NAMED_KEYS = 0.98
-"""Limits for keys of persons. They are the minimum and maximum number of distinct keys per row, the maximum share of
-rows with the same key, and the maximum number of distinct keys per row if the header names a key.
+"""Limits for columns of person keys: minimum and maximum ratio of distinct keys to rows, maximum share of rows with one
+key, and maximum ratio of distinct keys to rows if the header names a key.
 """
 
 

@@ -32,8 +32,9 @@ _MOST_ROWS = 50_000
 def are_placeholders(labels: Any, counts: Int64) -> NDArray[np.bool_]:
     """Return True for each distinct value of a column that means a missing id, bool (n,).
 
-    Placeholders are repeated texts without a digit in a column of ids with digits (without ``@`` in a column of e-mail
-    addresses), and zeros, nines or negative numbers that are far more frequent than the other values.
+    Placeholders are repeated texts that differ from the ids of the column, because they contain no digit or, among
+    e-mail addresses, no ``@``. Zeros, nines and negative numbers are placeholders if they are far more frequent than
+    the ids.
 
     Parameters
     ----------

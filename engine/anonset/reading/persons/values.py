@@ -180,8 +180,8 @@ def year_of(label: str) -> int:
 
 
 def are_keys(labels: Sequence[str]) -> bool:
-    """Return True if all labels look like keys. Keys are letters with digits, or long decimal or hexadecimal numbers of
-    the same width, or numbers in two parts such as personal numbers.
+    """Return True if all labels look like keys. Keys are letters with digits, long decimal or hexadecimal numbers of
+    equal width, or numbers in two parts such as personal numbers.
 
     >>> are_keys(["q10", "q1234"]), are_keys(["100234", "992345"]), are_keys(["1500", "93000"]), are_keys(["E11 J45"])
     (True, True, False, False)
