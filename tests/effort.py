@@ -15,7 +15,7 @@ def examples(number: int) -> int:
 
 
 def file_names(folder: Path, expected: set[str]) -> set[str]:
-    """Return the names of the files in a folder; collect garbage first if they differ from `expected`."""
+    """Return the names of the files in a folder. Collect garbage first if they differ from `expected`."""
     if {path.name for path in folder.iterdir()} != expected:
         gc.collect()
     return {path.name for path in folder.iterdir()}

@@ -81,7 +81,7 @@ _ROWS = ("--rows-are-persons",)  # an id may have several rows only for buckets
 
 
 def jobs() -> Iterator[Job]:
-    """Yield the arguments of every job; ``-o`` is added."""
+    """Yield the arguments of every job. ``-o`` is added."""
     yield from _item_jobs()
     yield from _set_based_jobs()
     yield from _relational_jobs()

@@ -1,4 +1,4 @@
-"""Algorithms of installed packages, and the reasons to reject them; ``tests/plugin`` is a complete package."""
+"""Algorithms of installed packages, and the reasons to reject them. ``tests/plugin`` is a complete package."""
 
 from importlib.metadata import EntryPoint
 

@@ -35,7 +35,7 @@ FIGURE_3 = [
 
 
 def table_of(rows: Sequence[tuple[str | tuple[str, ...], str]], kept: Sequence[str] | None = None) -> Table:
-    """Encode rows of (identity, value); an identity is a label or a tuple of labels."""
+    """Encode rows of (identity, value). An identity is a label or a tuple of labels."""
     identities = [(identity,) if isinstance(identity, str) else identity for identity, _ in rows]
     width = len(identities[0]) if identities else 1
     ids = tuple(CategoricalColumn.of(f"id{i}", [identity[i] for identity in identities]) for i in range(width))
@@ -77,7 +77,7 @@ def values_of(publication: Buckets) -> dict[str, list[str]]:
 
 
 def random_rows(seed: int, n: int | None = None) -> list[tuple[tuple[str, str], str]]:
-    """Draw tuples of individuals with two names; most tuples of an individual share a value, and counts are skewed."""
+    """Draw tuples of individuals with two names. Most tuples of an individual share a value, and counts are skewed."""
     rng = random.Random(seed)
     names = [(first, last) for first in "cab" for last in "zxyw"][: rng.randint(3, 12)]
     if n is not None:

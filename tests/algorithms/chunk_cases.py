@@ -46,7 +46,7 @@ def publication_of(
     shared: Sequence[tuple[int, int, Sequence[str]]] = (),
     totals: Mapping[str, int] | None = None,
 ) -> Chunks:
-    """Return a publication: clusters of (n, terms, chunks) and shared chunks (first, last, rows); items are letters."""
+    """Return a publication: clusters of (n, terms, chunks) and shared chunks (first, last, rows). Items are letters."""
     letters = {item for _, terms, chunks in clusters for item in "".join([terms, *(r for c in chunks for r in c)])}
     letters |= {item for _, _, rows in shared for row in rows for item in row} | set(totals or ())
     vocabulary = Vocabulary.of(letters)

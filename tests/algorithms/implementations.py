@@ -25,7 +25,7 @@ TWINS: Mapping[str, Callable[[Rows, HierarchyModel, int, int], Outcome]] = {
 
 @dataclass(frozen=True)
 class Decision:
-    """Result of an implementation, in labels; `fixes` is empty if the algorithm has none."""
+    """Result of an implementation, in labels. `fixes` is empty if the algorithm has none."""
 
     image: dict[str, str]
     rows: list[set[str]]

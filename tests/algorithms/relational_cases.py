@@ -40,7 +40,7 @@ def models_of(tree: str) -> tuple[HierarchyModel, Hierarchy]:
 
 
 def encode(rows: list[Row], trees: list[str | None], weights: list[float] | None = None) -> RelationalCase:
-    """Build both formats from rows; a column without tree becomes ranges of numbers, or sets of values."""
+    """Build both formats from rows. A column without tree becomes ranges of numbers, or sets of values."""
     attributes: list[Attribute] = []
     columns: list[CategoricalColumn | NumericColumn] = []
     hierarchies = {}

@@ -35,7 +35,7 @@ def trees(draw: st.DrawFn, least: int = 1) -> Tree:
 
 @st.composite
 def drawn_cases(draw: st.DrawFn) -> Case:
-    """Draw a tree, records over the leaves (some empty), k and m. These cases shrink well; most are easy."""
+    """Draw a tree, records over the leaves (some empty), k and m. These cases shrink well. Most are easy."""
     tree = draw(trees())
     leaves = st.sampled_from(HierarchyModel(tree).leaves)
     rows = draw(st.lists(st.sets(leaves, max_size=5), max_size=14))
@@ -58,7 +58,7 @@ def random_tree(rng: random.Random, leaves: Sequence[str]) -> Tree:
 
 
 def small_case(seed: int) -> Case:
-    """Draw up to 14 records, some equal and some empty, over a random tree of 3 to 9 leaves; most cases need fixes."""
+    """Draw up to 14 records, some equal and some empty, over a random tree of 3 to 9 leaves. Most cases need fixes."""
     rng = random.Random(seed)
     leaves = rng.sample(LEAVES, rng.randint(3, 9))
     weights = [rng.choice([1, 1, 2, 4]) for _ in leaves]

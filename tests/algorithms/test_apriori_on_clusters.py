@@ -27,7 +27,7 @@ LEAVES = HIERARCHY.leaves.labels
 
 
 def column_of(draw: random.Random, n: int) -> SetColumn:
-    """Draw records; some items are rare."""
+    """Draw records. Some items are rare."""
     rows = ({LEAVES[int(len(LEAVES) * draw.random() ** 3)] for _ in range(draw.randint(0, 4))} for _ in range(n))
     return HIERARCHY.bind(SetColumn.of(rows, universe=LEAVES))
 

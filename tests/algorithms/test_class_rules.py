@@ -472,7 +472,7 @@ def test_recodings_below_a_ceiling_satisfy_the_rule_or_are_infeasible(name: str)
 
 
 def test_the_distances_in_a_tree_of_one_level_and_of_equal_shares() -> None:
-    """In a one-level tree the distance equals the equal distance; siblings are closer than other values."""
+    """In a one-level tree the distance equals the equal distance. Siblings are closer than other values."""
     everybody, flat = list("aabbccdd"), "".join(f"{value};R\n" for value in "abcd")
     pairs = "a;X;R\nb;X;R\nc;Y;R\nd;Y;R\n"
     paths = {tree: KTCloseness(1, 1, NAME, "hierarchical", tree).paths for tree in (flat, pairs)}

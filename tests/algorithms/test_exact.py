@@ -155,7 +155,7 @@ def test_cut_figures_and_trace_are_independent_of_blocks(
 @pytest.mark.compiled
 @pytest.mark.parametrize("records_per_block", [7, 1000])
 def test_records_above_the_memory_limit_are_rejected(records_per_block: int) -> None:
-    """Up to m=3 the search keeps no records in memory; from m=4 it keeps the records that the cut distinguishes."""
+    """Up to m=3 the search keeps no records in memory. From m=4 it keeps the records that the cut distinguishes."""
     items = [f"i{n}" for n in range(12)]
     source = random.Random(0)
     rows = [set(source.sample(items, 5)) for _ in range(300)]
@@ -253,7 +253,7 @@ def test_ties_prefer_the_root_to_suppression_and_ignore_absent_items(case: Case)
 
 
 def rows_of_a_graph(n: int, seed: int) -> tuple[Rows, Tree]:
-    """Return records whose least suppression is a vertex cover of n items; many other rare items are cheap to
+    """Return records whose least suppression is a vertex cover of n items. Many other rare items are cheap to
     generalize.
     """
     rng, vertices = random.Random(seed), [f"v{i:02}" for i in range(n)]

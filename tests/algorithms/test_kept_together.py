@@ -158,7 +158,7 @@ OF_FOUR = st.frozensets(st.sampled_from("abcd"), min_size=1, max_size=3)
 def test_the_check_finds_every_joint_violation(
     records: Records, groups: list[int], others: list[int], k: int, m: int
 ) -> None:
-    """Each release suppresses items or none; in the latter case no record has an item outside the codebook."""
+    """Each release suppresses items or none. In the latter case no record has an item outside the codebook."""
     table = table_of(records, OTHER)
     later, earlier = earlier_of(records, k, m, groups), earlier_of(records, k, m, others)
     shows_all = [set(chain(*records)) <= may_be(release, certain=True) for release in (later, earlier)]

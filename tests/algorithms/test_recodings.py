@@ -96,7 +96,7 @@ def test_subtrees_publish_each_value_in_one_way() -> None:
 
 
 def test_top_down_worked_example() -> None:
-    """Sex splits nine records first, at its full loss; then Europe and Africa split, and no other node can."""
+    """Sex splits nine records first, at its full loss. Then Europe and Africa split, and no other node can."""
     rows: list[Any] = [("Spain", "f"), ("Italy", "f"), ("Norway", "f"), ("Algeria", "f"), ("Nigeria", "f")]
     rows += [("Spain", "m"), ("Italy", "m"), ("Algeria", "m"), ("Nigeria", "m")]
     case = encode(rows, [TREE, "Any(f,m)"])

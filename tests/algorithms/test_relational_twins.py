@@ -159,9 +159,7 @@ def test_bad_input_is_refused() -> None:
 
 
 def test_mondrian_splits_categories_by_descending_frequency() -> None:
-    """Alphabetically the median is b, and {a, b} is not split; by frequency c is first, and becomes a separate
-    cluster.
-    """
+    """Alphabetically the median is b, and {a, b} is not split. By frequency c is first and becomes a cluster."""
     qi = QuasiIdentifiers.of(Table.from_columns(illness="cacbcb").relational, {})
     assert clusters_of(Mondrian(k=2).form(qi)) == [[0, 2, 4], [1, 3, 5]]
     assert clusters_of(Mondrian(k=1).form(qi)) == [[0, 2, 4], [1], [3, 5]]

@@ -52,7 +52,7 @@ class Drawn:
         self.rng = rng
 
     def partition(self, *, safe: bool) -> Groups:
-        """Draw a partition of the occurring items; a single group if no safe partition is drawn."""
+        """Draw a partition of the occurring items. If no safe partition is drawn, return a single group."""
         for _ in range(20):
             numbers = [self.rng.randrange(self.n_items) for _ in self.twin.order]
             drawn = canonical(
@@ -74,7 +74,7 @@ class Drawn:
 
 
 def groups_of(of: Sequence[int]) -> Groups:
-    """Return the groups of items from each item's group number; -1 is no group."""
+    """Return the groups of items from each item's group number. -1 means that the item is in no group."""
     return canonical([frozenset(x for x, g in enumerate(of) if g == number) for number in set(of) - {-1}])
 
 
@@ -153,7 +153,7 @@ def joined(groups: Any, h: int, support: int, level: int, mu: int) -> int:
 
 
 def test_without_an_estimated_gain_the_rarest_group_joins_the_cheapest() -> None:
-    """Four items, each in a single record; for k = 4, merging two of them does not reduce the violation."""
+    """Four items, each in a single record. For k = 4, merging two of them does not reduce the violation."""
     case = Drawn(0)
     case.column, case.n_items, case.k, case.m = SetColumn.of("abcd", universe="abcde"), 4, 4, 2
     search = case.search([frozenset({item}) for item in range(4)])

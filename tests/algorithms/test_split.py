@@ -183,7 +183,7 @@ def test_data_are_infeasible_if_no_neighbour_helps() -> None:
 
 
 def test_a_tuple_of_two_parts_is_one_class() -> None:
-    """Equal records are split by their order; the two parts publish their tuple with different item mappings."""
+    """Equal records are split by their order. The two parts publish their tuple with different item mappings."""
     baskets = [{"a1", "b1"}, {"a1", "b1"}, {"a2", "b1"}, {"a1", "b1"}, *[{"a1", "b2"}, {"a2", "b2"}] * 2]
     table = Table(SetColumn.of(baskets), (CategoricalColumn.of("sex", "f" * 8),))
     trees = {"items": Hierarchy.from_tree(("ALL", [("A", ["a1", "a2"]), ("B", ["b1", "b2"])]))}

@@ -58,7 +58,7 @@ class Case:
         self.record = cut_into_parts(columns, self.relational.hierarchies, 2, MOST).record
 
     def expected(self) -> list[list[int]]:
-        """Return the naive implementation's merges of the clusters formed in all parts; records in table order."""
+        """Return the naive implementation's merges of the clusters formed in all parts. Records are in table order."""
         cluster = split_and_solve(self.formed, MOST, self.table, self.trees).recoding.cluster
         place = {int(r): i for i, r in enumerate(self.record)}
         begun = [sorted(place[r] for r in members) for members in partition(cluster)]
@@ -136,14 +136,16 @@ def started_part(clusters: int, *seeds: float) -> PartlyMergedClusters:
     [(14, -1.0), (13, 0.1), (12, 0.1), (10, 0.2), (8, 0.3), (6, 0.3), (4, 0.5), (2, float("inf"))],
 )
 def test_parts_merge_up_to_a_loss_that_limits_the_number_of_clusters(monkeypatch, most: int, expected: float) -> None:
-    """In half the records, 5 merges reduced 7 clusters to 2: at most `most` clusters overall from an estimated 14."""
+    """In half of the records, 5 merges reduced 7 clusters to 2. All records have an estimated 14 clusters, and at most
+    `most` may remain.
+    """
     monkeypatch.setattr(across, "MOST_BEGUN", most)
     samples = [started_part(1, 0.1, 0.3, 0.3), started_part(1, 0.2, 0.5)]
     assert threshold(samples, 0.5) == expected
 
 
 def test_parts_that_merged_too_far_start_over(monkeypatch) -> None:
-    """A part may exceed the bound alone; the other parts must not use up the remainder."""
+    """A part may exceed the bound alone. The other parts must not use up the remainder."""
     rounds: list[float] = []
     begin = RumBound.begin_part
 
@@ -172,7 +174,7 @@ def _refusing_once(merge_across: Any) -> Any:
 
 
 def test_a_part_may_exceed_the_bound_if_all_keep_it() -> None:
-    """One part loses 0.3, the other 0.03; together they stay below 0.2."""
+    """One part loses 0.3, the other 0.03. Together they stay below 0.2."""
     ages = NumericColumn("age", np.array([0, 30] * 10 + [97, 98, 99, 100] * 5))
     algorithm = RumBound(k=11, m=1, delta=0.2, formation="mondrian", merge="r", transaction=Coat)
     result = split_and_solve(algorithm, 20, Table(SetColumn.of([{"x"}] * 40), (ages,)), {})

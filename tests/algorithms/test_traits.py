@@ -1,4 +1,4 @@
-"""A class declares an algorithm's traits; parameters can only restrict them."""
+"""A class declares an algorithm's traits. Parameters can only restrict them."""
 
 import re
 from pathlib import Path

@@ -57,7 +57,7 @@ def words_of_split_mix(seeds: range, n: int) -> Words:
 def shuffles(words: Words, n: int, *, paired: bool = False) -> Ints:
     """Return int64 (seeds, n): 0 to n - 1, shuffled by each row of words from the last place.
 
-    Each place uses a separate word; if `paired`, places 2j + 1 and 2j use remainder and quotient of word j.
+    Each place uses a separate word. If `paired`, places 2j + 1 and 2j use remainder and quotient of word j.
     """
     drawn = np.repeat(np.arange(n)[:, np.newaxis], len(words), axis=1)  # a row per place
     by_place, each = np.ascontiguousarray(words.T), np.arange(len(words))

@@ -346,7 +346,7 @@ def test_exponent_spread_and_rises_of_known_curves():
 
 
 def naive_tree(rows, hierarchy, size, image=None) -> int:
-    """Count the nodes of the count-tree as prefixes of rank-ordered sets; with an image, only sets of `size`."""
+    """Count the nodes of the count-tree as prefixes of rank-ordered sets. With an image, only sets of `size`."""
     leaf_node = hierarchy.leaf_node
     entry = leaf_node if image is None else image
     generalized = {v for node in entry for v in range(node + 1, hierarchy.subtree_end[node])}

@@ -55,7 +55,7 @@ def shop(place: Place) -> Place:
 
 @pytest.fixture(scope="module")
 def publish_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., None]:
-    """Publish the data of a module once per job; each test receives copies of the two directories."""
+    """Publish the data of a module once per job. Each test receives copies of the two directories."""
     made: dict[tuple[str, ...], Path] = {}
 
     def publish_once(place: Place, *job: str) -> None:

@@ -47,7 +47,7 @@ def test_items_alone_need_no_answer(place: Place) -> None:
 
 @pytest.fixture
 def cards(place: Place) -> Place:
-    """Visits by cards whose header and values resemble no id of a person; two cards have a wrong value."""
+    """Visits by cards whose header and values resemble no id of a person. Two cards have a wrong value."""
     source = random.Random(5)
     persons = rows(150, source)
     lines = [f"w{number % 7}{'xyz'[number % 3]}{number},{line}" for number, line in enumerate(persons)] * 3

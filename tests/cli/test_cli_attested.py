@@ -172,7 +172,7 @@ def test_verify_reads_the_columns_of_buckets_from_the_attestation(long: Place) -
     ],
 )
 def test_a_codebook_that_contradicts_the_labels(place: Place, row: str, fragment: str) -> None:
-    """By its label, {a, b} occurs in a single record, which violates two constraints; the codebook would hide that."""
+    """By its label, {a, b} occurs in a single record, which violates two constraints. The codebook would hide that."""
     data = place.write("p.csv", 'codes\n"(a,b)"\nc\nc\n')
     check = [data, "--items", "codes", "--model", "constraints", "--k", "2", "--privacy-constraints"]
     check += [place.write("constraints.txt", "a b\nc\n")]

@@ -1,4 +1,4 @@
-"""The next run lists the leftover files of a killed run; only `anonset clean` removes them."""
+"""The next run lists the leftover files of a killed run. Only `anonset clean` removes them."""
 
 import json
 import os

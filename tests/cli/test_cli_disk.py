@@ -16,7 +16,7 @@ Usage = namedtuple("Usage", "total used free")
 
 @pytest.fixture
 def free(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
-    """Free bytes on each disk, settable by the test; unlimited by default."""
+    """Free bytes on each disk. Unlimited unless the test sets a number."""
     result: dict[str, int] = {}
     monkeypatch.setattr(disk.shutil, "disk_usage", lambda path: Usage(1 << 50, 0, result.get(Path(path).name, 1 << 50)))
     return result

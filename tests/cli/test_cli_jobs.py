@@ -23,7 +23,7 @@ out = "../safe"
 
 @pytest.fixture
 def job(place: Place, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Return a job file in another folder; its paths are relative to itself."""
+    """Return a job file in another folder. Its paths are relative to itself."""
     (place.folder / "jobs" / "data").mkdir(parents=True)
     place.write("jobs/data/visits.csv", "codes,doctor\na1 b1 b2,x\na2 b1,y\na2 b1 b2,x\na1 a2 b2,z\n")
     place.write("jobs/codes.csv", "a1,A,ALL\na2,A,ALL\nb1,B,ALL\nb2,B,ALL\n")

@@ -1,4 +1,4 @@
-"""The next run lists leftovers of a killed run and how to remove them; the files keep their owner."""
+"""The next run lists leftovers of a killed run and how to remove them. The files keep their owner."""
 
 import json
 import os

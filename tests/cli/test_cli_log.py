@@ -1,4 +1,4 @@
-"""`--log-format json` logs lines for programs without labels of the data; exit codes match the last line."""
+"""`--log-format json` logs lines for programs without labels of the data. Exit codes match the last line."""
 
 import hashlib
 import re
@@ -255,7 +255,7 @@ FAULTS: dict[str, tuple[str, str, str]] = {
 @pytest.mark.long
 @pytest.mark.parametrize("label", SMUGGLED)
 def test_labels_that_look_like_arguments_are_withheld(place: Place, label: str) -> None:
-    """The log never contains the label; messages for people may name it."""
+    """The log never contains the label. Messages for people may name it."""
     shown_to_people = 0
     for i, (data, arguments, tree) in enumerate(FAULTS.values()):
         source = place.write(f"data{i}.csv", data.replace("{0}", label))

@@ -1,4 +1,4 @@
-"""Opaque keys of persons are not published as items; a rejected run explains why no command is possible."""
+"""Opaque keys of persons are not published as items. A rejected run explains why no command is possible."""
 
 from hashlib import md5
 

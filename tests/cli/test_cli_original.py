@@ -31,7 +31,7 @@ OTHERS = ["--hierarchy", "codes=others.csv"]
 
 @pytest.fixture
 def clinic(place: Place) -> Place:
-    """Eighty people with codes separated by semicolons; the hierarchy lacks the sensitive code."""
+    """Eighty people with codes separated by semicolons. The hierarchy lacks the sensitive code."""
     rng = random.Random(1)
     rows = [rng.sample(ITEMS[: 4 + n % 9], 1 + n % 4) for n in range(80)]
     place.write("codes.csv", "codes\n" + "".join(f"{';'.join(row)}\n" for row in rows))

@@ -202,7 +202,7 @@ def test_every_printed_command_publishes_the_stated_columns(
 
 
 def test_a_complete_command_for_an_id_accepts_a_shared_address(place: Place) -> None:
-    """Two students share an e-mail address; the command for the number must not ask for the person again."""
+    """Two students share an e-mail address. The command for the number must not ask for the person again."""
     rows = "".join(
         f"{7000 + who},s{min(who, 58)}@uni.org,{1 + who % 4},{subject}\n" for who in range(60) for subject in "ab"
     )

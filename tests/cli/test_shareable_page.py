@@ -47,7 +47,7 @@ def page_of(out: Path) -> bytes:
 
 
 def require_equal_pages(first: dict[str, list[Any]], second: dict[str, list[Any]], *job: Any, **more: Any) -> None:
-    """Publish two inputs; if the publications are equal, the pages must be equal."""
+    """Publish two inputs. If the publications are equal, the pages must be equal."""
     assume(first != second)
     with tempfile.TemporaryDirectory() as name:
         outs = []

@@ -1,4 +1,4 @@
-"""A directory's lease belongs to a living process; a single process can take over the lease of a dead process."""
+"""A directory's lease belongs to a living process. A single process can take over the lease of a dead process."""
 
 import errno
 import json

@@ -54,7 +54,7 @@ def titles_with_commas(n: int, seed: int) -> RawFile:
 
 
 def marks_below_a_title(n: int, seed: int) -> RawFile:
-    """Marks in long format below a title with a comma; two-digit years of birth."""
+    """Marks in long format below a title with a comma. Years of birth have two digits."""
     random = np.random.default_rng(seed)
     rows: list[list[object]] = []
     persons, secrets = [], set[str]()
@@ -157,7 +157,7 @@ def genotypes(n: int, seed: int) -> RawFile:
 
 
 def groups_above_columns(n: int, seed: int, last: str = "") -> RawFile:
-    """Visits below a line that names groups of columns; the last of them is `last`."""
+    """Visits below a line that names groups of columns. The last of them is `last`."""
     random = np.random.default_rng(seed)
     rows: list[list[object]] = []
     persons, secrets = [], set[str]()

@@ -20,7 +20,7 @@ def _file(name: str, header: str, rows: list[list[object]], persons: list[int], 
 
 
 def orders() -> RawFile:
-    """Orders: e-mail address and postal code of the customer; most codes belong to a single customer."""
+    """Orders: e-mail address and postal code of the customer. Most codes belong to a single customer."""
     draw, rows, persons = random.Random(5), list[list[object]](), list[int]()
     for i in range(N):
         code = draw.randrange(10000, 99999)

@@ -182,7 +182,7 @@ def _labels(rng: random.Random, layout: Mapping[str, Any]) -> list[str]:
 
 
 def _sets(rng: random.Random, n: int, labels: Sequence[str]) -> list[list[str]]:
-    """Draw the item sets of a column; usually some items are frequent."""
+    """Draw the item sets of a column. Usually some items are frequent."""
     steep, longest = rng.choice((1, 2, 3)), rng.randint(1, 5)
     empty = rng.random() < 0.4
     pick = lambda: labels[int(len(labels) * rng.random() ** steep)]  # noqa: E731
@@ -209,7 +209,7 @@ def _relational(rng: random.Random, n: int, columns: dict[str, list[Any]]) -> li
 def _others(
     seed: int, rng: random.Random, n: int, columns: dict[str, list[Any]], roles: dict[str, Any], *, parted: bool
 ) -> None:
-    """Draw id, dropped and kept columns; no kept columns for algorithms that publish chunks."""
+    """Draw id, dropped and kept columns. Algorithms that publish chunks get no kept columns."""
     if rng.random() < 0.4:
         columns["who"] = [f"Qi{seed}x{i}" for i in rng.sample(range(10 * n), n)]
         roles["id"] = ["who"]

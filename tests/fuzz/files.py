@@ -36,7 +36,7 @@ _MODELS = {
 
 
 def settings_of(case: Case, folder: Path) -> dict[str, Any]:
-    """Write the input files of a case to a folder; return the settings of `anonset anonymize`."""
+    """Write the input files of a case to a folder. Return the settings of `anonset anonymize`."""
     layout = case.layout
     data = _write_data(case, folder)
     for name, text in case.texts.items():
@@ -176,7 +176,7 @@ def _written_sets(case: Case) -> dict[str, list[list[str]]]:
 
 
 def _divided(case: Case, whole: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
-    """Split some people's sets over two rows; the second rows come at the end."""
+    """Split some people's sets over two rows. The second rows come at the end."""
     rng = random.Random(f"rows {case.seed}")
     columns = {name: list(cells) for name, cells in whole.items()}
     for i in range(len(columns["who"])):

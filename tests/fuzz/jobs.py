@@ -43,7 +43,7 @@ class Ran:
 
 
 def anonymized(case: Case, folder: Path, **other: Any) -> Ran:
-    """Write the input files of a case and anonymize them; `other` overrides settings."""
+    """Write the input files of a case and anonymize them. `other` overrides settings."""
     options = {**settings_of(case, folder), **other}
     try:
         with spell_options():

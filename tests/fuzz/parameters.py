@@ -187,7 +187,7 @@ def _joint(_: str, rng: random.Random, drawn: Drawn) -> None:
 
 
 def _add_function(functions: Sequence[str], rng: random.Random, drawn: Drawn) -> None:
-    """Draw a transaction function; lm-apriori, the last function, needs a single set-valued column."""
+    """Draw a transaction function. `lm-apriori`, the last function, needs a single set-valued column."""
     parameters = drawn.parameters
     if rng.random() < 0.85:
         parameters["transaction"] = rng.choice(functions if len(drawn.sets) == 1 else functions[:-1])

@@ -37,7 +37,7 @@ class Records:
         ]
 
     def symbol(self, column: str, text: str) -> str:
-        """Return the codebook symbol of a column's text; the text itself if the codebook lacks it."""
+        """Return the codebook symbol of a column's text, or the text itself if the codebook lacks it."""
         if len(self.sets) == 1:
             return text
         inner = ",".join(f"{column}:{part}" for part in text.removeprefix("(").removesuffix(")").split(","))

@@ -132,7 +132,7 @@ def test_a_mapped_table_has_the_same_publication(tiny, tmp_path, groups, dtype):
 
 
 def by_content(made, tree):
-    """Return each row as (kept code, symbols, record), sorted; symbols are codes, or member places in `tree`."""
+    """Return each row as (kept code, symbols, record), sorted. Symbols are codes, or member places in `tree`."""
 
     def symbol(code):
         if tree.place is None:

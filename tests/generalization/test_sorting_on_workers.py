@@ -32,7 +32,7 @@ def small(monkeypatch):
 
 
 def unsorted(n_columns, heavy):
-    """Return rows; of `heavy` of them, the first 62 bits are equal."""
+    """Return rows. Of `heavy` of them, the first 62 bits are equal."""
     rng = np.random.default_rng(n_columns)
     lengths = np.where(np.arange(N) < heavy, 30, rng.integers(0, 12, N))
     rows = [np.sort(rng.choice(ITEMS, n, replace=False)) if n < 30 else np.arange(30) for n in lengths]

@@ -27,9 +27,9 @@ class Programs:
     folder
         Directory for files of the workers.
     port
-        Port of the scheduler; a free one by default.
+        Port of the scheduler. By default a free port.
     certificates
-        Directory with certificates for TLS; without TLS by default.
+        Directory with certificates for TLS. By default without TLS.
     """
 
     def __init__(self, folder: Path, port: int | None = None, certificates: Path | None = None) -> None:

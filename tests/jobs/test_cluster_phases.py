@@ -1,4 +1,4 @@
-"""Workers that are killed or stopped in every phase of a run do not change the published bytes; others are named."""
+"""Workers that are killed or stopped in every phase of a run do not change the published bytes. Others are named."""
 
 import os
 import shutil

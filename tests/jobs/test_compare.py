@@ -1,4 +1,4 @@
-"""`anonset.compare` measures recodings without publishing them; `anonset.evaluate` measures publications."""
+"""`anonset.compare` measures recodings without publishing them. `anonset.evaluate` measures publications."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A block damaged on disk during a run causes exit code 2 and a one-line error; no files are published."""
+"""A block damaged on disk during a run causes exit code 2 and a one-line error. No files are published."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""A killed split run resumes at the current part and publishes the same bytes; damaged parts are detected."""
+"""A killed split run resumes at the current part and publishes the same bytes. Damaged parts are detected."""
 
 import random
 from dataclasses import replace
@@ -59,7 +59,7 @@ def run(tmp_path, capsys):
 
 @pytest.fixture
 def solved(monkeypatch):
-    """Solved parts; solving more than `dies` parts kills the run."""
+    """Solved parts. Solving more than `dies` parts kills the run."""
     spans, dies, solve = [], [10**9], _RunOnPart.__call__
 
     def counted(self, span):

@@ -200,7 +200,7 @@ def test_given_roles_that_would_be_rejected_are_reported():
 
 
 def spoilt(data, key):
-    """Return the data with rounded ids, as a spreadsheet stores long numbers; several persons share an id."""
+    """Return the data with rounded ids, as a spreadsheet stores long numbers. Several persons share an id."""
     who = {value: n for n, value in enumerate(dict.fromkeys(data[key]))}
     return data | {key: [f"1,{who[value] // 3:05d}E+11" for value in data[key]]}
 

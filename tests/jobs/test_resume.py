@@ -180,7 +180,7 @@ def scheduler():
 @pytest.mark.compiled
 @pytest.mark.parametrize("algorithm", ["apriori", "vpa", "exact"])
 def test_a_cluster_publishes_the_same_bytes(folder, run, scheduler, algorithm):
-    """The cluster runs before the command and afterwards; in `test_cluster_interrupted` the command starts it."""
+    """The cluster runs before the command and afterwards. In `test_cluster_interrupted` the command starts it."""
     assert run("memory", algorithm=algorithm).code == 0
     done = run("cluster", "--cluster", scheduler, algorithm=algorithm)
     assert (done.code, names(done.err, "core")) == (0, True)

@@ -71,7 +71,7 @@ def test_the_smallest_number_of_matching_rows_equals_a_count(when):
 
 
 def test_an_item_with_several_symbols_can_have_a_higher_risk_after_than_before():
-    """Each part has symbols of its own. An attacker who knows the item but not the symbol has a lower risk."""
+    """Each part has separate symbols. The risk from an attacker who knows the item but not the symbol is lower."""
     release = anonset.anonymize(
         anonset.read({"codes": PEOPLE["codes"]}, items="codes"), anonset.Lra(k=3, m=2),
         hierarchies={"codes": "balanced:2"},

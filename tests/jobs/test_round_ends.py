@@ -100,7 +100,7 @@ def test_the_bound_of_the_relational_loss_covers_rounded_ranges(delta: float, me
 
 
 def test_losses_of_unions_equal_those_of_rounded_ranges() -> None:
-    """The naive implementation rounds each union separately; single values have no loss, and are cells in unions."""
+    """The naive implementation rounds each union separately. Single values have no loss, and are cells in unions."""
     table = table_of(3, 80)
     columns = tuple(
         replace(column, grid=grid_of(column.values, K)) if isinstance(column, NumericColumn) else column

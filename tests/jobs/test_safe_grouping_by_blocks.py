@@ -1,4 +1,6 @@
-"""Safe grouping out of core: same bytes as in memory for a single part; several parts are not visible."""
+"""Safe grouping out of core publishes the same bytes as in memory if there is a single part. Several parts are not
+visible in the publication.
+"""
 
 import csv
 import json
@@ -137,8 +139,8 @@ def test_more_tuples_than_have_numbers_are_refused(tmp_path, capsys, monkeypatch
 
 
 def conditions_met(folder, n_ids):
-    """Check by brute force: each id is in a single group; groups have 3 ids with equal row counts; no value exceeds
-    half.
+    """Check by brute force that each id is in a single group, that groups have 3 ids with equal row counts, and that no
+    value exceeds half of a group.
     """
     qit, snt = (list(csv.reader((folder / name).read_text().splitlines()))[1:] for name in ("qit.csv", "snt.csv"))
     groups, shown, values = defaultdict(set), defaultdict(Counter), defaultdict(Counter)

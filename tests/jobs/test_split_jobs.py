@@ -155,7 +155,7 @@ def test_parts_are_solved_on_the_workers_of_a_cluster(tmp_path, run):
 @pytest.mark.long
 @pytest.mark.compiled
 def test_bytes_through_the_scheduler_do_not_grow_with_the_records(tmp_path, monkeypatch):
-    """Clusters of 3 records are a tenth of a million in a part of the usual size; each has two labels."""
+    """Clusters of 3 records are a tenth of a million in a part of the usual size. Each has two labels."""
     source, sent = random.Random(3), {}
     with cluster_of("local:1") as client:
         for n in (2_000, 16_000):

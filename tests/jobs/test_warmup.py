@@ -87,7 +87,7 @@ def test_jobs_call_only_kernels_compiled_by_the_warm_up(warm: dict[str, Any]) ->
 
 @compiled
 def test_loading_kernels_does_not_import_scipy(warm: dict[str, Any]) -> None:
-    """NumPy's reductions, searches and selections import scipy in Numba; a loop is as fast, and loads 0.1 s earlier."""
+    """NumPy's reductions, searches and selections import scipy in Numba. A loop is as fast, and loads 0.1 s earlier."""
     assert (warm["compiled"], warm["scipy"]) == (0, False)
 
 

@@ -143,7 +143,7 @@ def test_records_of_a_rare_set_are_counted_in_its_table(data, tree, size, k, rec
 @settings(max_examples=examples(40))
 @given(st.data(), TREES, SIZES, st.integers(2, 9))
 def test_sets_of_meanwhile_generalized_nodes_are_skipped(data, tree, size, k):
-    """After each part more nodes are generalized; later sets must not contain them."""
+    """After each part more nodes are generalized. Later sets must not contain them."""
     rows, everything = data.draw(records_of(tree)), set(range(1, tree.n_nodes))
     expected = naive_rare_sets(rows, tree, everything, size, k)
     generalized, actual = np.zeros(tree.n_nodes, np.uint8), []
@@ -190,7 +190,7 @@ def test_the_bits_of_pairs_mark_rare_pairs(data, tree, k):
 
 
 def counted(rows, n_codes: int, size: int, k: int) -> Planes:
-    """Count records of codes; each code is a separate item."""
+    """Count records of codes. Each code is a separate item."""
     flat = Hierarchy.balanced([str(c) for c in range(n_codes)], n_codes)
     ancestors = ancestor_codes(flat.leaf_node, flat.parent, np.arange(-1, n_codes, dtype=np.int32), 2)
     indptr = np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int64)

@@ -13,7 +13,7 @@ bit_sets = st.lists(st.sets(st.integers(0, BITS - 1)).map(sorted), max_size=12)
 
 
 def rank(bits):
-    """Return the position of a bit vector in the reflected Gray code; the first bit is the most significant."""
+    """Return the position of a bit vector in the reflected Gray code. The first bit is the most significant."""
     code = sum(1 << (BITS - 1 - bit) for bit in bits)
     place = 0
     while code:

@@ -71,7 +71,7 @@ def test_inference_from_chunks_equals_an_enumeration(
 
 
 def test_hidden_items_are_not_inferred() -> None:
-    """A symbol of a and b counts for the first item only; a suppressed item does not count."""
+    """A symbol of a and b counts for the first item only. A suppressed item does not count."""
     column = SetColumn.of(["abcd"] * 3 + ["cd"] * 3)
     table = Table(column)
     alone = apply(table, ItemGroups(column.vocabulary, np.array([0, 0, 1, 2], np.int32)))

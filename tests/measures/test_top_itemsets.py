@@ -42,7 +42,7 @@ def all_sets(items: str, count: Count) -> dict[tuple[str, ...], float]:
 
 
 def assert_measured(column: SetColumn, publication: Records | Chunks, count: Count, top: int, reading: Reading) -> None:
-    """Compare tKd and re with the counts of all sets; ties may be resolved arbitrarily."""
+    """Compare tKd and re with the counts of all sets. Ties may be resolved arbitrarily."""
     true, expected = all_sets(ITEMS, TrueCounts(column).count), all_sets(ITEMS, count)
     itemsets = top_itemsets(column, publication, top, reading=reading)
     assert itemsets.top == min(top, len(true))

@@ -126,7 +126,7 @@ def condition_for(column: Any, case: RelationalCase, source: random.Random) -> B
 
 
 def covered(label: str, column: Any, case: RelationalCase) -> Any:
-    """Return a published value in the naive implementation's format; real numbers as a stretch."""
+    """Return a published value in the naive implementation's format. Real numbers are returned as a stretch."""
     if isinstance(column, NumericColumn):
         low, high = label[1:-1].split(":") if label.startswith("[") else (label, label)
         if column.values.dtype == np.int64:

@@ -8,7 +8,7 @@ CODES = [f"{letter}{number:02d}" for letter in "EIJ" for number in range(30)]
 
 
 def stays(n_persons=300, n=1500, *, key="key7", seed=1):
-    """Return columns of random stays; each person has at least one row."""
+    """Return columns of random stays. Each person has at least one row."""
     rng = np.random.default_rng(seed)
     who = rng.permutation(np.concatenate([np.arange(n_persons), rng.integers(0, n_persons, n - n_persons)]))
     born = (np.datetime64("1930-01-01") + rng.integers(0, 29_000, n_persons).astype("timedelta64[D]")).astype(str)

@@ -41,7 +41,7 @@ def arx_project(
     data: bool = True,
     replaced: Mapping[str, str | bytes | None] | None = None,
 ) -> Path:
-    """Write an ARX project; `replaced` maps archive members to new text, or to None to omit them."""
+    """Write an ARX project. `replaced` maps archive members to new text, or to None to omit them."""
     named = "".join(f"<assigment><name>{name}</name>{text}</assigment>" for name, text in columns.items())
     criteria_xml = "".join(f"<criterion>{text}</criterion>" for text in criteria)
     members: dict[str, str | bytes | None] = {

@@ -1,4 +1,4 @@
-"""Reading chunk tables with any block size; tables in another order are rejected."""
+"""Reading chunk tables with any block size. Tables in another order are rejected."""
 
 import tempfile
 from pathlib import Path

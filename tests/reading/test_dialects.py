@@ -1,4 +1,4 @@
-"""Realistic texts: delimiters, encodings, blanks, formats; rejected files are reported with a remedy."""
+"""Realistic texts: delimiters, encodings, blanks, formats. Rejected files are reported with a remedy."""
 
 import pytest
 from tests.facts import names

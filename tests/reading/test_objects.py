@@ -1,4 +1,4 @@
-"""Data in memory: data frames, mappings, records, sets, matrices; other objects raise InputError."""
+"""Data in memory: data frames, mappings, records, sets, matrices. Other objects raise InputError."""
 
 from collections import OrderedDict, namedtuple
 

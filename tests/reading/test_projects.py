@@ -1,4 +1,4 @@
-"""Settings files of other tools are read unchanged; invalid files are rejected in a one-line message."""
+"""Settings files of other tools are read unchanged. Invalid files are rejected in a one-line message."""
 
 from pathlib import Path
 

@@ -24,7 +24,7 @@ _ALONE = re.compile(r"anonset( [\w=.,:/'\"@-]+)+")
 
 
 class Session:
-    """Process that runs blocks of code; each block sees the names of earlier blocks."""
+    """Process that runs blocks of code. Each block sees the names of earlier blocks."""
 
     def __init__(self, folder: Path, binaries: Path) -> None:
         path = os.pathsep.join([str(binaries), os.environ["PATH"]])

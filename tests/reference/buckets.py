@@ -21,7 +21,7 @@ GONE = "safe grouping: which of an individual's tuples with the value go"
 
 
 class Infeasible(Exception):  # noqa: N818
-    """The guarantee is infeasible; the message names the condition."""
+    """The guarantee is infeasible. The message names the condition."""
 
 
 @dataclass
@@ -102,7 +102,7 @@ def chosen(places: Sequence[int], wanted: int, draw: Number) -> set[int]:
 
 
 def anatomy(values: Sequence[str], l: int, order: Sequence[int] | None = None) -> Grouping:  # noqa: E741
-    """Repeatedly form a group from the l largest buckets; each residual tuple joins the first group without its value.
+    """Repeatedly form a group from the l largest buckets. Each residual tuple joins the first group without its value.
 
     Tuples leave a bucket in `order`, or in input order.
     """
@@ -166,8 +166,8 @@ def by_falling_count(tuples: Mapping[Any, Sequence[int]], draw: Number) -> list[
 
 
 def groups_of(people: Sequence[Any], k: int, draw: Number) -> list[Sequence[Any]]:
-    """Partition into groups of k; randomly chosen groups receive the remaining individuals. Fewer than 2k form a
-    single group.
+    """Partition into groups of k. Randomly chosen groups receive the remaining individuals. Fewer than 2k form a single
+    group.
     """
     n = len(people) // k
     larger = chosen(range(n), len(people) % n, draw) if n else set()

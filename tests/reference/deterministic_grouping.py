@@ -1,6 +1,6 @@
 """Safe grouping without random draws: an insecure version that attacks must detect.
 
-Groups are numbered in order of formation, by descending tuple count and then by name; the last group receives all
+Groups are numbered in order of formation, by descending tuple count and then by name. The last group receives all
 remaining individuals. The first individual by name loses the last of several removable tuples. The first tuples are
 published.
 """

@@ -153,7 +153,7 @@ def gray_order(rows: Sequence[Row], support: Counter[Item]) -> list[int]:
 
 
 def pieces(order: Sequence[int], size: int) -> list[list[int]]:
-    """Split records into pieces of a size; the last pieces share the remainder evenly."""
+    """Split records into pieces of a size. The last pieces share the remainder evenly."""
     complete, rest = divmod(len(order), size)
     ends = [size * (j + 1) for j in range(complete)]
     if rest:
@@ -359,7 +359,7 @@ def number_of_worlds(publication: Chunks) -> int:
 
 
 def worlds(publication: Chunks, *, empty: bool, anywhere: bool = False) -> Iterator[list[list[Row | None]]]:
-    """Yield each world as the sources' rows by place; worlds with empty records only if `empty`.
+    """Yield each world as the sources' rows by place. Worlds with empty records are omitted unless `empty`.
 
     No record has an item from two sources.
     """
@@ -441,7 +441,7 @@ def some_world_shows_k(publication: Chunks, k: int, m: int) -> bool:
 def surest_conclusion(publication: Chunks, secret: Item, m: int, *, empty: bool) -> Fraction:
     """Return the largest probability that a person has a secret item, given other items of the person.
 
-    All worlds are equally likely; at most m items are known.
+    All worlds are equally likely. At most m items are known.
     """
     possible = [
         [frozenset(chain.from_iterable(filter(None, record))) for record in world]

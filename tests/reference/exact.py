@@ -14,7 +14,7 @@ Recoding = Mapping[str, str | None]
 
 
 def recodings(tree: HierarchyModel, *, suppress: bool) -> list[Recoding]:
-    """Return every recoding by an antichain of nodes; with `suppress`, leaves outside the antichain are suppressed."""
+    """Return every recoding by an antichain of nodes. With `suppress`, leaves outside the antichain are suppressed."""
 
     def below(node: str) -> list[dict[str, str | None]]:
         result: list[dict[str, str | None]] = [dict.fromkeys(tree.below[node], node)]
@@ -51,7 +51,7 @@ def least_loss(rows: Rows, tree: HierarchyModel, k: int, m: int, *, suppress: bo
 
 
 def rare_sets(rows: Rows, tree: HierarchyModel, k: int, size: int) -> list[tuple[str, ...]]:
-    """Return the sets of unrelated nodes contained in 1 to k - 1 records; members from left to right."""
+    """Return the sets of unrelated nodes contained in 1 to k - 1 records. Members are ordered from left to right."""
     return [
         nodes
         for nodes in combinations(tree.nodes, size)

@@ -41,7 +41,7 @@ def collapse(tree: Tree) -> Tree:
 
 
 def columns_of(tree: Tree) -> dict[str, list[str]]:
-    """Return each leaf's text in each column of a file, its label first; a node with a single child is replaced by that
+    """Return each leaf's text in each column of a file, its label first. A node with a single child is replaced by that
     child.
 
     >>> columns_of(parse("ALL(A(a1,a2),U(B(b)),c)"))["b"], columns_of(parse("ALL(A(a1,a2),c)"))["c"]

@@ -69,7 +69,7 @@ def _anonymize(
 
 
 def publish(rows: Rows, groups: Sequence[Group], tree: HierarchyModel) -> list[set[str]]:
-    """Replace every item by the ancestor in its group's cut; records outside all groups are empty."""
+    """Replace every item by the ancestor in its group's cut. Records outside all groups are empty."""
     published: list[set[str]] = [set() for _ in rows]
     for ids, nodes in groups:
         for t in ids:

@@ -33,7 +33,7 @@ def share_of(value: Value, wanted: Wanted) -> Fraction:
 
 
 def worlds(symbols: Sequence[Sequence[str]], reading: str) -> list[set[str]]:
-    """Return all item sets that a record's symbols may represent; all are equally likely."""
+    """Return all item sets that a record's symbols may represent. All are equally likely."""
     most = 1 if reading == "one-member" else max(map(len, symbols), default=0)
     subsets = [[set(c) for size in range(1, most + 1) for c in combinations(s, size)] for s in symbols]
     return [set().union(*chosen) for chosen in product(*subsets)]

@@ -53,7 +53,7 @@ class RangeModel:
 
 @dataclass(frozen=True)
 class SetModel:
-    """A category without hierarchy, published as a set of values; `order` is the domain in canonical order.
+    """A category without hierarchy, published as a set of values. `order` is the domain in canonical order.
 
     Values are split by descending frequency in `column`, the values of all records.
     """

@@ -37,7 +37,7 @@ def cluster_distance(rows: Items, numerator: str = "xor") -> Fraction:
 
 
 def record_loss(symbols: Sequence[tuple[str, ...]], ones: bool = False) -> float:
-    """Return the UL of a record; symbols of a single item have weight 0, unless `ones`."""
+    """Return the UL of a record. Symbols of a single item have weight 0, unless `ones`."""
     sigma = sum(len(s) for s in symbols)
     total = 0.0
     for s in symbols:
@@ -112,7 +112,7 @@ def merged(clusters: list[Cluster], a: Cluster, b: Cluster) -> list[Cluster]:
 
 
 def rum_bound(frame: Frame, clusters: list[Cluster], delta: float, merge: str) -> list[Cluster]:
-    """Merge while the relational loss is at most `delta`; publishing may still fail."""
+    """Merge while the relational loss is at most `delta`. Publishing may still fail."""
     if frame.rum(clusters) > delta + TOLERANCE:
         raise Unreachable(frame.rum(clusters))
     while len(clusters) > 1:

@@ -121,7 +121,7 @@ class State:
 
 
 def all_itemsets(rows: Rows, universe: Sequence[str], m: int) -> list[Group]:
-    """Return every m-itemset of occurring items, in lexicographic order; m is capped at the number of these items."""
+    """Return every m-itemset of occurring items, in lexicographic order. `m` is capped at the number of these items."""
     occurring = [x for x in universe if any(x in row for row in rows)]
     return list(combinations(occurring, min(m, len(occurring)))) if occurring else []
 

@@ -1,6 +1,6 @@
 """Naive implementation of the local search over item partitions: all counts are recomputed for each move.
 
-A partition is a list of groups, possibly empty; ties are broken by their positions.
+A partition is a list of groups, possibly empty. Ties are broken by their positions.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -183,7 +183,7 @@ class Twin:
         return self.best
 
     def descend_by_weights(self, start: Groups, weights: Iterable[int], order: Iterable[int]) -> None:
-        """Descend once for each of the increasing weights; keep the cheapest result by the last weight."""
+        """Descend once for each of the increasing weights. Keep the cheapest result by the last weight."""
         groups, rising, mu = start, self.order, self.mu
         self.order = list(order)
         for self.mu in dict.fromkeys(weights):

@@ -65,7 +65,7 @@ def evaluate(
 
 
 def children_of_cut(cut: Sequence[str], tree: HierarchyModel, bottom: Collection[str] = ()) -> list[tuple[str, ...]]:
-    """Return the cuts with one node replaced by its children; `bottom` nodes are not replaced."""
+    """Return the cuts with one node replaced by its children. `bottom` nodes are not replaced."""
     return [
         tuple(sorted({*cut, *tree.children[v]} - {v}, key=tree.pre.__getitem__))
         for v in cut

@@ -6,9 +6,7 @@ LANES = (0x2C1B3C6D, 0x297A2D39, 0x7FEB352D, 0x045D9F3B)
 
 
 def last_record_end(data: bytes, delimiter: bytes) -> tuple[int, int]:
-    """Return the end of the last complete record and the line ends before it; an unfinished last line is not a
-    record.
-    """
+    """Return the end of the last complete record and the line ends before it. An incomplete last line is no record."""
     result = (0, 0)
     for end in re.finditer(rb"\r\n|\n|\r", data):
         if end[0] == b"\r" and end.end() == len(data):

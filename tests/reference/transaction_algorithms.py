@@ -142,7 +142,7 @@ def identity(tree: HierarchyModel) -> Image:
 
 
 def optimal(rows: Rows, tree: HierarchyModel, k: int, m: int) -> Outcome:
-    """OA: breadth-first from the leaf cut; the first k^m-anonymous cut of least loss."""
+    """OA searches breadth-first from the leaf cut. It returns the first k^m-anonymous cut of least loss."""
     refuse_if_infeasible(rows, k)
     bottom = tuple(tree.leaves)
     if not any(rows):

@@ -46,7 +46,7 @@ def largest_share(rows: Rows, sensitive: Collection[str]) -> Fraction:
 def suppress_control(
     rows: Rows, sensitive: Collection[str], rho: Fraction, sizes: range, order: Sequence[str], *, strict: bool
 ) -> list[str]:
-    """Return the suppressed items in order; ties are broken in favour of the last item of `order`."""
+    """Return the suppressed items in order. Ties are broken in favour of the last item of `order`."""
     gone: list[str] = []
     for size in sizes:
         while True:

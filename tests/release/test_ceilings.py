@@ -1,4 +1,4 @@
-"""Ceilings: the best recoding at or below them, compared with an enumeration; invalid ceilings."""
+"""The best recoding at or below ceilings equals that of an enumeration. Invalid ceilings are rejected."""
 
 import random
 from itertools import product

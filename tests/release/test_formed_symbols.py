@@ -133,7 +133,7 @@ def test_unmerged_items_may_contain_a_comma(tmp_path: Path) -> None:
 
 
 def test_a_subclass_runs_its_own_search() -> None:
-    """COAT would not merge the items of these clusters; the subclass merges them in pairs."""
+    """COAT would not merge the items of these clusters. The subclass merges them in pairs."""
     rows = [["a", "b"]] * 4 + [["c", "d"]] * 4
     subclass_release = anonset.anonymize(rt(rows), framework(Rebel))
     assert {len(symbol.members) for symbol in subclass_release.publication.symbols} == {2}
@@ -142,7 +142,7 @@ def test_a_subclass_runs_its_own_search() -> None:
 
 
 def test_a_configured_or_subclassed_apriori_runs_its_own_search() -> None:
-    """AA has a kernel for many clusters; other parameters or subclasses run their search with the same result."""
+    """AA has a kernel for many clusters. Other parameters or subclasses run their search with the same result."""
     searched = []
 
     class Own(anonset.Apriori):

@@ -47,7 +47,7 @@ def test_sets_of_several_columns_are_read_without_a_codebook() -> None:
 
 @pytest.mark.parametrize("sets", [False, True])
 def test_texts_of_several_columns_are_not_merged_without_a_codebook(sets: bool) -> None:
-    """Each occurs in a single row, which violates k = 2; as a single symbol they would satisfy it."""
+    """Each occurs in a single row, which violates k = 2. As a single symbol they would satisfy it."""
     table = read_back({"dx:(x,y)"}, {"dx:(dx:x,dx:y)"})
     result = with_codebook(table, (), sets=sets)
     assert [symbol.label for symbol in result.symbols] == ["dx:(dx:x,dx:y)", "dx:(x,y)"]

@@ -25,7 +25,7 @@ HALF = "'items' had 2 different labels"
 
 
 def items_of(rows: list[str], group: str) -> tuple[Table, Any]:
-    """Publish rows of one-letter items as groups, a digit per item in canonical order; a dot suppresses the item."""
+    """Publish rows of one-letter items as groups, a digit per item in canonical order. A dot suppresses the item."""
     table = Table.from_sets(rows)
     assert table.transactions is not None
     codes = np.array([-1 if digit == "." else int(digit) for digit in group], np.int32)

@@ -15,7 +15,7 @@ HOSTED = (("https://anonset.example",),)
 
 
 def asked(path: str = "/", kind: str = "http", guarded: Any = LOCAL, **headers: str) -> tuple[int, dict[str, str]]:
-    """Return status and headers of a request; 200 if it reaches the page."""
+    """Return status and headers of a request. The status is 200 if the request reaches the page."""
     sent: list[Any] = []
 
     async def page(scope: Any, receive: Any, send: Any) -> None:

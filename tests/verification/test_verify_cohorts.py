@@ -38,7 +38,7 @@ thorough = settings(max_examples=examples(300))
 
 
 def case(seed: int) -> tuple[random.Random, Rows, tuple[str, ...]]:
-    """Draw records that repeat, some with a sensitive item; sometimes use small slices."""
+    """Draw records that repeat, some with a sensitive item. Sometimes use small slices."""
     rng = random.Random(seed)
     sensitive = ("s", "t")[: rng.randint(0, 2)]
     base = [set(rng.choices("abcde", k=rng.randint(0, 4))) for _ in range(rng.randint(1, 5))]
@@ -217,7 +217,7 @@ def test_complete_transactions_are_checked(seed: int) -> None:
 
 
 def test_symbols_of_all_records_are_counted_within_the_memory_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All 600 records contain a and b, half c or d, and 4 e; every sensitive item is in a sixth of the records."""
+    """All 600 records contain a and b, half c or d, and 4 e. Every sensitive item is in a sixth of the records."""
     rows = [{"a", "b", "cd"[i % 2], f"s{i % 6}", *(["e"] if i % 150 == 0 else [])} for i in range(600)]
     column, peak_sizes = SetColumn.of(rows), []
     of_size = occurrences.MemberSymbols.of_size

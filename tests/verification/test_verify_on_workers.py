@@ -36,7 +36,7 @@ def remote(client, work):
 
 
 def sets(order):
-    """Return rows, sorted unless they are random; in sorted rows, a run of equal rows fills several tasks."""
+    """Return rows, sorted unless they are random. In sorted rows, a run of equal rows fills several tasks."""
     rng = np.random.default_rng(4)
     rows = [sorted(f"c{c}" for c in rng.choice(5, rng.integers(0, 3), replace=False)) for _ in range(N)]
     return rows if order == "random" else sorted(rows)
