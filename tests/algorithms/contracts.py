@@ -51,8 +51,6 @@ class Case:
 
 @dataclass(frozen=True)
 class Contract:
-    """Contract of an algorithm."""
-
     make: Callable[[type[Any], int, int], Algorithm]
     """Creates the algorithm from a class, k and m."""
     model: Callable[[int, int], PrivacyModel]

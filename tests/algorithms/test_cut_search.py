@@ -64,7 +64,6 @@ def test_sets_above_are_all_sets_with_raised_members(sets):
 
 @given(st.sets(st.sampled_from(sorted(combinations(TREE.leaf_node.tolist(), 3))), min_size=1, max_size=9), st.data())
 def test_sets_above_a_rejected_set_are_not_generated(sets, data):
-    """Sets above a rejected set are never generated."""
     everything = sorted(
         {tuple(sorted(way)) for itemset in sets for way in product(*map(ways_up, itemset)) if are_apart(way)}
     )

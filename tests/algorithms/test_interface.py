@@ -57,7 +57,6 @@ def content(publication: Any) -> list[Any]:
 
 
 def values_of(column: Any) -> Sequence[Any]:
-    """Return the values of an input column."""
     if isinstance(column, SetColumn):
         return [set(row) for row in column.rows()]
     if isinstance(column, NumericColumn):

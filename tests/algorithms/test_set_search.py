@@ -190,7 +190,6 @@ def test_the_publication_is_safe_and_has_at_most_the_loss_of_the_cut(seed: int) 
 
 
 def partitions(items: Sequence[int]) -> Iterator[list[Group]]:
-    """Yield all partitions of some items."""
     if not items:
         yield []
         return

@@ -74,7 +74,6 @@ def unpublished(rows: twins.Items) -> twins.Published:
 
 
 def partition(cluster: Any) -> list[list[int]]:
-    """Return the records of each cluster."""
     return sorted(np.flatnonzero(cluster == c).tolist() for c in np.unique(cluster))
 
 

@@ -17,7 +17,6 @@ pytestmark = pytest.mark.compiled
 
 @functools.cache
 def script(shell: str) -> str:
-    """Return the completion script of a shell."""
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         assert main(["completions", shell]) == 0
     return printed.getvalue()

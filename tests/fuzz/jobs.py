@@ -33,12 +33,10 @@ class Ran:
 
     @property
     def out(self) -> Path:
-        """Publication directory."""
         return Path(self.given["out"])
 
     @property
     def private(self) -> Path:
-        """Private directory."""
         return Path(f"{self.given['out']}.private")
 
 

@@ -33,7 +33,6 @@ class Drawn:
 
 
 def parameters_of(name: str, rng: random.Random, drawn: Drawn) -> Drawn:
-    """Draw the parameters of an algorithm."""
     family: Mapping[str, Callable[[str, random.Random, Drawn], None]] = {
         **dict.fromkeys(("anatomy", "safe-grouping"), _of_buckets),
         **dict.fromkeys(("coat", "pcta"), _set_based),

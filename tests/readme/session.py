@@ -97,7 +97,6 @@ def command_output(line: str) -> str:
 
 
 def shell_output(line: str, given: str | None = None) -> str:
-    """Return the output of a shell command."""
     done = subprocess.run(line, shell=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, input=given)
     return done.stdout
 

@@ -59,7 +59,6 @@ def parts(items: Collection[Item], most: int) -> Iterator[Row]:
 
 
 def items_of(publication: Chunks) -> Row:
-    """Return all published items."""
     clusters = (row for cluster in publication.clusters for row in (cluster.terms, *map(domain, cluster.chunks)))
     return frozenset(chain(*clusters, *(domain(chunk.rows) for chunk in publication.shared)))
 

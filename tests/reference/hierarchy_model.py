@@ -105,7 +105,6 @@ class HierarchyModel:
         return [node] if above is None else [node, *self._chain(above)]
 
     def strictly_above(self, ancestor: str, node: str) -> bool:
-        """Return True if `ancestor` is a strict ancestor of `node`."""
         return ancestor in self.chain[node][1:]
 
     def cuts(self, node: str | None = None) -> list[tuple[str, ...]]:

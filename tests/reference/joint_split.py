@@ -17,8 +17,6 @@ Halves = tuple[Region, Region]
 
 @dataclass(frozen=True)
 class Column:
-    """A relational column."""
-
     values: Sequence[object]
     kind: str
     """number, values or nodes."""
@@ -180,7 +178,6 @@ def loss(node: Leaf, w: Fraction) -> Fraction:
 
 
 def leaves(node: Leaf) -> list[Leaf]:
-    """Return the leaves below a node."""
     return [node] if node.children is None else [leaf for child in node.children for leaf in leaves(child)]
 
 

@@ -66,7 +66,6 @@ def _sum_of_hashes(rows: NDArray[Any]) -> int:
 
 
 def _hashes(columns: Sequence[Column], first: int, end: int) -> NDArray[np.uint64]:
-    """Return a hash of each row from `first` to `end` - 1."""
     slices = [column.slice(first, end) for column in columns]
     values = [rows.codes if isinstance(rows, CategoricalColumn) else rows.values + 0 for rows in slices]
     return hashed(values, end - first)  # `+ 0` above converts -0.0 to 0.0

@@ -79,8 +79,6 @@ def few_in_both(table: Table, publication: Any, earlier_release: OtherRelease, m
 
 @dataclass(frozen=True, eq=False)
 class _RowsOfRelease(RedactedRepr):
-    """Published rows of a release."""
-
     symbol_of: dict[str, int]
     rows: list[Row]
 
