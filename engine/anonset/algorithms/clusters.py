@@ -14,7 +14,7 @@ from anonset.generalization.recoding import Parts
 
 
 def renumber_clusters(cluster: NDArray[np.integer]) -> tuple[Int32, Int32]:
-    """Renumber clusters by their smallest record.
+    """Renumber clusters in the order of their first records.
 
     >>> renumber_clusters(np.array([2, 0, 2, 1], np.int32))
     (array([0, 1, 0, 2], dtype=int32), array([2, 0, 1], dtype=int32))
@@ -43,7 +43,7 @@ def list_members(cluster: NDArray[np.integer]) -> list[Int64]:
 
 
 def number_clusters(members: Sequence[Int64], n: int, store: Store = MEMORY) -> tuple[Int32, Parts | None, Int64]:
-    """Assign numbers to clusters by their smallest record. Members may be in any order.
+    """Assign numbers to clusters in the order of their first records. Members may be in any order.
 
     >>> cluster, parts, old = number_clusters([np.array([3, 1]), np.array([2, 0])], 4)
     >>> cluster.tolist(), parts, old.tolist()

@@ -76,7 +76,7 @@ class ItemGroups(RedactedRepr):
 
     vocabulary: Vocabulary
     group: Int32
-    """Group of each item, int32 (M,). Groups are numbered by smallest item. -1 if the item is suppressed."""
+    """Group of each item, int32 (M,). Groups are numbered by first item. -1 if the item is suppressed."""
 
     def __repr__(self) -> str:
         suppressed = int(np.count_nonzero(self.group == SUPPRESSED))
@@ -84,7 +84,7 @@ class ItemGroups(RedactedRepr):
 
     @cached_property
     def members(self) -> tuple[tuple[int, ...], ...]:
-        """Ascending item codes of each group. Groups are sorted by smallest item."""
+        """Ascending item codes of each group. Groups are sorted by first item."""
         items_of_group: dict[int, list[int]] = {}
         for item, group in enumerate(self.group.tolist()):
             if group != SUPPRESSED:

@@ -170,7 +170,7 @@ class _BucketSizes:
     total: Int64
     """Number of rows, number of items and largest item count of each bucket, int64 (3, b)."""
     of_spans: list[Int32]
-    """Number of rows and of items of each bucket, int32 (2, b), for each block of rows."""
+    """Row count and item count of each bucket, int32 (2, b), for each block of rows."""
 
 
 def empty_rows(size: tuple[int, int], n_columns: int) -> "RowContent":

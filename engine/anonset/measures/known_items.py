@@ -43,9 +43,9 @@ class KnownItems(RedactedRepr):
     number of all records.
     """
     below: NDArray[np.float64]
-    """Share of the sets of `size` items of each record that have a support below k, float64 (s,)."""
+    """Share of each record's sets of `size` items that have a support below k, float64 (s,)."""
     unique: NDArray[np.float64]
-    """Share of the sets of `size` items of each record that have a support of 1, float64 (s,)."""
+    """Share of each record's sets of `size` items that have a support of 1, float64 (s,)."""
     enough: NDArray[np.bool_]
     """True for each record with at least `size` items, bool (s,)."""
     known: NDArray[np.bool_] | None = None
@@ -84,9 +84,9 @@ def known_items(
     affordable: float = AFFORDABLE,
     sampled: int = SAMPLED,
 ) -> tuple[KnownItems, ...]:
-    """Count the records that contain the sets of 1, …, `size` items of each record, or of each record of a sample.
+    """Count the records that contain the sets of 1, …, `size` items of each record.
 
-    A sample is used if an exact count is expensive.
+    If an exact count is expensive, only the sets of a sample of records are counted.
 
     Parameters
     ----------

@@ -260,7 +260,7 @@ def _log2_sum(logarithms: Sequence[float]) -> float:
 
 
 def _group_of_item(column: SetColumn, recoding: ItemGroups | Cut) -> Int32:
-    """Return the group of each item, int32 (M,), numbered by smallest item. -1 if the item is suppressed."""
+    """Return the group of each item, int32 (M,), numbered by first item. -1 if the item is suppressed."""
     items = recoding.hierarchy.leaves if isinstance(recoding, Cut) else recoding.vocabulary
     if column.vocabulary != items:
         msg = (

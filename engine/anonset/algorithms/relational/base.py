@@ -33,7 +33,7 @@ class Solution(RedactedRepr):
     """Clusters with their published tuples, and statistics of the search."""
 
     cluster: Int32
-    """Cluster of each record, int32 (n,). Clusters are numbered by smallest record."""
+    """Cluster of each record, int32 (n,). Clusters are numbered by first record."""
     tuples: GeneralizedTuples
     figures: dict[str, float]
 
@@ -87,7 +87,7 @@ class Formation(RedactedRepr, ABC):
 
     @abstractmethod
     def form(self, qi: QuasiIdentifiers, progress: Progress | None = None) -> Int32:
-        """Return the cluster of each record, int32 (n,), numbered by smallest record.
+        """Return the cluster of each record, int32 (n,). Clusters are numbered by first record.
 
         Raises
         ------
@@ -237,7 +237,7 @@ class QuadraticFormation(Formation):
         """Return the cluster of each record, int32 (n,), for at most `max_records` records."""
 
     def form(self, qi: QuasiIdentifiers, progress: Progress | None = None) -> Int32:
-        """Return the cluster of each record, int32 (n,), numbered by smallest record.
+        """Return the cluster of each record, int32 (n,). Clusters are numbered by first record.
 
         Raises
         ------

@@ -82,8 +82,8 @@ def rule_of(model: KAnonymity, table: Table) -> ClassRule | None:
     Raises
     ------
     InputError
-        If the sensitive column is missing, a value is not a number although the distance is ordered, or the table is
-        too large for exact comparison in 64 bits.
+        If the sensitive column is missing, or the table is too large for exact comparison in 64 bits. An ordered
+        distance requires that all values are numbers.
     """
     if not isinstance(model, (KLDiversity, KTCloseness)):
         return None
@@ -134,14 +134,14 @@ def notes_on(model: KAnonymity, table: Table) -> tuple[str, ...]:
 def merge_broken(qi: QuasiIdentifiers, cluster: Int32) -> Int32:
     """Merge clusters that break the rule of `qi` with other clusters, until all clusters satisfy the rule.
 
-    Clusters are processed by smallest record. The candidates are the 64 clusters whose union increases the total loss
-    least. The cheapest candidate whose union satisfies the rule is chosen. If no union satisfies the rule, the cheapest
+    Clusters are processed in the order of their first records. The candidates are the 64 clusters whose union increases
+    the total loss least. The cheapest candidate whose union satisfies the rule is chosen. If no union satisfies the rule, the cheapest
     candidate is chosen.
 
     Returns
     -------
     int32 (n,)
-        Cluster of each record. Clusters are numbered by smallest record.
+        Cluster of each record. Clusters are numbered by first record.
     """
     rule, n = qi.rule, int(cluster.max(initial=-1)) + 1
     if rule is None or not rule.broken_classes(cluster, n).any():

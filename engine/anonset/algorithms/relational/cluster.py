@@ -72,7 +72,7 @@ class Cluster(Formation):
         super().__post_init__()
 
     def form(self, qi: QuasiIdentifiers, progress: Progress | None = None) -> Int32:
-        """Return the cluster of each record, int32 (n,), numbered by smallest record."""
+        """Return the cluster of each record, int32 (n,). Clusters are numbered by first record."""
         cluster = np.full(qi.n, -1, np.int32)
         n_clusters = qi.n // self.k
         if n_clusters:

@@ -68,7 +68,7 @@ class FullDomain(Formation):
         return replace(self.traits, tight=self.refine)
 
     def form(self, qi: QuasiIdentifiers, progress: Progress | None = None) -> Int32:
-        """Return the class of each record, int32 (n,), numbered by smallest record.
+        """Return the class of each record, int32 (n,). Classes are numbered by first record.
 
         Raises
         ------

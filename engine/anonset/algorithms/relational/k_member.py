@@ -36,7 +36,7 @@ class KMember(QuadraticFormation):
     )
 
     def form_small(self, qi: QuasiIdentifiers, progress: Progress | None) -> Int32:
-        """Return the cluster of each record, int32 (n,). Clusters are numbered by smallest record."""
+        """Return the cluster of each record, int32 (n,). Clusters are numbered by first record."""
         remaining = _RemainingRecords(qi)
         n_clusters = qi.n // self.k
         cluster = np.full(qi.n, -1, np.int32)

@@ -54,7 +54,7 @@ class LocalRecoding(Formation):
         super().__post_init__()
 
     def form(self, qi: QuasiIdentifiers, progress: Progress | None = None) -> Int32:
-        """Return the class of each record, int32 (n,), numbered by smallest record.
+        """Return the class of each record, int32 (n,). Classes are numbered by first record.
 
         Raises
         ------

@@ -38,7 +38,7 @@ class RefinedClusters:
     """Refined clusters and search statistics."""
 
     cluster: Int32
-    """Cluster of each record, int32 (n,). Clusters are numbered by smallest record."""
+    """Cluster of each record, int32 (n,). Clusters are numbered by first record."""
     evaluations: int
     """Number of computed union losses."""
     steps: int

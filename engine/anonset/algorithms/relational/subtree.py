@@ -27,7 +27,7 @@ class SubtreeFormation(Formation):
         """Return cuts in which every class has at least k records."""
 
     def form(self, qi: QuasiIdentifiers, progress: Progress | None = None) -> Int32:
-        """Return the class of each record, int32 (n,), numbered by smallest record."""
+        """Return the class of each record, int32 (n,). Classes are numbered by first record."""
         return renumber_clusters(self.cut(qi, progress).cluster())[0]
 
     def solve(self, qi: QuasiIdentifiers, progress: Progress | None = None) -> Solution:

@@ -20,8 +20,8 @@ class XuBottomUp(QuadraticFormation):
     Guarantees k-anonymity. Cost: O(n^2 v log k), so large tables are rejected.
 
     References: Xu, Wang, Pei, Wang, Shi, Fu, KDD 2006.
-    Deviations: clusters are processed by smallest record. A cluster of 2k records or more is split by distance to its
-    first record.
+    Deviations: clusters are processed in the order of their first records. A cluster of 2k records or more is split by
+    distance to its first record.
 
     >>> from anonset.data import Table
     >>> table = Table.from_columns(sex=["f", "m", "f", "m"], race=["1", "2", "1", "2"])
@@ -35,7 +35,7 @@ class XuBottomUp(QuadraticFormation):
     )
 
     def form_small(self, qi: QuasiIdentifiers, progress: Progress | None) -> Int32:
-        """Return the cluster of each record, int32 (n,), numbered by smallest record."""
+        """Return the cluster of each record, int32 (n,). Clusters are numbered by first record."""
         singles = GeneralizedTuples.of_tuples(qi)
         tuples = singles.take(qi.tuple_of)
         parts = [[r] for r in range(qi.n)]
@@ -56,7 +56,7 @@ class XuBottomUp(QuadraticFormation):
     def _round(self, tuples: GeneralizedTuples, parts: list[list[int]], small: list[int]) -> Int64:
         """Merge each small cluster with its best partner. Return the indices of the remaining clusters.
 
-        A union is stored at the index of the earlier cluster, so clusters remain sorted by smallest record.
+        A union is stored at the index of the earlier cluster, so clusters remain sorted by first record.
         """
         size = np.array([len(part) for part in parts])
         alive, touched = np.ones(len(parts), bool), np.zeros(len(parts), bool)

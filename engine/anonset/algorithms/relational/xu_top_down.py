@@ -35,7 +35,7 @@ class XuTopDown(QuadraticFormation):
     )
 
     def form_small(self, qi: QuasiIdentifiers, progress: Progress | None) -> Int32:
-        """Return the cluster of each record, int32 (n,), numbered by smallest record."""
+        """Return the cluster of each record, int32 (n,). Clusters are numbered by first record."""
         singles = GeneralizedTuples.of_tuples(qi)
         cluster, n_done = np.empty(qi.n, np.int64), 0
         stack = [np.arange(qi.n)]

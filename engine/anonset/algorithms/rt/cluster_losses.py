@@ -16,7 +16,7 @@ _SCALE = 1074
 class ClusterLosses:
     """Item mappings and item losses of the current clusters.
 
-    A cluster is identified by its smallest record. The mappings of new unions are computed as late as possible, because
+    A cluster is identified by its first record. The mappings of new unions are computed as late as possible, because
     most unions are merged again. While the sum of the known losses exceeds the limit, no other mapping is needed.
     """
 
@@ -27,7 +27,7 @@ class ClusterLosses:
         self._open = set(clusters.smallest[clusters.alive].tolist())
         self._total = 0
         self._begun, self._repairs = clusters.cluster(), len(clusters.trace)
-        self._known: dict[tuple[int, int], int] = {}  # by smallest record and size; a cluster can only grow
+        self._known: dict[tuple[int, int], int] = {}  # by first record and size; a cluster can only grow
 
     @property
     def tum(self) -> float:
@@ -45,7 +45,7 @@ class ClusterLosses:
         return [self._mapping[first] for first in self.clusters.smallest[self.clusters.alive].tolist()]
 
     def take_merge(self, seed: int, other: int) -> None:
-        """Update the losses after a merge of two clusters, which are identified by their smallest records."""
+        """Update the losses after a merge of two clusters, which are identified by their first records."""
         for first in (seed, other):
             self._open.discard(first)
             self._mapping.pop(first, None)

@@ -131,6 +131,8 @@ def _detach(attached: Hierarchy, sensitive: tuple[str, ...]) -> Hierarchy:
 
 
 def _leave_out(full: SetColumn, base: Hierarchy) -> SetColumn:
-    """Return the column without items that are not leaves of the hierarchy. These items must have the last codes."""
+    """Return the column without items that are not leaves of the hierarchy. The removed items must have the
+    last codes.
+    """
     is_leaf = full.items < base.n_leaves
     return SetColumn(full.name, begins_of(is_leaf)[full.indptr], full.items[is_leaf], base.leaves)

@@ -1,6 +1,6 @@
 """Clusters of an RT-dataset during merging (Poulis et al. 2013, section 4).
 
-Clusters are sorted by smallest record. The union of two clusters is stored at the index of the earlier cluster. Ties
+Clusters are sorted by first record. The union of two clusters is stored at the index of the earlier cluster. Ties
 are resolved by the smallest index.
 """
 
@@ -32,9 +32,9 @@ class Merge(RedactedRepr):
     """A merge of the cluster of record `seed` with the cluster of record `other`."""
 
     seed: int
-    """Smallest record of the seed cluster."""
+    """First record of the seed cluster."""
     other: int
-    """Smallest record of the other cluster."""
+    """First record of the other cluster."""
     size: int
     """Record count of the union."""
     ncp: float
@@ -82,7 +82,7 @@ class Clusters:
     Parameters
     ----------
     qi, cluster
-        The relational columns, and the cluster of each record. Clusters are numbered by smallest record.
+        The relational columns, and the cluster of each record. Clusters are numbered by first record.
     function
         The transaction function.
     order, numerator
@@ -123,7 +123,7 @@ class Clusters:
         return fsum((self.size * self.ncp)[self.alive].tolist()) / self.n
 
     def cluster(self) -> Int32:
-        """Return the cluster number of each record, int32 (n,). Clusters are numbered by smallest record."""
+        """Return the cluster number of each record, int32 (n,). Clusters are numbered by first record."""
         cluster = np.empty(self.n, np.int32)
         for c, place in enumerate(np.flatnonzero(self.alive).tolist()):
             for part in self.parts[place]:
@@ -143,7 +143,7 @@ class Clusters:
         return [self.members(place) for place in np.flatnonzero(self.alive).tolist()]
 
     def place(self, smallest: int) -> int:
-        """Return the index of the cluster whose smallest record is `smallest`."""
+        """Return the index of the cluster whose first record is `smallest`."""
         return int(np.searchsorted(self.smallest, smallest))
 
     def seed(self) -> int:

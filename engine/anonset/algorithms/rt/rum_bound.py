@@ -123,7 +123,7 @@ class RumBound(MergingFramework):
     def publish_part(self, part: Table, hierarchies: Mapping[str, Hierarchy], cluster: Int32) -> Result:
         """Publish the clusters of some records. `cluster` contains the cluster of each record.
 
-        Clusters are numbered by smallest record.
+        Clusters are numbered by first record.
         """
         qi = bind_tuples(self.name, self.k, part, hierarchies, self.relational_weights, bounded=True)
         return publish(Clusters(qi, cluster, self.function(part, hierarchies)), {})

@@ -68,7 +68,7 @@ class TFirst(RTFramework):
 
 
 def _with_empty_records(partitioned: Result, empty: NDArray[np.bool_]) -> tuple[Int32, list[Cut | ItemGroups]]:
-    """Return the clusters, sorted by smallest record, and their cuts. Empty records join the last partition."""
+    """Return the clusters, sorted by first record, and their cuts. Empty records join the last partition."""
     recoding = partitioned.recoding
     if not isinstance(recoding, PerCluster):
         msg = f"lra must return a recoding for each partition, got {type(recoding).__name__}"

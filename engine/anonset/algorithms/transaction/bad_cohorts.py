@@ -33,7 +33,7 @@ def expansion_of(hierarchy: Hierarchy, image: Int32, nodes: Int32, n_items: int)
 
 @dataclass(frozen=True, eq=False)
 class BadCohorts:
-    """Enumeration of the bad sets of `size` nodes of the cut, in lexicographic order of their codes."""
+    """Finds the bad sets of `size` nodes of the cut. Sets are sorted by their codes."""
 
     suffixes: Suffixes
     intervals: Intervals

@@ -46,7 +46,7 @@ class CountTree:
     node_of_code: Int32
     """Nodes that may be members of sets, by descending support, int32 (C,)."""
     records: ExpandedBlocks
-    """Records as codes of these nodes."""
+    """Records as codes of the nodes in `node_of_code`."""
     intervals: Intervals
     """Leaves below the node of each code."""
     size: int

@@ -117,7 +117,7 @@ class PartitionSearch:
 
     @property
     def item_groups(self) -> Int32:
-        """Group of each item, int32 (M,), numbered by smallest item. Items that never occur are groups of their own."""
+        """Group of each item, int32 (M,), numbered by first item. Items that never occur are groups of their own."""
         own_group = len(self.best) + np.arange(len(self.best))
         _, first, number = np.unique(
             np.where(self.best < 0, own_group, self.best), return_index=True, return_inverse=True
@@ -143,7 +143,7 @@ class PartitionSearch:
         return is_better
 
     def _set_partition(self, of: Int32) -> None:
-        """Set the current partition. Groups are numbered by their smallest items."""
+        """Set the current partition. Groups are numbered by their first items."""
         group, occurring = np.full(len(of), -1, np.int32), of >= 0
         _, first, number = np.unique(of[occurring], return_index=True, return_inverse=True)
         group[occurring] = np.argsort(np.argsort(first))[number]

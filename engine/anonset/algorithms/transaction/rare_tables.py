@@ -87,7 +87,7 @@ class RareTable:
     size: int
     planes: "Planes"
     lengths: Int64
-    """Number of records with each number of these nodes, int64 (C + 1,)."""
+    """Number of records that contain each number of nodes of `node_of_code`, int64 (C + 1,)."""
     rows: Sequence[CountedRows]
     """Records that were counted. Empty for sets of 5 nodes."""
     at_once: int
@@ -160,7 +160,8 @@ class RareTable:
         if self.size == BY_LARGEST:
             order = np.lexsort(codes[:n_found].T[::-1])
         else:
-            first = codes[:n_found, 0]  # the other codes are ascending, and NumPy sorts 16-bit numbers by counting
+            # the codes after the first are ascending, and NumPy sorts 16-bit numbers by counting
+            first = codes[:n_found, 0]
             order = np.argsort(first.astype(np.uint16) if len(dead) <= _OF_16_BITS else first, kind="stable")
         return RareSets(codes[order], support[order], self.node_of_code)
 
@@ -238,7 +239,7 @@ class RareTables:
     """Store of the records. It limits the memory of the tables."""
     hierarchy: Hierarchy
     image: Int32
-    """Initial node of each leaf, int32 (M,). A record contains these nodes and their ancestors."""
+    """Node of each leaf before its ancestors are added, int32 (M,)."""
     nodes: Int32
     """Nodes that may be members of sets, by descending support, int32 (C,). Ancestors are first."""
     size: int

@@ -17,7 +17,7 @@ SETS_OF_A_STEP, SETS_OF_A_RECORD = 2e7, 2
 scale with the data.
 """
 TABLES_FASTER = 10
-"""Speed of counting sets in arrays of counters, as a multiple of the speed of traversing the count-tree."""
+"""Counting sets in arrays of counters is this many times faster than traversing the count-tree."""
 OUT_OF_STEPS = "its step limit is reached"
 OUT_OF_TIME = "its time limit is reached"
 _PATIENCE = 0.05
