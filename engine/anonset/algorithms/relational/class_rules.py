@@ -135,8 +135,8 @@ def merge_broken(qi: QuasiIdentifiers, cluster: Int32) -> Int32:
     """Merge clusters that break the rule of `qi` with other clusters, until all clusters satisfy the rule.
 
     Clusters are processed in the order of their first records. The candidates are the 64 clusters whose union increases
-    the total loss least. The cheapest candidate whose union satisfies the rule is chosen. If no union satisfies the rule, the cheapest
-    candidate is chosen.
+    the total loss least. The cheapest candidate whose union satisfies the rule is chosen. If no union satisfies the
+    rule, the cheapest candidate is chosen.
 
     Returns
     -------
