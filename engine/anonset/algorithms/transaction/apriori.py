@@ -87,7 +87,7 @@ class Apriori(AprioriBased):
     size.
 
     Guarantees k^m-anonymity. After iteration i, each set of i nodes that occurs has a support of at least k. Further
-    generalization preserves this. Cost: an increment for each record and each set of up to m nodes that the record
+    generalization preserves this. Cost: a counting step for each record and each set of up to m nodes that the record
     contains. A record contains the nodes of its items and all ancestors of these nodes. Memory contains the nodes of
     all records. Sets are not stored.
 
@@ -143,7 +143,7 @@ class Apriori(AprioriBased):
         """Return a search that anonymizes each cluster of a column's records separately.
 
         If `max_increments` is not the default, a full search runs on each cluster, because the kernel for many clusters
-        does not count increments.
+        does not count its steps.
         """
         full = SearchEach(self, column, hierarchy)
         if hierarchy is None or self.max_increments != Apriori.max_increments:

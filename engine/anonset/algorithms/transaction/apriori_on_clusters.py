@@ -25,7 +25,7 @@ def in_bitmaps(n_records: int, n_nodes: int, m: int) -> bool:
 
 
 def search_in_bitmaps(records: SetColumn, hierarchy: Hierarchy, k: int, m: int) -> tuple[Int32, list[Fix], float]:
-    """Return the published inner nodes, fixes and increments of a cluster with at least k non-empty records.
+    """Return the published inner nodes, fixes and counting steps of a cluster with at least k non-empty records.
 
     The result equals that of `CutSearch`.
     """

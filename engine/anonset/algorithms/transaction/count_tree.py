@@ -1,9 +1,9 @@
 """The count-tree of Terrovitis, Mamoulis, Kalnis, VLDB 2008, section 4.1, which contains node sets and their supports.
 
-A set is rare if fewer than k records contain it. The tree is not stored, but traversed in preorder. The caller
-generalizes nodes to fix each rare set that the traversal yields. The traversal may be ahead of the caller, so the
-caller checks whether a yielded set contains a node that was generalized before. The result depends neither on this lead
-nor on the number of workers.
+A set is rare if 1 to k - 1 records contain it. A counting step is a pair of a record and a counted set that the record
+contains. The tree is not stored, but traversed in preorder. The caller generalizes nodes to fix each rare set that the
+traversal yields. The traversal may be ahead of the caller, so the caller checks whether a yielded set contains a node
+that was generalized before. The result depends neither on this lead nor on the number of workers.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -60,18 +60,18 @@ class CountTree:
         return len(self.node_of_code)
 
     def increments(self, size: int) -> Float64:
-        """Return the number of increments for the sets of `size` nodes with each first code, float64 (C,)."""
+        """Return the number of counting steps for the sets of `size` nodes with each first code, float64 (C,)."""
         sizes = partial(_increments, n_codes=self.n_codes, size=size)
         return sum(self.records.over(sizes), np.zeros(self.n_codes))
 
     @cached_property
     def work(self) -> Float64:
-        """Number of increments for the sets with each first code, float64 (C,)."""
+        """Number of counting steps for the sets with each first code, float64 (C,)."""
         return self.increments(self.size)
 
     @cached_property
     def total(self) -> float:
-        """Total number of increments."""
+        """Total number of counting steps."""
         return float(self.work.sum())
 
     def rare_sets(self, generalized: NDArray[np.uint8], together: Pairs | None = None) -> Iterator[RareSets]:
@@ -175,7 +175,7 @@ class CountTree:
 
 
 def _increments(blocks: Iterable[Int32], n_codes: int, size: int) -> Float64:
-    """Return the number of increments for the sets of `size` codes with each first code, float64 (C,)."""
+    """Return the number of counting steps for the sets of `size` codes with each first code, float64 (C,)."""
     from anonset_kernels.count_tree import walk_sizes
 
     return sum((walk_sizes(codes, n_codes, size) for codes in blocks), np.zeros(n_codes))

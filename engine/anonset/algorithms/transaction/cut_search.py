@@ -40,12 +40,12 @@ is MOST_IN_TABLES, or less if memory is limited. The search for rare sets above 
 each member of a set.
 """
 STEPS_PER_RARE_SET = 1 << 10
-"""Cost of counting the sets above a single rare set of the cut, in increments of a count-tree traversal."""
+"""Cost of counting the sets above a single rare set of the cut, in counting steps of a count-tree traversal."""
 RECORDS_PER_RARE_SET, INCREMENTS_PER_RARE_SET = 20, 1 << 12
 """Cost of counting all nodes in tables. The unit is the cost of counting the sets above a single rare set of the cut.
 
-The cost is one unit for every RECORDS_PER_RARE_SET records, plus one unit for every INCREMENTS_PER_RARE_SET increments
-of the cut.
+The cost is one unit for every RECORDS_PER_RARE_SET records, plus one unit for every INCREMENTS_PER_RARE_SET counting
+steps of the cut.
 """
 LEAST_HOLDERS, HOLDERS_COUNTED = 16, 128
 """Parameters that estimate the cost of counting the sets above a rare set if tables exclude some of these sets.
@@ -91,7 +91,7 @@ class CutSearch:
     start
         Initial cut. By default, each leaf is a node of the cut.
     max_increments
-        Maximum number of increments per set size.
+        Maximum number of counting steps per set size.
     """
 
     def __init__(
@@ -168,7 +168,7 @@ class CutSearch:
         Raises
         ------
         TooLargeError
-            If counting these sets would take more than `max_increments` increments.
+            If counting these sets would take more than `max_increments` counting steps.
         """
         if size == 1:
             yield self.nodes.rare(self._on_or_above)
@@ -221,7 +221,7 @@ class CutSearch:
         yield from self._rare_of(self._tables(self._on_or_above, 2))
 
     def _tables(self, taking_part: Nodes, size: int, *, refused: bool = True) -> RareTables:
-        """Return the tables of the sets of nodes in `taking_part`. If `refused` is True, the limit on increments
+        """Return the tables of the sets of nodes in `taking_part`. If `refused` is True, the limit on counting steps
         applies.
         """
         most = self.max_increments if refused else float("inf")
@@ -231,7 +231,7 @@ class CutSearch:
         """Yield the rare sets in tables. If `accounted` is True, `increments` already includes the counting."""
         for table in tables.of_all(self.generalized):
             self.increments += 0.0 if accounted else table.increments
-            accounted = True  # the first table counts the increments of all tables
+            accounted = True  # the first table computes the counting steps of all tables
             yield from table.rare_sets(self.generalized)
 
     def _account(self, tree: CountTree) -> None:

@@ -34,7 +34,7 @@ class Direct(Generalization):
     """Direct anonymization (DA): find a k^m-anonymous cut in a single traversal of the complete count-tree.
 
     Guarantees k^m-anonymity.
-    Cost: an increment for each record and each set of up to m nodes that the record contains. A record contains the
+    Cost: a counting step for each record and each set of up to m nodes that the record contains. A record contains the
     nodes of its items and all ancestors of these nodes. Unlike apriori anonymization, DA also counts sets that contain
     a rare set. It therefore rejects large count-trees and recommends apriori anonymization.
 

@@ -44,7 +44,7 @@ class LmApriori(RedactedRepr):
     no sensitive item occurs in more than a share 1/l of the matching records. Diversity is not monotone: a
     generalization that fixes a set may violate another set. Sweeps over the sizes 1 to m are therefore repeated until
     the cut does not change. Cost: a sweep examines, for each record, the sets of up to m nodes of the cut that the
-    record contains. Each set costs an increment, and another increment for each sensitive item of the record.
+    record contains. Each set costs a counting step, and another step for each sensitive item of the record.
 
     References: Terrovitis, Mamoulis, Kalnis, VLDB Journal 2011, as described by Poulis et al., 2013, section 5.
     Deviations: only sets of nodes on the current cut are visited, because a threat above the cut does not imply a

@@ -153,7 +153,7 @@ class Lra(AprioriBased):
         return _PartitionResult(nodes, tuple(Cut.of(hierarchy, nodes).labels), tuple(fixes), increments)
 
     def _suits_bitmaps(self, records: SetColumn, hierarchy: Hierarchy) -> bool:
-        """Return True if the kernel supports a partition and certainly needs at most `max_increments` increments."""
+        """Return True if the kernel supports a partition and needs no more than `max_increments` counting steps."""
         before = spans.begins_of(records.occurrences)
         n_nodes = int(np.count_nonzero(before[hierarchy.leaf_hi] > before[hierarchy.leaf_lo]))
         codes = np.bincount(records.lengths * (int(hierarchy.depth.max(initial=0)) + 1))

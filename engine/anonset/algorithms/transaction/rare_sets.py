@@ -36,7 +36,7 @@ class RareSets:
 
 
 def refuse_above(limit: float, size: int, increments: float) -> None:
-    """Raise an error if counting the sets of a size needs more increments than `limit`.
+    """Raise an error if counting the sets of a size needs more counting steps than `limit`.
 
     Raises
     ------

@@ -58,7 +58,7 @@ BYTES_READ_OUT = 128
 """Memory in bytes for a rare set while threads read and sort sets, or while it waits for the sets of other threads."""
 BYTES_PER_INCREMENT, MOST_PASSES = 1, 4
 """Limits for tables of larger sets. A table that does not fit into the cache has at most BYTES_PER_INCREMENT bytes for
-each increment of a count-tree traversal. There are at most MOST_PASSES passes.
+each counting step of a count-tree traversal. There are at most MOST_PASSES passes.
 """
 _SAMPLES, _SAMPLED = 8, 256
 _TASKS, _SMALL_TASKS = 4, 16
@@ -95,8 +95,8 @@ class RareTable:
 
     @property
     def increments(self) -> float:
-        """Number of increments of a count-tree traversal over all sets, including sets whose first node is after the
-        range.
+        """Number of counting steps of a count-tree traversal over all sets, including sets whose first node is after
+        the range.
         """
         return increments_of(self.lengths, self.size)
 
@@ -283,7 +283,7 @@ class RareTables:
         Raises
         ------
         TooLargeError
-            As soon as more increments than `max_increments` are counted.
+            As soon as more counting steps than `max_increments` are counted.
         """
         nodes = self.nodes
         while len(nodes) >= self.size:
@@ -293,16 +293,17 @@ class RareTables:
             nodes = nodes if generalized is None else nodes[generalized[nodes] == 0]
 
     def increments(self) -> float:
-        """Return the number of increments of a count-tree traversal over all sets. Only record lengths are computed."""
+        """Return the number of counting steps of a count-tree traversal, from the lengths of the records."""
         return self._counted(self.nodes, 0).increments
 
     def rare_together(self, capacity: Callable[[float], int]) -> tuple[float, Pairs, RareSets | None, list[RareTable]]:
-        """Return the number of increments, the pairs of nodes in rare sets, the rare sets, and tables of frequent sets.
+        """Return the number of counting steps, the pairs of nodes in rare sets, the rare sets, and tables of frequent
+        sets.
 
         Parameters
         ----------
         capacity
-            Function that returns the maximum number of rare sets to return, given the number of increments.
+            Function that returns the maximum number of rare sets to return, given the number of counting steps.
 
         Returns
         -------
@@ -408,7 +409,7 @@ class RareTables:
         return RareTable(nodes, intervals, self.size, table, lengths, rows_of, at_once)
 
     def _require_few(self, lengths: Int64, n_words: int) -> None:
-        """Raise an error if the given record lengths need more than the maximum number of increments."""
+        """Raise an error if the given record lengths need more than the maximum number of counting steps."""
         if n_words and increments_of(lengths, self.size) > self.max_increments:
             refuse_above(self.max_increments, self.size, self.increments())
 

@@ -49,7 +49,7 @@ def rare_sets(view: View, size: int, limits: SearchBudget) -> Int32:
 
     Sets whose first node is in few records come first. If there are many sets, only a selection is returned. At an
     integral point, the result is empty only if the cut has no rare set.
-    Cost: an increment for each set of `size` examined nodes in each record, minus sets that the pairs exclude.
+    Cost: a counting step for each set of `size` examined nodes in each record, minus sets that the pairs exclude.
 
     Raises
     ------
