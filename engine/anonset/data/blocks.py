@@ -158,7 +158,7 @@ def tidy_rows(name: str, indptr: Int64, codes: Int32, vocabulary: Vocabulary) ->
     from anonset_kernels.rows import sort_rows, unsorted_or_repeated
 
     codes = np.ascontiguousarray(codes, np.int32)
-    if unsorted_or_repeated(indptr, codes) < 0:  # common case; the check costs a tenth of the sorting time
+    if unsorted_or_repeated(indptr, codes) < 0:  # checking costs a tenth of sorting, and rows are usually sorted
         return SetColumn(name, indptr, codes, vocabulary)
     items = sort_rows(indptr, codes, len(vocabulary))
     is_first = np.ones(len(items), bool)

@@ -39,7 +39,7 @@ def cap_hierarchy(hierarchy: Hierarchy, ceiling: Ceiling) -> Hierarchy:
     above[0] = False
     remains = ~above
     nearest = np.arange(hierarchy.n_nodes)
-    for node in np.flatnonzero(above).tolist():  # preorder: `nearest` of the parent is already final
+    for node in np.flatnonzero(above).tolist():  # preorder: `nearest` is final for the parent of the node
         nearest[node] = nearest[hierarchy.parent[node]]
     parent = (np.cumsum(remains) - 1)[nearest[hierarchy.parent[remains]]]
     parent[0] = -1

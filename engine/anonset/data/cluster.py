@@ -151,7 +151,7 @@ class ClusterWorkers(Workers):
         self._functions.clear()
         self._ended = True
         if (exchange := exchange_of(self.store.path)) is not None:
-            with suppress(AnonsetError), _connected(self.client):  # without a scheduler, the copies stay
+            with suppress(AnonsetError), _connected(self.client):  # without a scheduler, the copies remain
                 self.client.run(_remove_copies, exchange.token, on_error="ignore")
 
     def _sent(self, fn: Callable[..., Any]) -> "_Sent":
@@ -297,7 +297,7 @@ def _packed(value: Any, folder: str | None = None) -> bytes:
                 return _read_and_delete, (_written(value, folder), value.dtype.str, value.shape)
             if isinstance(value, Path) and exchange_of(value) is not None:
                 return received, (sent(value),)
-            if type(value).__module__ == "anonset_kernels._jit":  # otherwise the worker would recompile it
+            if type(value).__module__ == "anonset_kernels._jit":  # the worker would recompile a copy of a kernel
                 return resolve_name, (f"{value.__module__}:{value.__qualname__}",)
             return super().reducer_override(value)
 

@@ -80,7 +80,7 @@ def join_hierarchies(parts: Mapping[str, Hierarchy], root: str) -> Hierarchy:
     """
     labels, parents, columns = [root], [np.array([-1], np.int64)], [0]
     for name, part in parts.items():
-        first = int(part.capped)  # a root above ceilings is replaced by the new root
+        first = int(part.capped)  # the new root replaces the root above the ceilings
         above = part.parent[first:].astype(np.int64) - first
         parents.append(np.where(above < 0, 0, above + len(labels)))
         labels += [prefixed(name, label) for label in part.labels[first:]]

@@ -137,7 +137,7 @@ def _by_code_point(column: SetColumn | CategoricalColumn, stack: ExitStack) -> t
     codes, labels = np.flatnonzero(column.occurrences), vocabulary.labels
     if len(codes) < len(labels):
         labels = tuple(labels[code] for code in codes.tolist())
-    if not all(map(lt, labels, islice(labels, 1, None))):  # common case: already sorted
+    if not all(map(lt, labels, islice(labels, 1, None))):  # labels are usually sorted already
         order = sorted(range(len(labels)), key=labels.__getitem__)
         codes, labels = codes[order], tuple(labels[i] for i in order)
     place = np.zeros(len(vocabulary), np.int32)

@@ -130,7 +130,7 @@ class _Counted(RedactedRepr):
     def of(cls, values: Numbers) -> "_Counted":
         blocks = [values[first:end] for first, end in spans(len(values))]
         least, largest = min(block.min() for block in blocks), max(block.max() for block in blocks)
-        if values.dtype == np.int64:  # larger integers are multiples of 2^7, because floats represent them exactly
+        if values.dtype == np.int64:  # floats represent larger integers exactly only if they are multiples of 2^7
             exponent = int(max(abs(int(least)), abs(int(largest))) > 10**_LARGEST_POWER)
         else:
             exponent = _finest(max(abs(least), abs(largest)))

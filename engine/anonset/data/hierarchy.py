@@ -228,7 +228,7 @@ class Hierarchy(RedactedRepr):
         kept_parent, kept_columns, new_id = [], [], [-1] * n
         pending: list[int] = []
         for old in range(n):
-            if n_children[old] == 1:  # in preorder an only child is the next node, and replaces this node
+            if n_children[old] == 1:  # in preorder, the next node is the only child, and replaces this node
                 pending.append(old)
                 new_id[old] = -2 if above_of[old] < 0 else new_id[above_of[old]]
                 continue

@@ -138,7 +138,7 @@ def take(folder: Path, tell: Tell | None = None) -> None:
         if isinstance(error, OSError):
             error.filename = str(folder / name)
         raise
-    if not holds(folder):  # the process that acquired the lease has removed and recreated the directory
+    if not holds(folder):  # another process that had the lease has removed and recreated the directory
         forget(folder)
         (folder / name).unlink(missing_ok=True)
         raise in_use(folder, _last(folder)[1])
@@ -405,7 +405,7 @@ def _renew() -> None:
     while True:
         time.sleep(EVERY)
         for own_lease in tuple(_held.values()):
-            with suppress(OSError):  # for example, the disk is full. `holds` detects a lost lease
+            with suppress(OSError):  # for example, the disk is full; `holds` detects a lost lease
                 own_lease.renew()
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 def start_of(process: int) -> int:
     """Return the start of a process in ticks since boot. Return -1 if the process does not exist or has ended."""
-    # the fields after the name, which may contain any characters
+    # fields after the process name, which may contain any characters
     fields = _content(f"/proc/{process}/stat").rpartition(")")[2].split()
     return -1 if not fields or fields[0] in "ZX" else int(fields[19])
 

@@ -35,7 +35,7 @@ def save_table(table: Table, store: Files, facts: Mapping[str, Any]) -> None:
     names = list[str]()
 
     def array(values: NDArray[Any]) -> dict[str, Any]:
-        file = backing(values)  # None: an empty array cannot be mapped
+        file = backing(values)  # None for an empty array, which cannot be mapped
         names.append(store.reserve_name("empty") if file is None else Path(str(file.filename)).name)
         return {"file": names[-1], "dtype": values.dtype.str}
 

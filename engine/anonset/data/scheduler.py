@@ -84,7 +84,7 @@ def _client_of(address: str, security: Any) -> Any:
         await connection.close()
 
     try:
-        with ThreadPoolExecutor(1) as thread:  # in a notebook, a loop runs in this thread
+        with ThreadPoolExecutor(1) as thread:  # needed in a notebook, where an event loop runs in this thread
             thread.submit(lambda: asyncio.run(greet())).result()
         return Client(address, timeout=_SECONDS_TO_ANSWER, set_as_default=False, security=security)
     except OSError as error:  # also TimeoutError
@@ -120,14 +120,14 @@ def _local_processes(count: int) -> Iterator[Any]:
         try:
             with defer_signals(), dask.config.set({**_QUIET, before: environ}):
                 client = stack.enter_context(Client(stack.enter_context(LocalCluster(**options)), set_as_default=False))
-        except Exception as error:  # the operating system refuses processes
+        except Exception as error:  # for example, the operating system refuses to start processes
             reason = "worker processes cannot start; check that /dev/shm exists and is writable, or remove the option"
             msg = f"{address}: {reason} ({type(error).__name__})"
             raise InputError(msg) from None
         try:
             yield client
         finally:
-            with defer_signals():  # stopping the workers may take longer than an interrupted run has
+            with defer_signals():  # stopping the workers may take a while, and must not be interrupted
                 stack.close()
 
 

@@ -130,7 +130,8 @@ def _arrays(table: Table) -> list[NDArray[np.generic]]:
 
 def _sums(paths: Collection[Path], store: Store) -> dict[Path, Sum]:
     sizes = {path: path.stat().st_size for path in paths}
-    if sum(sizes.values()) <= _BYTES_PER_TASK or any(map(exchange_of, sizes)):  # workers would check their copies
+    # with an exchange, workers would check their own copies
+    if sum(sizes.values()) <= _BYTES_PER_TASK or any(map(exchange_of, sizes)):
         store = store.with_local_workers()
     tasks = [
         (path, first, min(first + _BYTES_PER_TASK, size))

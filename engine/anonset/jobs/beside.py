@@ -106,7 +106,7 @@ def read_after(settings: Settings, source: Source, model: PrivacyModel) -> Other
         If `read_beside` would reject the release, the search would run on a cluster, or the model is not
         k^m-anonymity.
     """
-    from anonset.algorithms.transaction.joint_anonymity import sizes_of  # it imports scipy
+    from anonset.algorithms.transaction.joint_anonymity import sizes_of  # imported here because it imports scipy
 
     sizes_of(model)
     require_one_machine("after", on_cluster=settings.cluster is not None)

@@ -61,7 +61,7 @@ def by_individuals(publication: Buckets) -> Iterator[IndividualRows]:
     for share in shares_of(publication.ids, publication.store):
         rows = share[~publication.starred[share]]
         codes = [column.codes[rows] for column in publication.ids]
-        order = np.lexsort(codes[::-1])  # stable: rows of an individual keep their order
+        order = np.lexsort(codes[::-1])  # the sort is stable, so the rows of an individual keep their order
         rows = rows[order]
         new = np.ones(len(rows), np.bool_)
         new[1:] = np.any([column_codes[order][1:] != column_codes[order][:-1] for column_codes in codes], axis=0)

@@ -110,7 +110,7 @@ class Candidate(RedactedRepr):
         result. Among equally useful candidates, the smallest loss comes first.
         """
         losses = [self.measures[name] for name in ("ncp", "rum") if name in self.measures]
-        losses = losses or list(self.measures.values())[:1]  # buckets, and results with suppression only
+        losses = losses or list(self.measures.values())[:1]  # buckets, and results that only suppress, have neither NCP
         return sum(losses) / len(losses) if losses and self.outcome == "holds" else float("inf")
 
     @property

@@ -108,7 +108,7 @@ class CandidateSettings:
         if not isinstance(model, BOUNDED) or column is None or column.name not in unverified.hierarchies:
             return {}
         figures, suppression = unverified.result.figures, counts.get("suppressed", 0) > 0
-        if figures.get("gap") == 0:  # already proven by the search
+        if figures.get("gap") == 0:  # the search has already proven that the loss is minimal
             proven = Bound(figures["lower_bound"], bool(figures["suppression"]))
             self.known.setdefault((model.k, model.m, proven.suppression), proven)
         bounds = Bounds(unverified.table, unverified.hierarchies, self.progress, self.known)

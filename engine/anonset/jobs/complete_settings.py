@@ -58,7 +58,7 @@ def complete_commands(settings: Settings, options: Mapping[str, Any], error: Inp
     """
     if settings.cluster or not Path(settings.out).parent.is_dir():  # whether a cluster is reachable is not known here
         return []
-    with suppress(InputError):  # the run reports the error of the data, and there is no proposal
+    with suppress(InputError):  # the run itself reports errors in the data
         typed, options = options, _with_parameters(options)
         settings = settings if options == typed else make_settings(options)
         require_apart(settings.work_dir, *destination(settings.out, settings.private), settings.input)
@@ -100,7 +100,7 @@ _PARAMETERS = {"k": ("k",), "km": ("k", "m"), "kkm": ("k", "m"), "kl": ("k", "l"
 
 def _commands(options: Mapping[str, Any], typed: Mapping[str, Any], error: InputError) -> list[str]:
     model = MODELS.get(str(options.get("model")))
-    if model is not None and "sensitive" in model.model.protects:  # ids of buckets repeat by design
+    if model is not None and "sensitive" in model.model.protects:  # in buckets, ids repeat by design
         return []
     proposals = _readable(options) or _readable({**options, "differing": "first"})
     proposals = proposals or _readable({**options, "rows_are_persons": True})
@@ -127,11 +127,11 @@ def _lines(
         many = proposal.table is not None and proposal.table.n >= ASKED_FROM
         beside = many and any(proposal.settings.get(role) for role in ("relational", "keep", "drop"))
         is_open = is_open or (beside and not proposal.unit and not options.get("rows_are_persons"))
-        if not (is_open or options.get("rows_are_persons")):  # the run needs no declaration
+        if not (is_open or options.get("rows_are_persons")):  # the run needs no declaration that rows are persons
             proposal.settings.pop("rows_are_persons", None)
         if (
             is_open and proposal.unit and proposal.table is not None and proposal.table.repeated
-        ):  # another identifier repeats
+        ):  # another identifier repeats, so the run needs the declaration
             proposal.settings["rows_are_persons"] = True
         columns = [column.profile.name for column in proposal.columns]
         options = {**options, **{role: list(names_in(columns, options[role])) for role in ROLES if options.get(role)}}
@@ -282,7 +282,8 @@ def _matches(column: str, name: str) -> bool:
 def _complete(options: Mapping[str, Any], proposal: Proposal) -> dict[str, Any] | None:
     """Return the run settings for a proposal. None if the settings would omit a hierarchy that the user declared."""
     settings = dict(proposal.settings)
-    if settings.get("relational") and not any(options.get(role) for role in _SETS):  # only the sets that the user named
+    # publish only the sets that the user declared
+    if settings.get("relational") and not any(options.get(role) for role in _SETS):
         made = [name for role in _SETS for name in settings.pop(role, [])]
         settings["drop"] = [*settings.get("drop", ()), *made]
     published = {name for role in (*_SETS, "relational") for name in settings.get(role, ())}

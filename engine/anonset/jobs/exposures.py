@@ -94,7 +94,8 @@ def higher_after(before: Sequence[Exposure], after: Sequence[Exposure], *, above
 
 
 def _shares(exposure: Exposure, above: bool) -> list[Share]:
-    highest = replace(exposure.average, value=exposure.highest)  # an estimate has the interval of the average
+    # an estimate of the highest risk has the confidence interval of the average risk
+    highest = replace(exposure.average, value=exposure.highest)
     shares = [highest, exposure.average, exposure.alone, exposure.below]
     return [*shares, exposure.above] if above else shares
 

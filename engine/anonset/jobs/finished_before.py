@@ -52,7 +52,7 @@ def _checked(settings: Settings, out: Path, private: Path, progress: Progress | 
         "earlier release": None if settings.recoding is None else read_earlier(settings.recoding).attestation_sha256,
         "release beside": None if settings.after is None else release_at(settings.after).sha256,
     }
-    # for settings that an older report does not contain
+    # older reports lack some settings
     defaults = type(settings).model_construct().model_dump(exclude_none=True)
     made: dict[str, Any] = {
         "settings": relevant({**defaults, **report.settings}),

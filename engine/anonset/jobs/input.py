@@ -180,7 +180,7 @@ def require_disk(settings: Settings, chosen: Input, request: PublicationRequest,
         place = _local_work(settings)
         named = settings.work_dir is not None and not is_address(settings.work_dir)
         if named and settings.if_exists == "resume" and place_of_run(place) is not None:
-            place = None  # its files already exist
+            place = None  # the files of the resumed run already exist
     parquet = request.layout.format == "parquet"
     local = _local_work(settings) / "out"  # files for an address are written here first
     out, private = (path if isinstance(path, Path) else local for path in (request.out, request.private_folder))

@@ -98,14 +98,14 @@ class Job:
             require_between_0_and_1("max_loss", self.max_loss)
         with self.watch.phase("search"):
             sealed = Seal.of(table)
-            with sealed.kept():  # recodings index arrays by these codes
+            with sealed.kept():  # the recoding refers to the codes in these files
                 result = self._recode(algorithm, table, hierarchies)
                 if (other_release := self.beside) is not None:
                     column = bind_items(table, hierarchies)[0]
                     suppressed = set(getattr(result.recoding, "suppressed", ()))
                     certain = other_release.certain_presence(table, set(column.vocabulary.labels) - suppressed)
                     from anonset.algorithms.transaction.joint_anonymity import (
-                        raise_to_joint_anonymity,  # it imports scipy
+                        raise_to_joint_anonymity,  # imported here because it imports scipy
                     )
 
                     result, linked = raise_to_joint_anonymity(

@@ -83,7 +83,7 @@ def remove_left(run: UnfinishedRun) -> bool:
         return False
     try:
         take(run.path)
-    except (InputError, FileNotFoundError):  # another process removed it first
+    except (InputError, FileNotFoundError):  # another process has already removed the directory
         return False
     try:
         shutil.rmtree(run.path)

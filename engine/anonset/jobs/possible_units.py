@@ -94,7 +94,7 @@ class PossibleUnits(RedactedRepr):
         sure = any(candidate.meaning != NAMED for candidate in filled)  # different persons may have the same name
         namesakes = not sure and all(candidate.persons >= _MOSTLY_DISTINCT * candidate.given for candidate in filled)
         if repeated and not namesakes and not any(proposal.table is not None for proposal in proposals):
-            # the unit "row" does not protect these persons
+            # rows as unit would not protect the persons of these identifiers
             proposals[0].problems[-1] += f"; if each row is a person: {setting('rows_are_persons', True)}"
             return proposals[0]
         by_rows = self._with_unit((), "")

@@ -148,7 +148,7 @@ class ProposalReader:
                 if setting("differing", "first") in str(error):
                     work.possible_roles = {"differing": ["first"]}
         sets = any(role.role in ("items", "one_hot", "one_code") for role in roles.values())
-        if work.table is not None and not sets:  # other columns may be published, too
+        if work.table is not None and not sets:  # if there are no sets, other columns may be published
             work.possible_roles = {role: names for role, names in possible.items() if "differing" not in possible}
             for name in work.possible_roles.get("items", ()):
                 reason = f"{roles[name].reason}; if its values are items: {setting('items', name)}"
@@ -312,7 +312,7 @@ def _options(settings: Mapping[str, Any]) -> ReadOptions:
     sensitive = settings.get("sensitive")
     name = sensitive[0] if isinstance(sensitive, list) else sensitive
     others = {name: value for name, value in settings.items() if name not in ("labels", "sensitive", "hierarchy")}
-    if name is not None and others.get("relational"):  # kept: classes show the sensitive column
+    if name is not None and others.get("relational"):  # published classes show the sensitive column
         return ReadOptions(**{**others, "keep": [*names_in((), others.get("keep")), name]})
     return ReadOptions(**others, sensitive=name)
 
@@ -330,7 +330,7 @@ def try_hierarchies(work: Proposal, given: Mapping[str, HierarchySpec], opened: 
     wanted: dict[str, Any] = {name: given.get(name, proposed.get(name, _tree_of_wide(work.table))) for name in sets}
     wanted |= {name: given.get(name, proposed.get(name, "values")) for name in relational}
     wanted |= {name: spec for name, spec in given.items() if name not in wanted}
-    with suppress(InputError):  # faster than comparing all pairs of columns
+    with suppress(InputError):  # this check is faster than comparing all pairs of columns
         bind_columns(work.table, wanted)
         fitting = dict(wanted)
     for name, spec in () if fitting else wanted.items():

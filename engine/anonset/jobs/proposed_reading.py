@@ -304,7 +304,7 @@ def _with_given(
                 numeric = match in names_in(opened.names, declared.get("numeric"))
                 spec = "range" if numeric else spec or (PROPOSED if role == "items" else "values")
                 roles[match] = ProposedRole(role, "given", spec if role in ("items", "relational") else None)
-    if any(declared.get(role) for role in ("items", "one_hot", "one_code")):  # no further set columns are needed
+    if any(declared.get(role) for role in ("items", "one_hot", "one_code")):  # the declared columns are the only sets
         for name, proposal in roles.items():
             if proposal.role == "items" and proposal.reason != "given":
                 roles[name] = ProposedRole("drop", "contains sets, but other columns are declared as the sets")

@@ -207,7 +207,7 @@ def to_inspect(where: str, options: Mapping[str, Any]) -> list[str]:
         if name in fields and name not in ("input", "hierarchy") and value not in (None, fields[name].default)
     }
     further, condition = [dict[str, list[str]]()], ""
-    with suppress(InputError):  # which `inspect` reports
+    with suppress(InputError):  # `inspect` reports the error
         work = proposal_for(where, {name: value for name, value in stated.items() if name not in _SIZES}, {})
         if work.table is None:
             roles, condition = further_roles(work.possible_items, work.possible_roles)

@@ -71,7 +71,7 @@ def work_place(settings: Settings, limits: Limits, note: Callable[[str], None] |
             _write_identity(store, settings)
         yield store
     except BaseException as error:
-        # fails on a full disk, for example; the lease then names this process, which no longer owns it
+        # fails on a full disk, for example; the lease then names a process that no longer owns the directory
         with suppress(OSError):
             lease.mark_unused(store.path)
         error.add_note(_what_stays(store.path))
@@ -218,7 +218,7 @@ def clear_leftovers(out: Path | Place, private: Path | Place, note: Callable[[st
         shutil.rmtree(private, ignore_errors=True)
         lease.forget(private)
     elif not os.path.lexists(out):
-        with suppress(OSError):  # an empty directory: the run was killed just after creating it
+        with suppress(OSError):  # the directory is empty because the run was killed just after creating it
             private.rmdir()
 
 
@@ -306,7 +306,7 @@ def _write_identity(store: Files, settings: Settings) -> None:
 
 
 def _identity(settings: Settings) -> dict[str, Any]:
-    # a declaration affects only the scan at the end of a run, so results of the search remain valid
+    # a declaration affects only the final scan of a run, so search results remain valid
     options = with_absolute_paths(settings.model_dump(exclude_none=True, exclude={"publish_as_is"}))
     return {
         "settings": relevant(options),

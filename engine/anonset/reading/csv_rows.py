@@ -10,7 +10,7 @@ from anonset.reading.dialect import any_field_size
 
 BYTES_AT_ONCE = 1 << 20
 """Number of characters processed at once."""
-_ROWS = 4096  # rows read at once, while a field size limit applies that is global to the process
+_ROWS = 4096  # rows read at once; meanwhile, the field size limit of the csv module is changed for the whole process
 
 
 def header_of(path: Path) -> tuple[str, ...]:

@@ -113,7 +113,7 @@ def in_utf8(where: object, data: bytes, dialect: Dialect) -> bytes:
     text = None
     with suppress(UnicodeError):
         text = data[len(mark) :].decode(encoding)
-    if text is None:  # raised here, because a chained decoding error would contain the bytes
+    if text is None:  # raised outside the except block, because a chained decoding error would contain the bytes
         raise InputError(encoding_problem(where, encoding, valid=False, marked=bool(mark)))
     if not mark:
         utf8 = False

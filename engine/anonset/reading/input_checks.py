@@ -173,7 +173,8 @@ def _mark_within(labels: Collection[str]) -> str | None:
     for mark in _MARKS:
         if any(len(label) > 1 and label.endswith(mark) for label in labels):
             return mark
-    plain = [label for label in labels if not (label.startswith("(") and label.endswith(")"))]  # except published sets
+    # published sets such as (a,b) contain separators
+    plain = [label for label in labels if not (label.startswith("(") and label.endswith(")"))]
     return next((mark for mark in _MARKS if _separates(mark, plain)), None)
 
 

@@ -38,7 +38,7 @@ _MARKS = {decimal: f"{_CURRENCY}|['’ \u00a0\u202f{other}]" for decimal, other 
 _FITS = {decimal: re.compile(pattern) for decimal, pattern in _WRITTEN.items()}
 ONE_CURRENCY = "the column contains several currencies; convert all amounts to the same currency"
 _EXACT_IN_FLOAT = 2.0**53
-_SAFE_LENGTH = 15  # number of digits that a float always represents
+_SAFE_LENGTH = 15  # floats represent every number of up to 15 digits
 _LONGEST = 400  # maximum characters of a number
 
 
@@ -258,7 +258,7 @@ def _is_held(text: str, number: float) -> bool:
     >>> [_is_held(text, 0.1) for text in ("0.100", "0.10000000000000001", "0.1000000000000000000001")]
     [True, True, False]
     """
-    if text == f"{number:.17g}":  # the form that most programs print: ten times as fast
+    if text == f"{number:.17g}":  # the form that most programs print; this test is ten times as fast as the next
         return True
     if len(text) > _LONGEST:
         return False
@@ -268,7 +268,7 @@ def _is_held(text: str, number: float) -> bool:
         return False
     if meant == Decimal(repr(number)):
         return True
-    last = meant.as_tuple().exponent  # exponent of its last digit
+    last = meant.as_tuple().exponent  # exponent of the last digit of the text
     if not isinstance(last, int) or abs(last) > 2 * _LONGEST:
         return False
     return 2 * abs(Fraction(meant) - Fraction(number)) <= Fraction(10) ** last

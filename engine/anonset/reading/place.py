@@ -242,7 +242,7 @@ class Place:
                 with system.open_output_stream(f"{base}/{name}") as stream:
                     yield stream
             except BaseException:
-                with suppress(Exception):  # closing the stream stores the bytes written so far
+                with suppress(Exception):  # closing the stream has stored an incomplete object
                     system.delete_file(f"{base}/{name}")
                 raise
             return

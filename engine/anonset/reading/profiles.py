@@ -123,7 +123,7 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
         listed, counts = _counted(items)
         return _of_sets(column, n, nulls, listed, counts, len(items), None)
     if coded_ and any(chunk.dictionary.null_count for chunk in loaded.chunks):
-        loaded = loaded.cast(kind)  # a dictionary's null count ignores codes of null values
+        loaded = loaded.cast(kind)  # the null count of a dictionary array ignores codes that refer to null values
         nulls = int(loaded.null_count)
     values = _few_values(loaded) if n <= _FEW_ROWS else _values(loaded) if n <= MOST_LOOKED_AT else None
     first = _first_values(loaded) if values is None else values.given
@@ -263,7 +263,7 @@ def missing_codes(labels: Sequence[str]) -> tuple[str, ...]:
     for code in sorted(map(int, positive)):
         if code >= _FAR * largest:
             found.append(str(code))
-        else:  # a value of the column
+        else:  # the number is a value of the column
             largest = max(largest, code)
     return tuple(found)
 

@@ -103,7 +103,7 @@ def resolve(
     for name in sorted(numbers - frozenset(names_of.get("relational", ()))):
         msg = f"{where}: numeric column {name!r} must also be declared as {setting('relational')}"
         raise InputError(msg)
-    dropped = frozenset(names_of.get("drop", ())) - ids  # ids are never published
+    dropped = frozenset(names_of.get("drop", ())) - ids  # dropped ids remain ids, which are never published
     names_of = {
         role: tuple(name for name in columns if (name in dropped) == (role == "drop"))
         for role, columns in names_of.items()
@@ -152,7 +152,7 @@ class Header:
             if name not in name_set:
                 if name.endswith("*") and any(column.startswith(name[:-1]) for column in self.names):
                     way = f"; for columns with one code per cell: {setting('one_code', name)}"
-                elif any(map(is_like_id, self.names)):  # the header is a record, whose values messages do not show
+                elif any(map(is_like_id, self.names)):  # the header is a record, and messages do not show its values
                     way = f"; {self.doubt}"
                 elif self.genuine:
                     way = f"; columns: {_listed(self.names)}{self.hint}"

@@ -9,7 +9,7 @@ from anonset.reading import arrow
 from anonset.reading.files import LEAST_READ, compression_of, open_parquet, reading
 
 _GUESSED_RATIO = 6
-_TEXT_OF_VALUE = 4  # bytes of a short code and the next separator
+_TEXT_OF_VALUE = 4  # bytes of a short code and the separator after it
 _LARGEST_DEFLATE_RATIO = 1032
 _HEAD, _ROWS_OF_HEAD = 1 << 16, 1000
 _BETWEEN_VALUES = (b" ", b",", b";", b"|", b"\t")

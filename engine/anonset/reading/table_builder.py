@@ -122,7 +122,8 @@ def gather(
         used = plan.roles.used
         names = (*used, *(name for name in (() if watcher is None else watcher.names) if name not in used))
         parts = parts_for_workers(source, encoder, store) if watcher is None and gathering.is_encoded else ()
-        if gathering.kept and any(part.size > _MOST_OF_PART for part in parts):  # its texts would be in memory
+        # the kept texts of a large part would be in memory
+        if gathering.kept and any(part.size > _MOST_OF_PART for part in parts):
             parts = ()
         if parts:
             for encoded in encoded_on_workers(source, parts, gathering.task(encoder, names), store):

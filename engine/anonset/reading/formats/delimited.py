@@ -42,11 +42,11 @@ _LONGEST_HEADER = 1 << 20
 _LINES_ABOVE = 30
 _LINES_OF_A_NAME = 4
 _LOOKED_AT = 1 << 18
-_ENOUGH = 3  # number of rows with the same field count
+_ENOUGH = 3  # number of consecutive rows with one field count that suffice
 _ROWS_BELOW_LABELS, _FEWEST_LABELS = 10, 3
 _OTHER_NUMBERS = re.compile("[$£€¥’\u00a0\u202f']|[0-9] [0-9]|EUR|USD|GBP|CHF".encode())
 _END_OF_FILE = b"\x1a"  # end-of-file character of DOS
-_TOLD = re.compile(rb'"?sep=([,;\t|])"?(\r\n|\n|\r)')  # first line that spreadsheets write and read
+_TOLD = re.compile(rb'"?sep=([,;\t|])"?(\r\n|\n|\r)')  # line by which spreadsheets declare the delimiter
 
 
 def _is_number(field: str) -> bool:
@@ -107,7 +107,7 @@ class DelimitedText:
         fields = tuple(first[2] if self.exact else [name.strip() for name in first[2]]) or ("",)
         named = len(fields) if self.exact else max((n for n, name in enumerate(fields, 1) if name), default=len(fields))
         self.names = fields[:named]
-        # unnamed trailing columns, as from spreadsheets
+        # spreadsheets write trailing columns without names
         self._unnamed = tuple(f"\0{n}" for n in range(len(fields) - named))
         self._n_fields = len(fields)
         self.hint = (other_delimiter(header, lacking) or self._header_below(lacking)) if absent(self.names) else ""
@@ -251,7 +251,7 @@ class DelimitedText:
         lines = self.data[:_LOOKED_AT].decode("utf-8", "replace").splitlines()[:_LINES_ABOVE]
         titled = any(len(header_fields(line, self.delimiter)) != self._n_fields for line in lines)
         whole = len(self.names) == self._n_fields
-        groups = whole and self.names.count("") > 1 and not titled  # names of groups of columns, above the columns
+        groups = whole and self.names.count("") > 1 and not titled  # the first line names groups of columns
         if self._n_fields > 1 and whole and not (titled or groups):
             return 0
         fewest = self._n_fields if whole and not groups else 2
@@ -290,7 +290,7 @@ class DelimitedText:
             self._refuse_unnamed()
         after_blank = quotes and any(mark in self.data for mark in (f'{self.delimiter} "'.encode(), b'\n "', b'\r "'))
         loaded = self._loaded_by_python(names) if after_blank else self._loaded(names)
-        return {name: arrow.utf8_trim_whitespace(loaded.pop(name)) for name in names}  # each is freed after its copy
+        return {name: arrow.utf8_trim_whitespace(loaded.pop(name)) for name in names}  # frees each copied column
 
     def head(self, names: Sequence[str], size: int) -> dict[str, Any]:
         """Return the named columns of the first rows, from about `size` bytes. Invalid UTF-8 is replaced."""
@@ -310,7 +310,7 @@ class DelimitedText:
         import pyarrow as pa
 
         block, table = _BLOCK, None
-        with suppress(pa.ArrowException):  # not chained, because its message shows the line
+        with suppress(pa.ArrowException):  # the error is not chained, because its message shows the line
             table = self._parse(names, block)
         if table is None:
             self._raise_first_error()
@@ -393,7 +393,7 @@ class DelimitedText:
             except csv.Error as error:
                 reason = str(error).replace("unexpected end of data", "a quoted field is never closed")
                 problem = f"{self.path}: line {first_line + self._skipped}: {reason}"
-            if problem:  # raised here to avoid chaining the decoding error, which contains the bytes
+            if problem:  # raised outside the except block, because a chained decoding error would contain the bytes
                 raise MisreadError(problem, other) if other else InputError(problem)
             yield first_line, rows.line_num, row
 

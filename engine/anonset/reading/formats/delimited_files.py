@@ -44,7 +44,7 @@ def open_delimited(source: Source, properties: FileProperties) -> OpenedSource:
 
     def parts(workers: Workers) -> list[SourcePart]:
         dialect = properties.dialect
-        if dialect.skip_footer or dialect.skip_labels:  # skipped rows are counted where all files are read
+        if dialect.skip_footer or dialect.skip_labels:  # skipped rows are counted only where all files are read
             return []
         texts = [
             Text(file, ord(head.delimiter), _all_rows(head), head.is_row)
@@ -116,7 +116,7 @@ def _rows(
         lines = piece.lines - above - pending.count(b"\n")
         data = pending + piece.data
         body = data[: head.certain_rows(data)]
-        pending = data[len(body) :]  # blank lines, rows of separators, or a footer: rows only if other rows follow
+        pending = data[len(body) :]  # lines that are rows only if other rows follow
         if body or not yielded:
             part = loaded(body)
             columns = part.load(in_file)
@@ -127,5 +127,6 @@ def _rows(
         lines += body.count(b"\n")
     footer = head.footer(pending)
     if footer or head.end_of(pending):
-        checked = loaded(pending[: head.end_of(pending)]).load(in_file)  # rejects blank lines that precede no footer
+        # rejects blank lines, unless a footer follows them
+        checked = loaded(pending[: head.end_of(pending)]).load(in_file)
         yield replace(with_keys(file, before, 0, checked, names), footer=footer)

@@ -153,7 +153,8 @@ def _tokens(where: str, data: bytes, lines: int = 0) -> tuple[Any, Any, list[str
             labels.append(str(view[start : start + length], "utf-8"))
     except UnicodeDecodeError:
         pass
-    if len(labels) < len(starts):  # raised here to avoid chaining the decoding error, which contains the bytes
+    # raised outside the except block, because a chained decoding error would contain the bytes
+    if len(labels) < len(starts):
         raise InputError(_bad_token(where, text, bad, lines) + in_another_encoding(data))
     return indptr, codes, labels
 

@@ -68,7 +68,7 @@ def _records(file: DataFile, piece: TextPiece) -> Iterator[_Record]:
         except _RepeatedNameError:
             problem = "a key occurs twice in an object"
         except ValueError:
-            pass  # the message may quote the line
+            pass  # no details, because the error message may quote the line
         if isinstance(record, dict):
             yield _flat(record)
             continue

@@ -106,7 +106,7 @@ class _Recoder:
         text = None
         with suppress(UnicodeError):
             text = self._decoder.decode(raw, final=self.ended)
-        if text is None:  # raised here to avoid chaining the decoding error, which contains the bytes
+        if text is None:  # raised outside the except block, because a chained decoding error would contain the bytes
             raise InputError(encoding_problem(self.where, self.encoding, valid=False, marked=self.marked))
         self._look(raw, text)
         if self._first and text:

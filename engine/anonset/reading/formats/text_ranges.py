@@ -118,7 +118,8 @@ class SectionTask(RedactedRepr):
         near = max(line, data.rfind(b"\n", line, max(line, stop - begin - _NEAR)) + 1)
         data = data[:following]
         at_record, within = (self._end(data, near, stop - begin, quoted) for quoted in (False, True))
-        if at_record != within or not at_record[0]:  # otherwise both assumptions lead to the same end of a record
+        # equal results do not depend on the assumption about the first line
+        if at_record != within or not at_record[0]:
             if data.find(b'"', line, following) < 0:
                 within = 0, True
             else:

@@ -136,7 +136,7 @@ def write_hierarchy(hierarchy: Hierarchy, path: str | Path) -> Path:
     quoted = [_quoted(label) for label in hierarchy.labels]
     columns, leaf, lines = hierarchy.column_depth.tolist(), hierarchy.is_leaf.tolist(), list[str]()
     for node, parent in enumerate(hierarchy.parent.tolist()):
-        if parent >= 0:  # repeated in the columns up to the node's
+        if parent >= 0:  # a node that spans several columns is repeated
             above[node] = f",{quoted[parent]}" * (columns[node] - columns[parent]) + above[parent]
         if leaf[node]:
             lines.append(f"{quoted[node]}{above[node]}\n")
@@ -168,7 +168,7 @@ def _lines(where: Path, text: str) -> list[_Line]:
     if not all(";" in line for line in _LINE_ENDS.split(bare) if line) or not bare.strip():
         return _without_header(_parsed(where, text, ","))
     lines = _parsed(where, text, ";")
-    if _first_stray(lines) is not None:  # all labels may contain a semicolon
+    if _first_stray(lines) is not None:  # every line contains a semicolon, but perhaps only in labels
         by_comma = _parsed(where, text, ",")
         if _first_stray(by_comma) is None and all(len(line.path) > 1 for line in by_comma):
             return _without_header(by_comma)
@@ -225,7 +225,7 @@ def hierarchy_faults(path: str | Path) -> list[HierarchyError]:
         try:
             lines = _lines(Path(path), text)
             _nodes_of(_usual_root(lines), lines, lambda *fault: faults.append(_fault(path, *fault)))
-        except HierarchyError:  # not separated text
+        except HierarchyError:  # the text contains no separated lines
             return [first]
         return sorted(faults, key=lambda fault: int(fault.place["line"]))
     return []
@@ -245,7 +245,7 @@ def _nodes_of(
     """Return the children and the column of each node. Report each fault with line, label and reason."""
     has_strays = False
     parent_of: dict[str, str] = {}
-    columns: dict[str, int] = {}  # minimum over lines: columns from the root to the label's first
+    columns: dict[str, int] = {}  # minimum number of columns between the root and the label, over all lines
     leaves: dict[str, int] = {}
     children: dict[str, list[str]] = {root: []}
     for number, fields in lines:

@@ -176,7 +176,7 @@ def _as_numbers(texts: Any) -> NDArray[np.int64] | None:
     if not (pa.types.is_string(texts.type) or pa.types.is_large_string(texts.type)):
         return None
     first = [text for text in texts.slice(0, _LOOKED_AT).to_pylist() if text is not None]
-    if not all(map(str.isdecimal, first)):  # faster than a failing cast
+    if not all(map(str.isdecimal, first)):  # this check is faster than a failing cast
         return None
     try:
         return arrow.to_numpy(arrow.cast(arrow.drop_null(texts) if texts.null_count else texts, pa.int64()))

@@ -25,7 +25,7 @@ def names_and_births(coded: Mapping[str, CodedColumn], ids: Sequence[str]) -> li
     """
     free = {name: column for name, column in coded.items() if name not in ids and not column.thing}
     names = tuple(name for name, column in free.items() if column.kind == NAMED or _is_birth_name(column))
-    # other name columns may name other persons
+    # further name columns may name other persons
     names = tuple(name for name in names if meaning_of(name) == NAMED) or names
     births = tuple(name for name, column in free.items() if column.kind in ("birth", "born") and column.dates)
     if names and not births:
