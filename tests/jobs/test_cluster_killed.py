@@ -144,6 +144,7 @@ def test_a_command_that_is_killed_in_any_phase_is_resumed(
         monkeypatch.setattr("anonset.jobs.input.gather_files", lambda *_: pytest.fail("read again"))
         monkeypatch.setattr("anonset.jobs.job.Job._found", lambda *_: pytest.fail("searched again"))
         monkeypatch.setattr(sys.modules["anonset.generalization.apply"], "sort_rows", lambda *_: pytest.fail("sorted"))
+        monkeypatch.setattr("anonset.writing.publications.records._write_part", lambda *_: pytest.fail("written"))
         assert main(arguments) == 0
         assert not [*(tmp_path / "dask").rglob("anonset-*")]
     assert files_of(tmp_path / "far") == expected

@@ -1,5 +1,6 @@
 """A killed run out of core resumes in the work directory and publishes the same bytes, also on a cluster."""
 
+import errno
 import json
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from tests.jobs.test_by_blocks import BASKETS, files_of
 
 from anonset.cli.main import main
 from anonset.data.lease import mark_unused, take
+from anonset.writing.publications import records
 
 pytestmark = pytest.mark.long
 
@@ -29,6 +31,11 @@ KILLED = {
     "in recoding": """
         from anonset.release.records import RecordsKind
         RecordsKind.apply = lambda *_args: os._exit(9)
+    """,
+    "in writing": """
+        from anonset.writing.publications import records
+        write, written = records._write_part, []
+        records._write_part = lambda *task: os._exit(9) if len(written) == 2 else written.append(1) or write(*task)
     """,
     "in publishing": """
         from anonset.release import publish
@@ -66,9 +73,9 @@ def work(folder):
     return folder / "work"
 
 
-def kill(folder, work, where, algorithm="apriori"):
+def kill(folder, work, where, *options, algorithm="apriori"):
     """Run the job in a process that is killed at a given point."""
-    command = [*arguments(folder, "out", algorithm=algorithm), "--work-dir", str(work)]
+    command = [*arguments(folder, "out", *options, algorithm=algorithm), "--work-dir", str(work)]
     in_files = "from anonset.data import ledger\nledger._IN_MEMORY = 0"
     script = (
         f"import os, sys\n{in_files}\n{dedent(KILLED[where])}\nfrom anonset.cli.main import main\nmain({command!r})"
@@ -82,11 +89,11 @@ def kill(folder, work, where, algorithm="apriori"):
 )
 def test_a_killed_run_resumes_to_the_same_bytes(folder, work, run, where, algorithm, monkeypatch):
     assert run("memory", algorithm=algorithm).code == 0
-    kill(folder, work, where, algorithm)
+    kill(folder, work, where, algorithm=algorithm)
     assert (work / "table.json").exists()
     assert (folder / "out.private").exists() == (where == "in publishing")
     assert run("out", "--work-dir", str(work), algorithm=algorithm).code == 2
-    monkeypatch.setattr("anonset.reading.table_builder.gather_files", lambda *_: pytest.fail("read again"))
+    monkeypatch.setattr("anonset.jobs.input.gather_files", lambda *_: pytest.fail("read again"))
     assert run("out", "--work-dir", str(work), "--if-exists", "resume", algorithm=algorithm).code == 0
     assert files_of(folder / "out") == files_of(folder / "memory")
     assert sorted(path.name for path in folder.iterdir()) == ["memory", "memory.private", "out", "out.private", "v.dat"]
@@ -96,7 +103,7 @@ def test_a_killed_run_resumes_to_the_same_bytes(folder, work, run, where, algori
 @pytest.mark.parametrize("algorithm", ["apriori", "exact", "vpa", "lra", "coat", "pcta"])
 def test_a_finished_search_is_not_repeated(folder, work, run, algorithm, monkeypatch):
     assert run("memory", algorithm=algorithm).code == 0
-    kill(folder, work, "in recoding", algorithm)
+    kill(folder, work, "in recoding", algorithm=algorithm)
     monkeypatch.setattr("anonset.jobs.job.Job._found", lambda *_: pytest.fail("searched again"))
     assert run("out", "--work-dir", str(work), "--if-exists", "resume", algorithm=algorithm).code == 0
     assert files_of(folder / "out") == files_of(folder / "memory")
@@ -108,13 +115,56 @@ def test_a_finished_search_is_not_repeated(folder, work, run, algorithm, monkeyp
 @pytest.mark.parametrize("algorithm", ["apriori", "lra"])
 def test_sorted_rows_are_not_sorted_again(folder, work, run, algorithm, monkeypatch):
     assert run("memory", algorithm=algorithm).code == 0
-    kill(folder, work, "in publishing", algorithm)
+    kill(folder, work, "in publishing", algorithm=algorithm)
     monkeypatch.setattr("anonset.data.ledger._IN_MEMORY", 0)
     monkeypatch.setattr(
         sys.modules["anonset.generalization.apply"], "sort_rows", lambda *_: pytest.fail("sorted again")
     )
     assert run("out", "--work-dir", str(work), "--if-exists", "resume", algorithm=algorithm).code == 0
     assert files_of(folder / "out") == files_of(folder / "memory")
+
+
+IN_PARTS = ["--part-rows", "2", "--workers", "1"]
+
+
+@pytest.fixture
+def n_written(monkeypatch):
+    """Return a list that grows with each part that is written."""
+    written, write = [], records._write_part
+    monkeypatch.setattr(records, "_write_part", lambda *task: written.append(task) or write(*task))
+    return written
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(
+    ("where", "n_finished", "form"),
+    [("in writing", 2, "csv"), ("in publishing", 4, "parquet"), ("in publishing", 4, "dat")],
+)
+def test_finished_parts_are_not_written_again(folder, work, run, n_written, monkeypatch, where, n_finished, form):
+    if form == "dat":  # as if the work directory were on another file system
+        monkeypatch.setattr(records.os, "link", lambda *_: (_ for _ in ()).throw(OSError(errno.EXDEV, "")))
+    options = [*IN_PARTS, "--format", form]
+    assert run("memory", *options).code == 0
+    assert len(n_written) == 4
+    kill(folder, work, where, *options)
+    assert run("out", *options, "--work-dir", str(work), "--if-exists", "resume").code == 0
+    assert len(n_written) == 4 + 4 - n_finished
+    assert files_of(folder / "out") == files_of(folder / "memory")
+    assert not work.exists()
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("harm", ["changed", "gone"])
+def test_a_finished_part_that_has_changed_is_not_published(folder, work, run, harm):
+    kill(folder, work, "in publishing", *IN_PARTS)
+    part = sorted(work.glob("part-*.dat"))[1]
+    data = part.read_bytes()
+    part.unlink()
+    if harm == "changed":
+        part.write_bytes(bytes([data[0] ^ 1]) + data[1:])
+    done = run("out", *IN_PARTS, "--work-dir", str(work), "--if-exists", "resume")
+    assert (done.code, names(done.err.splitlines()[-1], f"{part} damaged")) == (2, True)
+    assert not (folder / "out").exists()
 
 
 @pytest.mark.compiled

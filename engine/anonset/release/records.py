@@ -12,6 +12,7 @@ from anonset.algorithms.base import Algorithm, Result, traits_of
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table
 from anonset.data.combined_hierarchies import is_attached
 from anonset.data.halves import in_order_of_place
+from anonset.data.ledger import Ledger
 from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Store, delete_when_collected
 from anonset.data.table import Int64
@@ -124,7 +125,8 @@ class RecordsKind(PublicationKind[Records]):
         """Write the data and the codebook."""
         publication = unverified.publication
         chosen, separator = layout.format or "csv", separator_of(unverified.publication, layout.separator)
-        data = write_published(publication, folder, chosen, separator, layout.part_rows)
+        ledger = Ledger(unverified.table.store.of_run)
+        data = write_published(publication, folder, chosen, separator, layout.part_rows, ledger)
         fimi = chosen == "dat"
         sets = publication.transactions
         # the codebook also explains the codes of value sets

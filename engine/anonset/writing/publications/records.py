@@ -1,5 +1,6 @@
 """Write records in a single file or in parts."""
 
+import os
 import secrets
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -8,9 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from anonset.data import CategoricalColumn, SetColumn, Vocabulary
+from anonset.data.ledger import Ledger
 from anonset.data.spans import begins_of, spans
+from anonset.data.store import backing
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError, datum
 from anonset.publications import Records
@@ -30,6 +34,7 @@ ROWS_PER_GROUP = 1 << 20
 """Maximum number of rows in a Parquet row group."""
 BYTES_PER_GROUP = 1 << 26
 """Maximum number of bytes of a row group. Arrow stores a complete row group in memory."""
+_NO_LEDGER = Ledger(None)
 _OFFSET = 4
 """Number of bytes that Arrow needs for each text or list, in addition to the content."""
 _ROWS_AT_ONCE = 1 << 14
@@ -102,6 +107,7 @@ def write_published(
     format: str,  # noqa: A002
     separator: str | None = None,
     part_rows: int | None = None,
+    ledger: Ledger = _NO_LEDGER,
 ) -> Path:
     """Write the published records to ``published.csv``, ``.parquet`` or ``.dat``, and return the path.
 
@@ -114,11 +120,14 @@ def write_published(
     ----------
     part_rows
         Number of rows of each file ``part-00000.csv``, ... in the folder ``published``. If None, one file is written.
+    ledger
+        Ledger of the run. Finished parts are kept in its work directory. A part that an interrupted run has finished is
+        not written again.
 
     Raises
     ------
     InputError
-        If the format cannot represent the publication, or a file cannot be written.
+        If the format cannot represent the publication, a file cannot be written, or a finished part has changed.
     """
     columns = written_columns(publication)
     sets = [column for column in columns if isinstance(column, SetColumn)]
@@ -135,14 +144,44 @@ def write_published(
     with reading(inner, "cannot be written"):
         inner.mkdir()
     bounds = list(spans(publication.n, part_rows)) or [(0, 0)]
-    parts = list(zip(part_names(len(bounds), format), bounds, strict=True))
-    store = publication.store
-    work = store.path if store.workers.remote and store.path is not None else inner
+    paths = (Path(folder) / name for name in part_names(len(bounds), format))
+    store, kept = publication.store, ledger.store
+    if kept is not None and not store.workers.remote and kept.path.stat().st_dev != inner.stat().st_dev:
+        kept = None  # each part would be written twice
+    work = inner if kept is None else kept.path
+    if kept is None and store.workers.remote and store.path is not None:
+        work = store.path
+    parts = [(path, rows) for path, rows in zip(paths, bounds, strict=True) if kept is None or not _put(ledger, path)]
     task = partial(_write_part, columns, work, format, separator)
-    for (name, _), written in zip(parts, store.map(task, [rows for _, rows in parts]), strict=True):
-        with reading(inner, "cannot be written"):
-            shutil.move(written, Path(folder) / name)
+    for (path, _), written in zip(parts, store.map(task, [rows for _, rows in parts]), strict=True):
+        if kept is not None:
+            ledger.finish(_step(path), kept.mapped(written.name, np.uint8))
+            _put(ledger, path)
+        else:
+            with reading(inner, "cannot be written"):
+                shutil.move(written, path)
     return inner
+
+
+def _step(path: Path) -> str:
+    """Return the name of a part as a step of a run."""
+    return f"written-{path.stem}"
+
+
+def _put(ledger: Ledger, path: Path) -> bool:
+    """Put a finished part into the publication, as a hard link if possible. Return False if it is not finished."""
+    part: NDArray[np.uint8] | None = ledger.finished(_step(path))
+    if part is None:
+        return False
+    with reading(path, "cannot be written"):
+        if (file := backing(part)) is None:
+            part.tofile(path)
+            return True
+        try:
+            os.link(str(file.filename), path)
+        except OSError:  # another file system
+            shutil.copyfile(str(file.filename), path)
+    return True
 
 
 def _write_part(
