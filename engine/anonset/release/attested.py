@@ -1,4 +1,4 @@
-"""Checks whether an attestation agrees with its model and with the published data."""
+"""Checks whether an attestation agrees with its privacy model and with the published data."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -20,9 +20,9 @@ _LONG = 60
 
 
 def model_to_check(opened: OpenedPublication, given: Mapping[str, Any]) -> PrivacyModel:
-    """Return the model to check. It is the attested model, with the parameters in `given` replaced.
+    """Return the model to check: the attested model, with the parameters in `given` in place of its own.
 
-    The attestation does not contain the privacy constraints.
+    Privacy constraints are never attested, so `given` must contain them.
 
     Raises
     ------
@@ -50,7 +50,7 @@ def _is_blank(path: str | None) -> bool:
 
 
 def require_statements(opened: OpenedPublication) -> None:
-    """Reject an attestation whose statements or counts do not follow from the model and the data.
+    """Reject an attestation with a statement or a count that does not follow from the model and the data.
 
     Raises
     ------
@@ -74,7 +74,7 @@ def require_statements(opened: OpenedPublication) -> None:
 
 
 def _but_policy(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Return parameters without the privacy constraints, because an attestation does not contain them."""
+    """Omit the privacy constraints, which an attestation does not contain."""
     return {name: value for name, value in parameters.items() if name != "policy"}
 
 
@@ -94,17 +94,17 @@ def is_promised(attested: Attestation, model: PrivacyModel) -> bool:
 
 
 def require_verified(opened: OpenedPublication, verdict: Verdict | None, budget: int) -> None:
-    """Reject an attestation whose verification facts differ from the facts of this verification.
+    """Reject an attestation if its facts about the verification differ from the facts of this verification.
 
-    If the owner accepted an unfinished check, the attestation contains no facts. If every complete record
-    occurs at least k times, larger item sets need no count, so the attestation may lack counts above the budget.
+    An attestation contains no facts if the owner accepted an unfinished check. It may lack counts above the budget if
+    every complete record occurs at least k times, because then no count of larger item sets is needed.
 
     Parameters
     ----------
     verdict
-        Evidence for the attested model. None if another model was requested.
+        Evidence for the attested model, or None if another model was requested.
     budget
-        Counting budget of this verification.
+        Maximum number of itemset occurrences that this verification counts.
 
     Raises
     ------
@@ -133,7 +133,7 @@ def _require_equal(opened: OpenedPublication, field: str, stated: Any, expected:
 
 
 def _cut(value: Any, other: Any) -> str:
-    """Return a value as text. A long text is shortened to the part around the first difference from `other`."""
+    """Return a value as text. If the text is long, return only the part around the first difference from `other`."""
     if not isinstance(value, str) or not isinstance(other, str) or max(len(value), len(other)) <= _LONG:
         return typed(value)
     differing = (position for position, (x, y) in enumerate(zip(value, other, strict=False)) if x != y)

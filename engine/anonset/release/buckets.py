@@ -1,4 +1,4 @@
-"""Publications of buckets: identities and sensitive values in two tables, linked by groups."""
+"""Publications of buckets: two tables with identities and with sensitive values. Rows are linked only by groups."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -101,7 +101,7 @@ class BucketsKind(PublicationKind[Buckets]):
     def find_contradiction(
         self, table: Table, publication: Buckets, hierarchies: Hierarchies, model: PrivacyModel
     ) -> Witness | None:
-        """Compare every row and group with the original. Under safe grouping, each person may be in one group only."""
+        """Compare every row and group with the original. With safe grouping, each person may be in one group only."""
         witness = check_buckets_truthful(table, publication)
         if witness is None and isinstance(model, SafetyConstraint):
             return check_undivided(table, publication)
@@ -120,8 +120,8 @@ class BucketsKind(PublicationKind[Buckets]):
     def measures(
         self, table: Table, hierarchies: Hierarchies, algorithm: Algorithm, result: Result, publication: Buckets
     ) -> Mapping[str, float]:
-        """Return three shares of tuples: with a hidden identity, removed, and with a value that is too frequent in the
-        group.
+        """Return three shares of the tuples: those with a hidden identity, those that are removed, and those with a
+        value that is too frequent in the group.
         """
         counts, n = result.figures, max(1, table.n)
         lost = {"removed_for_diversity": "removed_for_diversity", "diversity_loss": "too_frequent"}
@@ -129,8 +129,8 @@ class BucketsKind(PublicationKind[Buckets]):
         return {"grouping_loss": grouping_loss(_grouping(result)), **shares}
 
     def why_worthless(self, model: PrivacyModel, table: Table, publication: Buckets) -> str:
-        """Return the reason why a publication is worthless. Empty if it is useful. A publication is worthless if all
-        tuples are removed or in one group, or all identities are hidden.
+        """Return why a publication is worthless: all tuples are removed, all are in one group, or all identities are
+        hidden. Return an empty text if the publication is useful.
         """
         if table.sensitive is None or distinct_values(table.sensitive) < _SEVERAL:
             return ""

@@ -19,12 +19,12 @@ def require_under_ceilings(
 ) -> None:
     """Reject a result that publishes records with a symbol above a ceiling.
 
-    A record is suppressed if each of its relational values is the root. Suppressed records are accepted.
+    Suppressed records, whose relational values are all the root, are accepted.
 
     Parameters
     ----------
     name
-        Algorithm name.
+        Name of the algorithm.
 
     Raises
     ------

@@ -1,4 +1,6 @@
-"""Disassociated publications: clusters of records with their chunks and terms, and chunks shared by clusters."""
+"""Disassociated publications: clusters of records, the chunks and terms of each cluster, and chunks that clusters
+share.
+"""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -38,7 +40,7 @@ class ChunksKind(PublicationKind[Chunks]):
     next_commands = ("verify",)
 
     def require_publishable(self, table: Table, hierarchies: Hierarchies, algorithm: Algorithm, layout: Layout) -> None:
-        """Reject layouts that would link the parts of records, and labels that the format does not support."""
+        """Reject layouts that would link the parts of a record, and labels that the format does not support."""
         if layout.order != "sorted":
             msg = "chunks are published in the order of their content; input order would link the parts of records"
             raise InputError(msg)
@@ -131,13 +133,13 @@ class ChunksKind(PublicationKind[Chunks]):
     def measures(
         self, table: Table, hierarchies: Hierarchies, algorithm: Algorithm, result: Result, publication: Chunks
     ) -> Mapping[str, float]:
-        """Return the share of occurrences outside chunks."""
+        """Return the share of item occurrences that are not in chunks."""
         total = 0 if table.transactions is None else len(table.transactions.codes)
         return {"not_in_chunks": 1 - publication.occurrences / total if total else 0.0}
 
     def why_worthless(self, model: PrivacyModel, table: Table, publication: Chunks) -> str:
-        """Return the reason why a publication is worthless. Empty if it is useful. A publication is worthless if the
-        records contain items, but no chunk does.
+        """Return why a publication is worthless: the records contain items, but the chunks contain none. Return an
+        empty text if the publication is useful.
         """
         items = table.transactions
         if items is None or not len(items.codes) or publication.shared:

@@ -42,8 +42,8 @@ def read_earlier(private: str | os.PathLike[str]) -> EarlierRelease:
     Raises
     ------
     InputError
-        If `private` is not the private directory of a release, a file has changed, or clusters have their own
-        recodings.
+        If `private` is not the private directory of a release, a file has changed, or the release recodes clusters
+        separately.
     """
     folder = Path(private)
     report = _report(folder)
@@ -75,8 +75,8 @@ def continue_from(
 ) -> tuple[Table, Mapping[str, Any]]:
     """Return a table over the items of both releases, and the hierarchies for the new release.
 
-    The hierarchy of the earlier release replaces hierarchies that would be derived from the data. This applies to the
-    set-valued column, and to the columns joined into it.
+    For the set-valued column, and for the columns joined into it, the hierarchy of the earlier release replaces a
+    hierarchy that would be built from the data.
 
     Raises
     ------

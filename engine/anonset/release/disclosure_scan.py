@@ -58,7 +58,7 @@ from anonset.settings.coarse_rules import coarse_rule
 from anonset.spelling import setting
 
 _LOOKED_AT = 20_000
-"""Number of labels on disk that are compared with patterns. The labels are evenly spaced."""
+"""Number of labels that are compared with patterns if the labels are on disk. The compared labels are evenly spaced."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,8 @@ def require_originals_declared(table: Table, model: PrivacyModel) -> None:
 
 
 def declared(table: Table, names: Names) -> Table:
-    """Return the table with further columns that the owner declares to publish unchanged. A column needs no finding.
+    """Return the table with further columns that the owner declares to publish unchanged. A column may be declared even
+    if it causes no finding.
 
     Raises
     ------
@@ -141,7 +142,7 @@ class _Scanner:
 
     @property
     def few(self) -> int:
-        """Minimum number of persons with a value. Values of fewer persons are rare."""
+        """Minimum number of persons for a value that is not rare."""
         return few_persons(self.model)
 
     @property
@@ -246,7 +247,7 @@ class _Scanner:
     def _values(
         self, before: CategoricalColumn, labels: Sequence[str], members: Mapping[str, tuple[str, ...]]
     ) -> ScanFinding | None:
-        """Return a finding for rare values that are published alone or in sets. None if there are none."""
+        """Return a finding if rare values are published alone or in sets, or else None."""
         index, counts, threshold = before.vocabulary.index, before.occurrences, self.few
         single = [index[label] for label in labels if label in index and label not in members and label not in NO_VALUE]
         rare = int(np.count_nonzero((counts[single] > 0) & (counts[single] < threshold))) if single else 0
@@ -266,7 +267,9 @@ class _Scanner:
         return remedies.of_sets(column.name, self._coarser(column), drop=drop)
 
     def _coarser(self, column: CategoricalColumn) -> str:
-        """Return a generalization rule after which most rare values are no longer rare. Empty if there is none."""
+        """Return a generalization rule after which most rare values are no longer rare, or an empty text if no rule
+        achieves this.
+        """
         rules = [c.rule for c in self.table.changes if c.column == column.name and c.rule.startswith(COARSENED)]
         rule = rules[-1].removeprefix(COARSENED) if rules else ""
         step = 1 if column.vocabulary.filed is None else max(1, len(column.vocabulary) // _LOOKED_AT)
@@ -285,7 +288,7 @@ class _Scanner:
     ) -> Iterator[ScanFinding]:
         """Yield a finding for kept columns that form groups of few persons in combination with other columns.
 
-        The other columns are the relational columns, and the kept columns without such groups.
+        Other columns are the relational columns, and kept columns without such groups.
         """
         together, singling, small = list(relational), list[CategoricalColumn](), 0
         for column in kept if len(kept) + len(relational) > 1 else ():
@@ -315,8 +318,8 @@ class _Scanner:
                 yield ScanFinding.of((column.name,), len(column.vocabulary), problem, way)
 
     def _of_persons(self, column: CategoricalColumn, labels: Sequence[str]) -> str:
-        """Return the reason why most values describe single persons, for example because they are free text or ids.
-        Empty if they do not.
+        """Return why most values describe single persons, for example because they are free text or ids. Return an
+        empty text if they do not.
         """
         if 2 * count_rare(column, self.few) <= len(column.vocabulary):
             return ""

@@ -1,7 +1,7 @@
-"""Minimum disk space and time of a run. A run is rejected if the free disk space is below the minimum. The minimum is a
-lower bound, so a run that fits is never rejected. In seven runs with 60,000 to 152,000 records, the work directory
-needed at least 45 bytes per record of 6.4 values, the publication 0.49 of the input's text size, and the private
-directory 13 bytes per record.
+"""Minimum disk space and time of a run. A run is rejected if less than the minimum is free. The minimum is a lower
+bound, so a run for which the disk is large enough is never rejected. In seven runs with 60,000 to 152,000 records, the
+work directory needed at least 45 bytes per record of 6.4 values. The publication needed 0.49 times the text size of the
+input, and the private directory needed 13 bytes per record.
 """
 
 import os
@@ -20,7 +20,7 @@ _PRIVATE_RECORD, _PRIVATE_PARQUET, _PRIVATE_ROWS = 12, 2, 1_000_000
 _SECONDS_VALUE = 2.5e-7
 """Seconds that the fastest algorithm needs per value on two cores to read, search and write."""
 _MUCH, _LONG = 1 << 30, 60
-"""Disk space in bytes, and time in seconds, above which a run announces them."""
+"""Disk space in bytes and time in seconds. A run prints an announcement if it needs more."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ def require_space(spaces: list[DiskSpace], *, by_blocks: bool) -> None:
 
 
 def announcement(spaces: list[DiskSpace], size: DataSize) -> str:
-    """Return one line about the disk space and time that a run needs. Empty for a small run."""
+    """Return a line about the disk space and time that a run needs, or an empty text for a small run."""
     needs = [
         f"{format_size(space.needed)} of disk space in {os.fspath(space.folder)} ({format_size(space.free)} free)"
         for space in spaces

@@ -30,7 +30,9 @@ CODEBOOK = "codebook.csv"
 HIERARCHY = "hierarchy.csv"
 """Name of the private file with the hierarchy of a cut."""
 RETIRED = "retired.csv"
-"""Name of the private file with symbols of earlier releases that are no longer published. They stay reserved."""
+"""Name of the private file with symbols that earlier releases published, but this release does not. Later releases must
+not reuse them.
+"""
 CONSTRAINTS = "privacy_constraints.txt"
 """Name of the private file with the privacy constraints, which must not be in the attestation."""
 
@@ -60,7 +62,7 @@ class PublishedFiles(Document):
     kind: ClassVar[PublishedKind]
     """Kind of publication."""
     described: ClassVar[str]
-    """Noun phrase for the content in messages. It begins with an article."""
+    """Name of the content in messages, with an article."""
     complete: ClassVar[bool] = True
     """True if each record of the original is published."""
     by_blocks: ClassVar[bool] = False
@@ -109,7 +111,7 @@ class PublishedFile(PublishedFiles):
     file: str
     format: Literal["csv", "parquet", "dat"]
     separator: str | None
-    """Separator of the symbols within a field. None if no text field contains two symbols."""
+    """Separator of the symbols within a field, or None if no text field contains two symbols."""
     items: list[str]
     """Set-valued columns. They are joined into one column for verification. The column of a FIMI file is always
     ``items``.
@@ -119,7 +121,7 @@ class PublishedFile(PublishedFiles):
     sha256: dict[str, str]
     """Digest of every file of the publication except the attestation, by name."""
     parts: Annotated[int, Field(ge=1, le=MOST_PARTS)] | None = None
-    """Number of data files in the folder `file`. None if `file` is the only data file."""
+    """Number of data files in the folder `file`, or None if `file` is the only data file."""
 
     @property
     def data_files(self) -> tuple[str, ...]:
@@ -177,7 +179,7 @@ class BucketFiles(PublishedFiles):
     sha256: dict[str, str]
     """Digest of every file of the publication except the attestation, by name."""
     parts: Annotated[int, Field(ge=1, le=MOST_PARTS)] | None = None
-    """Number of files of each table, in the folders `qit` and `snt`. None if each table is a single file."""
+    """Number of files of each table in the folders `qit` and `snt`, or None if each table is a single file."""
 
     @property
     def columns(self) -> list[str]:
@@ -227,7 +229,7 @@ class ChunkFiles(PublishedFiles):
     sha256: dict[str, str]
     """Digest of every file of the publication except the attestation, by name."""
     parts: dict[str, Annotated[int, Field(ge=1, le=MOST_PARTS)]] | None = None
-    """Number of files in the folder of each table. None if each table is a single file."""
+    """Number of files in the folder of each table, or None if each table is a single file."""
 
     @property
     def columns(self) -> list[str]:
@@ -261,10 +263,10 @@ class ChunkFiles(PublishedFiles):
 
 
 class Declarations(Document):
-    """Facts about a publication that cannot be computed from its files. The JSON omits fields that are not declared."""
+    """Facts about a publication that cannot be computed from its files. The JSON omits facts that are not declared."""
 
     unit: Literal["person", "row, taken for a person"]
-    """Unit that counts as one person: all rows with the same id, or a single row."""
+    """Unit that counts as one person: all rows with the same id, or each row."""
     rows_are_persons: Literal[True] | None = None
     """True if the owner declares that each row is a person although identifiers may repeat."""
     identifying_as_declared: Literal[True] | None = None
@@ -272,13 +274,13 @@ class Declarations(Document):
     published_as_is: Annotated[list[str], Field(min_length=1)] | None = None
     """Columns that are published although they may show exact values of few persons, identifiers or names."""
     hierarchy_built_from_data: Literal[True] | None = None
-    """True if a hierarchy is built from label frequencies. The hierarchy then discloses information about them."""
+    """True if a hierarchy is built from label frequencies, so that it discloses information about the frequencies."""
     partition_made_from_data: Literal[True] | None = None
     """True if sets of items are built from item frequencies and co-occurrence. The sets then disclose information about
     both.
     """
     accepted_undecided: Literal[True] | None = None
-    """True if the check could not finish and the owner accepted this."""
+    """True if the owner accepted that the check could not finish."""
     earlier_attestation: Annotated[str, Field(pattern="^[0-9a-f]{64}$")] | None = None
     """SHA-256 of the attestation of an earlier publication of the same persons."""
     together_with: Annotated[str, Field(pattern="^[0-9a-f]{64}$")] | None = None
@@ -286,7 +288,9 @@ class Declarations(Document):
     publications.
     """
     together_if_linked: Literal[True] | None = None
-    """True if the joint guarantee also covers attackers who can link the rows of a person in both publications."""
+    """True if the joint guarantee also covers attackers who know which rows of the two publications belong to the same
+    person.
+    """
 
     @property
     def unit_in_words(self) -> str:
@@ -315,12 +319,12 @@ class Attestation(Document):
     model: str
     parameters: dict[str, Any]
     in_plain_words: str
-    """Same text as `statement`."""
+    """Text of `statement`."""
     statement: str
     limits: str
     declarations: Declarations
     verified: dict[str, Any]
-    """Facts examined by the check. Empty if an unfinished check is accepted."""
+    """Facts that the check examined. Empty if the owner accepted an unfinished check."""
     counts: dict[str, int]
     data: PublishedFile | BucketFiles | ChunkFiles
 
@@ -360,9 +364,9 @@ class Report(Document):
     hierarchy_from_data: bool
     """Whether the item hierarchy was built from item frequencies."""
     exact_values: dict[str, int] = {}
-    """Number of rare values that the model publishes unchanged, by column. Few persons have a rare value."""
+    """Number of values of few persons that the model publishes unchanged, by column."""
     unnamed_nodes: list[str] = []
-    """Nodes of ``hierarchy.csv`` without a public name. Sets of their leaves are published instead."""
+    """Nodes of ``hierarchy.csv`` without a public name. They are published as the set of their leaves."""
     earlier: dict[str, Any]
     """Changes of symbols since the earlier release that this release continues."""
     changes: list[dict[str, Any]]
@@ -423,7 +427,7 @@ def _document(kind: type[D], path: Path, text: bytes, otherwise: str) -> D:
 
 
 def own_file(path: Path) -> Path:
-    """Return the path of a publication file. Links are rejected, because their target may change."""
+    """Return the path of a publication file. Reject links, because their target may change."""
     if not os.path.lexists(path):
         msg = f"{path}: no such file or directory"
         raise InputError(msg)

@@ -27,8 +27,8 @@ def fetched_publication(
     Parameters
     ----------
     private
-        Private directory. The default for a local publication is the directory next to it. At an address, the private
-        directory is fetched only if it is named.
+        Private directory. The default for a local publication is the directory next to it. For a publication at an
+        address, the private directory is only fetched if it is named.
     with_private
         Whether to fetch the private files next to a publication at an address, if they can be listed.
 
@@ -92,7 +92,7 @@ def _fetch_attested(out: Place, folder: Path) -> None:
 
 
 def _is_inside(name: str) -> bool:
-    """Return True if a name in an attestation is the path of a file inside the publication. `OpenedPublication` rejects
-    other names.
+    """Return True if a file name in an attestation is a relative path that stays inside the directory of the
+    publication. `OpenedPublication` rejects all other names.
     """
     return not Path(name).is_absolute() and ".." not in Path(name).parts

@@ -1,7 +1,7 @@
 """Layout of a publication, unverified publications, and the interface of each kind of publication.
 
-There are three kinds: records, buckets and chunks (`records.py`, `buckets.py`, `chunks.py`). `kind_of` returns the kind
-for a model.
+There are three kinds of publications: records, buckets and chunks (`records.py`, `buckets.py`, `chunks.py`). `kind_of`
+returns the kind for a model.
 """
 
 from abc import ABC, abstractmethod
@@ -48,11 +48,13 @@ class Layout:
     format: Format | None = "csv"
     """Data format. None if the data stay in memory."""
     separator: str | None = None
-    """Separator of the symbols within a field. None selects a space, or another character if labels contain spaces."""
+    """Separator of the symbols within a field. With None, it is a space, or another character if labels contain
+    spaces.
+    """
     part_rows: int | None = None
-    """Number of rows per part file. None writes one file."""
+    """Number of rows per part file, or None for a single file."""
     codes: Mapping[tuple[str, ...], str] = field(default_factory=dict, repr=False)
-    """Names of itemsets in an earlier release, by members."""
+    """Names of itemsets in an earlier release, by the members of the itemset."""
     used_labels: frozenset[str] = field(default=frozenset(), repr=False)
     """Symbols and items of all earlier releases that this release continues. These texts are reserved, and are not used
     as codes.
@@ -73,7 +75,7 @@ class Layout:
 
 
 def require_few_parts(n: int, layout: Layout) -> None:
-    """Reject more part files than a publication may have.
+    """Reject a layout with more part files than a publication may have.
 
     Raises
     ------
@@ -108,7 +110,7 @@ class UnverifiedPublication(RedactedRepr, Generic[P]):
     suppressed.
     """
     warnings: tuple[str, ...]
-    """Warnings about a publication. They do not mean that it is unsafe."""
+    """Warnings about the publication. A publication with warnings still satisfies the model."""
     earlier: EarlierRelease | None = None
     """Earlier release that the publication continues."""
     since: ReleaseChanges | None = None
@@ -126,7 +128,7 @@ _OF_PARTS = ("parts", "smallest_part", "largest_part", "begun_in_parts")
 
 
 def sizes_of_parts(result: Result) -> dict[str, int]:
-    """Return the number and sizes of the clusters or partitions of a result. Empty if the result has none."""
+    """Return the number and sizes of the clusters or partitions of a result, if it has any."""
     return {name: int(result.figures[name]) for name in _OF_PARTS if name in result.figures}
 
 
@@ -137,7 +139,9 @@ class PublicationKind(ABC, Generic[P]):
     """Operations on a kind of publication. By default, a kind has none of the optional features."""
 
     no_stream: str
-    """Reason why the data cannot be exported as a single Arrow stream, and an alternative. Empty if they can."""
+    """Reason why the data cannot be exported as a single Arrow stream, with an alternative. Empty if the data can be
+    exported.
+    """
     several_tables: bool
     """True if the data consist of several tables. The default format of tables is CSV."""
     next_commands: tuple[str, ...]
@@ -158,7 +162,7 @@ class PublicationKind(ABC, Generic[P]):
         """Apply the recoding of an algorithm."""
 
     def require_readable(self, publication: P) -> None:
-        """Reject published symbols with a misleading name.
+        """Reject symbols whose name suggests other members than they have.
 
         Raises
         ------
@@ -198,7 +202,7 @@ class PublicationKind(ABC, Generic[P]):
         Raises
         ------
         AnonsetError
-            If columns differ from the expected columns during reading.
+            If the columns that are read differ from the expected columns.
         """
 
     @abstractmethod
@@ -212,14 +216,16 @@ class PublicationKind(ABC, Generic[P]):
         """
 
     def stated(self, publication: P, files: Any) -> dict[str, tuple[Any, Any]]:
-        """Return the attested value and the computed value of each field that describes the data."""
+        """Return, for each attested field that describes the data, the attested value and the value computed from the
+        data.
+        """
         return {}
 
     @abstractmethod
     def find_contradiction(
         self, table: Table, publication: P, hierarchies: Hierarchies, model: PrivacyModel
     ) -> Witness | None:
-        """Return a published value that the original contradicts, or None."""
+        """Return a published value that does not agree with the original, or None."""
 
     @abstractmethod
     def sizes(self, unverified: UnverifiedPublication[P]) -> dict[str, int]:
@@ -237,7 +243,7 @@ class PublicationKind(ABC, Generic[P]):
 
     @abstractmethod
     def why_worthless(self, model: PrivacyModel, table: Table, publication: P) -> str:
-        """Return the reason why a publication is worthless (see `losses`). Empty if it is useful."""
+        """Return why a publication is worthless (see `losses`), or an empty text if it is useful."""
 
     def nothing_left(self, model: PrivacyModel, table: Table, publication: P) -> tuple[str, ...]:
         """Return a warning if the items or the relational values retain no information, although other columns do."""
@@ -257,7 +263,7 @@ _KINDS = {
 
 
 def kind_of(model: PrivacyModel) -> PublicationKind[Any]:
-    """Return the kind of publication that a model covers."""
+    """Return the kind of publication to which a model applies."""
     return kind_named(model.kind)
 
 

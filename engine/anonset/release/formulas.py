@@ -30,7 +30,7 @@ def is_formula(label: str) -> bool:
 def formula_warnings(columns: Sequence[SetColumn | CategoricalColumn], members: Iterable[str] = ()) -> tuple[str, ...]:
     """Return a warning if labels in the CSV files might be interpreted as formulas. The warning contains no label.
 
-    Column names, labels that occur in rows, and members in the codebook are counted.
+    The warning counts column names, labels that occur in rows, and members in the codebook.
     """
     formulas_of = {column.name: sum(map(is_formula, _shown(column))) for column in columns}
     places = [f"{counted(n, 'label')} of column {name!r}" for name, n in formulas_of.items() if n]
@@ -49,7 +49,7 @@ def _warnings(places: list[str]) -> tuple[str, ...]:
 
 
 def _shown(column: SetColumn | CategoricalColumn) -> Iterable[str]:
-    """Return the labels of a column that occur in rows. For labels on disk, return only labels that start like a
+    """Return the labels of a column that occur in rows. If labels are on disk, return only labels that start like a
     formula.
     """
     if column.vocabulary.is_numbered:

@@ -1,4 +1,4 @@
-"""Limits of the guarantee of a publication, in sentences.
+"""Sentences that state the limits of the guarantee of a publication.
 
 The limits follow from the model, the publication and its declarations, so `anonset verify` can compute them.
 """
@@ -77,7 +77,7 @@ SETS_FROM_DATA = (
     "similar frequencies, and each set is as large as necessary to hide rare combinations. Each set therefore "
     "discloses a range of frequencies, and sometimes which pairs are rare or never occur."
 )
-"""Limit if a partition of the items was built from frequencies and pairs of items."""
+"""Limit if published sets of items were built from the frequencies of items and pairs."""
 CONTINUES = (
     "This release continues an earlier release and uses the same names of symbols. Someone who has both releases sees "
     "which symbols became coarser, and therefore which became rare. A group may contain labels that occur only in the "
@@ -88,7 +88,7 @@ GOES_ON = (
     "The guarantee does not cover this release together with the earlier release: someone who has both releases may "
     "learn more about a person in both than from one of them."
 )
-"""Limit if both releases together do not keep the guarantee."""
+"""Limit if the guarantee does not cover this release together with the earlier release."""
 TOGETHER_LINKED = (
     "The guarantee also covers this release together with one earlier release, which the attestation names, for "
     "persons in both releases, even if an attacker can link the rows of a person. The joint guarantee does not cover "
@@ -105,7 +105,7 @@ UNDECIDED = "The guarantee is not proven, because the check did not finish, whic
 """Limit if an unfinished check was accepted."""
 
 _MOST_IMPORTANT = (UNDECIDED, NAMED, AS_IS, BY_WORD, ROWS, TOGETHER, GOES_ON, ALONE, FINEST)
-"""Limits that a run prints, the most important first. It prints only their first sentence."""
+"""Limits of which a run prints the first sentence. The most important limit is the first."""
 _SHOWN = 2
 """Number of printed limits of the model, and of printed limits in `_MOST_IMPORTANT`. The attestation contains all
 limits.
@@ -141,7 +141,8 @@ def limits_of(
     named: bool = False,
     as_is: bool = False,
 ) -> list[str]:
-    """Return the limits of the guarantee: the limits of the model, and further limits.
+    """Return the limits of the guarantee. These are the limits of the model, and limits that follow from the
+    publication.
 
     Parameters
     ----------
@@ -156,7 +157,7 @@ def limits_of(
     earlier
         Whether the release continues an earlier release.
     together
-        Statement of the joint guarantee with an earlier release. Empty if there is none.
+        Statement of the joint guarantee with an earlier release. Empty if there is no joint guarantee.
     by_word
         Whether the owner declares that rows are persons.
     named

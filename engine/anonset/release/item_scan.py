@@ -16,9 +16,9 @@ from anonset.release import scan_remedies as remedies
 from anonset.release.scan_findings import ScanFinding, few_persons, identifying_kind, personal_values_finding
 
 KEYS = 0.9
-"""Minimum share of all occurrences that belong to rare items, above which the items count as keys."""
+"""Share of all occurrences that must belong to rare items, if the items count as keys."""
 FEWEST_KEYS = 100
-"""Minimum number of rare items for the items to count as keys. An item is rare if few persons have it."""
+"""Minimum number of rare items, if the items count as keys. An item is rare if few persons have it."""
 _LOOKED_AT = 20_000
 """Number of evenly spaced labels that are tested for the form of keys."""
 
@@ -32,7 +32,7 @@ class ItemScan:
 
     @property
     def few(self) -> int:
-        """Minimum number of persons with an item. Items of fewer persons are reported."""
+        """Number of persons from which an item is no longer reported as rare."""
         return few_persons(self.model)
 
     def shown(self, names: tuple[str, ...], published: Iterable[str]) -> Iterator[ScanFinding]:
@@ -90,8 +90,8 @@ class ItemScan:
                     yield _free_text((mention.items,), mention.labels, remedy)
 
     def _keys(self, names: tuple[str, ...], sets: SetColumn) -> tuple[tuple[str, ...], int]:
-        """Return the columns that contain keys, and the number of keys. If only all columns together have enough keys,
-        return all columns.
+        """Return the columns that contain keys, and the number of keys. Return all columns if no single column has
+        enough keys, but all columns together do.
         """
         counts, keys, number = sets.occurrences, list[str](), 0
         of_column = np.zeros(len(counts), np.int64)
@@ -106,8 +106,8 @@ class ItemScan:
         return tuple(keys), number
 
     def _rare_keys(self, counts: NDArray[np.int64]) -> int:
-        """Return the number of rare items. Return 0 if rare items are not almost all occurrences, because the items are
-        then no keys.
+        """Return the number of rare items, or 0 if the items are no keys because too many occurrences belong to
+        frequent items.
         """
         rare = counts[(counts > 0) & (counts < self.few)]
         return len(rare) if len(rare) >= FEWEST_KEYS and rare.sum() >= KEYS * counts.sum() else 0

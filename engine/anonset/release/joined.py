@@ -41,18 +41,18 @@ def rejoin(
 ) -> tuple[SetColumn, tuple[Symbol, ...]]:
     """Join published columns by prefixing, and return one column of the codebook's symbols.
 
-    A symbol that spans several columns occurs in all of them or in none, so it becomes one symbol of the record again.
-    Supports and the verdict do not change. Without a codebook, such a symbol may remain split into one symbol per
-    column. A record then contains all or none of these symbols.
+    A symbol with items of several columns occurs in all of these columns or in none, so it becomes one symbol of the
+    record again. Supports and the verdict do not change. Without a codebook, the symbol may remain split into one
+    symbol per column. A record then contains all or none of these parts.
 
     Parameters
     ----------
     column
         The joined column, as :func:`anonset.reading.read.read` returns it, with labels ``column:text``.
     book
-        Codebook. A text that is missing in the codebook is a symbol of its own column, whatever its form.
+        Codebook. A text that is missing in the codebook is a symbol of the column that contains it.
     sets
-        Whether a set that is missing in the codebook may be one symbol of several columns.
+        Whether a set that is missing in the codebook may be a symbol with items of several columns.
     store
         Store for the new column.
 
@@ -97,7 +97,7 @@ def _spanning(labels: Iterable[str], joined: Sequence[str]) -> dict[str, Symbol]
 
 
 def _unexplained(label: str, joined: Sequence[str]) -> Symbol:
-    """Return the symbol of a label ``column:text`` that is missing in the codebook. Labels are unique."""
+    """Return the symbol of a label ``column:text`` that is missing in the codebook."""
     mark = next(mark for name in joined if label.startswith(mark := prefixed(name, "")))
     members = members_of(label.removeprefix(mark))
     if len(members) == 1:

@@ -1,8 +1,8 @@
 """Losses of a publication, and the decision whether the publication is worthless.
 
-The first measure is the main loss, which ``--max-loss`` limits. It is the NCP of the items if only items are recoded,
-the relational loss (Rum) if there are quasi-identifiers, and the grouping loss for buckets. A publication with a single
-symbol in each protected column is worthless.
+The first measure is the main loss, which ``--max-loss`` limits. The main loss is the NCP of the items if only items are
+recoded, the relational loss (Rum) if there are quasi-identifiers, and the grouping loss for buckets. A publication is
+worthless if each protected column contains only a single symbol.
 """
 
 from collections.abc import Mapping
@@ -82,7 +82,7 @@ def _relational_loss(
     table: Table, hierarchies: Mapping[str, Hierarchy], algorithm: Algorithm, recoding: PerCluster, publication: Any
 ) -> float:
     """Return the loss of the published relational values. It is computed from the clusters if the algorithm has the
-    trait `tight` and ranges are not rounded. Otherwise it is computed from the labels.
+    trait `tight` and ranges are not rounded, and from the published labels in all other cases.
     """
     rounded = any(isinstance(column, NumericColumn) and column.grid is not None for column in table.relational)
     if rounded or not traits_of(algorithm).tight or recoding.parts is not None:
@@ -112,8 +112,8 @@ _FEW = 3
 
 
 def refuse_worthless(algorithm: Algorithm, result: Result, problem: str) -> str:
-    """Return the message that rejects a worthless publication. It contains alternatives with the same model
-    parameters.
+    """Return the message that rejects a worthless publication. It recommends alternatives with the same parameters of
+    the model.
     """
     name, model = algorithm.name, algorithm.model.name
 
@@ -144,10 +144,10 @@ def _least_loss_settings(name: str, model: str) -> str:
 
 
 def why_worthless(model: PrivacyModel, table: Table, publication: Records) -> str:
-    """Return the reason why a publication of records is worthless. Empty if it is useful.
+    """Return why a publication of records is worthless, or an empty text if it is useful.
 
-    A publication is worthless if no protected column shows a label. It is also worthless if a protected column had
-    several labels, but each protected column shows at most one symbol. Kept columns do not count.
+    A publication is worthless if no protected column contains a symbol. It is also worthless if each protected column
+    contains at most one symbol, although a column of the original has several labels. Kept columns do not count.
     """
     counts = labels_before_and_after(model, table, publication)
     before, after = [old for old, _ in counts.values()], [new for _, new in counts.values()]
@@ -163,8 +163,8 @@ def why_worthless(model: PrivacyModel, table: Table, publication: Records) -> st
 def nothing_left(model: PrivacyModel, table: Table, publication: Records) -> tuple[str, ...]:
     """Return a warning if the items or the relational values retain no information, although other columns do.
 
-    Sensitive items, which are published unchanged, do not count. Items are not worthless if some item is published as
-    itself.
+    Sensitive items, which are published unchanged, do not count. There is no warning if any other item is published
+    unchanged.
     """
     secrets = frozenset(model.secrets)
     counts = labels_before_and_after(model, table, publication, secrets)
@@ -183,12 +183,12 @@ def nothing_left(model: PrivacyModel, table: Table, publication: Records) -> tup
 def labels_before_and_after(
     model: PrivacyModel, table: Table, publication: Records, without: frozenset[str] = frozenset()
 ) -> dict[str, tuple[int, int]]:
-    """Count the labels in each protected column of the original, and the symbols that are published for them.
+    """Count the labels in each protected column of the original, and the symbols in the published column.
 
     Parameters
     ----------
     without
-        Items that are not counted. Symbols that contain no other items are not counted either.
+        Items that are not counted. Symbols that contain only such items are not counted.
     """
     counts: dict[str, tuple[int, int]] = {}
     items, published = table.transactions, publication.transactions
@@ -206,8 +206,8 @@ def labels_before_and_after(
 def _names(
     column: SetColumn, members: list[tuple[str, ...]], joined: tuple[str, ...], without: frozenset[str]
 ) -> list[str]:
-    """Return the column name of each label that occurs in rows. Labels that only contain items of `without` are
-    omitted. For joined columns, return the column name of each member.
+    """Return the column name of each label that occurs in rows. For joined columns, return the column name of each
+    member. Labels that only contain items of `without` are omitted.
     """
     columns = []
     for code in np.flatnonzero(column.occurrences).tolist():

@@ -13,7 +13,7 @@ _SHARE = 0.8  # share of the available memory. The rest covers other processes a
 AT_LEAST = 600 << 20
 """Minimum memory of an out-of-core run, in bytes, for any input."""
 COMPILING_TAKES = 450 << 20
-"""Memory for compiling kernels in addition to the data, in bytes (measured: up to 430 MiB)."""
+"""Memory that compiling kernels needs in addition to the data, in bytes (measured: up to 430 MiB)."""
 _WHATEVER, _PER_RECORD, _PER_VALUE, _PER_TEXT = 280 << 20, 45, 45, 2.6
 _MEMINFO = Path("/proc/meminfo")
 
@@ -52,7 +52,7 @@ def format_size(size: int) -> str:
 def default_limit() -> int | None:
     """Return 80% of the available memory, in bytes, or None if the system does not report it.
 
-    The control groups of the process limit the available memory.
+    Control groups of the process may limit the available memory.
     """
     sizes = [size for size in (_available(), memory_left()) if size is not None]
     return int(min(sizes) * _SHARE) if sizes else None
@@ -97,7 +97,7 @@ def require_memory(estimate: int, limit: str | None, obstacle: str = "") -> None
     Parameters
     ----------
     obstacle
-        Reason why the work cannot use less memory.
+        Reason why the run cannot use less memory, for the message.
 
     Raises
     ------

@@ -42,9 +42,9 @@ _MANY = 6
 
 @dataclass(frozen=True, eq=False)
 class OpenedPublication(RedactedRepr):
-    """Publication whose files all match the digests in the attestation.
+    """Publication on disk. All its files match the digests in the attestation.
 
-    Digests are checked on opening. Data, model and private report are read once, on first access.
+    Digests are checked when the publication is opened. Data, model and private report are read once, on first access.
     """
 
     out: Path
@@ -125,8 +125,7 @@ class OpenedPublication(RedactedRepr):
 
     @cached_property
     def model(self) -> PrivacyModel:
-        """Attested model. Its set of privacy constraints is empty, because the attestation does not contain the
-        constraints.
+        """Attested model, without its privacy constraints, which an attestation does not contain.
 
         Raises
         ------
@@ -142,7 +141,7 @@ class OpenedPublication(RedactedRepr):
 
     @cached_property
     def codebook(self) -> tuple[Symbol, ...]:
-        """Members of each published symbol. Empty for a kind without symbols."""
+        """Members of each published symbol. Empty if this kind of publication has no symbols."""
         return tuple(read_codebook(self.out / CODEBOOK)) if CODEBOOK in self.attested.data.files else ()
 
     @cached_property
@@ -171,7 +170,7 @@ class OpenedPublication(RedactedRepr):
 
     @cached_property
     def report(self) -> Report | None:
-        """Private report. None if there is no private directory.
+        """Private report, or None if there is no private directory.
 
         Raises
         ------
@@ -202,8 +201,8 @@ class OpenedPublication(RedactedRepr):
                 raise InputError(msg)
 
     def way_back(self, store: Store) -> tuple[Int64, Int32 | None] | None:
-        """Return the input record of each row, int64 (n,), and its cluster, int32 (n,) or None. Return None if the
-        input records are not stored.
+        """Return the input record of each row, int64 (n,), and the cluster of each row, int32 (n,) or None without
+        clusters. Return None if the private directory does not contain the input records.
 
         Parameters
         ----------
@@ -215,7 +214,7 @@ class OpenedPublication(RedactedRepr):
 
 
 def _is_below(name: str) -> bool:
-    """Return True if a file name leads to a file of its directory or of a subdirectory.
+    """Return True if a file name leads to a file in the directory or in a subdirectory.
 
     >>> [_is_below(name) for name in ("a", "records/a", "../a", "records/../../a", "/a", "")]
     [True, True, False, False, False, False]
@@ -266,7 +265,9 @@ def built_model(name: str, parameters: Mapping[str, Any]) -> PrivacyModel:
 
 
 def kept_constraints(private: Path) -> dict[str, str]:
-    """Return the privacy constraints file of a private directory as a setting. Empty if there is none."""
+    """Return the setting that names the privacy constraints file of a private directory. Empty if there is no such
+    file.
+    """
     path = private / CONSTRAINTS
     return {"privacy_constraints": str(path)} if path.is_file() else {}
 

@@ -1,7 +1,7 @@
-"""Lease of an address (a place) for publication. The lease is an object that identifies the run that writes to the
-address. The run renews it regularly. Object stores cannot create an object exclusively, so a new lease replaces the
-previous object. A run that has lost its lease finds another token in the object, and does not publish.
-`anonset.data.lease` contains leases of directories.
+"""Lease of a place, which is an address in an object store. The lease is an object that identifies the run that
+publishes at the place. The run renews the lease regularly. Two runs may both write the object, because object stores
+cannot create an object exclusively. The run that finds the token of another run in the object has lost the lease, and
+does not publish. `anonset.data.lease` contains leases of directories.
 """
 
 import json
@@ -18,12 +18,14 @@ EVERY = 20.0
 
 
 def lease_in(place: Place) -> bytes | None:
-    """Return the content of the lease of a place. None if the place has no lease."""
+    """Return the content of the lease of a place, or None if the place has no lease."""
     return None if place.size(LEASE) is None else place.read(LEASE)
 
 
 def token_in(place: Place) -> str | None:
-    """Return the token of the lease of a place. None if the place has no lease. Empty if the lease is unreadable."""
+    """Return the token of the lease of a place, or None if the place has no lease. The token is empty if the lease is
+    unreadable.
+    """
     found = lease_in(place)
     lease = None if found is None else parsed_lease(found)
     return lease.token if lease is not None else None if found is None else ""
@@ -44,7 +46,7 @@ class PlaceLease:
         if found is not None and not is_stale(place, found, lambda: lease_in(place), tell):
             raise in_use(place, found)
         self.before = "" if found is None else getattr(parsed_lease(found), "token", "")
-        """Token of the lease of a killed run. Empty if the place had no lease."""
+        """Token of the lease that a killed run left at the place. Empty if there was no lease."""
         TOKENS.add(self.lease.token)
         try:
             place.put(LEASE, self.content, replace=True)
@@ -69,7 +71,7 @@ class PlaceLease:
         return token_in(self.place) != self.lease.token
 
     def require_held(self) -> None:
-        """Reject publication if another run has taken over the place.
+        """Raise an error if another run has taken over the place.
 
         Raises
         ------
@@ -81,7 +83,7 @@ class PlaceLease:
             raise InputError(msg, code="in-use")
 
     def release(self) -> None:
-        """Stop renewing the lease. The object remains, and this process does not write it again."""
+        """Stop renewing the lease. The object is not removed."""
         self._ended.set()
         self._renewing.join()
         TOKENS.discard(self.lease.token)

@@ -1,6 +1,6 @@
-"""Publish a result. It is written, read back, verified and scanned. Then the directories are renamed. A publication
-satisfies the model of the algorithm, and each published value covers its original value (`verify_release`). It contains
-no values that identify persons, unless the owner declares the column (`disclosure_scan`).
+"""Publish a result. The files are written under temporary names, read back, verified and scanned, and then renamed. A
+publication satisfies the model of the algorithm, and each published value covers its original value (`verify_release`).
+A publication contains no values that identify persons, unless the owner declares the column (`disclosure_scan`).
 """
 
 from collections.abc import Mapping
@@ -35,19 +35,19 @@ class PublicationRequest:
     out: Path | Place
     """New directory or address for the public files."""
     private: Path | Place | None = None
-    """New directory for the private files. None selects `out` with the suffix ``.private``."""
+    """New directory for the private files. With None, it is `out` with the suffix ``.private``."""
     layout: Layout = field(default_factory=Layout)
     """Format, separator and related options."""
     accept_undecided: bool = False
     """Whether to publish if the check cannot finish."""
     budget: int | None = None
-    """Largest number of itemset occurrences to count during verification. None selects the default of `verify`."""
+    """Maximum number of itemset occurrences to count during verification, or None for the default of `verify`."""
     trace: bool = False
     """Whether to put the decisions of the search into the private report."""
 
     @property
     def private_folder(self) -> Path | Place:
-        """Private directory, given or by default."""
+        """Private directory of the publication."""
         return destination(self.out, self.private)[1]
 
 
@@ -128,7 +128,9 @@ def publish(
 
 
 def write_policy(unverified: UnverifiedPublication[Any], folder: Path) -> None:
-    """Write the privacy constraints into the private folder. In the attestation they could disclose records."""
+    """Write the privacy constraints into the private folder. The attestation does not contain them, because they could
+    disclose records.
+    """
     policy = unverified.algorithm.model.itemsets
     if policy is None or any(item.split() != [item] for itemset in policy.itemsets for item in itemset):
         return
@@ -156,7 +158,8 @@ def verify_release(
     Raises
     ------
     VerificationError
-        If the model does not hold, or (`UndecidedError`) the check was too large to finish, unless accepted.
+        If the model does not hold, or (`UndecidedError`) the check was too large to finish and the owner does not
+        accept this.
     """
     budget = DEFAULT_BUDGET if budget is None else budget
     model = unverified.algorithm.model
@@ -179,7 +182,8 @@ def require_decided(verdict: Verdict, *, accept_undecided: bool) -> None:
     Raises
     ------
     VerificationError
-        If the model does not hold, or (`UndecidedError`) the check was too large to finish, unless accepted.
+        If the model does not hold, or (`UndecidedError`) the check was too large to finish and the owner does not
+        accept this.
     """
     if verdict.holds is False:
         raise VerificationError(verdict)
@@ -200,8 +204,7 @@ class UntrueVerdict(MarkedText, RedactedRepr):
 def evidence(
     publication: Any, verdict: Verdict, *, budget: int | None = None, progress: Progress | None = None
 ) -> Verdict:
-    """Return a verdict that depends only on the publication, so that anyone can recompute it. The attestation contains
-    it.
+    """Return a verdict for the attestation. It depends only on the publication, so that anyone can recompute it.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Item recoding of a publication on disk, from the private mapping or the codebook."""
+"""Item recoding of a publication on disk, read from the private mapping or from the codebook."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,16 +28,18 @@ input records are not stored.
 
 @dataclass(frozen=True, eq=False)
 class PublishedRecoding(RedactedRepr):
-    """Recoding of the items of an original column. An entry is a pair of an item and a size of its published symbol."""
+    """Recoding of the items of an original column. Each entry is an item with the size of a symbol by which it is
+    published. With a local recoding, an item may have several entries.
+    """
 
     column: SetColumn
     """Original column, over the item universe of the recoding."""
     recoding: ItemGroups | None
-    """Groups of items with the same symbol. None for a local recoding."""
+    """Groups of items with the same symbol, or None for a local recoding."""
     item: Int64
     """Item of each entry, int64 (p,)."""
     size: Int64
-    """Number of items in the published symbol of each entry, int64 (p,). 0 if the item is suppressed."""
+    """Number of items in the symbol of each entry, int64 (p,). It is 0 if the item is suppressed."""
     count: Int64
     """Number of occurrences of each entry, int64 (p,)."""
     source: str
@@ -82,7 +84,7 @@ def recoding_of(
     way_back
         Function that returns the input record and the cluster of each published row. It is called for local recodings.
     hierarchy
-        Hierarchy of the items. If it is given, its leaves are the item universe.
+        Hierarchy of the items, or None. Its leaves are the item universe.
     store
         Store for arrays of column length.
 

@@ -1,6 +1,6 @@
 """Count the persons with a published value, and the persons in small groups of records with equal values.
 
-All functions process records in spans and add integers, so the results do not depend on the storage of the data.
+All functions process records in blocks and add integers, so that results are equal for data in memory and on disk.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,7 +18,7 @@ from anonset.verification.shares import shares_of
 
 Float64 = NDArray[np.float64]
 _MOST_CODES = 1 << 24
-"""Largest number of codes counted together in memory."""
+"""Maximum number of codes that are counted in memory at once."""
 _LARGEST_KEY = 1 << 62
 
 
@@ -54,8 +54,8 @@ def persons_with(column: NumericColumn, numbers: Float64) -> Int64:
 
 
 def count_rare(column: CategoricalColumn, threshold: int) -> int:
-    """Count the labels of at least one and fewer than `threshold` records. Missing values are not counted. The memory
-    use is constant.
+    """Count the labels that occur in at least one and fewer than `threshold` records. Missing values are not counted.
+    The memory use is constant.
 
     >>> count_rare(CategoricalColumn.of("year", ["1990", "1990", "1965", ""]), threshold=2)
     1
@@ -89,7 +89,7 @@ def members_of_sets(labels: Sequence[str]) -> set[str]:
 def values_in_sets(
     original: CategoricalColumn, labels: Sequence[str], members: Mapping[str, tuple[str, ...]]
 ) -> list[str]:
-    """Return the original values that published sets of values list, sorted.
+    """Return the original values that are members of published sets of values, sorted.
 
     Parameters
     ----------

@@ -173,9 +173,9 @@ class RecordsKind(PublicationKind[Records]):
         meant: Records | None = None,
         book: Iterable[Symbol] | None = None,
     ) -> Records:
-        """Read the data, and the codebook if it is not given.
+        """Read the data. Also read the codebook if `book` is None.
 
-        Sets, and columns with labels on disk, are compared with those of `meant` during reading.
+        Sets, and columns with labels on disk, are compared with the columns of `meant` while they are read.
         """
         kept_columns = () if meant is None else meant.kept
         sets = meant.transactions if meant is not None and not meant.joined else None
@@ -252,7 +252,7 @@ class RecordsKind(PublicationKind[Records]):
         return measures_of(table, hierarchies, algorithm, result, publication)
 
     def why_worthless(self, model: PrivacyModel, table: Table, publication: Records) -> str:
-        """Return the reason why the publication is worthless (see `losses`). Empty if it is useful."""
+        """Return why the publication is worthless (see `losses`), or an empty text if it is useful."""
         return why_worthless(model, table, publication)
 
     def nothing_left(self, model: PrivacyModel, table: Table, publication: Records) -> tuple[str, ...]:
@@ -286,9 +286,9 @@ def read_parts(
     store
         Store for the columns.
     expected
-        Original kept columns with labels on disk. The columns that are read must equal them.
+        Kept columns of the original whose labels are on disk. The columns that are read must equal these columns.
     sets
-        Set-valued column that the column that is read must equal. None if any column is accepted.
+        Expected set-valued column, or None to accept any column.
 
     Raises
     ------
@@ -311,9 +311,10 @@ def read_parts(
 def with_codebook(table: Table, book: Iterable[Symbol], *, sets: bool = False, record: Int64 | None = None) -> Records:
     """Return a table of published symbols with its codebook as a publication.
 
-    A symbol that is missing in the codebook is identified by its text. For example, ``(a,b,c)`` has the members a, b
-    and c. Columns that were joined by prefixing become one column again. A symbol in the codebook may have members of
-    several columns. If `sets` is True, this also applies to a set ``(a,b)`` that is missing in the codebook.
+    The text of a symbol that is missing in the codebook shows its members. For example, ``(a,b,c)`` has the members a,
+    b and c. Columns that were joined become one column again. A symbol in the codebook may have members of several
+    columns. If `sets` is True, a set ``(a,b)`` that is missing in the codebook may also have members of several
+    columns.
 
     Parameters
     ----------
@@ -337,7 +338,7 @@ def with_codebook(table: Table, book: Iterable[Symbol], *, sets: bool = False, r
 
 
 def _with_leaf_sets(publication: Records, hierarchies: Hierarchies) -> list[str]:
-    """Return the relational columns with a hierarchy that publish leaf sets other than nodes."""
+    """Return the relational columns with a hierarchy that publish sets of leaves that are not nodes."""
     return [
         column.name
         for column in publication.relational

@@ -47,7 +47,7 @@ class Release(RedactedRepr):
         return f"<table>{''.join(rows)}</table>"
 
     def _summary(self) -> dict[str, str]:
-        """Return verdict, losses and sizes, without any label of the data."""
+        """Return the verdict, the losses and the sizes. They contain no label of the data."""
         return {
             "verdict": str(self.verdict),
             "algorithm": redacted(self.algorithm),
@@ -95,7 +95,7 @@ class Release(RedactedRepr):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Warnings about the publication. They do not mean that it is unsafe."""
+        """Warnings about the publication. A publication with warnings still satisfies the model."""
         return self.unverified.warnings
 
     @property

@@ -15,8 +15,8 @@ findings.
 
 
 def few_persons(model: PrivacyModel) -> int:
-    """Return the number of persons below which values and groups are findings. It is the model's k, or `FEW_PERSONS`
-    without a k.
+    """Return the minimum number of persons for which a value or group is no finding: the model's k, or `FEW_PERSONS` if
+    the model has no k.
     """
     return model.k or FEW_PERSONS
 
@@ -26,7 +26,7 @@ class ScanFinding(RedactedRepr):
     """Column that stops a publication."""
 
     column: str
-    """Name of the column. Comma-separated names if several columns together cause the finding."""
+    """Name of the column, or comma-separated names if several columns together cause the finding."""
     count: int
     """Number of values or persons."""
     text: str
@@ -44,7 +44,9 @@ class ScanFinding(RedactedRepr):
 
 
 def identifying_kind(labels: Sequence[str]) -> tuple[str, int] | None:
-    """Return the kind and number of values that are names, contact data or keys of persons. None if there are none."""
+    """Return the kind and number of values that are names, contact data or keys of persons, or None if there are no
+    such values.
+    """
     if counts := count_contacts(labels):
         return next(iter(counts.items()))
     kind = OPAQUE if are_opaque_keys(labels) else identifying(labels)

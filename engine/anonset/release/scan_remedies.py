@@ -37,7 +37,7 @@ def of_sets(name: str, rule: str, *, drop: str) -> str:
 
 
 def of_dropped(name: str, model: PrivacyModel, *, only: bool) -> str:
-    """Return the settings that drop a relational column. Empty if the model needs the column.
+    """Return the settings that drop a relational column, or an empty text if the model needs the column.
 
     Parameters
     ----------
@@ -77,8 +77,7 @@ def remedy_for_singling_out(names: Sequence[str], model: PrivacyModel) -> str:
 
 
 def of_items(names: Sequence[str], model: PrivacyModel, *, others: bool) -> str:
-    """Return the remedy for items. The name ``items`` means the joint set of several columns, and is the name of no
-    column.
+    """Return the remedy for items. The name ``items`` stands for the joined set of several columns.
 
     Parameters
     ----------
@@ -110,7 +109,7 @@ def declared(names: Sequence[str]) -> str:
 
 
 def _rule(name: str, labels: Sequence[str]) -> str:
-    """Return a rule that makes the values of a column coarser. Empty if none is known."""
+    """Return a rule that makes the values of a column coarser, or an empty text if no rule is known."""
     values = [label for label in labels[:MOST_LOOKED_AT] if label not in ("", "?")]
     look = look_at(name, values)
     if look.kind in ("integers", "numbers") and look.width and not look.form:
@@ -122,11 +121,11 @@ def _rule(name: str, labels: Sequence[str]) -> str:
 
 
 def bins_of(name: str, labels: Sequence[str]) -> str:
-    """Return bins for a column of numbers read as text. Empty for other columns."""
+    """Return bins for a column of numbers that is read as text, or an empty text for other columns."""
     rule = _rule(name, labels)
     return rule if rule.startswith("bins:") else ""
 
 
 def _bins(width: str) -> str:
-    """Return a rule with bins of a width, and larger bins of four times this width above them."""
+    """Return a rule with bins of a width, and above them bins of four times this width."""
     return f"bins:width={width},{float(4 * Fraction(width)):.12g}"

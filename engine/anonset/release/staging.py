@@ -18,7 +18,7 @@ from anonset.reading.place import is_address
 from anonset.spelling import setting
 
 PRIVATE = ".private"
-"""Suffix of a private directory without its own name."""
+"""Suffix of a private directory that the owner has not named."""
 NOT_OVERWRITTEN = "a publication is never overwritten: use a new directory"
 _LONGEST_STEM = 60  # bytes of the OUT name in the temporary name, whose length is also limited
 
@@ -39,7 +39,7 @@ def temporary_place(out: Path) -> Path:
 
 
 def require_new(*folders: Path) -> None:
-    """Reject paths that exist, that lack a parent directory, or that are equal.
+    """Reject paths that exist, have no parent directory, or are equal.
 
     Raises
     ------
@@ -62,7 +62,7 @@ def require_new(*folders: Path) -> None:
 def require_apart(work_dir: str | os.PathLike[str] | None, *others: str | os.PathLike[str] | None) -> None:
     """Reject a work directory that equals, contains or is inside one of the other paths. Links are resolved.
 
-    Otherwise, removing the work directory would remove files of the other path, or work files would be among the
+    If the paths overlapped, removing the work directory could remove other files, or work files could be among the
     published files.
 
     Raises
@@ -105,7 +105,7 @@ def require_free(out: Path, private: Path, *, by_command: bool = False) -> None:
     Raises
     ------
     InputError
-        The message describes the content of the path, and the remedy. Files of another run are never removed.
+        The message describes what the path contains, and the remedy. Files of another run are never removed.
     """
     require_local(out, private)
     unfinished, complete = leftovers(out, private), os.path.lexists(out)
@@ -133,8 +133,8 @@ def require_free(out: Path, private: Path, *, by_command: bool = False) -> None:
 
 
 def leftovers(out: Path, private: Path) -> dict[Path, bool]:
-    """Return the paths that unfinished runs have created, with True if a run still uses the path. A private directory
-    has a lease until its publication is complete.
+    """Return the paths that unfinished runs have created. The value is True if a run still uses the path. A private
+    directory has a lease until its publication is complete.
     """
     temporary_name = re.compile(rf"\.{re.escape(stem_of(out.name))}\.[0-9a-f]{{16}}\.tmp")
     live = {private: is_live(private)} if os.path.lexists(private / LEASE) else {}
@@ -143,7 +143,7 @@ def leftovers(out: Path, private: Path) -> dict[Path, bool]:
 
 
 def _left_behind(out: Path, private: Path, unfinished: list[Path], *, complete: bool, by_command: bool) -> str:
-    """Return the message about leftovers of a killed run, with the remedy."""
+    """Return the message that a killed run left files, with the remedy."""
     if by_command:
         clear = f"use {setting('if_exists', 'resume')}"
         clear += " to verify it" if complete else " to continue"
@@ -163,7 +163,7 @@ def stem_of(name: str) -> str:
 
 
 def restrict_to_owner(private: Path) -> None:
-    """Restrict the files of a private directory to the owner, for any umask of the process."""
+    """Make the files of a private directory readable only by the owner, whatever the umask of the process is."""
     for path in private.rglob("*"):
         path.chmod(0o700 if path.is_dir() else 0o600)
 
@@ -295,7 +295,9 @@ def sync_entry(path: Path) -> None:
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
-    """Return the device and inode of a directory. Renaming does not change them. None if there is no directory."""
+    """Return the device and inode of a directory, which renaming does not change. Return None if there is no
+    directory.
+    """
     try:
         status = path.lstat()
     except OSError:

@@ -56,8 +56,8 @@ def declarations(unverified: UnverifiedPublication[Any], *, undecided: bool) -> 
 
 
 def public_checks(verdict: Verdict) -> dict[str, Any]:
-    """Return the facts of a check that anyone can repeat with the publication. Empty for an unfinished check. The
-    number of suppressed protected items is omitted because it would disclose empty records.
+    """Return the facts of a check that anyone can repeat with the publication. An unfinished check has no such facts.
+    The number of suppressed protected items is omitted, because it would disclose empty records.
     """
     if verdict.holds is None:  # the facts of an unfinished check depend on the budget
         return {}
@@ -77,7 +77,7 @@ def attestation(
     Parameters
     ----------
     verdict
-        Verdict on facts visible in the publication (see `anonset.release.publish.evidence`).
+        Verdict that depends only on the publication (see `anonset.release.publish.evidence`).
     """
     return Attestation(
         schema_version=SCHEMA_VERSION,
@@ -120,7 +120,7 @@ def report(
     Parameters
     ----------
     context
-        ``settings``, ``seed`` and facts about the ``input``, if the caller knows them.
+        ``settings``, ``seed`` and facts about the ``input``, as far as the caller knows them.
     table_facts
         Size and fingerprint of the table (`anonset.data.fingerprints.fingerprint`).
     written

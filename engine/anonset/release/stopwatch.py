@@ -11,7 +11,9 @@ from anonset.data.usage import REMOTE_TASKS, PeakMemory, TaskUsage, disk_usage, 
 from anonset_kernels._compiling import COMPILATION
 
 COMPILING = "compiling"
-"""Name of the compilation phase. Kernels are compiled during other phases, whose seconds exclude compilation."""
+"""Name of the compilation phase. Kernels are compiled during other phases, but the seconds of these phases do not
+include compilation.
+"""
 
 
 @dataclass(frozen=True)
@@ -28,25 +30,25 @@ class Phase:
     See `PeakMemory`. None if unknown.
     """
     cpu_seconds: float | None = None
-    """CPU seconds of all threads of this process, with compilation. None for the phase ``compiling``."""
+    """CPU seconds of all threads of this process, including compilation, or None for the phase ``compiling``."""
     tasks: TaskUsage = field(default_factory=TaskUsage)
     """Resources of the tasks in other processes."""
     interval: tuple[float, float] | None = None
-    """Begin and end in seconds since the epoch. None for the phase ``compiling``, which interrupts other phases."""
+    """Begin and end in seconds since the epoch, or None for the phase ``compiling``, which interrupts other phases."""
     bytes_read: int = 0
     """Bytes that this process read by system calls (see `transferred`)."""
     bytes_written: int = 0
     """Bytes that this process wrote by system calls."""
     bytes_held: int | None = None
-    """Bytes on disk of the work directory at the end of the phase. None if there is no work directory."""
+    """Size in bytes of the work directory at the end of the phase, or None if there is no work directory."""
 
 
 @dataclass
 class Stopwatch:
     """Timer of the phases of a run, in order.
 
-    Kernel compilation within a phase is timed as a separate phase before it. It takes many seconds on a machine that
-    has not run these kernels before.
+    Compilation of kernels within a phase is timed as a separate phase before it. Compilation takes many seconds on a
+    machine that has not run these kernels before.
 
     >>> watch = Stopwatch()
     >>> with watch.phase("search"):

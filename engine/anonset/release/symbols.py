@@ -1,7 +1,7 @@
 """Names of published symbols, and checks whether a codebook agrees with the names.
 
-A name such as ``(a,b,c)`` lists its members. The codebook lists the members of a code. The codebook must agree with the
-names of symbols and with the hierarchy.
+A name such as ``(a,b,c)`` lists the members of the symbol. For a symbol with a short code, the codebook lists the
+members. The codebook must agree with the names of symbols and with the hierarchy.
 """
 
 import re
@@ -24,7 +24,7 @@ from anonset.settings.binding import bind_columns
 from anonset.spelling import hierarchy_of, setting
 
 MOST_SHOWN = 8
-"""Maximum number of members that the default name of a set lists. Larger sets get short names."""
+"""Maximum number of members in the default name of a set. Larger sets get short codes."""
 _CODE = re.compile(r"([GV]_*)\d+")
 
 
@@ -49,7 +49,7 @@ def name_sets(
     earlier_codes
         Names of itemsets in earlier releases, by members. These names are reserved for the same sets.
     others
-        Texts that are not used as codes: inner nodes of the item hierarchy, and symbols of earlier releases.
+        Texts that must not be used as codes: inner nodes of the item hierarchy, and symbols of earlier releases.
     """
     least = {"auto": MOST_SHOWN + 1, "members": None, "short": 2}[symbols]
     if least is None:
@@ -134,7 +134,7 @@ def require_plain_items(labels: Iterable[str]) -> None:
 
 
 def require_plain_nodes(hierarchy: Hierarchy, first: int) -> None:
-    """Reject inner nodes whose name lists items other than the leaves below the node. Nodes before `first` are not
+    """Reject inner nodes whose name lists other items than the leaves below the node. Only nodes from `first` on are
     checked.
 
     Raises
@@ -154,8 +154,8 @@ def require_plain_nodes(hierarchy: Hierarchy, first: int) -> None:
 
 
 def _known_labels(column: SetColumn | CategoricalColumn, joined: Sequence[str]) -> Iterable[str]:
-    """Return the labels of a column that codes must not equal. Labels on disk are not loaded. They are represented by
-    one code, such as ``G0``, for each letter that occurs in a label of this form.
+    """Return the labels of a column, which must not be used as codes. Labels on disk are not loaded. They are
+    represented by one code, such as ``G0``, for each letter that occurs in a label of this form.
     """
     if (filed := column.vocabulary.filed) is None:
         return column.vocabulary.labels
@@ -206,7 +206,7 @@ def require_sound(book: Iterable[Symbol], where: str, *, nodes_known: bool = Fal
 
 
 def _contradiction(symbol: Symbol, *, nodes_known: bool) -> str:
-    """Return the reason why a symbol cannot have its members. Empty if it can have them."""
+    """Return why a symbol cannot have the members that the codebook lists, or an empty text if it can."""
     members, named = symbol.members, members_of(symbol.label)
     if symbol.kind not in _KINDS:
         return f"must have one of the kinds {', '.join(_KINDS)}"
@@ -283,13 +283,13 @@ def require_agreement(publication: Records, hierarchy: Hierarchy) -> None:
 def items_hierarchy(
     publication: Records, hierarchies: Mapping[str, str], sources: tuple[str, ...], rules: CodeRules
 ) -> Hierarchy | None:
-    """Read the hierarchy of the published items without using the original. None if no hierarchy is given.
+    """Read the hierarchy of the published items without using the original. Return None if no hierarchy is given.
 
     Raises
     ------
     InputError
-        If the hierarchy depends on the items of the original (``balanced:F``, a rule), or an item of the codebook is no
-        leaf.
+        If the hierarchy depends on the items of the original (``balanced:F``, or a rule), or an item of the codebook is
+        not a leaf.
     """
     column = publication.transactions
     specs = {} if column is None else {n: s for n, s in hierarchies.items() if n in (column.name, *publication.joined)}

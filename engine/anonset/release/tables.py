@@ -5,7 +5,7 @@ from html import escape
 
 
 def html_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return rows under headings as an HTML table. Empty if there are no rows.
+    """Return rows under headings as an HTML table, or an empty text if there are no rows.
 
     >>> html_table(("k",), [("<5",)])
     '<table><tr><th>k</th></tr><tr><td>&lt;5</td></tr></table>'

@@ -36,7 +36,7 @@ _STAGED = "publication"
 
 
 def places_of(out: str | os.PathLike[str], private: str | os.PathLike[str] | None) -> tuple[Place, Place] | None:
-    """Return the places of a publication and its private directory. None if both are local paths.
+    """Return the places of a publication and its private directory, or None if both are local paths.
 
     >>> places_of("s3://bucket/safe", None)
     (Place(address='s3://bucket/safe'), Place(address='s3://bucket/safe.private'))
@@ -81,7 +81,7 @@ def destination(
 def require_free_destination(
     out: str | os.PathLike[str], private: str | os.PathLike[str], *, by_command: bool = False
 ) -> None:
-    """Reject a destination that is taken, or contains leftovers of a killed run.
+    """Reject a destination that already exists, or that contains files of a killed run.
 
     Raises
     ------
@@ -112,7 +112,7 @@ def staged_place(out: Place) -> Place:
 
 
 def require_free_places(out: Place, private: Place, *, by_command: bool = False) -> None:
-    """Reject places that are taken, or contain leftovers of a killed run.
+    """Reject places that already exist, or that contain objects of a killed run.
 
     Raises
     ------
@@ -140,7 +140,7 @@ def require_free_places(out: Place, private: Place, *, by_command: bool = False)
 
 
 def clear_places(out: Place, private: Place, tell: Tell | None = None) -> None:
-    """Remove the leftovers of a killed run. A complete publication remains.
+    """Remove the objects that a killed run left. A complete publication is not removed.
 
     Raises
     ------
@@ -292,8 +292,8 @@ class Upload:
 
 
 def _names_at(place: Place, last: str) -> list[str]:
-    """Return the names of the objects of a place. A listing may lack new objects, so the object that was written last
-    is checked separately.
+    """Return the names of the objects of a place. A listing may lack new objects, so the object `last` is checked
+    separately.
     """
     names = place.names()
     return names if last in names or place.size(last) is None else [*names, last]

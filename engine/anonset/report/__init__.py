@@ -1,1 +1,1 @@
-"""Reports about runs, as text and HTML for people and as JSON data for programs."""
+"""Reports about runs. People read them as text and HTML, and programs read them as JSON data."""

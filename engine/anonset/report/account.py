@@ -39,7 +39,7 @@ from anonset.report.sections import facts_table, table
 from anonset.spelling import counted, listed, setting, shortened
 
 _HEADLINES = ("rum", "tum", "ncp", "log2_ul", "grouping_loss", "not_in_chunks")
-"""Losses in the text. UL is shown only if items are grouped. The JSON data contain all losses."""
+"""Losses that the text shows. It shows UL only if items are grouped. The JSON data contain all losses."""
 _NCP_SCALE = " of 1 (0: no change; 1: all suppressed, or a single symbol)"
 _COUNTED = {"items": "occurrences", "values": "values", "tuples": "tuples"}
 """Printed names of the units in which unchanged and changed data are counted."""
@@ -198,12 +198,12 @@ def _labels(column: SetColumn, record: int) -> list[str]:
 
 
 def sizes(release: Release) -> dict[str, int]:
-    """Return the numbers of items, published symbols, and clusters or groups."""
+    """Return the number of items, of published symbols, and of clusters or groups."""
     return kind_of(release.unverified.algorithm.model).sizes(release.unverified)
 
 
 def _places(release: Release) -> dict[str, str]:
-    """Return the paths of a published release. Empty if it is not published."""
+    """Return the paths of a release. Empty if the release is not written to files."""
     request = release.published
     return {} if request is None else {"out": str(request.out), "private": str(request.private_folder)}
 
@@ -234,7 +234,7 @@ def _few(names: Sequence[str]) -> str:
 
 
 def _merging(unverified: UnverifiedPublication[Any]) -> list[dict[str, float]]:
-    """Return the number of clusters and the relational loss after some of the merges.
+    """Return the number of clusters and the relational loss at some steps of the merging.
 
     Empty if no clusters were merged.
     """
@@ -253,7 +253,7 @@ def _merging(unverified: UnverifiedPublication[Any]) -> list[dict[str, float]]:
 
 
 def _proof(unverified: UnverifiedPublication[Any]) -> dict[str, float]:
-    """Return the proven lower bound on the loss of a hierarchy cut. Empty if no bound is computed."""
+    """Return the proven lower bound on the loss of a hierarchy cut, if the algorithm computes a bound."""
     figures = unverified.result.figures
     return {name: figures[name] for name in ("lower_bound", "gap", "suppression") if "lower_bound" in figures}
 
@@ -270,7 +270,7 @@ def _frontier_texts(unverified: UnverifiedPublication[Any]) -> dict[str, str]:
 
 
 def _rare_text(unverified: UnverifiedPublication[Any]) -> str:
-    """Return a warning if most items are too rare in their clusters to be published unchanged.
+    """Return a warning if most items are too rare in their clusters to be published unchanged, or an empty text.
 
     Empty for split tables.
     """
@@ -335,7 +335,9 @@ def _time_texts(release: Release) -> dict[str, str]:
 
 
 def _removal_text(unverified: UnverifiedPublication[Any]) -> str:
-    """Return a text on rows that were removed because a value is too frequent or because their group was removed."""
+    """Return a text on the number of rows that were removed because their value is too frequent, or with their
+    group.
+    """
     counts, shares = unverified.result.figures, unverified.measures
     if not counts.get("removed_for_diversity"):
         return ""

@@ -41,7 +41,8 @@ def shared_losses(results: list[dict[str, Any]]) -> dict[str, str]:
 
 
 def unequal_guarantees(results: list[dict[str, Any]]) -> str:
-    """Return a sentence that warns of different guarantees of the algorithms. Empty if all guarantees are equal.
+    """Return a sentence that warns of different guarantees of the algorithms, or an empty text if all guarantees are
+    equal.
 
     >>> unequal_guarantees([{"algorithm": "lra", "model": "partition-km"}, {"algorithm": "apriori", "model": "km"}])
     'The guarantees differ: lra gives partition-km, apriori gives km. A smaller loss may come from a weaker guarantee.'
@@ -54,7 +55,7 @@ def unequal_guarantees(results: list[dict[str, Any]]) -> str:
 
 
 def over_seeds(results: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Merge results that differ only in their seed. The figures become texts with the mean and standard deviation.
+    """Merge results that differ only in their seed. Each figure becomes a text with its mean and standard deviation.
 
     >>> row = {"algorithm": "lra", "k": 2, "outcome": "holds", "note": ""}
     >>> over_seeds([{**row, "seed": 1, "ncp": 0.1}, {**row, "seed": 2, "ncp": 0.3}])

@@ -1,4 +1,4 @@
-"""Text on the distance between a loss and the minimum loss of a hierarchy cut."""
+"""Text that compares a loss with the minimum loss of a hierarchy cut."""
 
 from math import ceil, floor
 
@@ -8,7 +8,7 @@ _EQUAL = 1e-9  # smaller differences may be rounding errors
 
 
 def distance(loss: float, bound: float, *, suppression: bool = False) -> str:
-    """Return a text on the relative distance between a loss and a proven lower bound. Percentages are rounded up.
+    """Return a text that compares a loss with a proven lower bound. The percentage above the bound is rounded up.
 
     >>> distance(0.0188, 0.018)
     'at most 4.5% above the minimum for a cut of this hierarchy'

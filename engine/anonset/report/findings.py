@@ -12,7 +12,7 @@ from anonset.settings.job_text import unit_line
 from anonset.spelling import printable
 
 _MOST_SHOWN = 1000
-"""Maximum number of printed columns. Printing many thousands of columns takes minutes."""
+"""Maximum number of columns that are printed, because printing many thousands of columns takes minutes."""
 
 
 def findings_summary(findings: Findings) -> dict[str, Any]:

@@ -1,7 +1,4 @@
-"""First part of the report.
-
-This part states who is protected, who is not, and which figures a recipient can compute.
-"""
+"""First part of the report: who is protected, who is not, and which figures a recipient can compute."""
 
 from functools import singledispatch
 
@@ -14,11 +11,11 @@ from anonset.publications.base import unknown_kind
 from anonset.report.risks import PagePart
 
 Figure = tuple[str, str, str]
-"""Name, value and possible error of a figure."""
+"""Name, value and accuracy of a figure."""
 
 
 def protection(facts: ReportFacts, part: PagePart) -> list[tuple[str, str]]:
-    """Return pairs of a heading and a sentence. The sentences state who is protected and who is not."""
+    """Return who is protected and who is not, as pairs of a heading and a sentence."""
     declared, rows = facts.attested.declarations, [*part.protection]
     if declared.published_as_is:
         names = ", ".join(declared.published_as_is)
@@ -30,7 +27,7 @@ def protection(facts: ReportFacts, part: PagePart) -> list[tuple[str, str]]:
 def countable_figures(facts: ReportFacts) -> list[Figure]:
     """Return the figures that a recipient can compute from the publication.
 
-    If the original is available, the result also contains the errors of these figures.
+    If the original is available, each figure is shown with its error.
     """
     errors, private = facts.errors, facts.private
     rows = counted_records(facts.summary)
@@ -70,7 +67,7 @@ def _(look: ChunksSummary) -> list[Figure]:
 
 @singledispatch
 def counted_symbols(look: Summary, *, items_known: bool, private: bool) -> list[Figure]:
-    """Return figures on the precision of published symbols and numbers.
+    """Return figures that describe how precise the published symbols and numbers are.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
-"""Frontier of `joint-split`, which consists of the relational loss and the item loss for several weights.
+"""Frontier of `joint-split`: its relational loss and its item loss for several weights.
 
-The item losses are estimates. A fast search computes the estimates, so their absolute values are too high. Texts and
-drawings therefore show item losses relative to the first point of the frontier, or scaled to the loss measured at this
-point.
+A fast search estimates the item losses, and the estimates are too high. Texts therefore show each item loss as a
+percentage of the item loss at the first point. Drawings scale the item losses so that the first point has the measured
+loss.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,12 +11,12 @@ from anonset.algorithms.rt.joint.pruning import Pruning
 from anonset.report.drawings import curve
 
 _SHOWN = (0.03, 0.1, 0.3, 0.5)
-"""Relational losses at which the text shows a point. The first and the last point are always shown."""
+"""Relational losses for which the text shows a point. It also shows the first and the last point."""
 _LEAST = 1e-9
 
 
 def frontier_text(points: Sequence[Pruning]) -> str:
-    """Return some points of a frontier as text. The frontier must have at least two points.
+    """Return some points of a frontier, which has at least two points, as text.
 
     >>> frontier_text([Pruning(0.1, 9, 0.02, 0.05), Pruning(0.05, 4, 0.2, 0.03), Pruning(0.01, 1, 1.0, 0.02)])
     'if the relational loss rises from 0.02, the estimated item loss falls: to 60% at 0.20, to 40% at 1.00'
@@ -35,7 +35,9 @@ def scaled(points: Sequence[Pruning], loss: float) -> dict[Pruning, float]:
 
 
 def frontier_drawing(points: Sequence[Pruning], measures: Mapping[str, float]) -> str:
-    """Return a drawing of the frontier with the losses of the publication. Empty if there is no frontier."""
+    """Return a drawing of the frontier and of the losses of the publication, or an empty text if there is no
+    frontier.
+    """
     if len(points) < 2:
         return ""
     line = [(point.relational_ncp, loss) for point, loss in scaled(points, measures["lm"]).items()]

@@ -26,12 +26,12 @@ _NOT_COVERED = {
     "Linkability": "An attacker may be able to link a person's records with other publications.",
     "Inference": "A value or item that all matching records share is disclosed, including values published unchanged.",
 }
-"""Consequence of a risk that the model does not bound."""
+"""Consequence of each risk, if the model does not bound the risk."""
 
 
 @dataclass(frozen=True)
 class PublicationPurpose:
-    """Statements of the owner about the publication. The report prints these statements unchanged."""
+    """Statements of the owner about the publication, which the report prints unchanged."""
 
     recipient: str = ""
     purpose: str = ""

@@ -21,7 +21,7 @@ _DASHES = ("-", "--", "-.", ":")
 _GREYS = ("#000000", "#555555", "#888888")
 _HATCHES = ("", "///", "...", "xx", "\\\\\\", "++")
 _LOG_FROM = 20
-"""Minimum ratio of the largest to the smallest value for a logarithmic axis."""
+"""Minimum ratio between the largest and the smallest value from which an axis is logarithmic."""
 _LOG_HEIGHT = 1000
 _NAMES = {
     "seconds": "seconds of the search",
@@ -30,7 +30,9 @@ _NAMES = {
     "peak_mib": "peak memory in MiB",
 }
 _COSTS = ("seconds", "seconds_verify", "peak_mib")
-"""Costs of a run. Plots of costs over data sizes have two logarithmic axes, so that the slope is the exponent."""
+"""Costs of a run. In a plot over the data size, both axes are logarithmic, so that the slope of a line is the growth
+exponent.
+"""
 _NO_FIGURES = ("algorithm", "model", "outcome", "note")
 
 
@@ -39,11 +41,11 @@ class PlotAxes:
     """Axes and series of the plots of a comparison."""
 
     across: str | None
-    """Parameter on the horizontal axis. None if the plot shows bars."""
+    """Parameter on the horizontal axis, or None if the plot shows bars."""
     series: tuple[str, ...]
     """Columns whose values distinguish the lines or bars."""
     figures: tuple[str, ...]
-    """Figures that are drawn, each in its own file."""
+    """Names of the figures. Each figure is drawn into its own file."""
 
 
 def require_plots(folder: Path) -> None:
@@ -182,7 +184,7 @@ def _lines(plot: Any, rows: Sequence[Mapping[str, Any]], axes: PlotAxes, figure:
 def _scale(plot: Any, values: Sequence[float], *, logarithmic: bool = False) -> None:
     """Set the scale of the vertical axis.
 
-    The scale is logarithmic if `logarithmic` is True or the values differ by several magnitudes, and otherwise begins
+    The scale is logarithmic if `logarithmic` is True or the values differ by several magnitudes. A linear scale begins
     at 0.
     """
     if min(values) > 0 and (logarithmic or max(values) >= _LOG_HEIGHT * min(values)):
@@ -216,7 +218,7 @@ def _by_series(rows: Sequence[Mapping[str, Any]], axes: PlotAxes) -> dict[str, l
 
 
 def _spread(rows: Sequence[Mapping[str, Any]], across: str, figure: str) -> list[tuple[float, float, float, float]]:
-    """Return each value of the parameter `across` with the minimum, mean and maximum of the figure."""
+    """Return, for each value of the parameter `across`, the value and the minimum, mean and maximum of the figure."""
     values: dict[float, list[float]] = {}
     for row in rows:
         if _is_number(row[across]) and _is_number(row[figure]):

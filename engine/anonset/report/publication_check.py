@@ -77,7 +77,7 @@ _IN_ORDER = "rows were compared in file order; if the publication is sorted, pas
 
 
 def _columns(check: PublicationCheck) -> str:
-    """Return the role of each column, so that users notice a changed role."""
+    """Return the columns by role, so that users notice if a role has changed."""
     texts = [f"{role.replace('_', ' ')}: {', '.join(names)}" for role, names in check.roles.items() if names]
     return f"columns: {'; '.join(texts)}".replace("quasi identifiers", "quasi-identifiers")
 

@@ -1,6 +1,7 @@
-"""Sections of a text about a run. A section has a table with notes, and contains the facts of the table as JSON data.
+"""Sections of a text about a run. A section is a table with notes. It also contains the facts of the table as JSON
+data.
 
-Functions of this module format sections for terminals, JSON and notebooks.
+This module formats sections for terminals, JSON and notebooks.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -15,10 +16,7 @@ from anonset.release.tables import html_table
 from anonset.spelling import printable
 
 LEFT = ("guaranteed",)
-"""Headings of the columns that contain text.
-
-The first column also contains text, and all other columns contain numbers.
-"""
+"""Headings of columns that contain text, in addition to the first column. All other columns contain numbers."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +29,7 @@ class Section(RedactedRepr):
     notes: Sequence[str] = ()
     """Sentences below the table."""
     data: Mapping[str, Any] = field(default_factory=dict)
-    """The facts of the section, by name in the JSON output."""
+    """Facts of the section, by their name in the JSON output."""
 
 
 def for_terminal(sections: Iterable[Section]) -> list[str | RichTable]:

@@ -22,7 +22,7 @@ _FACTS = (
 )
 """Attributes of `Candidate` that the JSON data contain."""
 _NOTE = 90
-"""Maximum number of characters of the reason why a candidate failed."""
+"""Maximum number of characters of the printed reason why a candidate failed."""
 _SHARES = "kept, generalized, suppressed: shares of the {of}"
 _ERRORS = (
     "item error, pair error: median relative errors of "
@@ -39,7 +39,7 @@ def suggestion_summary(suggestion: Suggestion, command: str, with_own: str = "",
     command
         Command that runs the recommended candidate.
     with_own
-        Command that runs the best candidate that uses the owner's hierarchy.
+        Command that runs the best of the candidates with the hierarchy of the owner.
     beside
         Command that runs the alternative candidate, which has another guarantee.
     """
@@ -112,7 +112,7 @@ def suggestion_account(
 
 
 def _beside(suggestion: Suggestion, command: str) -> list[str]:
-    """Return lines about the alternative candidate, which has another guarantee. Empty if no such candidate exists."""
+    """Return lines about the alternative candidate, which has another guarantee, if there is one."""
     if (other := suggestion.beside) is None:
         return []
     another = f"with another guarantee than {suggestion.model.name}"

@@ -12,7 +12,7 @@ from anonset.release.documents import BucketFiles, ChunkFiles, PublishedFile, Pu
 Row = tuple[str, str, str]
 """Column name, role and technique."""
 Retention = Mapping[str, Mapping[str, int]]
-"""Numbers of unchanged and changed items, values and rows of the original. Only the owner may see them."""
+"""Number of unchanged and changed items, values and rows of the original. Only the owner may see these numbers."""
 _KEPT = "none: published unchanged, as decided by the owner"
 _MASKED = "masking: the attribute is removed"
 
@@ -80,8 +80,8 @@ def left_out(facts: ReportFacts, settings: Mapping[str, Any]) -> list[Row]:
 def _items(retention: Mapping[str, Mapping[str, int]] | None) -> str:
     """Return the technique for items.
 
-    In a shareable report, `retention` is None. The text then says that items may be suppressed, because recipients
-    cannot see whether items are suppressed.
+    In a shareable report, `retention` is None. The text then says that items may be suppressed, because the publication
+    does not show whether any item is suppressed.
     """
     if retention is None:
         return "generalization, or local suppression of items that no published symbol covers"

@@ -1,4 +1,4 @@
-"""Functions that create the text about risks. Each kind of publication implements these functions."""
+"""Texts about risks. Each kind of publication implements the functions `sections` and `page_part`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ def sections(risk: RiskReport) -> list[Section]:
 
 @dataclass(frozen=True)
 class RiskTable(RedactedRepr):
-    """Table of the report, with the sentences above and below it."""
+    """Table of the report, with sentences above and below the table."""
 
     head: tuple[str, ...] = ()
     rows: Sequence[tuple[str, ...]] = ()
@@ -40,23 +40,23 @@ class PagePart(RedactedRepr):
     published: str
     """Explanation of the published rows."""
     protection: Sequence[tuple[str, str]]
-    """Pairs of a heading and a sentence. The sentences state who is protected and who is not."""
+    """Who is protected and who is not, as pairs of a heading and a sentence."""
     drawing: str = ""
     """Drawing of the risks, as SVG."""
     drawing_note: str = ""
     """Explanation of the drawing."""
     below_k: Sequence[str] = ()
-    """Sentences about persons with fewer than k matching records."""
+    """Sentences about the number of persons with fewer than k matching records."""
     knowledge: RiskTable = RiskTable()
     """Re-identification risk by attacker knowledge."""
     told: RiskTable = RiskTable()
-    """Inference of other items."""
+    """Inference of further items of a person whose two rarest items are known."""
     attack: RiskTable = RiskTable()
     """Results of an attack."""
     attacks: Any = None
-    """Results of attacks with more knowledge, and the knowledge that each attack requires.
+    """Results of the attacks that `--attack` requests, and the knowledge that each attack requires.
 
-    None if no attack was simulated.
+    None if no such attack was simulated.
     """
     losses: str = ""
     """Meaning of the losses."""
@@ -69,13 +69,15 @@ def page_part(risk: RiskReport, before: Sequence[Exposure], attested: Attestatio
     Parameters
     ----------
     before
-        Risk in the original, by attacker knowledge. Empty if the report does not show it.
+        Risk in the original, by attacker knowledge. Empty if the report does not show the risk before anonymization.
     """
     raise unknown_kind(risk)
 
 
 def of_rows(attested: Attestation) -> list[tuple[str, str]]:
-    """Return sentences about who is protected. The sentences depend on the unit that counts as one person."""
+    """Return who is protected, as pairs of a heading and a sentence. This depends on the unit that counts as one
+    person.
+    """
     if attested.declarations.unit == "person":
         return [("Protected", "each person in the data: all rows of an id are one record.")]
     return [
@@ -85,7 +87,7 @@ def of_rows(attested: Attestation) -> list[tuple[str, str]]:
 
 
 def inference_section(inferences: Sequence[ItemInference], *, rows: bool = False) -> Section:
-    """Return the section on inferences of other items.
+    """Return the section on inferences of further items of a person.
 
     Parameters
     ----------
@@ -103,7 +105,7 @@ def inference_section(inferences: Sequence[ItemInference], *, rows: bool = False
 
 
 def inference_table(inferences: Sequence[ItemInference]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """Return the headings and the rows of the table on inferences of other items."""
+    """Return the headings and the rows of the table on inferences of further items."""
     bounds = (f"p ≥ {LIKELY:g}", f"p ≥ {SURE:g}")
     head = ("inferred from", "rows", "other items", *bounds, "rare items", *bounds)
     return head, [
@@ -115,7 +117,7 @@ def inference_table(inferences: Sequence[ItemInference]) -> tuple[tuple[str, ...
 
 
 def inference_grid(inferences: Sequence[ItemInference]) -> RiskTable:
-    """Return the table on inferences of other items for the report, with an explanation."""
+    """Return the table on inferences of further items, with an explanation, for the report."""
     text = (
         "The attacker knows the two rarest items of a random row of the original. The table shows the share of the "
         "other items of the row that the attacker can infer with probability p: from the publication, from item "

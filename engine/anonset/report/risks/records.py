@@ -93,13 +93,13 @@ def _exposures(risk: Risk) -> Section:
 
 
 def _higher_after(before: Sequence[Exposure], after: Sequence[Exposure], *, above: bool = False) -> list[str]:
-    """Return texts on the attacker knowledge for which the risk is higher in the publication than in the original."""
+    """Return the kinds of attacker knowledge for which the risk is higher in the publication than in the original."""
     higher = higher_after(before, after, above=above)
     return [knowledge(exposure.values, exposure.items) for exposure in higher]
 
 
 def higher_after_text(known: Sequence[str]) -> str:
-    """Return the reason why the risk from some attackers is higher after anonymization.
+    """Return why the risk from some attackers is higher after anonymization than before.
 
     >>> higher_after_text(["1 item", "2 items"])[:42]
     'Higher after than before: 1 item; 2 items.'
@@ -146,7 +146,7 @@ def _attempts(risk: Risk) -> Section:
 
 
 def _guaranteed(risk: Risk, heading: str, extent: str) -> str:
-    """Return a heading. If the figures count persons but the guarantee covers rows, append the extent."""
+    """Return a heading. Append `extent` if the figures count persons but the guarantee covers rows."""
     return heading if risk.persons is None else heading + extent
 
 
@@ -167,8 +167,12 @@ def _outcome_table(outcomes: Sequence[AttackResult]) -> tuple[tuple[str, ...], l
     head = ("attack", "", "targets", "below k", "certain", "correct guesses")
     rows = list[tuple[str, ...]]()
     for outcome in outcomes:
-        for name, won in (("without it", outcome.without), ("with it", outcome.won), ("control", outcome.control)):
-            first = (outcome.attack, name, f"{outcome.targets:,}") if name == "without it" else ("", name, "")
+        for name, won in (
+            ("without attack", outcome.without),
+            ("with attack", outcome.won),
+            ("control", outcome.control),
+        ):
+            first = (outcome.attack, name, f"{outcome.targets:,}") if name == "without attack" else ("", name, "")
             below = "" if won.below_k is None else percent(won.below_k)
             certain = "" if won.certain is None else percent(won.certain)
             rows.append((*first, below, certain, f"{won.success:.2%}"))
@@ -195,7 +199,7 @@ def persons_below_k(risk: Risk, exposures: Sequence[Exposure]) -> list[str]:
     Parameters
     ----------
     exposures
-        Exposures of the publication, or of its original.
+        Exposures in the publication or in its original.
     """
     if risk.persons is None:
         return []
@@ -242,7 +246,9 @@ def _part(risk: Risk, before: Sequence[Exposure], attested: Attestation) -> Page
 
 
 def _grid(risk: Risk, before: Sequence[Exposure]) -> RiskTable:
-    """Return the table of the risk by attacker knowledge. If `before` is given, cells show both risks."""
+    """Return the table of the risk by attacker knowledge. If `before` is given, each cell shows the risk before and
+    after.
+    """
     earlier = {(exposure.values, exposure.items): _figures(exposure) for exposure in before}
     rows = []
     for exposure in risk.exposures:
@@ -293,7 +299,7 @@ def _attack_grid(risk: Risk) -> RiskTable:
 
 
 def _further(risk: Risk) -> dict[str, object] | None:
-    """Return the results of attacks with more knowledge, and the knowledge that each attack requires.
+    """Return the results of the requested attacks, and the knowledge that each attack requires.
 
     None if no attack was requested.
     """
