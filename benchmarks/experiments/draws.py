@@ -185,7 +185,6 @@ def _first_seen(column: SetColumn | CategoricalColumn) -> Int64:
 
 
 def _taken(records: _Records, chosen: Int64) -> _Records:
-    """Return the records with the numbers `chosen`."""
     found: Any
     if isinstance(records, Table):
         one = {role: getattr(records, role) for role in ("transactions", "sensitive")}

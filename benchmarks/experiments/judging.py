@@ -78,7 +78,7 @@ def judge(chosen: Paper, results_by_case: Mapping[Key, Mapping[str, Any]]) -> li
 
 
 def _with_origin(chosen: Paper, claim: Claim) -> Claim:
-    """Mark the claims of a study as our own."""
+    """Mark a claim as our own if it belongs to a study."""
     return replace(claim, kind="own") if chosen.study else claim
 
 

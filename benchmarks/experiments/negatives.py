@@ -133,8 +133,8 @@ paper does not state: the order of the leaves of the hierarchy, the data, or the
 researchers who compare the methods; each section explains one failure.
 
 AA, COAT, mHgHs, Rum-bound and Tum-bound are [algorithms](glossary.md#algorithms-by-their-names-in-the-papers). UL and
-NCP are [losses](losses.md),
-so lower values are better. [Which claims of the papers hold](findings.md) defines the verdicts.
+NCP are [losses](losses.md), so lower values are better. The page [Which claims of the papers hold](findings.md)
+defines the verdicts.
 
 *`python -m benchmarks.experiments render` generates this page; do not edit it.*"""
 

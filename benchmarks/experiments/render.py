@@ -48,7 +48,7 @@ def page(chosen: Paper, results_by_case: Found, judged: Sequence[Judged], repeat
 
 
 def _missing(figure: Figure, results_by_case: Found) -> list[str]:
-    """List the failed cases, and the missing cases of partly measured figures."""
+    """List the failed cases, and the unmeasured cases of partly measured figures."""
     failed: dict[str, list[str]] = {}
     for case in figure.cases:
         if (error := results_by_case.get(case.key, {}).get("error")) is not None:
@@ -137,7 +137,6 @@ def _figure(figure: Figure, results: Repeated, judged: Sequence[Judged], missing
 
 
 def _repeated(panel: Panel) -> str:
-    """Describe the repetitions from which a panel's medians are computed."""
     factor = factor_of(panel.levels[0])
     if factor is None:
         return ""

@@ -30,10 +30,7 @@ class Card:
     made: str = ""
     """Preparation of the file or table from the owners' data."""
     stands_in_for: str = ""
-    """Unavailable data of a paper that this data set replaces.
-
-    If the data set replaces no data, its role in the experiments.
-    """
+    """Unavailable data of a paper that this data set replaces. Empty if it replaces no data."""
     differs: str = ""
     """Differences between this data set and the data that it replaces."""
     printed: tuple[tuple[str, Shape], ...] = ()
@@ -60,7 +57,7 @@ _PRINTED_POS = (("Terrovitis et al. 2008, figure 7: BMS-POS", _POS),)
 _PRINTED_INFORMS = (("Poulis et al. 2013, table 1: INFORMS", _INFORMS),)
 _PRINTED_YOUTUBE = (("Poulis et al. 2013, table 1: YOUTUBE", _YOUTUBE),)
 _PRINTED_EMR = (("Loukides et al. 2010, table 3: EMR", _EMR),)
-_KDD_CUP = "ACM SIGKDD, KDD Cup 2000 (registration)"
+_KDD_CUP = "ACM SIGKDD, KDD Cup 2000 (after registration)"
 _FIMI = "the FIMI repository (fimi.uantwerpen.be)"
 _UCI = "the UCI Machine Learning Repository (archive.ics.uci.edu)"
 _ARULES = "the R package arules"

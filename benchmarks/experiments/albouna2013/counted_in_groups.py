@@ -21,9 +21,11 @@ class Lost(NamedTuple):
     for_diversity: int
     """Tuples that are anonymized because their value occurs in more than 1/l of their group."""
     with_groups: int
-    """Other tuples that are lost because fewer than k individuals of their group remain."""
+    """Tuples that are lost because fewer than k individuals of their group remain. Excludes `for_diversity`."""
     for_equality: int
-    """Other tuples whose identity is suppressed so that all individuals of a group have equally many tuples."""
+    """Tuples with a suppressed identity, so that all individuals of a group have equally many tuples. Excludes
+    `for_diversity` and `with_groups`.
+    """
 
 
 def lost_if_counted(table: "Table", k: int, l: int, seed: int) -> Lost:  # noqa: E741

@@ -57,10 +57,7 @@ def compile_kernels() -> None:
 
 
 def _violations(parameters: Parameters) -> Measured:
-    """Form buckets from the longitudinal data.
-
-    Count violations inside groups, and violations between groups for each alpha.
-    """
+    """Count violations inside groups, and violations between groups for each alpha."""
     from anonset.measures.correlation import inter_group_violations, intra_group_violations
 
     table, algorithm = _longitudinal(parameters), _algorithm(parameters, number_of(parameters["seed"]))
@@ -77,13 +74,7 @@ def _violations(parameters: Parameters) -> Measured:
 
 
 def _loss(parameters: Parameters) -> Measured:
-    """Count the loss of safe grouping on the longitudinal data, for both ways to count group members.
-
-    Raises
-    ------
-    RuntimeError
-        If the groups differ between both ways.
-    """
+    """Count the loss of safe grouping on the longitudinal data, for both ways to count group members."""
     from benchmarks.experiments.albouna2013.counted_in_groups import lost_if_counted
 
     from anonset.measures.grouping_loss import grouping_loss
@@ -108,14 +99,13 @@ def _loss(parameters: Parameters) -> Measured:
 
 
 def _groups(parameters: Parameters) -> Measured:
-    """Count the groups that safe grouping forms and tests for diversity, if each person has a single tuple."""
+    """Count the groups that safe grouping forms, and the groups that it tests, if each person has a single tuple."""
     table = _non_transactional()
     figures = _algorithm(parameters, 1).recode(table, {}).figures
     return {"tested": figures["individuals"] // parameters["k"], "groups": figures["groups"]}
 
 
 def _time(parameters: Parameters) -> Measured:
-    """Time a search with the default seed on a table in memory. The time excludes kernel loading."""
     return {"seconds": _speed_of(parameters, _of_time(parameters))}
 
 

@@ -79,14 +79,12 @@ def _over_orders(figure: str, points: _Points, data: str, over: str = "m") -> li
 
 
 def _over_samples(figure: str, points: _Points, over: str = "m") -> list[Case]:
-    """Return cases on samples of the product baskets, with their real taxonomy."""
     free, bound = _apart(points)
     shared = {"data": _PRODUCTS, "share": _HALF}
     return SAMPLES.over(_cases(figure, free, over, **shared) + _cases(figure, bound, over, taxonomy=True, **shared))
 
 
 def _below_the_real(figure: str, points: _Points) -> list[Case]:
-    """Return cases with the real taxonomy of the subclasses, without repetitions."""
     free, bound = _apart(points)
     return _cases(figure, free, "m", data=_SUBCLASSES) + _cases(figure, bound, "m", data=_SUBCLASSES, taxonomy=True)
 
@@ -118,7 +116,6 @@ def _timed() -> list[Case]:
 
 
 def _tenths(series: Sequence[str]) -> list[Case]:
-    """Return cases on nested subsets of 10%, 20%, … 100% of the data."""
     shared = {"data": _PRODUCTS, "taxonomy": True, "sample": "sample 1", "k": 5}
     return [
         Case("scalability", name, 10 * tenth, {**shared, **_own(name, 7), "share": tenth / 10})

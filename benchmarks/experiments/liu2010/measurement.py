@@ -60,7 +60,6 @@ def _skews(parameters: Parameters) -> list[float | None]:
 
 
 def _searched(parameters: Parameters, column: "SetColumn", hierarchy: "Hierarchy | None") -> dict[str, Any]:
-    """Run the search once. Return loss, suppression and counted work."""
     from anonset.errors import InputError
     from anonset.generalization import PerCluster, apply
     from anonset.measures.retention import ncp_of_sizes, occurrences_by_size
@@ -105,7 +104,6 @@ def _algorithm(parameters: Parameters) -> "Algorithm":
 
 
 _LEVELS = {"order": ORDERS, "sample": SAMPLES, "tree": TREES}
-"""Factors of repetitions, by parameter."""
 
 
 def is_first(parameters: Parameters) -> bool:

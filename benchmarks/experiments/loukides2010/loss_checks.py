@@ -14,7 +14,6 @@ MOST_PRINTED = 0.0002
 
 
 def never_suppresses(results: Results) -> Finding:
-    """Check that COAT never suppressed an item."""
     found = [value for name in results.series if name.startswith(COAT) for value in results.values(name, "suppressed")]
     return Finding(max(found) == 0, f"largest part suppressed in {len(found)} runs: {max(found):.2%}")
 
@@ -128,7 +127,6 @@ def violates(series: Sequence[str], *, by_series: bool = False) -> Check:
 
 
 def none_violated(results: Results) -> Finding:
-    """Check that COAT violates no utility constraint."""
     found = [v for name in results.series if name.startswith(COAT) for v in results.values(name, "utility_violated")]
     return Finding(max(found) == 0, f"violated in {len(found)} runs: {max(found):g}")
 
@@ -140,13 +138,11 @@ def up4_restricts_nothing(results: Results) -> Finding:
 
 
 def less_work_growth(results: Results) -> Finding:
-    """Check that COAT's merges grow more slowly with the records than AA's increments."""
     coat, aa = exponent(results.curve(COAT, "merges")), exponent(results.curve(AA, "increments"))
     return Finding(coat < aa, f"exponents: merges of COAT {coat:.2f}, increments of AA {aa:.2f}", margin=aa - coat)
 
 
 def less_time_growth(results: Results) -> Finding:
-    """Check that COAT's time grows more slowly with the records than AA's."""
     coat, aa = exponent(results.curve(COAT, "seconds")), exponent(results.curve(AA, "seconds"))
     return Finding(coat < aa, f"exponents: COAT {coat:.2f}, AA {aa:.2f}", margin=aa - coat)
 

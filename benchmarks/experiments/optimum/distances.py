@@ -90,13 +90,7 @@ def _loss(name: str, column: "SetColumn", hierarchy: "Hierarchy", parameters: Ma
 
 
 def _exact(column: "SetColumn", hierarchy: "Hierarchy", k: int, m: int, limits: Limits, *, suppress: bool) -> "Result":
-    """Search the best cut, and verify it independently.
-
-    Raises
-    ------
-    RuntimeError
-        If the cut is not k^m-anonymous.
-    """
+    """Search the best cut, and verify it independently."""
     from benchmarks.experiments.searches import algorithm_of, fresh
 
     from anonset import verify

@@ -79,7 +79,6 @@ def _of_a_set(parameters: Parameters) -> Measured:
 
 
 def _over_orders(parameters: Parameters) -> Measured:
-    """Measure the distances over orders of the leaves of a balanced hierarchy."""
     from anonset import Hierarchy
 
     unbound, runs, named = load(parameters["data"]), list[dict[str, float]](), dict[str, float]()
@@ -94,7 +93,6 @@ def _over_orders(parameters: Parameters) -> Measured:
 
 
 def _over_samples(parameters: Parameters) -> Measured:
-    """Measure the distances over samples drawn without replacement."""
     whole, runs = load(parameters["data"]), []
     hierarchy = _own_hierarchy(whole, parameters["data"])
     for seed in range(parameters["samples"]):
@@ -115,7 +113,6 @@ def _both(column: "SetColumn", hierarchy: "Hierarchy", parameters: Parameters) -
 
 
 def _of_a_search(parameters: Parameters) -> Measured:
-    """Measure an exact search: time, memory, and gap between loss and bound."""
     from anonset_datasets.generators import pos_like
 
     if "items" in parameters:

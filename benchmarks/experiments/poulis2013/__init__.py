@@ -11,13 +11,13 @@ from benchmarks.experiments.poulis2013.jobs import DIVERSITY
 from benchmarks.experiments.poulis2013.measurement import compile_kernels, measure
 
 _ARE = {
-    "are_2_0": "ARE of 2 relational values",
-    "are_1_2": "ARE of 1 relational value and 2 items, with probability 1/2",
-    "are1s_1_2": "ARE of 1 relational value and 2 items, with probability 1/s",
-    "are_2_2": "ARE of 2 relational values and 2 items, with probability 1/2",
-    "are1s_2_2": "ARE of 2 relational values and 2 items, with probability 1/s",
-    "are_0_2": "ARE of 2 items, with probability 1/2",
-    "are1s_0_2": "ARE of 2 items, with probability 1/s",
+    "are_2_0": "ARE of queries for two relational values",
+    "are_1_2": "ARE of queries for a relational value and two items, if an item has probability 1/2",
+    "are1s_1_2": "ARE of queries for a relational value and two items, if an item has probability 1/s",
+    "are_2_2": "ARE of queries for two relational values and two items, if an item has probability 1/2",
+    "are1s_2_2": "ARE of queries for two relational values and two items, if an item has probability 1/s",
+    "are_0_2": "ARE of queries for two items, if an item has probability 1/2",
+    "are1s_0_2": "ARE of queries for two items, if an item has probability 1/s",
 }
 _LOSSES = {"ncp": "relational loss (NCP)", "ul": "utility loss (UL)", "delta": "bound delta"}
 _LARGEST = {"largest_cluster": "size of the largest cluster"}
@@ -193,10 +193,10 @@ PAPER = Paper(
 `informs2005` is the available part of INFORMS (one year, 26,735 of 36,553 records). YOUTUBE is not available, and the
 generated data `youtube_like` have the characteristics that the paper states. The paper does not name its transaction
 function. Therefore each claim is checked with AA and with COAT, for k^m-anonymity and without suppression.
-Hierarchies are "as in [17]", that is, balanced with degree 5. The hierarchy of the items has the items in a random
-order. The hierarchies of the relational columns have numbers in ascending order and other values in a random order.
-Each repetition draws records, orders and queries again. Bounds are fractions of the distance from X to 1. X is the
-loss of CLUSTER's clusters, which differs between samples.
+Hierarchies are "as in [17]", that is, balanced with degree 5. The items are in a random order. Numbers in relational
+columns are in ascending order, and other relational values are in a random order. Each repetition draws records,
+orders and queries again. Bounds are fractions of the distance from X to 1. X is the loss of the initial clusters,
+which differs between samples.
 
 Each workload has 1,000 queries from random records. The values and the 2 items of a query are from the same record,
 so no answer is 0. All variants get the same queries. ARE is computed for two interpretations of a published set of s

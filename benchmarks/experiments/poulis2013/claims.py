@@ -28,7 +28,7 @@ def trade_off(p: str) -> list[Claim]:
     return [
         Claim(
             text,
-            f"{what} {', and '.join(f'of {low} is at most that of {high}' for low, high in pairs)}, {AT_EACH}",
+            f"{what} is {' and '.join(f'at most as high with {low} as with {high}' for low, high in pairs)}, {AT_EACH}",
             check.ordered(*pairs, of=of),
             over=READING if of is ITEMS else FUNCTION,
         )

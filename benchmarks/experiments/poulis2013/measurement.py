@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from anonset.publications import Records
 
 _SAMPLE = 400
-"""Records of the search that loads the kernels."""
+"""Number of records of the search that loads the kernels."""
 _ORDERINGS = {"r": 1, "t": 1, "rt": 2}
 
 
@@ -126,7 +126,6 @@ def _seconds(search: Callable[[], object]) -> float:
 
 
 def _time(job: Job) -> Measured:
-    """Time a search, including the formation of clusters, on a table without cached results."""
     delta = job.delta
     _load_kernels(job, "btd")
     algorithm, table = job.algorithm(delta=delta), _fresh(job)
@@ -145,7 +144,9 @@ def _memory(job: Job) -> Measured:
 
 
 def _orders(job: Job) -> Measured:
-    """Search with candidates ordered by BTD and by UL. Count the unions that the transaction function anonymizes."""
+    """Search with candidates ordered by BTD and by UL. Count the applications of the transaction function to merged
+    clusters.
+    """
     found: dict[str, Any] = {}
     for order, suffix in (("btd", ""), ("ul", "_ul")):
         with counting() as counted:

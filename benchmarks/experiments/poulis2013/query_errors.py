@@ -87,7 +87,7 @@ def _drawn(named: tuple[tuple[str, Any], ...]) -> dict[tuple[int, int], Asked]:
 
 
 class _Answers:
-    """Computes true answers from the original records."""
+    """True answers, computed from the original records."""
 
     def __init__(self, table: "Table") -> None:
         column = items_of(table)

@@ -14,14 +14,14 @@ DATA = (
 )  # fmt: skip
 """RT-datasets of the catalogue. At most one data set comes from each source."""
 VARIED = ("informs2005", "diabetes130_patients", "tafeng_customers", "vermont2013")
-"""Data sets for the figures over k, m and halves."""
+"""Data sets of the figures that vary k or m, and of the figure on halves of the records."""
 POINTS = {name: float(bound) for name, bound in sorted(LARGEST_RELATIONAL_LOSS.items(), key=lambda point: point[1])}
 """Bound on the relational loss of each point, in ascending order."""
 KS, MS = (2, 5, 10, 50), (1, 2, 3)
 _LARGEST = max(POINTS.values())
 _FUNCTIONS = {"COAT": "coat", "AA": "apriori", "sets": "set-search"}
 _RUM = (("R", "COAT"), ("R", "AA"), ("RT", "COAT"), ("RT", "AA"), ("RT", "sets"))
-"""Merge order and transaction function."""
+"""Merge order and transaction function of each variant of Rum-bound."""
 _QUANTITIES = {
     "rum": "relational loss (RUM)",
     "items_error": "median relative error of the 200 most frequent items",
@@ -29,7 +29,7 @@ _QUANTITIES = {
     "usefulness": "usefulness, as in the ranking of `suggest`",
     "kept": "share of occurrences published unchanged",
     "tum": "utility loss (UL) of the items, mean over records",
-    "are1s_1_2": "ARE of 1 relational value and 2 items, with probability 1/s",
+    "are1s_1_2": "ARE of queries for a relational value and two items, if an item has probability 1/s",
     "clusters": "clusters",
     "infeasible_below": "smallest feasible bound if the bound is infeasible",
     "did_not_end_within": "CPU seconds after which a search was stopped",
@@ -84,7 +84,7 @@ _BY_BOUND_X = (
 
 PAPER = Paper(
     key="rt_frontier",
-    title="RT-datasets: item counts and relational loss, by framework",
+    title="RT-datasets: item counts and relational loss of each framework",
     note=f"""\
 Each data set is a sample of {RECORDS:,} records, or all records if it has fewer. Domains come from all records.
 `joint-split` runs at its three points. Rum-bound has the same bounds as `delta`, and merges by relational loss (R) or

@@ -140,7 +140,7 @@ BY_BOUND = (
     _best("RM", "`joint-split` counts frequent items better than Rum-bound", "items_error", _RUM),
     _best("RM", "`joint-split` counts frequent pairs better than Rum-bound", "pairs_error", _RUM),
     _best("RM", "`joint-split` has a smaller UL than Rum-bound", "tum", _RUM),
-    _best("RM", "`joint-split` has a smaller ARE (1 value and 2 items, with probability 1/s) than Rum-bound",
+    _best("RM", "`joint-split` has a smaller ARE than Rum-bound, for queries for a relational value and two items",
           "are1s_1_2", _RUM),
     Claim("`joint-split` matches every point of `rfirst`, `tfirst` and Tum-bound",
           "for each result of these algorithms, `joint-split` has a point at which neither the relational loss "

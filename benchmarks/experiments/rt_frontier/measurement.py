@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 TREE = "halves:frequency"
 """Item hierarchy for algorithms that need one."""
 RECORDS = 20_000
-"""Largest number of records. A sample of this size replaces larger data sets."""
+"""Largest number of records. Larger data sets are replaced by a sample of this size."""
 LIMIT = 120
 """CPU seconds after which a search is stopped."""
 _SMALL = 300
-"""Records on which kernels are compiled."""
+"""Number of records of the search that compiles the kernels."""
 
 
 class _OutOfTimeError(BaseException):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 CpuSeconds = Callable[[], float]
 _SMALL = 30_000
-"""Records of the small search."""
+"""Number of records of the small search that loads the kernels."""
 
 
 def measure_by_blocks(parameters: Parameters) -> Measured:

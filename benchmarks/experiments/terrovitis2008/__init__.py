@@ -60,7 +60,6 @@ def fanout_of(height: int, leaves: int) -> int:
 
 
 def _reduced(figure: str, x: int | str, *, records: int = 10_000, items: int = 40, m: int = 3) -> Iterable[Case]:
-    """Return the cases of the three algorithms on a reduced BMS-WebView-2, at one x."""
     for series, algorithm in _ALGORITHMS.items():
         shared = {"data": "bms_webview2", "records": records, "items": items, "fanout": 4, "k": 100, "m": m}
         yield Case(figure, series, x, {"what": "losses", **shared, "algorithm": algorithm})
@@ -116,7 +115,6 @@ def _over_orders(cases: Iterable[Case]) -> list[Case]:
 
 
 def _over_samples(cases: Iterable[Case]) -> list[Case]:
-    """Return the cases on samples of the records, with leaves in numeric order."""
     return SAMPLES.over([replace(case, parameters={**case.parameters, "order": "numeric"}) for case in cases])
 
 

@@ -16,7 +16,7 @@ _SAME, _CLOSE = 1e-9, 0.01
 _EXPONENT = "exponent of the fitted power law"
 _LINEAR, _LEAST, _MOST = f"the {_EXPONENT} is between 0.7 and 1.3", 0.7, 1.3
 _EXPLODES = 4.0
-_BY_SECONDS = ", in seconds"
+_BY_SECONDS = " (time)"
 _SHAPES = {"bms_webview1": (59_602, 497, 267, 2.5), "bms_webview2": (77_512, 3_340, 161, 5.0)}
 
 Check = Callable[[Results], Finding]
@@ -201,7 +201,7 @@ _CONVERGES = (
 )
 _GROWS_LINEARLY = _of(
     "the cost of OA and DA grows linearly with |D|",
-    f"{_LINEAR}, for the itemsets inserted into their tree",
+    f"{_LINEAR} for the number of itemsets inserted into their tree",
     _exponents((DA,), INSERTED, _LEAST, _MOST),
 )
 _TREE_IS_STEADY = _of(
@@ -211,12 +211,12 @@ _TREE_IS_STEADY = _of(
 )
 _AA_CONVERGES = _of(
     "AA costs much less for few records, and its cost converges to the cost of the others",
-    f"{_CONVERGES}, for the itemsets inserted into the tree",
+    f"{_CONVERGES} (for the number of itemsets inserted into the tree)",
     _converges(INSERTED),
 )  # fmt: skip
 _TREE_CONVERGES = _of(
     "AA's count-tree is much smaller for few records, and its size converges to the size of the others",
-    f"{_CONVERGES}, for the nodes",
+    f"{_CONVERGES} (for the number of nodes)",
     _converges(NODES),
 )
 _ALL_OPTIMAL = _of(
@@ -258,7 +258,7 @@ FIGURE_8_SAMPLES = _own((_GROWS_LINEARLY, _TREE_IS_STEADY, _AA_CONVERGES, _TREE_
 FIGURE_9 = (
     _of(
         "the costs of DA and AA grow linearly with |I|",
-        f"{_LINEAR}, for the itemsets inserted into their trees",
+        f"{_LINEAR} for the number of itemsets inserted into their trees",
         _exponents((DA, AA), INSERTED, _LEAST, _MOST),
         over="algorithm",
     ),
@@ -271,7 +271,7 @@ FIGURE_9 = (
     ),
     _of(
         "the cost of OA grows exponentially with |I|",
-        f"the {_EXPONENT} is at least {_EXPLODES:g}, for the cuts evaluated",
+        f"the {_EXPONENT} is at least {_EXPLODES:g} for the number of evaluated cuts",
         _exponents((OA,), CUTS, _EXPLODES),
     ),
     _of(
@@ -292,7 +292,11 @@ FIGURE_9 = (
         ORDERS,
         "enforced",
     ),
-    _of("the tree of AA scales better", f"the {_EXPONENT} is smaller for AA than for DA", _scales_better),
+    _of(
+        "the tree of AA scales better than the tree of DA",
+        f"the {_EXPONENT} is smaller for AA than for DA",
+        _scales_better,
+    ),
     _of(
         "the loss of AA equals the optimum",
         "the NCP is equal at every position",
@@ -315,14 +319,18 @@ FIGURE_10 = (
     ),
     _of(
         "the cost of AA grows linearly with m",
-        f"{_LINEAR}, for the itemsets inserted into its trees",
+        f"{_LINEAR} for the number of itemsets inserted into its trees",
         _exponents((AA,), INSERTED, _LEAST, _MOST),
     ),
     _of("the time of AA grows linearly with m" + _BY_SECONDS, _LINEAR, _exponents((AA,), SECONDS, _LEAST, _MOST), RUNS),
     _of(
         "the tree of OA and DA grows exponentially", "the value at least doubles with each m", _multiplies((DA,), NODES)
     ),
-    _of("the tree of AA scales better", f"the {_EXPONENT} is smaller for AA than for DA", _scales_better),
+    _of(
+        "the tree of AA scales better than the tree of DA",
+        f"the {_EXPONENT} is smaller for AA than for DA",
+        _scales_better,
+    ),
     _of(
         "the loss of DA and AA is close to optimal for all m",
         f"NCP is at most {_CLOSE:g} above the NCP of OA",

@@ -54,7 +54,7 @@ def tables(way: str, figure: str, data: Sequence[str]) -> str:
 
 
 def _guarantee(case: Case) -> str:
-    """Return a line with the guarantee of the algorithm if it differs from km-anonymity."""
+    """Return a line about the guarantee of the algorithm. Empty for km-anonymity."""
     k, m, way = (case.parameters[name] for name in ("k", "m", "way"))
     model = algorithm_of_a_way(way, case.parameters)[0].model
     same = model == KmAnonymity(k, m)

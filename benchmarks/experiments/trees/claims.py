@@ -55,7 +55,7 @@ def _as_by_chance(series: str) -> Check:
 
 
 def _keeps(series: str) -> Check:
-    """Return a check that a learned tree preserves most of the gain over `balanced:5` on most data sets."""
+    """Return a check that a learned tree preserves most of its advantage over `balanced:5` on most data sets."""
 
     def check(results: Results) -> tuple[bool, str]:
         kept = dict(results.curve(series, "kept"))

@@ -213,7 +213,6 @@ def _tree(root: str, parts: dict[str, dict[str, tuple[str, ...]]]) -> Hierarchy:
 def _drawn(
     n: int, seed: int, tree: dict[str, dict[str, tuple[str, ...]]], hierarchy: Hierarchy, profiles: tuple[_Profile, ...]
 ) -> tuple[Int64, Int32, tuple[NumericColumn, CategoricalColumn]]:
-    """Draw the code set, age and sex of each patient."""
     count("n", n, 0)
     integer("seed", seed, 0)
     lengths = lognormal_lengths(2.6, _LONGEST, 0.6)
@@ -240,7 +239,6 @@ def _mission(tree: dict[str, dict[str, tuple[str, ...]]], hierarchy: Hierarchy, 
 
 
 def _persons(n: int, seed: int, kind: Int64, profiles: tuple[_Profile, ...]) -> tuple[NumericColumn, CategoricalColumn]:
-    """Draw age and sex of each patient according to the profile."""
     uniform = [
         np.concatenate([np.zeros(0), *(Stream(seed, 3, at, which).uniform(BLOCK) for at in range(-(-n // BLOCK)))])
         for which in (0, 1, 2)

@@ -19,7 +19,7 @@ class _Patterns:
     indptr: Int64
     """First item of each pattern, int64 (L + 1,)."""
     items: Int32
-    """Items of the patterns, int32."""
+    """Items of all patterns, int32."""
     below: Float64
     """Cumulative weights, float64 (L,)."""
     corruption: Float64
