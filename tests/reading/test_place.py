@@ -92,9 +92,9 @@ def test_a_missing_object_is_reported(place: Place) -> None:
 @pytest.mark.parametrize(
     ("address", "secret"),
     [
-        ("s3://bucket/in", False),
+        ("s3://bucket/in:1/a@b", False),
         ("abfs://folder@account.dfs.core.windows.net/in", False),
-        ("s3://id:key@bucket/in", True),
+        ("s3://id:key/with/slashes@bucket/in", True),
         ("zip://a.csv::s3://id:key@bucket/in.zip", True),
         ("https://host/a.parquet?signature=a", True),
     ],

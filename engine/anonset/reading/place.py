@@ -24,7 +24,7 @@ PAUSES = (0.2, 1.0, 5.0)
 MOST_COPIED = 5 << 30
 """Maximum size in bytes of an object that S3 copies in one request. Larger objects are read and written again."""
 
-_SECRETS = re.compile(r"://[^@]*:[^@]*@|\?")
+_PASSWORD = re.compile("://[^/@]*:[^@]*@")
 
 
 def is_address(path: str | os.PathLike[str]) -> bool:
@@ -78,9 +78,14 @@ class Place:
         return not is_address(self.address)
 
     @property
+    def has_password(self) -> bool:
+        """True if the address contains a password."""
+        return _PASSWORD.search(self.address) is not None
+
+    @property
     def may_have_secrets(self) -> bool:
         """True if the address contains a password or a query."""
-        return _SECRETS.search(self.address) is not None
+        return self.has_password or "?" in self.address
 
     def names(self) -> list[str]:
         """Return the sorted names of all objects, including objects in subdirectories. Empty if there is no object."""

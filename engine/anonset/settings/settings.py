@@ -16,7 +16,7 @@ from anonset.local_paths import require_local
 from anonset.privacy import PrivacyModel
 from anonset.reading import roles as reading
 from anonset.reading.options import FileOptions
-from anonset.reading.place import is_address
+from anonset.reading.place import Place, is_address
 from anonset.reading.source import Source, source_of
 from anonset.settings.binding import numeric_columns
 from anonset.settings.fetched_files import with_local_copies
@@ -374,7 +374,13 @@ def validate(model: type[_Settings], values: Mapping[str, Any], *, fetch: bool =
 
 def _require_usable(values: Mapping[str, Any]) -> None:
     work_dir = values.get("work_dir")
-    if isinstance(work_dir, str) and is_address(work_dir) and values.get("cluster") is None:
+    if not isinstance(work_dir, str) or not is_address(work_dir):
+        return
+    if Place(work_dir).has_password:
+        msg = f"{setting('work_dir')}: the address contains a password, which would be sent to the workers; set the "
+        msg += "credentials in the environment of each machine"
+        raise InputError(msg)
+    if values.get("cluster") is None:
         option = setting("work_dir", work_dir)
         msg = f"{option}: an address requires {setting('cluster')}, whose workers exchange files through it"
         raise InputError(msg)
