@@ -232,7 +232,7 @@ def shares_of_sets(counts: Int64, lengths: Int64) -> NDArray[np.float64]:
 def least_counts(records: "GroupedRecords", n_codes: int, size: int, sizes: Int64) -> Int64:
     """Return the smallest support of the sets of each size in each record, int64 (size, D).
 
-    The support is a number of records or of owners.
+    Supports are counted in records, or in persons if the records have owners.
 
     Parameters
     ----------

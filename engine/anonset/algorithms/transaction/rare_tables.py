@@ -176,7 +176,7 @@ class CountSets:
     size: int
     k: int
     n_words: int
-    """Number of words of first codes."""
+    """Number of words (groups of 64) of first codes."""
 
     def __call__(self, group: Iterable[StoredRows]) -> tuple["Planes", Int64, UInt64]:
         """Return the table of the sets, the record count by number of codes, and the records that raised a counter.
@@ -231,7 +231,10 @@ def bytes_of(n_codes: int, size: int, k: int, n_words: int) -> int:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RareTables:
-    """Tables of the sets of `size` nodes. Records are counted when a table is requested."""
+    """Tables of the sets of `size` nodes. Records are counted when a table is requested.
+
+    The first nodes of sets are processed in words, which are groups of 64 nodes.
+    """
 
     rows: Sequence[StoredRows]
     """Records in parts."""

@@ -24,7 +24,7 @@ _LARGEST_K = (1 << 16) - 1
 
 @dataclass(frozen=True, eq=False)
 class Scores(RedactedRepr):
-    """Item losses of record sets. An item in a record has a loss of the number of other items in its group."""
+    """Item losses of record sets. Each item in a record adds the number of other items in its group."""
 
     column: SetColumn
     k: int
