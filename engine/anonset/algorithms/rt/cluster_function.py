@@ -104,9 +104,9 @@ class ClusterFunction(RedactedRepr):
         members = clusters[int(np.argmax(infeasible))]
         n_filled = int(np.count_nonzero(self.column.lengths[members]))
         reason = (
-            f"a cluster of {len(members)} records has {n_filled} with items, "
+            f"in a cluster of {len(members)} records, {n_filled} are non-empty, "
             f"at least k={self.k} (or none) are required; "
-            f"use {setting('on_infeasible', 'merge')} to merge it with another cluster"
+            f"use {setting('on_infeasible', 'merge')} to merge the cluster with another cluster"
         )
         where = f"cluster of record {int(members[0])}"
         raise InfeasibleError(NAME, reason, where, achieved=float(n_filled), bound=float(self.k))

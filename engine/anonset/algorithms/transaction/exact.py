@@ -258,7 +258,7 @@ def _publishes_one_symbol(problem: CutProblem, result: Result) -> bool:
 def _suppressed_unasked(result: Result) -> str:
     n = np.count_nonzero(result.recoding.image == SUPPRESSED) if isinstance(result.recoding, Cut) else 0
     as_by = setting("suppress", True)
-    return f"without suppression, all items would be a single symbol: {counted(n, 'item')} suppressed, as with {as_by}"
+    return f"{counted(n, 'item')} suppressed as with {as_by}, because all items would otherwise be a single symbol"
 
 
 def _result(problem: CutProblem, cut: Cut, search: ExactSearch | None = None) -> Result:
