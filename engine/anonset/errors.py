@@ -102,7 +102,7 @@ class AnonsetError(Exception):
         Location of the fault, for programs. It may contain ``column``, ``line``, ``row`` (both from 1), and the
         ``count`` of faults.
     commands
-        Complete commands that avoid the error, as lines for the command line.
+        Complete command lines that avoid the error.
     """
 
     code = "error"

@@ -201,8 +201,8 @@ class _Scanner:
         return dates or meaning in KINDS_OF_VALUES or identifying_kind(labels) is not None
 
     def _headers(self, names: Sequence[str]) -> Iterator[ScanFinding]:
-        """Yield findings for column names that are e-mail addresses, IBANs or phone numbers, because a header may be
-        missing.
+        """Yield findings for column names that are e-mail addresses, IBANs or phone numbers. Such names may be data of
+        a file without a header.
         """
         if self.table.word.identifying_as_declared:
             return

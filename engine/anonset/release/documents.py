@@ -222,7 +222,7 @@ class ChunkFiles(PublishedFiles):
     chunks: str
     shared: str
     counts: str | None = None
-    """Table with the totals of terms. None if no totals are published."""
+    """Table with the total count of each term, or None if no totals are published."""
     format: Literal["csv", "parquet"]
     items: Annotated[list[str], Field(min_length=1, max_length=1)]
     """Set-valued column."""
@@ -294,7 +294,7 @@ class Declarations(Document):
 
     @property
     def unit_in_words(self) -> str:
-        """Unit that counts as one person, as a phrase for readers."""
+        """Phrase for readers that names the unit that counts as one person."""
         if self.unit == "person":
             return self.unit
         return "each row is one person" if self.rows_are_persons else "each row counts as one person"

@@ -46,7 +46,7 @@ class Layout:
     of more than 8 members.
     """
     format: Format | None = "csv"
-    """Data format. None if the data stay in memory."""
+    """Format of the data files, or None if the data remain in memory."""
     separator: str | None = None
     """Separator of the symbols within a field. With None, it is a space, or another character if labels contain
     spaces.

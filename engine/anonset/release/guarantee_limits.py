@@ -107,8 +107,8 @@ UNDECIDED = "The guarantee is not proven, because the check did not finish, whic
 _MOST_IMPORTANT = (UNDECIDED, NAMED, AS_IS, BY_WORD, ROWS, TOGETHER, GOES_ON, ALONE, FINEST)
 """Limits of which a run prints the first sentence. The most important limit is the first."""
 _SHOWN = 2
-"""Number of printed limits of the model, and of printed limits in `_MOST_IMPORTANT`. The attestation contains all
-limits.
+"""Maximum number of limits of the model, and of limits in `_MOST_IMPORTANT`, that a run prints. The attestation
+contains all limits.
 """
 
 

@@ -1,4 +1,4 @@
-"""Publications with several set-valued columns, which are joined into one column for anonymization."""
+"""Publications with several set-valued columns. Anonymization joins these columns into one column."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -39,7 +39,7 @@ def rejoin(
     sets: bool = False,
     store: Store = MEMORY,
 ) -> tuple[SetColumn, tuple[Symbol, ...]]:
-    """Join published columns by prefixing, and return one column of the codebook's symbols.
+    """Join published columns into one column of symbols. Return this column and its symbols.
 
     A symbol with items of several columns occurs in all of these columns or in none, so it becomes one symbol of the
     record again. Supports and the verdict do not change. Without a codebook, the symbol may remain split into one

@@ -231,7 +231,7 @@ def opening(
     *,
     records: bool = True,
 ) -> Iterator[OpenedPublication]:
-    """Yield an open publication unchanged, or open the publication at a path or an address with
+    """Yield an open publication. If `published` is a path or an address, open the publication with
     `OpenedPublication.placed`.
 
     Raises
@@ -265,9 +265,7 @@ def built_model(name: str, parameters: Mapping[str, Any]) -> PrivacyModel:
 
 
 def kept_constraints(private: Path) -> dict[str, str]:
-    """Return the setting that names the privacy constraints file of a private directory. Empty if there is no such
-    file.
-    """
+    """Return the setting that names the privacy constraints file of a private directory, if there is such a file."""
     path = private / CONSTRAINTS
     return {"privacy_constraints": str(path)} if path.is_file() else {}
 

@@ -9,7 +9,7 @@ from anonset.reading.persons.values import KINDS_OF_VALUES, OPAQUE, are_opaque_k
 from anonset.release import scan_remedies as remedies
 
 FEW_PERSONS = 5
-"""Minimum number of persons with a value or in a group if the model has no k. Values and groups of fewer persons are
+"""Minimum number of persons with a value or in a group, for models without k. Values and groups of fewer persons are
 findings.
 """
 

@@ -203,7 +203,7 @@ def sizes(release: Release) -> dict[str, int]:
 
 
 def _places(release: Release) -> dict[str, str]:
-    """Return the paths of a release. Empty if the release is not written to files."""
+    """Return the paths of a release, if it is written to files."""
     request = release.published
     return {} if request is None else {"out": str(request.out), "private": str(request.private_folder)}
 
@@ -272,7 +272,7 @@ def _frontier_texts(unverified: UnverifiedPublication[Any]) -> dict[str, str]:
 def _rare_text(unverified: UnverifiedPublication[Any]) -> str:
     """Return a warning if most items are too rare in their clusters to be published unchanged, or an empty text.
 
-    Empty for split tables.
+    Tables that were split into parts have no warning.
     """
     column, recoding = unverified.table.transactions, unverified.result.recoding
     if column is None or not isinstance(recoding, PerCluster) or recoding.parts is not None:
@@ -335,9 +335,7 @@ def _time_texts(release: Release) -> dict[str, str]:
 
 
 def _removal_text(unverified: UnverifiedPublication[Any]) -> str:
-    """Return a text on the number of rows that were removed because their value is too frequent, or with their
-    group.
-    """
+    """Return a text on the number of removed rows: rows with a too frequent value, and rows of removed groups."""
     counts, shares = unverified.result.figures, unverified.measures
     if not counts.get("removed_for_diversity"):
         return ""

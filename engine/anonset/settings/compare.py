@@ -91,7 +91,7 @@ def with_ranges(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, s
 
 
 def read_value(text: str) -> Any:
-    """Parse a parameter value as a number if possible, otherwise as text."""
+    """Parse a parameter value as a number if possible, or else as text."""
     for kind in (int, WrittenFloat):
         try:
             return kind(text)

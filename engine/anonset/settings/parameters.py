@@ -320,7 +320,7 @@ def misfits(target: str, settings: Iterable[str], accepted: Iterable[str]) -> li
 
 
 def _accepting_algorithms(strange: list[str], model: str | None) -> list[str]:
-    """Recommend algorithms of the model that accept all the given settings. Empty if there is no such algorithm."""
+    """Recommend algorithms of the model that accept all the given settings, if there are any."""
     of_model = [] if model is None or not strange else with_traits(lambda traits: model in traits.models)
     able = [name for name in of_model if parameters(name).keys() >= {*strange}]
     return [f"use {listed([*map(option, strange)])} with --algorithm {listed(able, 'or')}"] if able else []

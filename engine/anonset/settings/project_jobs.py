@@ -16,8 +16,8 @@ class ProjectJob:
     settings: dict[str, Any]
     """Column roles and reading options."""
     guarantee: dict[str, Any]
-    """Model and parameters. Empty if a criterion is not supported, because without this criterion the job would
-    guarantee less.
+    """Model and parameters. There is no model if a criterion is not supported, because the job would then guarantee
+    less than the project.
     """
     trees: dict[str, str]
     """Name that the hierarchy of each column has in the other tool."""

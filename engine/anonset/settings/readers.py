@@ -61,7 +61,7 @@ class ParsingContext(RedactedRepr):
     """Information for parsing a setting: the data, if they have been read, and all other given parameters."""
 
     column: SetColumn | None = None
-    """Set-valued column, bound to a hierarchy. None before the data are read."""
+    """Set-valued column, bound to a hierarchy, or None before the data are read."""
     hierarchy: Hierarchy | None = None
     """Hierarchy of the column."""
     given: Mapping[str, Any] = field(default_factory=dict)

@@ -19,7 +19,7 @@ class ComposedFile(ABC):
         self.items: list[str] = []
         """Items of the row that the owner composes."""
         self.counts: list[int] = []
-        """Number of records that match each row. Empty until the records are counted."""
+        """Number of records that match each row. The list is empty until the records are counted."""
         self._state = state
         self._counting: CommandRun | None = None
 

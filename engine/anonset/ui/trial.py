@@ -30,7 +30,7 @@ class Trial:
         """Hierarchies of the items for the candidates."""
         self.suggestion = CommandRun(["suggest", name, "--json"], folder)
         self.comparisons: list[CommandRun] = []
-        """Runs of ``anonset compare``, one per candidate."""
+        """Runs of ``anonset compare``. Each run belongs to a candidate."""
         self.code: int | None = None
         """Exit code, or None during the trial."""
 

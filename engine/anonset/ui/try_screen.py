@@ -227,7 +227,10 @@ def _frequencies(state: PageState) -> None:
     if not candidate or not candidate["commonest"]:
         return
     text("h2", f"The {len(candidate['commonest'])} most frequent codes")
-    text("p", f"Records with each code, and the count that recipients estimate from the result of {_name(candidate)}.")
+    text(
+        "p",
+        f"For each code: the records that contain it, and the count that recipients estimate from {_name(candidate)}.",
+    )
     largest = max(max(before, after) for _, before, after in candidate["commonest"])
     with ui.element("table").classes("risks"):
         with ui.element("thead"), ui.element("tr"):

@@ -194,7 +194,7 @@ def _what_is_counted(risk: Risk) -> str:
 
 
 def persons_below_k(risk: Risk, exposures: Sequence[Exposure]) -> list[str]:
-    """Return lines on the number of persons with fewer than k matches. Empty if each row is a person.
+    """Return lines on the number of persons with fewer than k matches. There are no lines if each row is a person.
 
     Parameters
     ----------
@@ -239,8 +239,9 @@ def _part(risk: Risk, before: Sequence[Exposure], attested: Attestation) -> Page
         attacks=_further(risk),
         losses=(
             "All losses of the original are 0. NCP (normalized certainty penalty) measures how many items a symbol "
-            "covers; RUM is the same for relational values and ranges. Both are 1 if everything is suppressed or "
-            "published as a single symbol. UL (utility loss) weights symbols by row count; log2 UL: logarithm of UL."
+            "covers. RUM measures the same for relational values and ranges. Both are 1 if everything is suppressed or "
+            "published as a single symbol. UL (utility loss) also depends on the number of rows with each symbol. "
+            "log2 UL is the binary logarithm of UL."
         ),
     )
 
