@@ -45,7 +45,9 @@ _MAP_ALL_PAGES = 22
 """MADV_POPULATE_READ of Linux. It halves the CPU time of copying an array from a mapped file."""
 _MESSAGE_PREFIX = "message-"
 TASKS_PER_WORKER, MOST_TASKS = 2, 16
-"""Tasks per worker and pass, for load balancing. If there are many workers, each worker gets one task."""
+"""Number of tasks per worker in a pass, and maximum number of tasks per pass. If there are more workers than this
+maximum, each worker gets one task.
+"""
 _SECONDS_WITHOUT_WORKERS = 60
 """Waiting time for new workers in seconds, after all workers are lost."""
 

@@ -1,8 +1,8 @@
 """Files of a work directory on machines without a shared file system.
 
-Each machine has a directory of its own. Messages contain names of files. The sender puts each named file into a place
-of an object store, once, and the receiver fetches it, once. A message also contains checksums, so that a receiver
-rejects a damaged object, and fetches a file again if the sender has changed it.
+Each machine has a directory of its own. Messages contain names of files. The sender copies each named file to an object
+store, and the receiver fetches it from there. Each file is copied and fetched only once. A message also contains
+checksums. They let a receiver reject a damaged object, and fetch a file again if the sender has changed it.
 """
 
 import secrets
@@ -19,7 +19,7 @@ from anonset.local_paths import writing
 
 
 class ObjectPlace(Protocol):
-    """Objects under names, such as `anonset.reading.place.Place`."""
+    """Part of an object store that contains named objects, such as `anonset.reading.place.Place`."""
 
     def put(self, name: str, content: bytes | Path, *, replace: bool = False) -> None:
         """Write an object."""
@@ -46,7 +46,7 @@ class HeldLease(Protocol):
 
     @property
     def before(self) -> str:
-        """Token of the killed run that this run continues. Empty if there is none."""
+        """Token of the killed run that this run continues. Empty if the run does not continue another run."""
 
     def require_held(self) -> None:
         """Reject the place if another run has taken it over."""
@@ -63,7 +63,7 @@ class SentFile(NamedTuple):
 
 
 class Exchange:
-    """Exchange of the files of a directory with other machines.
+    """Exchanges the files of a directory with other machines.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ _exchanges: dict[str, Exchange] = {}
 
 @contextmanager
 def exchanging(place: ObjectPlace, root: Path, lease: HeldLease | None = None) -> Iterator[Exchange]:
-    """Exchange the files of a directory within the block."""
+    """Exchange the files of a directory with other machines until the end of the block."""
     exchange = Exchange(secrets.token_hex(8) if lease is None else lease.token, place, root, lease)
     _exchanges[exchange.token] = exchange
     try:
@@ -185,7 +185,7 @@ def leave(token: str) -> Path | None:
 
 
 def exchange_of(path: Path | str) -> Exchange | None:
-    """Return the exchange of a file or directory. None if all machines share it, or no other machine needs it."""
+    """Return the exchange of a file or directory. None if all machines share the file, or no other machine needs it."""
     if not _exchanges:
         return None
     return next((exchange for exchange in tuple(_exchanges.values()) if Path(path).is_relative_to(exchange.root)), None)

@@ -64,7 +64,7 @@ class Lease:
     process: int
     """Process number. 0 after a failed run, so that other processes can take over the directory."""
     start: int
-    """Start of the process in ticks since boot. It distinguishes processes with the same number."""
+    """Start of the process in ticks since boot. It distinguishes processes that have one number in succession."""
     processes: str
     """Namespace of the process number."""
     boot: str
@@ -73,7 +73,7 @@ class Lease:
     user: int
     renewals: int
     expires: float
-    """Time at which the lease expires unless it is renewed, in seconds since 1970 by the clock of the host."""
+    """Time at which the lease expires unless it is renewed. It is in seconds since 1970, by the clock of the host."""
 
 
 @dataclass
@@ -109,7 +109,7 @@ _renewing: list[int] = []  # process whose thread renews the leases
 
 
 def take(folder: Path, tell: Tell | None = None) -> None:
-    """Acquire the lease of a directory for this process: create it, or take over a stale lease.
+    """Acquire the lease of a directory for this process. Create a lease, or take over a stale lease.
 
     Raises
     ------
@@ -255,7 +255,7 @@ def state_of(folder: Path) -> State:
 
 
 def is_live(folder: Path) -> bool:
-    """Return True if a run seems to use a directory. Runs on other hosts are judged by the expiry time."""
+    """Return True if a run seems to use a directory. For runs on other hosts, the expiry time decides."""
     content = _last(folder)[1]
     return content is not None and seems_live(content)
 
@@ -278,8 +278,8 @@ def why_taken(folder: Path) -> str:
 
 
 def _is_valid(lease: Lease) -> bool:
-    """Return True if the process of a lease is running. If this cannot be checked, return True if the lease has not
-    expired.
+    """Return True if the process of a lease is running. If the process cannot be checked, return True if the lease has
+    not expired.
 
     If this process gave up a lease but could not write this to the file, for example on a full disk, the lease is not
     valid.
@@ -321,7 +321,7 @@ def is_stale(where: object, found: bytes, again: Callable[[], bytes | None], tel
 
 
 def seems_live(found: bytes) -> bool:
-    """Return True if a run seems to renew a lease. Runs on other hosts are judged by the expiry time."""
+    """Return True if a run seems to renew a lease. For runs on other hosts, the expiry time decides."""
     lease = parsed_lease(found)
     return lease is not None and _is_valid(lease)
 
@@ -414,8 +414,8 @@ for _own in (_held, TOKENS):
 
 
 def _is_here(lease: Lease) -> bool:
-    """Return True if the process of a lease has the host, boot and process namespace of this process. It can then be
-    checked.
+    """Return True if the process of a lease can be checked, because it has the host, boot and process namespace of this
+    process.
     """
     identity = (platform.node(), processes.boot(), processes.namespace())
     return all(identity) and (lease.host, lease.boot, lease.processes) == identity

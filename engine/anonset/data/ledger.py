@@ -1,7 +1,7 @@
-"""Results of the finished steps of a run, stored in its work directory. A resumed run does not repeat these steps.
+"""Results of the finished steps of a run, stored in its work directory. A resumed run does not repeat finished steps.
 
-The result of a step consists of dataclasses and named tuples of anonset, numbers, texts, arrays, and collections of
-these. Results are stored as data, never as code. For an array in a file of the work directory, only the file name and
+The result of a step may contain numbers, texts, arrays, collections, and dataclasses and named tuples that anonset
+defines. Results are stored as data, never as code. For an array in a file of the work directory, only the file name and
 checksums are stored.
 """
 
@@ -39,8 +39,8 @@ _IN_MEMORY = 1 << 20
 class Ledger(RedactedRepr):
     """Results of the finished steps, each in a file.
 
-    Steps are identified by name. The caller checks that the work directory belongs to the same data, settings and
-    version. No results are stored in a directory without the file `RUN`.
+    Steps are identified by name. The caller checks that the data, settings and version of the run that created the work
+    directory have not changed. No results are stored in a directory without the file `RUN`.
     """
 
     store: Files | None
@@ -137,7 +137,7 @@ def is_step(name: str) -> bool:
 
 
 def _read(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """Return the description of a result, and the arrays that are stored with it."""
+    """Return the JSON description of a result, and the arrays that are stored with it."""
     with np.load(BytesIO(path.read_bytes()), allow_pickle=False) as stored:
         described: dict[str, Any] = json.loads(str(stored[_VALUE]))
         return described, {name: stored[name] for name in stored.files if name != _VALUE}

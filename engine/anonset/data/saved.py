@@ -183,7 +183,7 @@ def _digest(description: Mapping[str, Any]) -> str:
 
 @contextmanager
 def _sound(store: Files) -> Iterator[None]:
-    """Convert errors by missing or malformed entries of the description to the error for a damaged directory."""
+    """Convert the errors of missing or malformed entries in a description to the error for a damaged directory."""
     try:
         yield
     except InputError:

@@ -73,7 +73,7 @@ class Store(RedactedRepr, ABC):
     """True if arrays are mapped from files. If so, code should not keep arrays of table length in memory."""
 
     def map(self, work: Callable[[_Task], _Done], tasks: Iterable[_Task], ahead: int | None = None) -> Iterator[_Done]:
-        """Run `work` over independent tasks on the workers; see `Workers.map`."""
+        """Run `work` on independent tasks. The workers of the store run the tasks (see `Workers.map`)."""
         return self.workers.map(work, tasks, ahead)
 
     def with_workers(self, workers: Workers) -> Self:
@@ -136,7 +136,7 @@ class Store(RedactedRepr, ABC):
 
     @abstractmethod
     def drop(self, *names: str) -> None:
-        """Delete arrays stored under these names. Existing memory maps remain valid."""
+        """Delete the arrays with the given names. Existing memory maps remain valid."""
 
     @abstractmethod
     def nested(self) -> Self:
@@ -235,7 +235,8 @@ class Files(Store):
     limits: Limits = field(default=NO_LIMITS, repr=False)
     workers: Workers = field(default=THREADS, repr=False, compare=False)
     token: DirectoryToken = field(default_factory=DirectoryToken, repr=False, compare=False)
-    """Token of the directory. This store and its copies with other workers share the token. Arrays do not refer to it.
+    """Token of the directory. This store and its copies with other workers share the token. Arrays do not keep the
+    token alive.
     """
     in_files = True
 
@@ -330,14 +331,16 @@ class Files(Store):
         return self._map(path, dtype, "r+")
 
     def require_held(self) -> None:
-        """Reject the directory if another process has taken it over, or another run the place of its files."""
+        """Reject the directory if another process has taken it over, or if another run has taken over the place of its
+        files.
+        """
         require_held(self.path)
         if (exchange := exchange_of(self.path)) is not None and exchange.lease is not None:
             exchange.lease.require_held()
 
     def send(self, names: Iterable[str]) -> None:
-        """Put files into the place through which machines exchange them, so that a later run finds them there. Without
-        such a place, do nothing.
+        """Put files into the place through which machines exchange them, so that a later run finds them there. If
+        machines do not exchange files, do nothing.
         """
         if exchange_of(self.path) is not None:
             list(self.workers.local.map(lambda name: sent(self.path / name, may_change=True), names))

@@ -145,7 +145,7 @@ def anonymize(
     if warning := warning_of_what_is_left():
         python_warnings.warn(warning, UserWarning, stacklevel=2)
     if out is None and (format is not None or part_rows is not None):
-        msg = f"{setting('format')} and {setting('part_rows')} describe the written files: also set {setting('out')}"
+        msg = f"{setting('format')} and {setting('part_rows')} apply to written files only; also set {setting('out')}"
         raise InputError(msg)
     layout = Layout(order, symbols, format or "csv", part_rows=part_rows)
     earlier = _earlier(recoding, on_cluster=client is not None)

@@ -205,7 +205,7 @@ def ids_of_release(report: Report) -> list[Hashable]:
         msg = f"the release made from {name} has no {setting('id')}, so its persons cannot be matched"
         raise InputError(msg)
     if not Path(options["input"]).exists():
-        msg = f"{options['input']}: the input of the other release is missing; the ids are required"
+        msg = f"{options['input']}: the input of the other release is missing; its ids are needed to match persons"
         raise InputError(msg)
     settings = validate(
         ReadingSettings, {x: value for x, value in options.items() if x in ReadingSettings.model_fields}

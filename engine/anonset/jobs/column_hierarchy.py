@@ -144,7 +144,7 @@ def column_tree(source: str, settings: TreeSettings, column: str | None = None) 
             specs[attribute.name] = f"balanced:{max(2, len(attribute.vocabulary))}"
     if not specs or not {*specs.values()}.isdisjoint((RANGE, VALUES)):
         trees = ", ".join(_with_trees(settings.hierarchy)) or "none"
-        msg = f"{hierarchy_of(name)}: column {name!r} has no tree; columns with a tree: {trees}"
+        msg = f"{hierarchy_of(name)}: column {name!r} has no hierarchy; columns with a hierarchy: {trees}"
         raise InputError(msg)
     table, hierarchies = bind_columns(table, specs)
     ceilings = {one: bound for one, bound in settings.ceiling.items() if one == name}
@@ -164,7 +164,7 @@ def _sets(table: Table, name: str, tree: Hierarchy) -> SetColumn:
         leaves = tree.codes_of(column.vocabulary, name)[column.codes]
         return SetColumn(name, np.arange(column.n + 1, dtype=np.int64), leaves, tree.leaves)
     if not isinstance(column, SetColumn):
-        msg = f"column {name!r} contains numbers, which have no tree"
+        msg = f"column {name!r} contains numbers, which have no hierarchy"
         raise InputError(msg)
     return column
 

@@ -125,7 +125,7 @@ def _compiling_takes(compiling: int) -> str:
     """
     if not compiling:
         return ""
-    return f"{format_size(compiling)} of this is for compiling kernels (avoid it by running anonset warmup first)"
+    return f"{format_size(compiling)} of the memory is for compiling kernels; to avoid it, run anonset warmup first"
 
 
 def _obstacle(settings: Settings, algorithm: Algorithm) -> str:

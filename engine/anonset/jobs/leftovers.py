@@ -66,7 +66,8 @@ def warning_of_what_is_left() -> str:
     if not paths:
         return ""
     named = ", ".join(paths[:_NAMED]) + (f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else "")
-    return f"interrupted runs left raw data in {named}; list them by anonset clean, remove them by anonset clean --yes"
+    ways = "list them with anonset clean, and remove them with anonset clean --yes"
+    return f"interrupted runs left raw data in {named}; {ways}"
 
 
 def remove_left(run: UnfinishedRun) -> bool:

@@ -144,9 +144,10 @@ def _placed(
     data = publication.attested.data
     obstacle = f"{data.kind} are processed in memory" if data.held_in_memory else ""
     if for_risks and original is not None and not data.by_blocks:
-        obstacle = (
-            obstacle or "the comparison with the original runs in memory (risks of the publication alone, out of core)"
+        in_memory = (
+            "the comparison with the original runs in memory; without the original, risks are counted out of core"
         )
+        obstacle = obstacle or in_memory
     if obstacle:
         if settings.cluster is not None:
             msg = f"{setting('cluster')} requires an out-of-core run, but {obstacle}"

@@ -60,6 +60,6 @@ def missing_code_problems(profiles: Sequence[Profile]) -> list[str]:
             columns.setdefault(code, []).append(column.name)
     return [
         f"{code} may mean a missing value ({', '.join(map(repr, names[:5]))}"
-        f"{' and others' if len(names) > 5 else ''}): if so in all columns, {setting('null', code)}"
+        f"{' and others' if len(names) > 5 else ''}): if it does in all columns, use {setting('null', code)}"
         for code, names in columns.items()
     ]

@@ -36,6 +36,6 @@ def _require_possible(publication: Chunks, original: Table, hierarchies: Mapping
         occurring, shown = often.get(labels[item], 0), sum(counts)
         unknown = counts[1] > 0 and item not in totals
         if shown > occurring or (shown < occurring and not unknown):
-            counted = f"{occurring} records of the original contain it, {shown} are published"
+            counted = f"{occurring} records of the original contain the item, but {shown} are published"
             msg = f"item {datum(labels[item])}: {counted}, {OTHER}"
             raise InputError(msg)

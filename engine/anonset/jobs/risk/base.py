@@ -86,10 +86,8 @@ class RiskContext(RedactedRepr):
         named = [name for name in self.attacks if name != ALL]
         if named or self.beside is not None:
             option = setting("attack" if named else "beside")
-            msg = (
-                f"{option} needs a publication of records; for buckets and chunks, anonset computes the risk exactly: "
-                "remove it"
-            )
+            way = "remove it, because anonset computes the risk of buckets and chunks exactly"
+            msg = f"{option} needs a publication of records; {way}"
             raise InputError(msg)
 
 

@@ -154,7 +154,7 @@ def _kept(publication: Records, name: str) -> CategoricalColumn:
         if column.name == name:
             return column
     names = ", ".join(repr(column.name) for column in publication.kept) or "none"
-    msg = f"{setting('sensitive')}: {name!r} must be a column published unchanged: {names}"
+    msg = f"{setting('sensitive')}: column {name!r} is not published unchanged; choose from {names}"
     raise InputError(msg)
 
 
