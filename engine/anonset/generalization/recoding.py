@@ -190,7 +190,7 @@ class Bucketized(RedactedRepr):
 
 
 TERMS = -1
-"""Value of `Disassociated.place` for an item of no chunk, which is published as a term of its cluster."""
+"""Value of `Disassociated.place` for an item that is in no chunk. The item is published as a term of its cluster."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -319,7 +319,7 @@ def retention(table: Table, recoding: Cut | ItemGroups | PerCluster) -> dict[str
 
 
 def shares(counts: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, float]]:
-    """Convert counts to shares of the sum of their group. The shares are 0 if the sum is 0.
+    """Convert the counts of each group to shares of the sum of the group. The shares are 0 if the sum is 0.
 
     >>> shares({"items": {"kept": 3, "generalized": 1, "suppressed": 0}})
     {'items': {'kept': 0.75, 'generalized': 0.25, 'suppressed': 0.0}}

@@ -83,7 +83,7 @@ def _keys(ids: Sequence[CategoricalColumn], draws: Draws, first: int, end: int) 
     from anonset_kernels.buckets import draw_again
 
     words = np.zeros(end - first, np.uint64)
-    with np.errstate(over="ignore"):  # draws wrap around: see `random_by_code`
+    with np.errstate(over="ignore"):  # the overflow is intended: see `random_by_code`
         for column in ids:
             draw_again(words, column.codes[first:end], draws.key(SPLIT))
     return words

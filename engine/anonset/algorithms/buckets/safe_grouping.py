@@ -154,7 +154,7 @@ class SafeGrouping(RedactedRepr):
             raise InfeasibleError(self.name, reason)
         if not figures["groups"]:
             self._refuse(sensitive, figures["removed_for_diversity"])
-        with np.errstate(over="ignore"):  # draws wrap around: see `random_by_code`
+        with np.errstate(over="ignore"):  # the overflow is intended: see `random_by_code`
             union.number(shuffled(figures["groups"], draws.key(NUMBER)))
         split = {"parts": len(sizes), "smallest_part": min(sizes), "largest_part": max(sizes)}
         more = split if len(sizes) > 1 else {}
@@ -194,7 +194,7 @@ class _Solver(RedactedRepr):
         if len(runs) - 1 < k:
             return GroupedTuples(part, np.full(n, SUPPRESSED, np.int32), np.zeros(n, np.bool_), figures)
         tuples, start = random_runs(by_id, runs, self.draws, ORDER + part.name)
-        with np.errstate(over="ignore"):  # draws wrap around: see `random_by_code`
+        with np.errstate(over="ignore"):  # the overflow is intended: see `random_by_code`
             bounds = group_bounds(len(start) - 1, k, self._key(LARGER, part))
             keys = np.stack([self._key(purpose, part) for purpose in (VALUE, PERSON, TUPLE)])
             values = _looked_up(sensitive, tuples)

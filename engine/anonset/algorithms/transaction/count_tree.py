@@ -92,7 +92,7 @@ class CountTree:
     def rare_leaves(self, generalized: NDArray[np.uint8]) -> Iterator[RareSets]:
         """Yield the rare leaves of the tree of all sets of up to `size` nodes, like `rare_sets`.
 
-        A leaf is a set that no longer set extends, so leaves can have any depth.
+        A leaf is a set without children in the tree, at any depth.
         """
         from anonset_kernels.count_tree import LEAVES
 

@@ -180,7 +180,7 @@ class CutSearch:
     def rare_leaves(self, m: int) -> Iterator[RareSets]:
         """Yield the rare leaves of the count-tree of sets of up to `m` nodes, in preorder.
 
-        A leaf is a set that no longer set extends, so leaves can have any depth.
+        A leaf is a set without children in the tree, at any depth.
         """
         if m == 1:
             yield self.nodes.rare(self._on_or_above)

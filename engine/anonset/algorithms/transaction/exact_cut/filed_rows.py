@@ -21,7 +21,7 @@ def pieces(rows: StoredRows) -> list[StoredRows]:
 
 
 def filed_rows(store: Store, parts: Iterable[Rows]) -> Rows:
-    """Write the rows of all parts to a store, and return them mapped from it.
+    """Write the rows of all parts to a store, and return the stored rows as memory maps.
 
     Raises
     ------
@@ -37,7 +37,7 @@ def filed_rows(store: Store, parts: Iterable[Rows]) -> Rows:
 
 
 def filed_values(store: Store, parts: Iterable[NDArray[Any]], dtype: DTypeLike) -> NDArray[Any]:
-    """Write arrays to a store, and return their concatenation mapped from it.
+    """Write arrays to a store, and return their concatenation as a memory map.
 
     Raises
     ------

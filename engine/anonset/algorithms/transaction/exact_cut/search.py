@@ -142,7 +142,7 @@ class ExactSearch:
             self.records, self._gathered = [self._view_of_closed().gathered()], self.closed
 
     def _add_siblings(self, relaxation: Relaxation) -> None:
-        """Add clauses of rare siblings, starting with the highest siblings."""
+        """Add clauses of rare siblings, starting with the siblings nearest to the root."""
         self._gather()
         problem, hierarchy = self.problem, self.problem.hierarchy
         siblings = rare_siblings(problem, self.closed)

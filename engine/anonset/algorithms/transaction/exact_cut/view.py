@@ -63,10 +63,10 @@ class ShowRecords(RedactedRepr):
     """
     n_leaves: int
     least: int
-    """Minimum number of symbols. Shorter records are removed."""
+    """Minimum number of symbols of a record. Shorter records are removed."""
 
     def __call__(self, rows: StoredRows) -> Rows:
-        """Return the records in converted form."""
+        """Return the records as they appear in the view."""
         from anonset_kernels.rows import map_rows
 
         rows = checked_rows(rows, self.n_leaves)
