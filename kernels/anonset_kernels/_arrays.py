@@ -27,7 +27,9 @@ UInt32Array = np.ndarray[tuple[int], np.dtype[np.uint32]]
 CountArray = UInt8Array | UInt16Array | UInt32Array
 """Counters that stop at k. The type is the smallest unsigned integer type that can store k."""
 IndexArray = Int32Array | Int64Array
-"""Indices into arrays that may have more than 2^31 elements. The type is int32 if it is sufficient, otherwise int64."""
+"""Indices into arrays that may have more than 2^31 elements. The type is int32 if the largest index fits, otherwise
+int64.
+"""
 Integer = int | np.signedinteger
 """Integer from an array or from Python. Kernels accept both."""
 
@@ -154,7 +156,7 @@ class AttributeSpace(NamedTuple):
     """Description of v relational attributes and of their generalization costs."""
 
     kind: Int8Array
-    """Kind of each attribute, int8 (v,). RANGE, NODE or SET."""
+    """Kind of each attribute (RANGE, NODE or SET), int8 (v,)."""
     slot: Int64Array
     """Row of each attribute, int64 (v,). The row is in `Tuples.numbers` for a range, otherwise in `Tuples.codes`."""
     word_at: Int64Array
@@ -164,10 +166,10 @@ class AttributeSpace(NamedTuple):
     width: Float64Array
     """Width of the domain of each range, float64 (v,)."""
     cost_at: Int64Array
-    """First index of each attribute in the following arrays, int64 (v + 1,)."""
+    """First index of each attribute in `cost`, `parent` and `subtree_end`, int64 (v + 1,)."""
     cost: Float64Array
-    """Losses of all attributes in sequence, float64. ``cost[cost_at[a] + c]`` is the loss of node `c`, or of a set of
-    `c` values.
+    """Losses of the published values, attribute after attribute, float64. ``cost[cost_at[a] + c]`` is the loss of node
+    `c`, or of a set of `c` values.
     """
     parent: Parent
     """Parent of each node in the hierarchies, int32."""
@@ -194,8 +196,10 @@ class PackedRule(NamedTuple):
     terms: Int64Array
     """Kind and parameters of the rule, int64 (8,). The kind is NONE if there is no rule."""
     overall: Int64Array
-    """Number of records with each value in the table, int64 (M,)."""
+    """Number of records of the table with each sensitive value, int64 (M,)."""
     ways: Int64Matrix
-    """Moves of surplus records between values, int64 (W, 3)."""
+    """Edges between sensitive values as rows (from, to, length), int64 (W, 3). The surplus of the values `from` to ``to
+    - 1`` is moved over this length.
+    """
     value: Int32Array
     """Sensitive value of each record or tuple, int32 (n,)."""

@@ -24,9 +24,9 @@ class Bitmaps(NamedTuple):
     words: UInt64Matrix
     """A bitmap of records in each row, uint64 (B, words)."""
     of: Int32Array
-    """Row of each representative's bitmap, int32 (V,). -1 if the group has no bitmap."""
+    """Row in `words` of each representative's bitmap, int32 (V,). -1 if the group has no bitmap."""
     free: Int32Array
-    """Number of unused rows, followed by these rows, int32 (1 + B,)."""
+    """Number of unused rows of `words`, followed by their row numbers, int32 (1 + B,)."""
 
 
 @kernel()
@@ -51,7 +51,8 @@ def give_back(bitmaps: Bitmaps, g: int) -> None:
 
 @kernel()
 def count_held(groups: Groups, bitmaps: Bitmaps, image: Image, enough: int, supports: Int64Array) -> None:
-    """Count the records that contain the first, the first two, … groups of an image. Stops if `enough` contain all.
+    """Count the records that contain the first, the first two, … groups of an image. Stop if `enough` records contain
+    all groups.
 
     Cost per group: a word per 64 records. If the first group is not dense, the cost is a step per record of that group.
     The counting ends when no record contains all groups counted so far.

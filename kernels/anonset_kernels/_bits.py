@@ -11,7 +11,6 @@ from anonset_kernels._jit import kernel
 
 
 def bit_count(word: np.uint64) -> int:
-    """Return the number of set bits of a ``uint64`` word."""
     return int(word).bit_count()
 
 

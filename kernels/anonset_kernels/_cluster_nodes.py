@@ -78,7 +78,7 @@ def local_nodes(records: Csr, rows: Int64Array, tree: Tree, scratch: Int32Matrix
 def postings(
     records: Csr, rows: Int64Array, tree: Tree, scratch: Int32Matrix, local: Int32Array, shape: TreeShape
 ) -> tuple[UInt64Matrix, Int64Array, Int64Array, int]:
-    """Return a bitmap and the support of each local node, the ranking of the nodes, and the length of the longest row.
+    """Find the rows that contain an item below each local node.
 
     Parameters
     ----------
@@ -89,8 +89,8 @@ def postings(
 
     Returns
     -------
-    uint64 (L, words), with a bit per row for each node; supports, int64 (L,); nodes except the root by descending
-    support, int64 (L - 1,); number of items in the longest row
+    Bitmap of the rows of each node, uint64 (L, words); number of rows of each node, int64 (L,); nodes except the root
+    by descending number of rows, int64 (L - 1,); number of items in the longest row
     """
     indptr, items = records
     leaf_node, _, _, _ = tree

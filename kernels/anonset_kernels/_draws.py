@@ -27,7 +27,7 @@ MOST_PAIRED = 1 << 16
 then below 2^32 / 2^64.
 """
 ALONE = 1 << 61
-"""Offset of the numbers of draws that determine a single index."""
+"""Draws that determine the exchange of a single position have numbers from here on."""
 
 
 @kernel()
@@ -92,7 +92,6 @@ def exchanged(
 
 @kernel()
 def _round(a: np.uint64, b: np.uint64, c: np.uint64, d: np.uint64) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
-    """Apply a round of SipHash to the state (a, b, c, d)."""
     a = a + b
     b = ((b << _13) | (b >> _51)) ^ a
     a = (a << _32) | (a >> _32)

@@ -104,7 +104,7 @@ def _bits_of(
 
 @kernel()
 def _larger_sets_fit(bits: UInt64Matrix, near: Int32Array, chunk_of: Int32Array, chunk: int, rule: ChunkRule) -> bool:
-    """Return True if each set of 2 to m - 1 items of a chunk occurs in no record of `bits` or in at least k."""
+    """Return True if each set of 2 to m - 1 items of a chunk occurs in at least k records of `bits`, or in none."""
     members = np.empty(len(near), np.int64)
     n = 0
     for number in range(len(near)):

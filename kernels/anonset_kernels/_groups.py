@@ -45,8 +45,8 @@ class Groups(NamedTuple):
     rep: Int32Array
     """Representative of each item's group, int32 (V,). -1 if the item is suppressed."""
     following: Int32Array
-    """Next larger member of each item's group, int32 (V,). -1 for the last member. Suppressed items form a list of
-    their own.
+    """Next larger member of each item's group, int32 (V,). -1 for the last member. Suppressed items form a separate
+    list.
     """
     largest: Int32Array
     """Largest member of each representative's group, int32 (V,)."""
@@ -123,11 +123,11 @@ def open_groups(
 
 @kernel()
 def add_records(groups: Groups, indptr: Indptr, items: Items, code_of: Int32Array, first: int) -> bool:
-    """Add consecutive records, numbered from `first`, after all earlier records. O(their items).
+    """Add consecutive records, numbered from `first`, after all earlier records. O(items of these records).
 
     `code_of`, int32 (M,), is the code of each item, ascending, or -1 if the item has no group. Returns False if an item
-    of a record has no code, if items are not ascending, or if more records contain an item than `open_groups` was told.
-    The groups are then invalid, but no array is written out of bounds.
+    of a record has no code, if items are not ascending, or if more records contain an item than the `support` given to
+    `open_groups`. The groups are then invalid, but no array is written out of bounds.
     """
     row, cells, begin, length, records = groups.row, groups.cells, groups.begin, groups.length, groups.records
     support, place = groups.support, row[first]
@@ -222,7 +222,7 @@ def count_partners(groups: Groups, g: Integer) -> None:
 
 @kernel()
 def merge_groups(groups: Groups, g: Integer, partner: int) -> None:
-    """Merge two groups and log the merge. O(records of the group with the larger representative * their length)."""
+    """Merge two groups and log the merge. O(items of the records of the group with the larger representative)."""
     begin, length, records, row, cells = groups.begin, groups.length, groups.records, groups.row, groups.cells
     keep, merged = min(g, partner), max(g, partner)
     item = merged
@@ -298,7 +298,7 @@ def _unite(following: Int32Array, first: Integer, second: Integer) -> Integer:
 
 @kernel()
 def suppress_group(groups: Groups, g: Integer) -> None:
-    """Remove a group from every record and log the suppression. O(records of the group * their length)."""
+    """Remove a group from every record and log the suppression. O(items of the records of the group)."""
     _note(groups, g, -1, groups.support[g])
     item = g
     while item >= 0:

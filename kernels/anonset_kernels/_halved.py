@@ -1,9 +1,9 @@
 """Apriori on a binary tree that is built by halving the items of a record set.
 
 The items that occur are the leaves, in descending order of frequency. Each node is an interval of leaves. Supports of
-node pairs are counted up to k in one pass over the records. The table of pairs contains the nodes that remain after
-size 1, and stores 64 pairs per word (see `bit_planes`). Larger sets are counted in bitmaps of the records, one per
-node.
+node pairs are counted up to k in one pass over the records. The table of pairs contains the nodes that remain after the
+rare single nodes are fixed, and stores 64 pairs per word (see `bit_planes`). Larger sets are counted in bitmaps of the
+records, one per node.
 """
 
 import numpy as np
@@ -46,7 +46,8 @@ def search_halves(
     ranked
         Items by descending frequency, and their frequencies, from `items_by_frequency`.
     rule
-        (k, m, by_number). The tree halves the number of items if `by_number`, otherwise their number of occurrences.
+        (k, m, by_number). If `by_number`, the tree halves the number of items, otherwise the number of item
+        occurrences.
     place
         int32 (items of the column,): changed here for the items of the set.
     most_cells
@@ -54,9 +55,9 @@ def search_halves(
 
     Returns
     -------
-    (status, loss, node). The status is 0, or -1 if there is no result: the table of pairs or the bitmaps would be too
-    large, or some, but fewer than k, records have items. The loss is the sum, over all items, of occurrences times
-    (items of the published node - 1). `node`, int32, is the published node of each ranked item.
+    (status, loss, node). The status is 0, or -1 without a result. There is no result if the table of pairs or the
+    bitmaps would be too large, or if records have items, but fewer than k records. The loss is the sum, over all items,
+    of occurrences times (items of the published node - 1). `node`, int32, is the published node of each ranked item.
     """
     k, m, by_number = rule
     order, count = ranked
@@ -210,7 +211,6 @@ def _longest(records: Csr, rows: Int64Array) -> int:
 
 @kernel()
 def _table(n_codes: int, k: int) -> Planes:
-    """Allocate an empty table of code pairs."""
     n_planes = 0
     while k >> n_planes > 0:
         n_planes += 1

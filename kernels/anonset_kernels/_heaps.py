@@ -17,7 +17,6 @@ LOW = ONE - 1
 
 @kernel()
 def packed(amount: Integer, code: Integer) -> np.int64:
-    """Return the key of an amount and a code."""
     return np.int64(amount) * ONE + (LOW - np.int64(code))
 
 

@@ -55,7 +55,6 @@ def sources_of(path: Path) -> dict[Path, bytes]:
 
 
 def path_of(name: str) -> Path:
-    """Return the path of a kernel file of this package."""
     return Path(__file__).with_name(f"{name}.py")
 
 

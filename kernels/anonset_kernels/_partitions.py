@@ -67,8 +67,6 @@ class Partition(NamedTuple):
 
 
 class PartitionRule(NamedTuple):
-    """Search parameters."""
-
     k: int
     m: int
     """Size of the largest sets of groups that must occur in at least k records or in none."""
@@ -126,7 +124,6 @@ def make_partition(of: Int32Array, n_groups: int, n_records: int, m: int) -> Par
 
 
 def make_scratch(n_groups: int) -> Scratch:
-    """Allocate the buffers for a sweep over `n_groups` groups."""
     here, gone, touched, held = (np.zeros(n_groups, np.int32) for _ in range(4))
     both, seen = np.zeros((CANDIDATES, n_groups), np.int32), np.zeros(n_groups, np.int64)
     place, candidate = np.full(n_groups, -1, np.int32), np.empty(CANDIDATES, np.int32)
@@ -136,7 +133,6 @@ def make_scratch(n_groups: int) -> Scratch:
 
 @kernel()
 def make_cheapest() -> Cheapest:
-    """Allocate a `Cheapest` with an empty list."""
     return Cheapest(np.empty(CANDIDATES + 1, np.int32), np.empty(CANDIDATES + 1, np.int64), np.full(3, -1, np.int64))
 
 

@@ -14,7 +14,7 @@ class Planes(NamedTuple):
     """Table of code sets with counters in bit planes."""
 
     n_words: int
-    """Maximum number of cells in a row. Only smallest codes below ``64 * n_words`` are counted."""
+    """Maximum number of cells in a row. Only sets whose smallest code is below ``64 * n_words`` are counted."""
     start: Int64Array
     """First cell of each group of rows, as described in `bit_planes`. int64 (C * C + 1,) for sets of 4, otherwise (C +
     1,).

@@ -22,7 +22,7 @@ from anonset_kernels._jit import kernel
 
 RANGE, NODE, SET = 0, 1, 2
 EVALUATIONS = 1
-"""Index in `run` of the counter of computed losses."""
+"""Index of the number of computed losses in `run`."""
 GAIN = 1e-9
 """Smallest loss difference that counts as an improvement."""
 
@@ -74,7 +74,6 @@ class NewClusters(NamedTuple):
 
 @kernel()
 def make_pool(tuples: Tuples, capacity: int) -> Pool:
-    """Allocate a pool for `capacity` tuples."""
     return Pool(
         np.empty((len(tuples.numbers), capacity), np.float64),
         np.empty((len(tuples.codes), capacity), np.int32),
@@ -88,7 +87,6 @@ def make_pool(tuples: Tuples, capacity: int) -> Pool:
 
 @kernel()
 def make_formed(state: ClusterStates, capacity: int) -> NewClusters:
-    """Allocate new clusters and pieces."""
     low, high, code, bits = state
     made = ClusterStates(
         np.empty((len(low), 2 * capacity), np.float64),
@@ -123,7 +121,7 @@ def common_losses(space: AttributeSpace, a: Integer, node: Integer, row: Float64
 def _losses_with(
     space: AttributeSpace, table: PairLosses, state: ClusterStates, c: Integer, pool: Pool, n: Integer
 ) -> None:
-    """Compute the loss of a cluster with each of the first `n` tuples of the pool added."""
+    """Compute the loss of a cluster after adding each of the first `n` tuples of the pool."""
     kind, slot, word_at, weight, width, cost_at, cost, parent, subtree_end = space
     numbers, codes, out = pool.numbers, pool.codes, pool.loss
     low, high, code, bits = state

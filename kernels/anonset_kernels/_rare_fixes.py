@@ -38,7 +38,9 @@ class NodeStates(NamedTuple):
 
 
 class Fixes(NamedTuple):
-    """Fixes in order. The sets contain local nodes and are padded with -1."""
+    """Rare sets of local nodes and the nodes that replace them, in the order of the replacements. Sets are padded with
+    -1.
+    """
 
     number: Int64Array
     """Number of fixes, int64 (1,)."""

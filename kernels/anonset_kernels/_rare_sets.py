@@ -29,10 +29,7 @@ _MOST_TOGETHER = 4_096
 
 @kernel()
 def next_code(words: UInt64Array, first: int) -> int:
-    """Remove and return the smallest code of the bitmap `words`, uint64 (W,), from word `first` on.
-
-    -1 if it is empty. O(W).
-    """
+    """Remove and return the smallest code of the bitmap `words`, uint64 (W,), from word `first` on, or -1. O(W)."""
     for w in range(first, len(words)):
         if words[w] != 0:
             code = w * 64 + trailing_zeros(words[w])
@@ -55,7 +52,7 @@ class PairCounts(NamedTuple):
     words: UInt64Array
     """Words of the current record's bitmap, uint64 (W,)."""
     used: Int32Array
-    """Index of each of these words in the bitmap, int32 (W,)."""
+    """Bitmap index of each word in `words`, int32 (W,)."""
 
 
 class RareSearch(NamedTuple):
@@ -76,7 +73,7 @@ class RareSearch(NamedTuple):
 
 @kernel()
 def room_for_pairs(n_codes: int) -> PairCounts:
-    """Allocate buffers for the largest possible number of extensions. The number is limited."""
+    """Allocate buffers for all codes, but for at most `_MOST_TOGETHER` extensions."""
     n = min(n_codes, _MOST_TOGETHER)
     n_words = (n + 63) // 64
     return PairCounts(

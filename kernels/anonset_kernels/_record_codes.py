@@ -74,7 +74,6 @@ def ancestor_codes(leaf_node: LeafNode, parent: Parent, code: Int32Array, height
 
 @kernel()
 def room_for_record(n_codes: int) -> Record:
-    """Allocate buffers for the codes of a record."""
     n_words = (n_codes + 63) >> 6
     return Record(
         np.zeros(n_words, np.uint64),

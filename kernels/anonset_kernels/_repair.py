@@ -121,9 +121,8 @@ def _seek_partner(groups: Groups, weights: Weights, g: Integer, best: Int64Array
     """Replace `best` by the cheapest merge of `g` if this is cheaper.
 
     `best` contains the smaller and the larger group of a merge, and the size and cost of their union. It contains -1
-    before the first merge. Ties are resolved by the smaller group, then by the larger group. O(records of g * their
-    length + V). Functions called in the loop receive single arrays, because passing the complete tuple dominates the
-    time.
+    before the first merge. Ties are resolved by the smaller group, then by the larger group. O(items of the records of
+    g + V). Functions called in the loop receive single arrays, because passing the complete tuple dominates the time.
     """
     rep, utility, largest, leaf = groups.rep, groups.utility, groups.largest, weights.leaf
     support, size, count, kind = groups.support, groups.size, groups.count, weights.kind
@@ -160,7 +159,7 @@ def _merge(groups: Groups, weights: Weights, g: Integer, partner: int) -> None:
 def satisfy(groups: Groups, weights: Weights, itemset: Itemset, rule: RepairRule) -> bool:
     """Merge or suppress groups until the constraint of an itemset is satisfied. Return False if that is impossible.
 
-    Cost per step: the records of the visited groups times their length, plus V.
+    Cost of each merge or suppression: the length of all records of the groups that it visits, plus V.
     """
     image, best = np.empty(len(itemset), np.int32), np.empty(4, np.int64)
     while True:

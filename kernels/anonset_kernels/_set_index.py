@@ -32,7 +32,7 @@ class SetIndex(NamedTuple):
 
 @kernel()
 def place_of(index: SetIndex, itemset: Itemset) -> int:
-    """Return the position in the index of a set of ascending codes. -1 if the index does not contain the set."""
+    """Return the position in the index of a set of ascending codes, or -1 if the index does not contain the set."""
     size = len(itemset)
     last = itemset[size - 1]
     pair = first_at_least(index.partner, index.begin[last], index.begin[last + 1], itemset[size - 2])

@@ -184,7 +184,7 @@ def _insert(cheapest: Cheapest, n: int, h: Integer, added: Integer) -> int:
 def _look(records: PartitionRecords, groups: Partition, scratch: Scratch, item: Integer) -> tuple[int, int]:
     """Count the groups in an item's records.
 
-    Returns the number of these groups, and the number of records that the item's group loses if the item leaves it.
+    Returns the number of groups, and the number of records that the item's group loses if the item leaves it.
     """
     g, n_touched, lost = groups.of[item], 0, 0
     for at in range(records.start[item], records.start[item + 1]):
@@ -220,10 +220,7 @@ def _best(
     n_touched: int,
     lost: int,
 ) -> int:
-    """Return the candidate for which a move reduces the cost most.
-
-    The first if equal, -1 if no move reduces the cost.
-    """
+    """Return the first candidate for which a move reduces the cost most, or -1 if no move reduces it."""
     g, support, saved = groups.of[item], records.support[item], _saved(records, groups, item, rule.mu)
     row, k = groups.pairs[g], rule.k
     leaving = violation(row[g] - lost, k) - violation(row[g], k)
@@ -290,7 +287,6 @@ def _move(
     n_touched: int,
     lost: int,
 ) -> None:
-    """Move an item to candidate `i`."""
     g, h = groups.of[item], scratch.candidate[i]
     change(groups, rule, g, g, -lost)
     change(groups, rule, h, h, records.support[item] - scratch.here[h])
@@ -309,7 +305,6 @@ def _move(
 
 @kernel(allocates=False)
 def _clear(scratch: Scratch, n: int, n_touched: int) -> None:
-    """Clear the counts of an item in `scratch`."""
     for i in range(n):
         h = scratch.candidate[i]
         scratch.place[h] = -1
@@ -350,10 +345,7 @@ def _added(groups: Partition, g: Integer, h: Integer, mu: int) -> int:
 
 @kernel(allocates=False)
 def _most_gain(groups: Partition, scratch: Scratch, rule: PartitionRule) -> tuple[int, int]:
-    """Return the violated group and partner with the largest gain per cost.
-
-    The first pair if equal, (-1, -1) if none.
-    """
+    """Return the first violated group and partner with the largest gain per cost, or (-1, -1)."""
     best_pair, best = (-1, -1), 0.0
     for g in range(len(groups.size)):
         if groups.violation[g] == 0:

@@ -47,8 +47,8 @@ def count_sets(
     table
         Counters, updated.
     lengths
-        int64 (C + 1,): number of records with each number of codes; updated. The number of a record with fewer than
-        `size` codes may be too large, but is below `size`.
+        int64 (C + 1,): number of records with each number of codes; updated. A record with fewer than `size` codes may
+        be counted with too many codes, but with fewer than `size`.
     adding
         uint64 ((n + 63) // 64,): bitmap of the records; updated. The bit of a record is set if the record increments a
         counter. This includes all records that contain a rare set.

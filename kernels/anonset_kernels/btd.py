@@ -81,7 +81,7 @@ def end_of(packed: Packed, r: int) -> int:
 
 @kernel()
 def common_items(packed: Packed, a: int, b: int) -> int:
-    """Count the items that two records share. O(words of both)."""
+    """Count the items that two records share. O(words of both records)."""
     i, j, common = a + 2, b + 2, 0
     i_end, j_end = end_of(packed, a), end_of(packed, b)
     while i < i_end and j < j_end:
@@ -108,7 +108,7 @@ def record_distance(packed: Packed, a: int, b: int, with_or: bool) -> float:
 def cluster_distances(
     packed: Packed, members: Int64Array, first: Int64Array, size: Int64Array, with_or: bool, out: Float64Array
 ) -> None:
-    """Fill ``out[c]`` with the largest distance between two records of cluster `c`. 0 for fewer than two records.
+    """Fill ``out[c]`` with the largest distance between two records of cluster `c`, or 0 if it has fewer than two.
 
     The records of cluster `c` are ``members[first[c]:first[c] + size[c]]``, in descending order of length. `members` is
     int64 (n,), `first` and `size` are int64 (C,), and `out` is float64 (C,). Cost: a step per pair of records of a

@@ -90,7 +90,7 @@ def random_runs(
     first
         (runs + 1,): first index of each run.
     capacity
-        As for `random_by_code`. The entries of the runs are counted.
+        Number of entries of runs that fit into the processor cache, as for `random_by_code`.
 
     Returns
     -------

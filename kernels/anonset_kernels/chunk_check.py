@@ -1,4 +1,6 @@
-"""Check where shared chunks of a disassociated publication can belong. Shares no code with the search."""
+"""Check to which clusters the shared chunks of a disassociated publication can belong. The search shares no code with
+this check.
+"""
 
 from typing import NamedTuple
 
@@ -23,7 +25,7 @@ class ShownItems(NamedTuple):
     first: Int64Array
     """First cluster of each shared chunk that contains an item, in ascending order for each item, int64."""
     last: Int64Array
-    """Last cluster of each of these chunks, int64."""
+    """Last cluster of each shared chunk of `first`, int64."""
 
 
 class Ranges(NamedTuple):
@@ -49,7 +51,7 @@ def free_places(shown: ShownItems, chunks: Ranges, places: Int64Array, window: i
     Parameters
     ----------
     shown, chunks
-        Items that these clusters show, and the chunks whose ranges intersect the clusters.
+        Items that the clusters show, and the shared chunks whose ranges intersect the clusters.
     places
         int64 (clusters + 1,): number of records before each cluster.
     window
@@ -89,10 +91,7 @@ def _take(subtracted: Int64Array, places: Int64Array, cluster: int, chunk: int) 
 
 @kernel()
 def _first_from(values: Int64Array, begin: int, end: int, least: int) -> int:
-    """Return the first index in ``values[begin:end]``, ascending, of a value that is at least `least`.
-
-    Otherwise `end`.
-    """
+    """Return the first index in ``values[begin:end]``, ascending, of a value that is at least `least`, or `end`."""
     while begin < end:
         middle = (begin + end) // 2
         if values[middle] < least:

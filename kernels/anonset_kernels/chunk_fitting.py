@@ -21,7 +21,7 @@ class ClusterItems(NamedTuple):
     item: Int32Array
     """Item of each pair, int32 (p,)."""
     place: Int32Array
-    """Chunk in the cluster, int32 (p,). -1 for a term."""
+    """Chunk of each pair's item in the cluster, int32 (p,). -1 if the item is a term."""
     begins: Int64Array
     """Start of each pair's posting in `records`, int64 (p + 1,)."""
     records: Int32Array
@@ -44,9 +44,9 @@ class ClusterTerms(NamedTuple):
     cluster: Int32Array
     """Cluster of each pair, int32 (e,)."""
     start: Int64Array
-    """Start of the posting, int64 (e,)."""
+    """Start of each pair's posting, int64 (e,)."""
     end: Int64Array
-    """End of the posting, int64 (e,)."""
+    """End of each pair's posting, int64 (e,)."""
     shown: BoolArray
     """True if a chunk of any cluster in the group contains the item, bool (e,)."""
 
@@ -66,8 +66,8 @@ class ChunkedClusters(NamedTuple):
 def needs_term(n: int, covered: Int64Array, k: int, m: int) -> bool:
     """Return True if a cluster needs a term in addition to its chunks.
 
-    Without terms, each record has a sub-record in a chunk. Each itemset across several chunks must then be able to
-    occur in k records, or unable to occur. The result is exact for a single cluster.
+    Without terms, each record has a sub-record in a chunk. For each set of items of several chunks, k records must then
+    be able to contain the set, or no record. The result is exact for a single cluster.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ def _post(
 def _divide(
     begins: Int64Array, records: Int32Array, cluster_items: Int32Array, n: int, rule: ChunkRule, head: Int32Array
 ) -> tuple[Int32Array, int, bool]:
-    """Return the chunk of each item of a cluster (-1 for a term), the number of chunks, and True to keep a term."""
+    """Return the chunk of each item of a cluster (-1 for a term), the number of chunks, and if a term must remain."""
     place, supports = np.full(len(cluster_items), -1, np.int32), begins[1:] - begins[:-1]
     shown, n_shown, together, n_together = (
         np.empty(len(cluster_items), np.int64),

@@ -220,7 +220,7 @@ def _equal(indices: Int32Array, begin: int, end: int, other: int, length: int) -
 
 @kernel()
 def _with_postings(indptr: Indptr, items: Items, weight: Int64Array, n_items: int) -> PartitionRecords:
-    """Return distinct records with the records, support and level of each item."""
+    """Add the record list, the support and the level of each item to distinct records."""
     start, support = np.zeros(n_items + 1, np.int64), np.zeros(n_items, np.int64)
     for x in items:
         start[x + 1] += 1
@@ -348,7 +348,6 @@ def _sum(numbers: Int64Array) -> int:
 
 @kernel()
 def _positive(sizes: Int64Array) -> int:
-    """Return the number of positive sizes."""
     n = 0
     for size in sizes:
         if size > 0:

@@ -30,7 +30,7 @@ class Roots(NamedTuple):
     known: UInt8Array
     """1 for each root whose most frequent rare set is in `best`, uint8 (V,)."""
     best: Int32Matrix
-    """Groups of this set in ascending order, padded with -1, int32 (V, m)."""
+    """Groups of the most frequent rare set of each root in ascending order, padded with -1, int32 (V, m)."""
     sets: Int32Matrix
     """Buffers for the current set, for two m-itemsets to compare, and for the sorted set, int32 (4, m)."""
     positions: Int32Array
@@ -57,7 +57,7 @@ def n_levels(longest: int, rule: RepairRule) -> int:
 
 @kernel()
 def make_roots(groups: Groups, rule: RepairRule) -> Roots:
-    """Allocate roots with initial bounds. No root is searched yet."""
+    """Allocate the `Roots` of a new search, which has not yet searched any root."""
     longest = 0
     for record in range(len(groups.row) - 1):
         longest = max(longest, groups.row[record + 1] - groups.row[record] - 1)
@@ -68,7 +68,7 @@ def make_roots(groups: Groups, rule: RepairRule) -> Roots:
 
 @kernel()
 def open_roots(groups: Groups, rule: RepairRule, levels: int, positions: Int32Array, arena: Int32Matrix) -> Roots:
-    """Create roots with initial bounds. The caller provides the arrays `positions` and `arena`. O(V)."""
+    """Create the `Roots` of a new search in the arrays `positions` and `arena` of the caller. O(V)."""
     n_items, m = len(groups.rep), max(1, rule.m)
     return Roots(
         np.full(n_items, rule.k - 1, np.int64),

@@ -77,7 +77,7 @@ def worst_disclosure(
     item_start, item_records
         Records of each item, as returned by `rows.transpose`.
 
-    O(sum over the records of their length times their private items).
+    O(sum over all records of the number of items times the number of private items).
     """
     n_items = len(private)
     worst = np.zeros(n_items, np.int64)
@@ -104,7 +104,7 @@ def worst_disclosure(
 def suppress_greedily(moles: Int32Matrix, cost: Int64Array) -> Int32Array:
     """Suppress the item with the most moles per cost until no mole remains.
 
-    The last item is suppressed if several are equal.
+    If several items have equally many moles per cost, the item with the largest code is suppressed.
 
     Parameters
     ----------

@@ -3,11 +3,11 @@
 The support of a constraint never decreases: a merge replaces a group by a union, and a suppression reduces the groups
 that a record must contain. A constraint with support k or more is therefore permanently satisfied and is removed from
 every list. Below k, the last count is a lower bound. Some groups of a constraint can form its *core*. The upper bound
-is the support of the core while none of its groups changes, otherwise k - 1. A tournament tree over the upper bounds
-finds the next constraint. If the support of the winner is not counted, it is counted, and the tournament is repeated.
-Otherwise the winner is returned. A constraint is therefore counted only if the choice depends on it, not after each
-merge that concerns it. Constraints with equal images remain equal, so the constraint with the smallest number
-represents all of them.
+is the support of the core until one of the core's groups changes. Without a core, or after the change, it is k - 1. A
+tournament tree over the upper bounds finds the next constraint. If the support of the winner is not counted, it is
+counted, and the tournament is repeated. Otherwise the winner is returned. A constraint is therefore counted only if the
+choice depends on it, not after each merge that concerns it. Constraints with equal images remain equal, so the
+constraint with the smallest number represents all of them.
 """
 
 from typing import NamedTuple
@@ -247,7 +247,6 @@ def touch(groups: Groups, policy: ConstraintSupports, k: int) -> int:
 
 @kernel()
 def _unlist(head: Int32Array, following: Int32Array, key: int, p: int) -> None:
-    """Remove a constraint from its hash chain."""
     slot = key & (len(head) - 1)
     if head[slot] == p:
         head[slot] = following[p]

@@ -26,9 +26,9 @@ class UnsatisfiedConstraint(NamedTuple):
     `WIDEST` symbols and is undecided.
     """
     support: int
-    """Number of rows that contain all these symbols."""
+    """Number of rows that contain all symbols of `word`."""
     row: int
-    """Row that contains exactly these symbols of the constraint."""
+    """Row that contains the symbols of `word` and no other symbol of the constraint."""
 
 
 @kernel()
@@ -53,7 +53,8 @@ def first_unsatisfied(
     published
         (start, symbols): int64 (n + 1,) and int32, symbols of each published row.
     scratch
-        int64 (n,) and uint8 (V,), zero before and after; int32 (n,).
+        Buffers. The first two, int64 (n,) and uint8 (V,), are zero before and after the call. The third, int32 (n,),
+        may contain any values.
 
     Cost per constraint: the rows of its rarest symbol until k rows contain all symbols. If fewer rows contain all
     symbols, the rows of all its symbols are sorted. In the worst case, the cost is the square of the number of distinct
@@ -114,7 +115,9 @@ def _is_held(image: Image, postings: Csr, published: Csr, in_image: UInt8Array, 
 
 @kernel()
 def _rare_word(shown: Int64Array, k: int) -> tuple[int, int]:
-    """Return the smallest word of `shown`, ascending, with fewer than k supersets, or 0. Also return their number."""
+    """Return the smallest of the ascending words `shown` with fewer than k supersets, or 0, and the number of
+    supersets.
+    """
     i = 0
     while i < len(shown):
         word, n_equal = shown[i], i

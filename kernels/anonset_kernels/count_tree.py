@@ -66,13 +66,14 @@ class SupportRule(NamedTuple):
 
 
 class _Levels(NamedTuple):
-    """State of a walk.
+    """State of a walk. An *extension* is a code that follows the current prefix in a record. Its *projection* is the
+    list of its positions.
 
-    For each length of the prefix, below `size`, it contains the extensions and the position in them.
+    The state contains the extensions of each prefix shorter than `size`, and the position of the walk in them.
     """
 
     counts: Int32Matrix
-    """Records with each extension, int32 (size, C)."""
+    """Number of records with each extension, int32 (size, C)."""
     words: UInt64Matrix
     """Bitmap of the extensions to walk, uint64 (size, W)."""
     place: Int64Matrix
@@ -403,7 +404,8 @@ def _skip_codes(dead: Dead, together: Together, first: int, skip: UInt8Array) ->
 
 @kernel()
 def _keep_extensions(search: RareSearch, levels: _Levels, depth: int) -> tuple[int, int]:
-    """Remove extensions that are below a member of the prefix. Allocate the projections of all others.
+    """Remove the extensions whose node is below a node of the prefix. Allocate the projections of the remaining
+    extensions.
 
     Returns (number of remaining extensions, end of the allocated part).
     """

@@ -70,7 +70,8 @@ def cover(
     Parameters
     ----------
     of_column
-        The same rows by column: first index of each column, int64 (C + 1,); its rows, int64 (nnz,); and their values.
+        The entries of `rows`, sorted by column: first index of each column, int64 (C + 1,); its rows, int64 (nnz,); and
+        its values in these rows.
     costs, free
         float64 (C,) cost of each column, and uint8 (C,), 1 if it may be added or removed.
     chosen

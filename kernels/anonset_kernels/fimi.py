@@ -18,7 +18,6 @@ class _Scanned(NamedTuple):
     at: int
     """First byte not yet tokenized."""
     lines: int
-    """Number of lines."""
     filled: int
     """Number of tokens."""
     n_tokens: int

@@ -45,18 +45,19 @@ class Threats(NamedTuple):
     of_node: Int32Array
     """Threats of the nodes, node after node, int32."""
     waiting: Int32Array
-    """First threat that enters the cut if each node is expanded, int32 (V,). `waiting_next`, int32 (T,), contains the
-    next threat of the same node.
+    """For each node, the first threat that enters the cut if the node is expanded, int32 (V,). `waiting_next`, int32
+    (T,), contains the next threat of the same node.
     """
     waiting_next: Int32Array
     last: Int32Array
-    """First threat in the cut whose last member is each node, int32 (V,). `last_next`, int32 (T,), contains the next
-    threat of the same node.
+    """For each node, the first threat in the cut whose last member is the node, int32 (V,). `last_next`, int32 (T,),
+    contains the next threat of the same node.
     """
     last_next: Int32Array
     guard: Int64Array
-    """First threat in the cut that contains each node before the last member, int64 (V,). A threat is given by the flat
-    index of the node in `members`. `guard_next`, int64 (T * width,), contains the next threat of the same node.
+    """For each node, the first threat in the cut that contains the node before the last member, int64 (V,). A threat is
+    given by the flat index of the node in `members`. `guard_next`, int64 (T * width,), contains the next threat of the
+    same node.
     """
     guard_next: Int64Array
     placed: UInt8Array
@@ -74,8 +75,8 @@ class CutState(NamedTuple):
     """Bitmap of the nodes to decide again, uint64 (W,). `busy` is a bitmap of the non-zero words."""
     busy: UInt64Array
     extra: Int32Array
-    """First threat that the evaluated expansion adds and whose last member is each node, int32 (V,). -1 between
-    evaluations. `extra_next`, int32 (T,), contains the next threat of the same node.
+    """For each node, the first threat that the evaluated expansion adds and whose last member is the node, int32 (V,).
+    -1 between evaluations. `extra_next`, int32 (T,), contains the next threat of the same node.
     """
     extra_next: Int32Array
     log: Int32Array
@@ -155,7 +156,7 @@ def step(tree: Taxonomy, threats: Threats, state: CutState, cost: int) -> tuple[
 
 @kernel()
 def expand(tree: Taxonomy, threats: Threats, state: CutState, node: Integer, commit: bool) -> int:
-    """Replace a node of the cut by its children, and update the scan. Return the cost change.
+    """Replace a node of the cut by its children, and decide again which nodes are suppressed. Return the cost change.
 
     The previous state is restored unless `commit`.
     """
@@ -195,7 +196,8 @@ def expand(tree: Taxonomy, threats: Threats, state: CutState, node: Integer, com
 
 @kernel()
 def _scan(tree: Taxonomy, threats: Threats, state: CutState) -> tuple[int, int]:
-    """Decide the queued nodes in order, and all nodes that depend on changed decisions.
+    """Decide which of the queued nodes are published, in order, and which of the nodes that depend on changed
+    decisions.
 
     Returns the number of decided nodes and the cost change.
 

@@ -165,7 +165,9 @@ def _extend(
 
 @kernel()
 def _add_all(row: Int64Array, weight: int, n_behind: int, level: int, size: int, k: int) -> None:
-    """Add all extensions of a prefix of `level` codes that no other distinct record contains to the figures."""
+    """Add the sets that begin with a prefix of `level` codes to the figures of the only distinct record with the
+    prefix.
+    """
     n_sets = 1
     for more in range(1, min(n_behind, size - level) + 1):
         n_sets = n_sets * (n_behind - more + 1) // more
@@ -245,7 +247,7 @@ class RecordSpan(NamedTuple):
 
 @kernel()
 def _behind(span: RecordSpan, record: int) -> int:
-    """Return the position after the prefix codes in a record. -1 if the record lacks a code of the prefix."""
+    """Return the position after the prefix codes in a record, or -1 if the record lacks a code of the prefix."""
     position, end = span.begin[record], span.begin[record + 1]
     for code in span.prefix:
         while position < end and span.codes[position] < code:

@@ -20,7 +20,7 @@ class Sample(NamedTuple):
     holder: Int32Array
     """Sample records that contain each code, int32."""
     place: Int32Array
-    """Place of the code in each of these sample records, int32."""
+    """Place of the code in each sample record of `holder`, int32."""
     group: Int64Array
     """Group of each sample record, int64 (S,). Only records of the same group are counted."""
     choose: Int64Matrix
@@ -69,7 +69,7 @@ def measure_shared(
     span
         First record, and end of the range (exclusive).
     sets
-        float64 (longest + 1,): number of sets with each number of items.
+        float64 (longest + 1,): number of itemsets that can be formed from 0, 1, 2, … items.
     total
         float64 (S,): number of shared sets of each sample record; updated.
     """

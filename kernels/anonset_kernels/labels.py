@@ -25,7 +25,7 @@ class LabelTexts(NamedTuple):
     """Texts stored in sequence."""
 
     starts: Int64Array
-    """First byte of each text. The first text may begin after byte 0, int64 (n + 1,)."""
+    """First byte of each text, int64 (n + 1,). The first text may begin after byte 0."""
     text: UInt8Array
     """UTF-8 text, uint8 (bytes,)."""
 
@@ -74,7 +74,7 @@ def _is_integer(text: UInt8Array, begin: Integer, end: Integer) -> bool:
 
 @kernel()
 def _byte(labels: LabelTexts, row: Integer, position: Integer, numeric: bool) -> Integer:
-    """Return the byte at a position of a text as used in comparisons. -1 after the end."""
+    """Return the byte that comparisons use at a position of a text, or -1 after the end of the text."""
     begin, end = labels.starts[row], labels.starts[row + 1]
     if not numeric:
         return np.int64(labels.text[begin + position]) if begin + position < end else -1
@@ -173,9 +173,9 @@ def fill_labels(
 
 @kernel()
 def _compared(labels: LabelTexts, row: Integer, other: Integer, depth: Integer, numeric: bool) -> Integer:
-    """Compare two texts.
+    """Compare texts `row` and `other`.
 
-    Returns a negative number, 0 or a positive number if text `row` is less than, equal to or greater than text `other`.
+    Returns a negative number if text `row` comes first, 0 if the texts are equal, and otherwise a positive number.
     """
     if numeric:
         while True:

@@ -17,7 +17,7 @@ def classes(ids: Int32Matrix, rows: Int64Array, weight: Int64Array, slots: Int32
     ids
         int32 (R, T): published value of each tuple. Each row is a column at a level.
     rows
-        int64 (v,): rows to compare.
+        int64 (v,): rows of `ids` to compare.
     weight
         int64 (T,): number of records of each tuple. Tuples without records are in no class.
     slots
@@ -68,7 +68,7 @@ def outcome(
     costs
         float64 (R, T): cost of publishing each tuple. Each row is a column at a level.
     rows
-        int64 (v,): rows to add.
+        int64 (v,): rows of `costs` to add.
     weight, class_of
         As in `classes`: int64 (T,), int32 (T,).
     failed

@@ -12,7 +12,7 @@ class MergedRows(NamedTuple):
     representative: Int64Array
     """First of the rows equal to each distinct row, int64 (n,)."""
     weight: Int64Array
-    """Total weight of these rows, int64 (n,)."""
+    """Total weight of the rows equal to each distinct row, int64 (n,)."""
 
 
 @kernel()
@@ -26,7 +26,9 @@ def _key(rows: Csr, row: Integer) -> Integer:
 
 @kernel()
 def _share_of(key: Integer, shares: int) -> Integer:
-    """Return the share, below `shares`, of rows with this hash. The slot depends on other bits of the hash."""
+    """Return the share, below `shares`, of rows with this hash. The slot in the hash table depends on other bits of the
+    hash.
+    """
     return (((key * 0x9E3779B1) >> 20) & 0xFFFF) % shares
 
 

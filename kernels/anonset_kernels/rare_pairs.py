@@ -1,7 +1,8 @@
 """Count pairs of sibling nodes, and report the maximal rare pairs of nodes.
 
 A pair of unrelated nodes is *rare* if some, but fewer than k, records contain an item below each node. It is *maximal*
-if no node can be replaced by the parent so that the pair remains rare and unrelated.
+if no node can be replaced by the parent so that the pair remains rare and unrelated. The exact search
+(`exact_cut.problem`) defines the clause of a rare pair, and when a node is closed.
 """
 
 import numpy as np

@@ -1,7 +1,8 @@
 """Raise rare sets of nodes to maximal rare sets, and list items of the records that contain rare sets.
 
 A set of unrelated nodes is *rare* if some, but fewer than k, records contain an item below each node. It is *maximal*
-if no node can be replaced by the parent so that the set remains rare and unrelated. Records are rows of ascending leaf
+if no node can be replaced by the parent so that the set remains rare and unrelated. The exact search
+(`exact_cut.problem`) defines the clause of a rare set, and when a node is closed. Records are rows of ascending leaf
 codes. A record contains a node if an item of the record is in the node's interval.
 """
 
@@ -69,7 +70,6 @@ def _first_item(items: Items, begin: Integer, end: Integer, low: Integer) -> Int
 
 @kernel()
 def _holds(rows: Csr, tree: Ancestry, members: Int32Array, record: Integer) -> bool:
-    """Return True if a record contains all members."""
     indptr, items = rows
     begin, end = indptr[record], indptr[record + 1]
     for node in members:
@@ -81,7 +81,6 @@ def _holds(rows: Csr, tree: Ancestry, members: Int32Array, record: Integer) -> b
 
 @kernel()
 def _rarest(start: Int64Array, members: Int32Array) -> Integer:
-    """Return the member with the fewest records."""
     rarest = members[0]
     for node in members:
         if start[node + 1] - start[node] < start[rarest + 1] - start[rarest]:
@@ -229,7 +228,7 @@ def witnesses(
 
 @kernel()
 def _least_suppressed(rows: Csr, tree: Ancestry, node: Integer, record: Integer, suppressed: Float64Array) -> Integer:
-    """Return the item of a record below `node` that is suppressed least. The first item if several are equal."""
+    """Return the first of the items of a record below `node` that are suppressed least."""
     indptr, items = rows
     end = indptr[record + 1]
     position = _first_item(items, indptr[record], end, tree[1][node])

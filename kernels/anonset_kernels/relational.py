@@ -215,8 +215,8 @@ def grow_two(
 ) -> None:
     """Assign each tuple, in order, to the cluster (0 or 1) whose loss increases less. Update both clusters.
 
-    Cluster 0 is used if both are equal. `seeds`, int64 (2,), is the initial tuple of each cluster. `side`, int8 (T,),
-    is filled with the cluster of each tuple. O(T v).
+    Cluster 0 is used if both losses increase equally. `seeds`, int64 (2,), is the initial tuple of each cluster.
+    `side`, int8 (T,), is filled with the cluster of each tuple. O(T v).
     """
     for c in range(2):
         copy_cluster(state, c, singles, seeds[c])

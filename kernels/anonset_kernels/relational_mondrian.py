@@ -29,10 +29,10 @@ class Shares(NamedTuple):
     slot: Int64Array
     """Row of each attribute, int64 (v,). The row is in `Tuples.numbers` for a range, otherwise in `Tuples.codes`."""
     share_at: Int64Array
-    """Start of each attribute in the following arrays, int64 (v + 1,)."""
+    """Start of each attribute in `share`, `parent` and `subtree_end`, int64 (v + 1,)."""
     share: Float64Array
-    """Losses of all attributes in sequence, float64. ``share[share_at[a] + c]`` is the loss of node `c`, or of a set of
-    `c` values. A range has a single entry, the width of its domain.
+    """Losses of the published values, attribute after attribute, float64. ``share[share_at[a] + c]`` is the loss of
+    node `c`, or of a set of `c` values. A range has a single entry, the width of its domain.
     """
     parent: Parent
     """Parent of each node in the hierarchies, int32."""

@@ -58,8 +58,8 @@ TRIES = 3
 WIDEST_TABLE = 256
 """Maximum number of nodes of an attribute for which the losses of all node pairs are stored."""
 FREE, STEPS, GAINS, IDLE = 0, 2, 3, 4
-"""Indices in `run`: number of free pieces, of steps, of successful steps, and of steps since the last success.
-`EVALUATIONS` is another index.
+"""Indices of counters in `run`. The counters are the numbers of free pieces, of steps, of successful steps, and of
+steps since the last success.
 """
 
 
@@ -67,7 +67,6 @@ class Pieces(NamedTuple):
     """Pieces of clusters. The records of a piece have the same tuple. Each array is int64 (P,)."""
 
     tuple_of: Int64Array
-    """Tuple of each piece."""
     count: Int64Array  # type: ignore[assignment]  # the method of this name is not used
     """Number of records of each piece."""
     following: Int64Array
@@ -193,7 +192,6 @@ def _breaks(
     n_formed: Integer,
     n_made: Integer,
 ) -> bool:
-    """Return True if any of the new clusters violates the condition."""
     if condition.terms[KIND] == NONE:
         return False
     cluster, value = np.empty(n_made, np.int32), np.empty(n_made, np.int32)

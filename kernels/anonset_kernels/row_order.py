@@ -1,7 +1,7 @@
-"""Sort rows by their fixed codes, then by their items. Several codes at a time are compared as a 62-bit key.
+"""Sort rows by their codes in the fixed columns, then by their items. Rows are compared by keys of 62 bits.
 
-A key contains the codes of a row from some position on, each increased by one, so that zero marks the end of the row.
-Rows are sorted by their keys. Rows with equal keys are sorted by their next keys.
+A key contains several consecutive codes of a row. Codes are increased by one, so that zero marks the end of the row.
+Rows whose first codes have equal keys are compared by the key of the next codes.
 """
 
 from typing import NamedTuple
@@ -81,12 +81,12 @@ def pack_keys(rows: RowContent, by: RowComparison, position: int, order: Int64Ar
 
 @kernel()
 def measure_buckets(rows: RowContent, by: RowComparison, position: int, size: Int64Matrix) -> None:
-    """Update the number of rows, the number of items and the largest row length of each bucket of keys.
+    """Measure the buckets of keys.
 
     Parameters
     ----------
     size
-        int64 (3, b): these three figures; updated. O(r log b).
+        int64 (3, b): number of rows, number of items and largest row length of each bucket; updated. O(r log b).
     """
     for row in range(len(rows.record)):
         b = bucket_of(by.splitters, _key(rows, by, row, position))

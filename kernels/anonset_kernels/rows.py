@@ -131,7 +131,6 @@ def first_equal(indptr: Indptr, items: Items) -> Int32Array:
 
 @kernel()
 def _are_equal(indptr: Indptr, items: Items, a: Integer, b: Integer) -> bool:
-    """Return True if two rows contain the same items."""
     length = indptr[a + 1] - indptr[a]
     if length != indptr[b + 1] - indptr[b]:
         return False

@@ -10,7 +10,7 @@ from anonset_kernels._jit import kernel
 def list_rules(rows: Csr, secrets: Csr, n_codes: int, size: int, share: tuple[int, int, int], most: int) -> Int32Matrix:
     """Return the rules whose confidence is too high and whose antecedent has `size` items and occurs in a record.
 
-    Walks the sets of `size` items in code order, with the list of all records that contain the current set.
+    Visits the sets of `size` items in code order, and finds the records that contain each set.
 
     Parameters
     ----------
@@ -19,7 +19,8 @@ def list_rules(rows: Csr, secrets: Csr, n_codes: int, size: int, share: tuple[in
     secrets
         Compressed rows of the sensitive codes only.
     share
-        Numerator and denominator of the maximum confidence, and 1 if a confidence equal to it is too high, else 0.
+        Numerator and denominator of the maximum confidence, and 1 if a confidence equal to the maximum is too high,
+        else 0.
     most
         The walk stops when there are more rules than this.
 
@@ -124,7 +125,6 @@ def _extend(
 
 @kernel()
 def _doubled(rules: Int32Matrix) -> Int32Matrix:
-    """Return a copy of the rules with space for twice as many rows."""
     larger = np.empty((2 * len(rules), rules.shape[1]), np.int32)
     for t in range(len(rules)):
         for c in range(rules.shape[1]):

@@ -1,8 +1,8 @@
 """Supports of node sets above a hierarchy cut, computed from the rare sets of the cut.
 
-A record that contains a set of nodes contains a set of the cut below it. If any set of the cut below it has support k
-or more, the set of nodes has too. Otherwise, all sets of the cut below it are rare, and its records are the union of
-their records.
+A record that contains a set of nodes also contains a set of the cut below these nodes. If a set of the cut below the
+nodes has support k or more, the set of nodes also has support k or more. Otherwise, all sets of the cut below the nodes
+are rare, and the set of nodes occurs in the union of their records.
 """
 
 from typing import NamedTuple

@@ -104,7 +104,9 @@ class DisclosureRule(NamedTuple):
 
 
 class _Walk(NamedTuple):
-    """Buffers of a walk. The first dimension is the length of the prefix."""
+    """Buffers of a walk. The first dimension is the length of the prefix. An *extension* is a code that follows the
+    current prefix in a record. Its *projection* is the list of its positions.
+    """
 
     count: Count  # type: ignore[assignment]  # the method of this name is not used
     """Number of records with each extension of the current prefix, int32 (C,). Zero between prefixes."""
@@ -129,7 +131,6 @@ class _Walk(NamedTuple):
 
 @kernel()
 def _room(size: int, n_codes: int) -> _Walk:
-    """Allocate the buffers for a walk over sets of `size`."""
     n_words = (n_codes + 63) // 64
     words = np.zeros((size, n_words), np.uint64)
     words[0] = ~np.uint64(0)
@@ -299,7 +300,8 @@ def _clear(walk: _Walk) -> int:
 
 @kernel()
 def _keep_frequent(walk: _Walk, depth: int, k: int) -> tuple[int, int]:
-    """Remove rare extensions, and allocate the projections of all others.
+    """Remove the extensions in fewer than k records with the prefix, and allocate the projections of all other
+    extensions.
 
     Returns the number of remaining extensions and the total length of their projections.
     """
@@ -322,7 +324,6 @@ def _keep_frequent(walk: _Walk, depth: int, k: int) -> tuple[int, int]:
 
 @kernel()
 def _drop_below(walk: _Walk, depth: int, lowest: int) -> None:
-    """Remove the extensions below code `lowest`."""
     for c in range(lowest):
         walk.words[depth, c >> 6] &= ~bit(c & 63)
         walk.place[depth, c] = -1

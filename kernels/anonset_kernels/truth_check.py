@@ -12,7 +12,8 @@ _ROWS_AT_ONCE = 64
 
 @kernel()
 def first_repeated(record: Int64Array, bitmap: UInt64Array, begin: int, end: int) -> int:
-    """Return the first row from `begin` to `end` whose record an earlier row has, or -1. Mark the records as seen.
+    """Return the first row from `begin` to `end` that publishes the record of an earlier row, or -1. Mark the records
+    in `bitmap`.
 
     `record`, int64 (n,), is the record of each published row. `bitmap`, uint64 (words,), has a bit per record. O(rows).
     """

@@ -62,7 +62,7 @@ class PairCounters(NamedTuple):
     words: UInt64Array
     """Non-zero words of the row's bitmap, uint64 (W,)."""
     used: Int32Array
-    """Index of each of these words in the bitmap, int32 (W,)."""
+    """Bitmap index of each word in `words`, int32 (W,)."""
     first: Int64Array
     """Index in `row` of the first symbol of each word in `words`, int64 (W + 1,). The last element is the end."""
 
@@ -98,7 +98,7 @@ class EnumerationCounts(NamedTuple):
     symbol: int
     """Last symbol of the first itemset with fewer than k records. -1 if there is none so far."""
     support: int
-    """Number of records that contain this itemset."""
+    """Number of records that contain the first itemset with fewer than k records."""
 
     @classmethod
     def at_start(cls) -> "EnumerationCounts":
@@ -275,9 +275,9 @@ class SharedPairCounts(NamedTuple):
     a: Integer
     """First symbol of the first pair with fewer than k records. -1 if there is none."""
     b: Integer
-    """Second symbol of this pair."""
+    """Second symbol of the first pair with fewer than k records."""
     support: Integer
-    """Number of records that contain this pair."""
+    """Number of records that contain the first pair with fewer than k records."""
 
 
 @kernel()

@@ -42,11 +42,11 @@ class RareTriple(NamedTuple):
     a: Integer
     """First symbol of the first set with fewer than k records. -1 if there is none."""
     b: Integer
-    """Second symbol of this set."""
+    """Second symbol of the first set with fewer than k records."""
     c: Integer
-    """Third symbol of this set."""
+    """Third symbol of the first set with fewer than k records."""
     support: Integer
-    """Number of records that contain this set."""
+    """Number of records that contain the first set with fewer than k records."""
 
 
 @kernel()
