@@ -64,7 +64,7 @@ class Results:
         return any(quantity in one for one in self.measured.values())
 
     def at(self, series: str, x: float | str, quantity: str) -> float:
-        """Return one measured value."""
+        """Return the measured value of a quantity at a point of a curve."""
         return float(self.measured[series, x][quantity])
 
     @property

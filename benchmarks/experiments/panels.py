@@ -112,7 +112,7 @@ def _terrovitis() -> Iterable[Panel]:
     for number, over in ((8, "|D|"), (9, "|I|"), (10, "m")):
         for letter, shown in (("a", "time"), ("b", "nodes of the count-tree"), ("c", "information loss")):
             yield Panel(
-                paper=paper, label=f"Fig. {number}{letter}", shows=f"{shown} of OA, DA and AA over {over}",
+                paper=paper, label=f"Fig. {number}{letter}", shows=f"{shown} of OA, DA and AA as {over} grows",
                 figure=f"fig{number}",
             )  # fmt: skip
     shown = "time, nodes of the count-tree and information loss of AA"
@@ -126,7 +126,7 @@ def _terrovitis() -> Iterable[Panel]:
         ("d", "m", {}),
     ):
         yield Panel(
-            paper=paper, label=f"Fig. 11{letter}", shows=f"{shown} over {over}, BMS-POS", printed=printed,
+            paper=paper, label=f"Fig. 11{letter}", shows=f"{shown} on BMS-POS as {over} grows", printed=printed,
             figure=f"fig11{letter}", status="with differences", differences=_REAL_BASKETS,
         )  # fmt: skip
 
@@ -143,15 +143,15 @@ def _loukides() -> Iterable[Panel]:
         figure="table1", status="with differences", differences=_AVERAGE,
     )  # fmt: skip
     for letter, q in (("a", 1), ("b", 3)):
-        shows = f"AvgRE of COAT and AA over k, q={q}, BMS-WebView-1"
+        shows = f"AvgRE of COAT and AA on BMS-WebView-1 as k grows, q={q}"
         yield panel(f"Fig. 8{letter}", shows, "fig8", _BEST, _value(9))
-    shows = "AvgRE of COAT and AA over m, BMS-WebView-"
+    shows = "AvgRE of COAT and AA as m grows, on BMS-WebView-"
     yield panel("Fig. 9a", f"{shows}1", "fig9", "AvgRE of AA / COAT", _value(7, where="m=3"))
     yield panel("Fig. 9b", f"{shows}2", "fig9")
-    yield panel("Fig. 10a", "UL of COAT and AA over k, BMS-WebView-2", "fig10a")
-    yield panel("Fig. 10b", "UL of COAT and AA over m, BMS-WebView-2", "fig9")
+    yield panel("Fig. 10a", "UL of COAT and AA on BMS-WebView-2 as k grows", "fig10a")
+    yield panel("Fig. 10b", "UL of COAT and AA on BMS-WebView-2 as m grows", "fig9")
     for letter, q, data in (("a", 1, 1), ("b", 3, 1), ("c", 1, 2), ("d", 3, 2)):
-        shows = f"AvgRE of COAT and AA by privacy policy, q={q}, BMS-WebView-{data}"
+        shows = f"AvgRE of COAT and AA for each privacy policy on BMS-WebView-{data}, q={q}"
         yield panel(f"Fig. 11{letter}", shows, "fig11")
     yield Panel(
         paper=paper, label="Table 2", shows="shares of itemset sizes in the privacy policies", figure="table2",
@@ -161,15 +161,15 @@ def _loukides() -> Iterable[Panel]:
         )},
     )  # fmt: skip
     for letter, data in (("a", 1), ("b", 2)):
-        shows = f"AvgRE of COAT and AA by privacy policy of several sizes, q=2, BMS-WebView-{data}"
+        shows = f"AvgRE of COAT and AA for privacy policies with several itemset sizes on BMS-WebView-{data}, q=2"
         yield panel(f"Fig. 12{letter}", shows, "fig12", _BEST, _value(40))
     for letter, q in (("a", 1), ("b", 3)):
-        shows = f"AvgRE of COAT and AA by utility policy, q={q}, BMS-WebView-1"
+        shows = f"AvgRE of COAT and AA for each utility policy on BMS-WebView-1, q={q}"
         yield panel(f"Fig. 13{letter}", shows, "fig13", "share suppressed", _value(0.01, "%", "COAT", "UP1"))
-    shows = "time of COAT and AA over "
-    yield panel("Fig. 14a", f"{shows}|D|, BMS-WebView-1", "fig14", "largest seconds of AA / COAT", _value(2.5))
+    shows = "time of COAT and AA on BMS-WebView-1 as "
+    yield panel("Fig. 14a", f"{shows}|D| grows", "fig14", "largest seconds of AA / COAT", _value(2.5))
     yield Panel(
-        paper=paper, label="Fig. 14b", shows=f"{shows}k, BMS-WebView-1", figure="fig14b",
+        paper=paper, label="Fig. 14b", shows=f"{shows}k grows", figure="fig14b",
         printed={"seconds": (Band(0, 30, "s", "COAT"),)},
     )  # fmt: skip
     hospital = "The hospital's data are not public. Other diagnosis codes and disorders replace them"
@@ -179,7 +179,7 @@ def _loukides() -> Iterable[Panel]:
     )  # fmt: skip
     for letter, workload in (("a", "W1, frequent combinations"), ("b", "W2, pairs of generalized codes")):
         yield Panel(
-            paper=paper, label=f"Fig. 15{letter}", shows=f"AvgRE of COAT over k, {workload}", figure="fig15",
+            paper=paper, label=f"Fig. 15{letter}", shows=f"AvgRE of COAT as k grows, for {workload}", figure="fig15",
             printed={"share suppressed": (Band(0, 0.5, "%"),)}, status="with differences", differences=hospital,
         )  # fmt: skip
 
@@ -212,11 +212,11 @@ def _liu() -> Iterable[Panel]:
                          _value(0.12, "", "LG")), aol),
     ):  # fmt: skip
         yield Panel(
-            paper=paper, label=f"Fig. 3{letter}", shows=f"information loss of MM, AA, LG and mHgHs, {data}, k={k}",
+            paper=paper, label=f"Fig. 3{letter}", shows=f"information loss of MM, AA, LG and mHgHs on {data}, k={k}",
             printed={"ncp": bands}, figure=f"fig3{letter}", status="with differences", differences=differences,
         )  # fmt: skip
     yield Panel(
-        paper=paper, label="Section 5.2", shows="cost of mHgHs over ten subsets of AOL", figure="scalability",
+        paper=paper, label="Section 5.2", shows="cost of mHgHs on ten subsets of AOL", figure="scalability",
         status="with differences", differences=f"{aol}. The paper has no figure",
     )  # fmt: skip
 
@@ -258,7 +258,7 @@ def _poulis() -> Iterable[Panel]:
         ("c", "UL", "INFORMS", "fig4ac", informs),
         ("d", "UL", "YOUTUBE", "fig4dg", youtube),
     ):
-        yield panel(f"6{letter}", f"{what} over delta, {data}, Rum-bound", figure, differences)
+        yield panel(f"6{letter}", f"{what} of Rum-bound on {data} as delta grows", figure, differences)
     yield panel("7a", "time of Rum-bound, and of CLUSTER alone, as |D| grows", "fig7a")
     ratio = _value(2.2, where="largest")
     yield panel(
@@ -274,13 +274,13 @@ def _poulis() -> Iterable[Panel]:
         ("f", "UL", "Tum-bound", "fig7df"),
     ):
         faster = Band(10, float("inf"))
-        shows = f"{what} with and without BTD as delta grows, {framework}"
+        shows = f"{what} of {framework} with and without BTD as delta grows"
         printed = {"times faster with BTD": (faster,)} if what == "time" else {}
         yield panel(f"7{letter}", shows, figure, printed=printed)
     rises = {"rises": (_value(0, "merges"),)}
-    yield panel("7g", "UL over the number of merges, Rum-bound", "fig7g", printed=rises)
+    yield panel("7g", "UL of Rum-bound as the number of merges grows", "fig7g", printed=rises)
     own = f"{informs}. With the printed delta=1, Tum-bound would not merge, so delta is the loss of a single cluster"
-    yield panel("7h", "UL over the number of merges, Tum-bound", "fig7h", own, printed=rises)
+    yield panel("7h", "UL of Tum-bound as the number of merges grows", "fig7h", own, printed=rises)
 
 
 def _albouna() -> Iterable[Panel]:
@@ -297,13 +297,14 @@ def _albouna() -> Iterable[Panel]:
     for letter, k in (("a", 7), ("b", 8), ("c", 9)):
         high = {"diversity_counted": (_value(0.35, where="l=7"),)} if k == 9 else {}
         yield Panel(
-            paper=paper, label=f"Fig. 4{letter}", shows=f"share of tuples anonymized over l, k={k}", figure="fig4abc",
+            paper=paper, label=f"Fig. 4{letter}", shows=f"share of anonymized tuples as l grows, k={k}",
+            figure="fig4abc",
             printed={"loss_counted": (Band(0, 0.1, where="small l"),), **high}, status="with differences",
             differences=f"{joined}. It also does not state whether tuples anonymized for l-diversity still count as "
                         "members of their group",
         )  # fmt: skip
     yield Panel(
-        paper=paper, label="Fig. 4d", shows="time of safe grouping and Anatomy over k", figure="fig4d",
+        paper=paper, label="Fig. 4d", shows="time of safe grouping and Anatomy as k grows", figure="fig4d",
         status="with differences", differences="Groups are in memory, not on disk",
     )  # fmt: skip
 

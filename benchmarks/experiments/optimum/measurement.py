@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from anonset import Hierarchy, SetColumn
 
 FANOUT = 5
-"""Fan-out of hierarchies over data sets without a taxonomy, and over leaf orders."""
+"""Fan-out of balanced hierarchies."""
 
 
 def measure(parameters: Parameters) -> Measured:
