@@ -38,7 +38,7 @@ def cost(tree: Tree, label: str) -> float:
 
 
 def table_loss(rows: Rows, trees: Mapping[str, Tree], n: int) -> float:
-    """Return the mean loss of a value. If fewer than `n` records are published, the others count as suppressed."""
+    """Return the mean loss of a value of `n` records. Unpublished records count as suppressed."""
     suppressed = (n - len(rows)) * len(trees)
     columns = zip(trees.values(), zip(*rows, strict=True), strict=True)
     losses = sum(count * cost(tree, label) for tree, column in columns for label, count in Counter(column).items())
