@@ -192,6 +192,19 @@ def test_ranges_of_a_text_file_are_read_as_the_same_table(large, work, workers, 
     assert sum(isinstance(task, PartTask) for task in tasks) == -(-large.stat().st_size // 2_000)
 
 
+@pytest.mark.parametrize(("form", "mark"), [("fimi", " "), ("baskets", ";")])
+def test_ranges_of_sets_are_read_as_the_same_table(tmp_path, work, workers, monkeypatch, form, mark):
+    monkeypatch.setattr(text_ranges, "SECTION", 2_000)
+    path, rng = tmp_path / "sets.dat", np.random.default_rng(7)
+    path.write_text("".join(f"{mark.join(map(str, rng.choice(40, 3)))}\n" for _ in range(900)))
+    tasks, begin = [], workers.begin
+    monkeypatch.setattr(workers, "begin", lambda work, task, ended: tasks.append(work) or begin(work, task, ended))
+    options = ReadOptions(input_format=form)
+    here, there = (gather_files(path, options, store).transactions for store in (work, work.with_workers(workers)))
+    assert [*here.rows()] == [*there.rows()]
+    assert sum(isinstance(task, PartTask) for task in tasks) == -(-path.stat().st_size // 2_000)
+
+
 @pytest.mark.parametrize("row", ["c1,eight,p", "c1,8"])
 def test_an_error_in_a_range_names_the_row_of_the_file(large, work, workers, row):
     rows = large.read_text().split("\n")
