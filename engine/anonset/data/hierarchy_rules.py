@@ -57,7 +57,7 @@ _OF_LEVEL: dict[str, tuple[re.Pattern[str], Callable[[str], date]]] = {
     "decade": (re.compile(r"\d{3}0s"), lambda text: date(int(text[:4]), 1, 1)),
     "century": (re.compile(r"\d{2}xx"), lambda text: date(int(text[:2]) * 100, 1, 1)),
 }
-"""For each published date level, the pattern of its texts, and a function that converts a text to a date."""
+"""Pattern of the texts of each published date level, and function that converts such a text to a date."""
 FROM = "from-"
 """Prefix of the finest published level in a rule, as in ``date:from-month,year`` or ``mask:from-2,1``."""
 _FROM_RULES = ("date", "mask", "prefix")

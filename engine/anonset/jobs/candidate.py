@@ -115,9 +115,7 @@ class Candidate(RedactedRepr):
 
     @property
     def fates(self) -> Mapping[str, float]:
-        """Share of item occurrences by outcome. If there are no items, share of relational values or tuples by
-        outcome.
-        """
+        """Share of item occurrences for each outcome. If there are no items, share of relational values or tuples."""
         return self.shares.get("items") or self.shares.get("values") or self.shares.get("tuples") or {}
 
     @property

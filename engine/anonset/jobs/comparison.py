@@ -1,6 +1,6 @@
 """Run algorithms and parameters from settings, and return a table of results. This is the job of `anonset compare`.
 
-With a study file, each run is stored as one line, and runs already stored for the same data are skipped.
+A study file stores each run as one line. Runs that it already contains for these data are skipped.
 """
 
 import os

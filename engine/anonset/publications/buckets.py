@@ -45,7 +45,7 @@ class Buckets(Published):
     snt_count: Int64
     """Number of tuples with the group and value of each row of the SNT, int64 (m,). At least 1."""
     record: Int64
-    """Input tuple of each row of the QIT, int64 (n,). Never published."""
+    """Private input tuple of each row of the QIT, int64 (n,)."""
     store: Store = MEMORY
     """Store that owns the files of memory-mapped arrays."""
 

@@ -48,15 +48,15 @@ class Chunks(Published):
     shared: Sequence[SharedChunk] = field(repr=False)
     """Shared chunks, sorted by range and content."""
     record: Int64 | None = None
-    """Input records, ordered by cluster, int64 (n,). Never published."""
+    """Private input records, ordered by cluster, int64 (n,)."""
     cluster: Int32 | None = None
-    """Cluster of each record, int32 (n,). Never published."""
+    """Private cluster of each record, int32 (n,)."""
     totals: tuple[tuple[int, int], ...] | None = field(default=None, repr=False)
     """Pairs of a term and its record count in the clusters that publish it as a term. None if no counts are
     published.
     """
     in_terms: int | None = None
-    """Number of item occurrences published as terms. This number is not published."""
+    """Private number of item occurrences that are published as terms."""
 
     def __repr__(self) -> str:
         clusters, chunks = len(self.clusters), len(self.columns[0].rows)

@@ -31,9 +31,9 @@ class Records(Published):
     kept: tuple[CategoricalColumn, ...]
     """Columns published unchanged."""
     record: Int64
-    """Input record of each published row, int64 (n,). Never published."""
+    """Private input record of each published row, int64 (n,)."""
     cluster: Int32 | None = None
-    """Cluster of each published row, int32 (n,). None for global recodings. Never published."""
+    """Private cluster of each published row, int32 (n,). None for global recodings."""
     order: tuple[str, ...] = ()
     """Column names in input order."""
     joined: tuple[str, ...] = ()

@@ -64,7 +64,7 @@ class FileOptions:
     )
     """Rows to skip. ``no-id`` skips rows in which an id is empty or null. ``footer`` skips sums and notes below the
     last record of a CSV or TSV file. ``labels`` skips the row of units or descriptions below the header. The account
-    and the private report count them. Without this option such rows are rejected.
+    and the private report count them. Without this option, data with rows of these kinds are rejected.
     """
     decimal: Literal[",", "."] | None = field(
         default=None, metadata={"description": "Decimal sign of --numeric columns; default: detected."}
@@ -212,13 +212,13 @@ class ReadOptions(FileOptions):
     drop: Names = ()
     """Columns that are not read."""
     rows_are_persons: bool = False
-    """Declaration that each row, or each value of `id`, is a different person. Without it, `anonset.anonymize` rejects
-    a table without `id` if values of a possible identifier (an id, a name, an e-mail address, …) repeat. The
-    attestation contains this declaration.
+    """Declaration that each row, or each value of `id`, is a different person. Without this declaration,
+    `anonset.anonymize` rejects a table without `id` if values of a possible identifier (an id, a name, an e-mail
+    address, …) repeat. The attestation contains this declaration.
     """
     identifying_as_declared: bool = False
     """Declaration by the owner that columns of names, e-mail addresses or IBANs are relational or kept on purpose.
-    Without it, such columns are rejected.
+    Columns of this kind are rejected without the declaration.
     """
     unit: Names = ()
     """Unit declared in a job file: the columns that identify a person."""

@@ -64,7 +64,7 @@ class Place:
 
     @property
     def parent(self) -> Self:
-        """Enclosing place."""
+        """Place that contains this place."""
         return type(self)(self.address.rstrip("/").rpartition("/")[0])
 
     @property

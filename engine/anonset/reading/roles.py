@@ -129,7 +129,7 @@ class Header:
     hint: str = ""
     """Advice for the message about a missing column."""
     lines: bool = False
-    """True if no column is declared in another role than items. Each line of the file may then be a set of items."""
+    """True if items are the only declared role. Each line of the file may then be a set of items."""
 
     def require_distinct(self) -> None:
         """Reject duplicate column names."""

@@ -79,7 +79,7 @@ class RowLines:
                 done, begin = done + stop - begin, stop
 
     def _made(self, blocks: Iterator[_ColumnCodes]) -> Iterator[tuple[int, Any]]:
-        """Yield the row count and the lines of each block. Threads format further blocks in the meantime."""
+        """Yield the row count and the lines of each block, while threads format the next blocks."""
         return self._store.with_local_workers().map(self._lines, blocks, _BEGUN)
 
     def _lines(self, block: _ColumnCodes) -> tuple[int, Any]:

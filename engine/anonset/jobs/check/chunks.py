@@ -8,7 +8,7 @@ from anonset.publications import Chunks
 
 @dataclass(frozen=True, eq=False)
 class ChunksCheck(KindCheck[Chunks]):
-    """Checks of a disassociated publication. They only provide the column roles."""
+    """Column roles of a disassociated publication. There are no further checks."""
 
     def roles(self) -> dict[str, list[str]]:
         """Return the item column as the only role."""

@@ -24,7 +24,7 @@ from anonset.reading.persons.unit_candidate import UnitCandidate
 
 _SHARES = 64
 _DENSE = 16
-"""Maximum bytes per key of a lookup table over all numbers from the smallest to the largest key."""
+"""Maximum size of a lookup table over all numbers from the smallest to the largest key, in bytes per key."""
 _LOOKED_AT = 300
 """Number of values examined to decide whether all may be numbers."""
 _WORDS = 3  # 64-bit words per id: two words of the hash, and the row number
