@@ -137,20 +137,13 @@ def is_step(name: str) -> bool:
 
 
 def _read(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """Return the JSON description of a result, and the arrays that are stored with it."""
     with np.load(BytesIO(path.read_bytes()), allow_pickle=False) as stored:
         described: dict[str, Any] = json.loads(str(stored[_VALUE]))
         return described, {name: stored[name] for name in stored.files if name != _VALUE}
 
 
 def _numeric(name: str) -> np.dtype[Any]:
-    """Return a NumPy type by name.
-
-    Raises
-    ------
-    ValueError
-        If the values of the type are Python objects.
-    """
+    """Return a NumPy type by name. Raise ValueError if the values of the type are Python objects."""
     dtype = np.dtype(name)
     if dtype.hasobject:
         raise ValueError(name)
@@ -158,8 +151,6 @@ def _numeric(name: str) -> np.dtype[Any]:
 
 
 class _Writer:
-    """Converts a result to JSON types and arrays."""
-
     def __init__(self, store: Files, known: Mapping[str, Hierarchy | Vocabulary]) -> None:
         self._store, self._known = store, known
         self.arrays: dict[str, NDArray[Any]] = {}
@@ -211,7 +202,6 @@ class _Writer:
         return {kind: [self.plain(entry) for entry in entries]}
 
     def _array(self, array: NDArray[Any]) -> str:
-        """Store an array, and return its name."""
         if array.dtype.hasobject:
             raise _UnknownTypeError
         file = backing(array)
@@ -239,7 +229,6 @@ def _is_same(value: Hierarchy | Vocabulary, known: Hierarchy | Vocabulary) -> bo
 
 
 def _fields(kind: type[Any]) -> Sequence[str] | None:
-    """Return the field names of a dataclass or named tuple of anonset. Return None for other types."""
     if not kind.__module__.startswith(_PACKAGES):
         return None
     if is_dataclass(kind):
@@ -295,13 +284,7 @@ _COLLECTIONS: Mapping[str, Callable[[Iterable[Any]], Any]] = {"tuple": tuple, "l
 
 
 def _class(name: str) -> type[Any]:
-    """Return a dataclass or named tuple of anonset.
-
-    Raises
-    ------
-    ValueError
-        If the name belongs to another object.
-    """
+    """Return a dataclass or named tuple of anonset. Raise ValueError for the name of another object."""
     kind = resolve_name(name) if name.startswith(_PACKAGES) else None
     if not isinstance(kind, type) or _fields(kind) is None:
         raise ValueError(name)
