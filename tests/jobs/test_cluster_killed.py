@@ -29,8 +29,9 @@ AFTER_FIRST_TASK = """
     import os, signal, sys
     from anonset.cli import main
     from anonset.data.cluster import ClusterWorkers
+    from anonset.reading.place import Place
     from anonset.release.stopwatch import Stopwatch
-    phase, begin = Stopwatch.phase, ClusterWorkers.begin
+    phase, begin, copy = Stopwatch.phase, ClusterWorkers.begin, Place.copy
     current = []
 
     def named(self, name):
@@ -43,17 +44,25 @@ AFTER_FIRST_TASK = """
             os.kill(os.getpid(), signal.SIGKILL)
         return pending
 
-    Stopwatch.phase, ClusterWorkers.begin = named, begun
+    def copied(self, name, to):
+        copy(self, name, to)
+        if os.environ["KILLED_IN"] == "upload":
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    Stopwatch.phase, ClusterWorkers.begin, Place.copy = named, begun, copied
     main.run()
 """
 
 
 class Work(NamedTuple):
-    """Work directory of a run."""
+    """Work directory and output of a run."""
 
     name: str
     remains: Callable[[], bool]
-    """Return True if files remain."""
+    """Return True if files other than the publication remain."""
+    out: str
+    published: Callable[[], dict[str, bytes]]
+    """Return the files of the publication."""
 
     @property
     def is_directory(self) -> bool:
@@ -85,26 +94,32 @@ def expected_files(job: dict[str, Any], tmp_path: Path) -> dict[str, bytes]:
     return files_of(tmp_path / "near")
 
 
-def on_cluster(job: dict[str, Any], tmp_path: Path, address: str, work: str | None = None) -> dict[str, Any]:
-    places = {"out": str(tmp_path / "far"), "work_dir": str(tmp_path / "work") if work is None else work}
-    return {**job, **places, "cluster": address, "if_exists": "resume"}
+def on_cluster(job: dict[str, Any], work: Work, port: int) -> dict[str, Any]:
+    places = {"out": work.out, "work_dir": work.name, "cluster": f"tcp://127.0.0.1:{port}"}
+    return {**job, **places, "if_exists": "resume"}
 
 
 @pytest.fixture(params=["directory", "address"])
 def work(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Work]:
-    """Yield a work directory on a shared file system, or at an address."""
+    """Yield a work directory and an output on a shared file system, or in an object store."""
     if request.param == "directory":
-        yield Work(str(tmp_path / "work"), lambda: (tmp_path / "work").exists())
+        out = tmp_path / "far"
+        yield Work(str(tmp_path / "work"), (tmp_path / "work").exists, str(out), lambda: files_of(out))
         return
     with object_store(monkeypatch) as store:
-        yield Work("s3://bucket/work", lambda: any(not name.endswith("/") for name in store.objects))
+
+        def remains() -> bool:
+            names = (name for name in store.objects if not name.endswith("/"))
+            return not all(name.startswith(("bucket/far/", "bucket/far.private/")) for name in names)
+
+        yield Work("s3://bucket/work", remains, "s3://bucket/far", lambda: store.below("bucket/far"))
 
 
 def test_a_scheduler_that_is_killed_in_any_phase_is_reported_in_one_line(
     tmp_path: Path, job: dict[str, Any], work: Work
 ) -> None:
     expected, port = expected_files(job, tmp_path), free_port()
-    settings = make_settings(on_cluster(job, tmp_path, f"tcp://127.0.0.1:{port}", work.name))
+    settings = make_settings(on_cluster(job, work, port))
     with dask.config.set({"distributed.comm.timeouts.connect": "1s"}):
         for phase in PHASES:
             with with_worker(tmp_path / "dask", port) as programs:
@@ -117,11 +132,11 @@ def test_a_scheduler_that_is_killed_in_any_phase_is_reported_in_one_line(
                     anonymize_file(settings, progress=kill)
             assert (exit_code(lost.value), "scheduler" in str(lost.value)) == (2, True), (phase, lost.value)
             assert "\n" not in str(lost.value)
-            assert not (tmp_path / "far").exists()
+            assert not work.published()
             assert work.remains() == (phase != "read" or work.is_directory)
         with with_worker(tmp_path / "dask", port):
             anonymize_file(settings)
-    assert files_of(tmp_path / "far") == expected
+    assert work.published() == expected
     assert not work.remains()
 
 
@@ -129,12 +144,12 @@ def test_a_command_that_is_killed_in_any_phase_is_resumed(
     tmp_path: Path, job: dict[str, Any], work: Work, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected, port = expected_files(job, tmp_path), free_port()
-    settings = on_cluster(job, tmp_path, f"tcp://127.0.0.1:{port}", work.name)
+    settings = on_cluster(job, work, port)
     del settings["hierarchy"]
     options = [f"--{name.replace('_', '-')}={value}" for name, value in settings.items() if name != "input"]
     arguments = ["anonymize", job["input"], "--hierarchy", "items=balanced:4", "--quiet", *options]
     with with_worker(tmp_path / "dask", port):
-        for phase in PHASES:
+        for phase in PHASES if work.is_directory else (*PHASES, "upload"):
             ended = subprocess.run(
                 [sys.executable, "-c", dedent(AFTER_FIRST_TASK), *arguments],
                 env={**os.environ, "KILLED_IN": phase}, capture_output=True, text=True, check=False,
@@ -147,5 +162,5 @@ def test_a_command_that_is_killed_in_any_phase_is_resumed(
         monkeypatch.setattr("anonset.writing.publications.records._write_part", lambda *_: pytest.fail("written"))
         assert main(arguments) == 0
         assert not [*(tmp_path / "dask").rglob("anonset-*")]
-    assert files_of(tmp_path / "far") == expected
+    assert work.published() == expected
     assert not work.remains()
