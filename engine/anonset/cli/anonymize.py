@@ -28,7 +28,7 @@ from anonset.settings.settings import Settings, is_job, settings_model
 from anonset.spelling import as_typed
 
 Flags: Any = flags_of(settings_model(), leave_out=["input"])
-_OF_DATA = ("input", "hierarchy", "disclosure")
+_WITH_COMMANDS = ("input", "hierarchy", "disclosure")
 """Codes of errors whose messages include commands that avoid the error."""
 
 
@@ -57,7 +57,7 @@ def anonymize(
         return _anonymize(settings, quiet=quiet, json=json)
     except InputError as error:
         from_options = source is not None and config is None and not is_job(source)
-        if from_options and error.code in _OF_DATA and not isinstance(error.__context__, OSError):
+        if from_options and error.code in _WITH_COMMANDS and not isinstance(error.__context__, OSError):
             with suppress(Exception):  # print the error of the run even if this block fails
                 error.commands = complete_commands(settings, {"input": source, **options}, error)
         raise
@@ -78,7 +78,7 @@ def _anonymize(settings: Settings, *, quiet: bool, json: bool) -> int:
         if before is not None:
             if stores_results():
                 _store_result(settings.out, before.verdict.outcome)
-            return _skipped(before, quiet=quiet, json=json)
+            return _show_existing(before, quiet=quiet, json=json)
         release = anonymize_file(settings, progress=progress, note=None if quiet else say)
     for warning in release.unverified.warnings:
         warn(warning)
@@ -120,7 +120,7 @@ def _store_result(out: str, verdict: str, **figures: Any) -> None:
     store_result(verdict=verdict, **plain(figures), out=out, sha256=digests)
 
 
-def _skipped(before: PublicationCheck, *, quiet: bool, json: bool) -> int:
+def _show_existing(before: PublicationCheck, *, quiet: bool, json: bool) -> int:
     """Print the verdict on a publication that an earlier run wrote. Return the exit code."""
     if json:
         show_json(check_summary(before))
@@ -132,7 +132,7 @@ def _skipped(before: PublicationCheck, *, quiet: bool, json: bool) -> int:
     return DONE if before.holds else FAILED
 
 
-def _next(release: Release) -> list[str]:
+def _next_commands(release: Release) -> list[str]:
     """Return a line with commands to run on the publication. They read the settings from the private report."""
     if release.published is None:
         return []
@@ -151,6 +151,6 @@ def _show(release: Release, *, json: bool) -> None:
         if json:
             show_json(summary(release))
         else:
-            show(*account(release), *_next(release))
+            show(*account(release), *_next_commands(release))
     except OSError as error:
         warn(f"the publication is complete, but the summary could not be printed: {error}")

@@ -69,9 +69,9 @@ _GROUPS: dict[str, tuple[str, dict[str, str]]] = {
 }
 
 
-_PLACES = {"import": "anonset.cli.import_project:import_project", "ui": "anonset.ui.command:ui"}
+_FUNCTIONS = {"import": "anonset.cli.import_project:import_project", "ui": "anonset.ui.command:ui"}
 """Module and function of each command, if the module does not have the name of the command."""
-_AT_ADDRESSES = ("anonymize", "verify", "evaluate", "risk", "report")
+_ACCEPT_URLS = ("anonymize", "verify", "evaluate", "risk", "report")
 """Commands that accept URLs of publications, job files and other files."""
 _HELP, _HELP_ALL = frozenset({"--help", "-h"}), "--help-all"
 _EPILOGUE = (
@@ -96,7 +96,7 @@ def make_app() -> App:
         suppress_keyboard_interrupt=False,
     )
     for name, text in _COMMANDS.items():
-        app.command(_PLACES.get(name, f"anonset.cli.{name}:{name}"), name=name, help=text)
+        app.command(_FUNCTIONS.get(name, f"anonset.cli.{name}:{name}"), name=name, help=text)
     for group, (about, commands) in _GROUPS.items():
         inner = App(name=group, help=about)
         for name, text in commands.items():
@@ -124,15 +124,15 @@ def run_command(arguments: Sequence[str]) -> Any:
         else:
             show_docstring(app, arguments)
     try:
-        with _fetching(arguments):
+        with _fetching_files(arguments):
             return app(["--help" if argument == _HELP_ALL else argument for argument in arguments])
     except CycloptsError as error:
         raise InputError(refusal(error, arguments)) from None
 
 
-def _fetching(arguments: Sequence[str]) -> AbstractContextManager[None]:
+def _fetching_files(arguments: Sequence[str]) -> AbstractContextManager[None]:
     """Return a context manager that downloads files that options name by a URL."""
-    if not (arguments and arguments[0] in _AT_ADDRESSES):
+    if not (arguments and arguments[0] in _ACCEPT_URLS):
         return nullcontext()
     from anonset.settings.fetched_files import fetching_side_files  # slow: imports the readers
 

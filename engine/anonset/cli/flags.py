@@ -18,13 +18,13 @@ ALIASES = {"out": "-o"}
 """Short names of flags."""
 
 
-_IN_JOB_FILES = ("unit",)
+_WITHOUT_FLAG = ("unit",)
 """Settings that have no flag. Command lines use `--id` and `--rows-are-persons` instead."""
 
 
 def flags_of(model: type[BaseModel], leave_out: Iterable[str] = ()) -> Any:
     """Return the type of the ``**flags`` of a command, with an optional flag for each field of a settings model."""
-    left_out = {*_IN_JOB_FILES, *leave_out}
+    left_out = {*_WITHOUT_FLAG, *leave_out}
     types = {
         name: Annotated[_flag_type(name, info.annotation), _option(name, info)]
         for name, info in model.model_fields.items()
@@ -108,7 +108,7 @@ def pairs(option: str, values: Iterable[str]) -> dict[str, str]:
     return values_of
 
 
-_COMPLETED = ("model", "algorithm", "algorithms")
+_WITH_COMPLETION = ("model", "algorithm", "algorithms")
 """Valid names of each setting with shell completion. The parser also accepts unknown names, so that an error message
 can suggest a valid name.
 """
@@ -120,7 +120,7 @@ def name_of(names: Iterable[str]) -> Any:
 
 
 def _flag_type(name: str, annotation: Any) -> Any:
-    if name in _COMPLETED:
+    if name in _WITH_COMPLETION:
         names: Any = name_of(MODELS if name == "model" else ALGORITHMS)
         return list[names] if get_origin(annotation) is list else names
     plain: Any = annotation
@@ -134,7 +134,7 @@ def _option(name: str, info: FieldInfo) -> Parameter:
     integer = info.annotation is int or int in get_args(info.annotation)
     converter = whole_number if integer else None
     alias, group = ALIASES.get(name), _group_of(name, info)
-    choices = name not in _COMPLETED  # the descriptions of these flags list the names
+    choices = name not in _WITH_COMPLETION  # the descriptions of these flags list the names
 
     marks = info.json_schema_extra
     off = f"--no-{name.replace('_', '-')}" if isinstance(marks, dict) and marks.get(ON_BY_DEFAULT) else ()

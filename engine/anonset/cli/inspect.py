@@ -57,7 +57,7 @@ def inspect(
         show_json(findings_summary(findings))
     else:
         show(*findings_account(findings))
-        show(*_of_codes(findings))
+        show(*_note_on_codes(findings))
     recognised = {name: findings.settings[name] for name in _RECOGNISED if name in {*findings.settings} - {*options}}
     typed, hierarchies = {**given_flags(flags), **recognised, "hierarchy": []}, given_flags(flags).get("hierarchy")
     job = Path(out or "job.toml")
@@ -80,7 +80,7 @@ def inspect(
     return DONE
 
 
-def _of_codes(findings: Findings) -> list[str]:
+def _note_on_codes(findings: Findings) -> list[str]:
     """Return a note that `suggest` also tries a hierarchy by frequency.
 
     Without a proposed hierarchy that groups codes by their first characters, there is no note.
@@ -121,13 +121,13 @@ def _write_job(path: Path, source: str, findings: Findings, further: Sequence[st
         raise error
     name, question = Path(source).name.partition(".")[0], findings.question
     input_, out = relative_to(path.parent, source), f"{name}-safe"
-    common, answers, guarantee, reasons = findings.settings, {}, {}, _OF_SETTINGS
+    common, answers, guarantee, reasons = findings.settings, {}, {}, _SETTING_COMMENTS
     if question is None or len(question.answers) == 1:
         classes = findings.quasi_identifiers
         tuples = 0 if classes is None else classes.classes
         guarantee = guarantee_for(findings.settings, findings.k, findings.m, tuples=tuples)
         common = {name: value for name, value in common.items() if question is None or name != "rows_are_persons"}
-        reasons = {**_with_ways(_reasons(findings)), **_OF_SETTINGS}
+        reasons = {**_with_way_to_publish(_reasons(findings)), **_SETTING_COMMENTS}
     else:
         common = {
             n: v for n, v in common.items() if all(n in x.settings and x.settings[n] == v for x in question.answers)
@@ -141,7 +141,7 @@ def _write_job(path: Path, source: str, findings: Findings, further: Sequence[st
                 answer.key,
                 roles,
                 must,
-                {**_with_ways(answer.reasons), **{n: _OF_SETTINGS[n] for n in ("group", "differing")}},
+                {**_with_way_to_publish(answer.reasons), **{n: _SETTING_COMMENTS[n] for n in ("group", "differing")}},
             )
     if "hierarchy" in common:
         common = {**common, "hierarchy": _placed(common["hierarchy"], path.parent)}
@@ -181,13 +181,13 @@ def _reasons(findings: Findings) -> dict[str, list[str]]:
     return reasons
 
 
-def _with_ways(reasons: Mapping[str, list[str]]) -> dict[str, list[str]]:
+def _with_way_to_publish(reasons: Mapping[str, list[str]]) -> dict[str, list[str]]:
     """Add a line that explains how to publish dropped columns."""
     way = "not published; to publish a column, move its name to relational, or to sensitive"
     return {**reasons, **({"drop": [way, *reasons["drop"]]} if "drop" in reasons else {})}
 
 
-_OF_SETTINGS: dict[str, list[str]] = {
+_SETTING_COMMENTS: dict[str, list[str]] = {
     "numeric": ["quasi-identifiers that contain numbers"],
     "null": ['texts that probably mean "no value"; remove texts that are real values'],
     "decimal": ["the decimal sign of the numbers"],

@@ -72,7 +72,7 @@ def labels_of(source: str, name: str | None, flags: Any) -> ColumnLabels:
         return ColumnLabels(name, table.transactions.vocabulary, table.transactions.occurrences)
     relational = next((c for c in table.relational if c.name == name), None)
     if not isinstance(relational, CategoricalColumn):
-        msg = f"--column {name} must be a column of items, or a relational column that contains text"
+        msg = f"--column {name} must be a column of --items, or a text column of --relational"
         raise InputError(msg)
     occurrences = np.bincount(relational.codes, minlength=len(relational.vocabulary)).astype(np.int64)
     return ColumnLabels(name, relational.vocabulary, occurrences)

@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None, *, own_process: bool = False) -
         _say(error)
         code = exit_code(error)
     except ImportError as error:
-        if not _missing(error):
+        if not _missing_package(error):
             raise
         _say(error)
         code = exit_code(error)
@@ -47,7 +47,7 @@ def main(arguments: Sequence[str] | None = None, *, own_process: bool = False) -
     return code
 
 
-def _missing(error: BaseException | None) -> str:
+def _missing_package(error: BaseException | None) -> str:
     """Return the name of the missing package that caused an error. Return an empty text for other errors, and for
     missing modules of anonset.
     """
@@ -96,7 +96,7 @@ def describe(error: BaseException) -> str:
     """Return an error as a line of text. Data values are marked (see `anonset.errors`)."""
     if isinstance(error, KeyboardInterrupt):
         return f"{'interrupted' if _number(error) == _SIGINT else 'terminated'}; nothing was published"
-    if isinstance(error, ImportError) and (package := _missing(error)):
+    if isinstance(error, ImportError) and (package := _missing_package(error)):
         return f"package {package} is required and not installed: pip install {package}"
     if isinstance(error, MemoryError):
         return f"not enough memory: {error}".rstrip(": ")

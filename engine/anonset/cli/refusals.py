@@ -19,7 +19,7 @@ from cyclopts import (
 
 from anonset.errors import shortened
 
-_MEANT = {
+_SIMILAR_OPTIONS = {
     "--output": "--out",
     "--qi": "--relational",
     "--quasi-identifiers": "--relational",
@@ -47,7 +47,7 @@ def refusal(error: CycloptsError, arguments: Sequence[str]) -> str:
         name = error.argument.name
         return f"{name} is required" if error.keyword is None else f"{error.keyword} requires a value"
     if isinstance(error, CoercionError) and error.token is not None:
-        return _unfit(error, error.token)
+        return _invalid_value(error, error.token)
     return str(error)
 
 
@@ -67,7 +67,7 @@ def _unknown_option(error: UnknownOptionError, arguments: Sequence[str]) -> str:
         value = value or typed[2:] or next(_following(typed, arguments), "")
         return f"unknown option {typed} (did you mean {f'--{letter} {value}'.rstrip()}?)"
     near = get_close_matches(typed, accepted, n=1, cutoff=0.6)
-    suggestion = _MEANT.get(typed) if _MEANT.get(typed) in accepted else next(iter(near), None)
+    suggestion = _SIMILAR_OPTIONS.get(typed) if _SIMILAR_OPTIONS.get(typed) in accepted else next(iter(near), None)
     return f"unknown option {typed}" + ("" if suggestion is None else f" (did you mean {suggestion}?)")
 
 
@@ -80,7 +80,7 @@ def _following(option: str, arguments: Sequence[str]) -> Iterator[str]:
             yield following
 
 
-def _unfit(error: CoercionError, token: Any) -> str:
+def _invalid_value(error: CoercionError, token: Any) -> str:
     """Return a message about an invalid value, with the allowed values."""
     name = token.keyword or (error.argument.name if error.argument is not None else "an argument")
     if error.msg is not None:  # the error comes from a converter in `cli.flags`

@@ -30,7 +30,7 @@ def model_to_check(opened: OpenedPublication, given: Mapping[str, Any]) -> Priva
         If a parameter is invalid, or if the number of given privacy constraints differs from the attested number.
     """
     attested = opened.attested
-    values, policy = _but_policy(attested.parameters), attested.parameters.get("policy")
+    values, policy = _without_policy(attested.parameters), attested.parameters.get("policy")
     if policy == _NO_CONSTRAINTS and _is_blank(given.get("privacy_constraints")):
         values["privacy_constraints"] = PrivacyPolicy(())
         given = {name: value for name, value in given.items() if name != "privacy_constraints"}
@@ -60,7 +60,7 @@ def require_statements(opened: OpenedPublication) -> None:
     attested, promised, publication, data = opened.attested, opened.model, opened.publication, opened.attested.data
     limits = " ".join(declared_limits(promised, publication, attested.declarations))
     computed: dict[str, tuple[Any, Any]] = {
-        "parameters": (_but_policy(attested.parameters), _but_policy(parameters_of(promised))),
+        "parameters": (_without_policy(attested.parameters), _without_policy(parameters_of(promised))),
         "statement": (attested.statement, promised.statement),
         "in_plain_words": (attested.in_plain_words, promised.statement),
         "limits": (attested.limits, limits),
@@ -73,7 +73,7 @@ def require_statements(opened: OpenedPublication) -> None:
         _require_equal(opened, field, stated, expected)
 
 
-def _but_policy(parameters: Mapping[str, Any]) -> dict[str, Any]:
+def _without_policy(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Omit the privacy constraints, which an attestation does not contain."""
     return {name: value for name, value in parameters.items() if name != "policy"}
 
@@ -128,11 +128,12 @@ def _require_equal(opened: OpenedPublication, field: str, stated: Any, expected:
         part = next(name for name in (*expected, *stated) if stated.get(name) != expected.get(name))
         field, stated, expected = f"{field}.{part}", stated.get(part, "nothing"), expected.get(part, "nothing")
     where = str(opened.out / ATTESTATION)
-    msg = f"{where!r}: {field} does not follow from the model and the data: got {_cut(stated, expected)}, not "
-    raise InputError(msg + _cut(expected, stated))
+    got, computed = _around_difference(stated, expected), _around_difference(expected, stated)
+    msg = f"{where!r}: {field} does not follow from the model and the data: got {got}, not {computed}"
+    raise InputError(msg)
 
 
-def _cut(value: Any, other: Any) -> str:
+def _around_difference(value: Any, other: Any) -> str:
     """Return a value as text. If the text is long, return only the part around the first difference from `other`."""
     if not isinstance(value, str) or not isinstance(other, str) or max(len(value), len(other)) <= _LONG:
         return typed(value)

@@ -57,7 +57,7 @@ from anonset.release.scan_findings import ScanFinding, few_persons, identifying_
 from anonset.settings.coarse_rules import coarse_rule
 from anonset.spelling import setting
 
-_LOOKED_AT = 20_000
+_EXAMINED = 20_000
 """Number of labels that are compared with patterns if the labels are on disk. The compared labels are evenly spaced."""
 
 
@@ -196,7 +196,7 @@ class _Scanner:
     def _is_declared_public(self, column: CategoricalColumn) -> bool:
         if not self.table.word.identifying_as_declared:
             return False
-        meaning, labels = meaning_of(column.name), column.vocabulary.labels[:_LOOKED_AT]
+        meaning, labels = meaning_of(column.name), column.vocabulary.labels[:_EXAMINED]
         dates = meaning in ("birth", "born") and kind_of_values(labels) == "dates"
         return dates or meaning in KINDS_OF_VALUES or identifying_kind(labels) is not None
 
@@ -272,7 +272,7 @@ class _Scanner:
         """
         rules = [c.rule for c in self.table.changes if c.column == column.name and c.rule.startswith(COARSENED)]
         rule = rules[-1].removeprefix(COARSENED) if rules else ""
-        step = 1 if column.vocabulary.filed is None else max(1, len(column.vocabulary) // _LOOKED_AT)
+        step = 1 if column.vocabulary.filed is None else max(1, len(column.vocabulary) // _EXAMINED)
         labels = column.vocabulary.labels[::step]
         coarse = coarse_rule(column.name, labels, column.occurrences[::step].tolist(), self.few, rule)
         return coarse or ("" if "items" in self.model.protects else remedies.bins_of(column.name, labels))
@@ -310,7 +310,7 @@ class _Scanner:
                 continue
             labels = column.vocabulary.labels
             if column.vocabulary.filed is not None:
-                labels = labels[:: max(1, len(labels) // _LOOKED_AT)]
+                labels = labels[:: max(1, len(labels) // _EXAMINED)]
             if kind := identifying_kind([label for label in labels if label != STAR]):
                 yield personal_values_finding((column.name,), *kind, remedies.remedy_of_dropping(column.name))
             elif problem := self._of_persons(column, labels):

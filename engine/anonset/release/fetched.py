@@ -79,7 +79,7 @@ def _fetch_attested(out: Place, folder: Path) -> None:
     names = out.names()
     if out.size(ATTESTATION) is None:
         why = f"no {ATTESTATION}" if names else "no such publication"
-        msg = f"{out}: {why}; a publication is complete when its {ATTESTATION} is there"
+        msg = f"{out}: {why}; only a publication that contains {ATTESTATION} is complete"
         raise InputError(msg)
     out.fetch(ATTESTATION, folder / ATTESTATION)
     attested = {*read_attestation(folder)[0].data.files}

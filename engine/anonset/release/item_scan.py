@@ -19,7 +19,7 @@ KEYS = 0.9
 """Share of all occurrences that must belong to rare items, if the items count as keys."""
 FEWEST_KEYS = 100
 """Minimum number of rare items, if the items count as keys. An item is rare if few persons have it."""
-_LOOKED_AT = 20_000
+_EXAMINED = 20_000
 """Number of evenly spaced labels that are tested for the form of keys."""
 
 
@@ -66,7 +66,7 @@ class ItemScan:
         return [ScanFinding.of(columns, rare, problem, remedies.of_items(columns, self.model, others=others))]
 
     def _opaque(self, names: tuple[str, ...], sets: SetColumn) -> Iterator[ScanFinding]:
-        word, step = self.table.word, 1 + len(sets.vocabulary) // _LOOKED_AT
+        word, step = self.table.word, 1 + len(sets.vocabulary) // _EXAMINED
         if sets.vocabulary.is_numbered or word.identifying_as_declared:
             return
         labels = sets.vocabulary.labels[::step]

@@ -44,7 +44,7 @@ _NCP_SCALE = " of 1 (0: no change; 1: all suppressed, or a single symbol)"
 _COUNTED = {"items": "occurrences", "values": "values", "tuples": "tuples"}
 """Printed names of the units in which unchanged and changed data are counted."""
 _FEW = 5
-_TOLD = {"out": "published in", "private": "private"}
+_PLACES_SHOWN = {"out": "published in", "private": "private"}
 
 
 def summary(release: Release) -> dict[str, Any]:
@@ -107,7 +107,7 @@ def account(release: Release) -> list[str | RichTable]:
         "verified": coverage(verdict),
         **_time_texts(release),
         "peak memory": format_size(peak) if peak else "",
-        **{_TOLD[name]: path for name, path in _places(release).items()},
+        **{_PLACES_SHOWN[name]: path for name, path in _places(release).items()},
     }
     return [
         facts_table({name: text for name, text in facts.items() if text}),
@@ -213,7 +213,7 @@ def _since_text(unverified: UnverifiedPublication[Any]) -> str:
         return ""
     coarser = [f"{name} → {now}" for name, now in since.coarser.items()]
     lists = {"coarser": coarser, "suppressed": since.suppressed, "new": since.new}
-    counts = [f"{len(names):,} {kind} ({_few(names)})" for kind, names in lists.items() if names]
+    counts = [f"{len(names):,} {kind} ({_first_names(names)})" for kind, names in lists.items() if names]
     return "; ".join([f"{counted(since.kept, 'symbol')} kept", *counts])
 
 
@@ -229,7 +229,7 @@ def _together_text(unverified: UnverifiedPublication[Any]) -> str:
     return f"{guarantee}, {against}; {raised}{hint}"
 
 
-def _few(names: Sequence[str]) -> str:
+def _first_names(names: Sequence[str]) -> str:
     return ", ".join([*map(shortened, names[:_FEW]), *(["…"] if len(names) > _FEW else [])])
 
 

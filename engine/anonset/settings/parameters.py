@@ -224,7 +224,7 @@ def make_algorithm(
     context = replace(context or ParsingContext(early=True), given=values)
     made: Algorithm = build(cls, f"algorithm {name}", values, context, model)
     if model is not None and not MODELS[model].is_met_by(made.model):
-        if lacking := [n for n in _needed(MODELS[model].model) if n in settings and n not in values]:
+        if lacking := [n for n in _required_settings(MODELS[model].model) if n in settings and n not in values]:
             msg = f"model {model} requires {' and '.join(map(option, lacking))}"
             raise InputError(msg)
         msg = f"--algorithm {name} guarantees the model {made.model.name}, not {model}"
@@ -286,7 +286,7 @@ def build(
         If a setting does not apply, is missing, or is invalid.
     """
     field_of = {form_of(field.name).setting: field for field in fields(cls)}
-    needed = _needed(cls)
+    needed = _required_settings(cls)
     companions = {
         n
         for name, value in settings.items()
@@ -307,7 +307,7 @@ def build(
     return cls(**values)
 
 
-def _needed(cls: type[Any]) -> list[str]:
+def _required_settings(cls: type[Any]) -> list[str]:
     lacks = (f for f in fields(cls) if f.default is MISSING and f.default_factory is MISSING)
     return [form_of(field.name).setting for field in lacks]
 

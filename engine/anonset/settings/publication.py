@@ -20,7 +20,7 @@ THRESHOLD = 0.09
 or fewer records are at risk.
 """
 _OF_JOB = ("private", "memory_limit")
-_OF_ITS_ORIGINAL = ("id", "drop", "hierarchy", "max_suppressed", *ReadingSettings.model_fields)
+_ORIGINAL_SETTINGS = ("id", "drop", "hierarchy", "max_suppressed", *ReadingSettings.model_fields)
 """Settings of a job that describe how to read its input as the original. The column roles and the guarantee of the
 publication are read from its attestation.
 """
@@ -60,7 +60,7 @@ class OriginalSettings(ComparedSettings):
         """
         original, names = flags.get("original", job.get("input")), {*_OF_JOB}
         if isinstance(original, str) and _is_there(original):
-            job, names = {**job, "original": original}, {*names, *_OF_ITS_ORIGINAL, "original"}
+            job, names = {**job, "original": original}, {*names, *_ORIGINAL_SETTINGS, "original"}
         job = {name: value for name, value in job.items() if name in names}
         return super().of_job(job, flags)
 

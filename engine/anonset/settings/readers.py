@@ -33,14 +33,14 @@ def _names(value: object) -> object:
 Names = Annotated[list[str], BeforeValidator(_names)]
 
 
-def _as_written(value: object) -> object:
+def _as_text(value: object) -> object:
     """Return a number as the text from which it was parsed."""
     if isinstance(value, bool) or not isinstance(value, int | float | Fraction):
         return value
     return getattr(value, "text", None) or str(value)
 
 
-Share = Annotated[str, BeforeValidator(_as_written)]
+Share = Annotated[str, BeforeValidator(_as_text)]
 """Text of a number that must not be rounded, such as 0.15, 1e-12 or 1/3."""
 
 
