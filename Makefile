@@ -64,7 +64,7 @@ check: lint warmup types wheel coverage long  ## Run lint, type checks, import c
 
 check-all: check recipes  ## Run `check`, and also recipes, experiments, the site in a browser, all random examples, and the wheel on other Pythons
 	$(PYTEST) -m studies
-	ANONSET_EXAMPLES=all $(PYTEST) -m "hypothesis and not long and not studies"
+	ANONSET_EXAMPLES=all $(PYTEST) -m "hypothesis and not studies"
 	for python in python3.12 python3.13; do \
 		if $$python --version 2> /dev/null; then $(MAKE) wheel PYTHON=$$python || exit 1; \
 		else echo "$$python is not available: the wheel is not tested with it"; fi; done
@@ -110,7 +110,6 @@ releasable: $(READY)
 	@grep -q "^\[project.urls\]" pyproject.toml || { echo "pyproject.toml has no [project.urls]: add the address of the repository" >&2; exit 1; }
 	@grep -q "^## $(VERSION)" CHANGELOG.md || { echo "CHANGELOG.md has no section on version $(VERSION)" >&2; exit 1; }
 
-long: export ANONSET_EXAMPLES = all
 long: $(READY)  ## Run the long tests, three at a time
 	$(PYTEST) -n 3 -m "long and not studies"
 
