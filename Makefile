@@ -19,8 +19,8 @@ export PYTHONDONTWRITEBYTECODE :=
 
 PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
 
-# Folders of tests that call kernels.
-ON_KERNELS := $(addprefix tests/,kernels data publications generalization support privacy queries measures attacks algorithms verification)
+# Folders of tests that call many kernels.
+ON_KERNELS := $(addprefix tests/,kernels generalization support queries measures attacks algorithms verification)
 
 .PHONY: help setup constraints recipes demo test check check-all lint warmup types long coverage docs wheel sbom release releasable bench reproduce clean
 
