@@ -3,7 +3,7 @@
 The data are the 30,162 complete rows.
 
 Run as ``python -m benchmarks.relational FOLDER``; the folder contains ``relational/adult.csv.gz`` and
-``hierarchies/adult_arx/``. A loss refers to the values that occur, and not to all leaves of a hierarchy, so that it is
+``hierarchies/adult_arx/``. NCP counts the values that occur, and not all leaves of a hierarchy, so that losses are
 comparable with tools that read no hierarchy. Searches use the complete hierarchies. Seconds are CPU seconds of the
 search with compiled kernels.
 """

@@ -28,7 +28,7 @@ class Card:
     offered: str = ""
     """Source from which the owners offer the data. Empty if the data are not offered."""
     made: str = ""
-    """Preparation of the file or table from the owners' data."""
+    """How the file or table was prepared from the owners' data."""
     stands_in_for: str = ""
     """Unavailable data of a paper that this data set replaces. Empty if it replaces no data."""
     differs: str = ""

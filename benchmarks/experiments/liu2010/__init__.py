@@ -43,7 +43,7 @@ def _own(series: str, m: int) -> dict[str, Any]:
 
 
 def _cases(figure: str, points: _Points, over: str, **shared: Any) -> list[Case]:
-    """Return the cases of curves at points (k, m). `over` is the parameter on the horizontal axis."""
+    """Return a case for each curve and point (k, m). `over` is the parameter on the horizontal axis."""
     return [
         Case(figure, series, {"k": k, "m": m}[over], {"k": k, **_own(series, m), **shared})
         for series, chosen in points.items()
@@ -137,7 +137,10 @@ def _speed() -> list[Case]:
     return RUNS.over([Case("speed", "here", run, parameters) for run, parameters in chosen.items()], cost="time")
 
 
-_DEGREE_5 = "The hierarchy has degree 5, as in Terrovitis et al. There are 20 random and four named leaf orders."
+_DEGREE_5 = (
+    "The hierarchy has degree 5, as in Terrovitis et al. The leaves are in 20 random orders, and in the order of "
+    "number, label, frequency and first occurrence."
+)
 _REAL = "The items are products with their real taxonomy of four levels. Its nodes contain from one item to thousands. "
 _REAL += "Each of 20 repetitions draws half of the baskets. The paper uses the first of ten subsets."
 _DRAWN = (

@@ -228,7 +228,7 @@ logarithm of UL times 2^M is shown.""",
         ),
         Figure(
             "fig15",
-            "Fig. 15: errors and losses with constraints of Pgen and 20 disorders, on hospital codes",
+            "Fig. 15: errors and losses on hospital codes, if constraints come from Pgen and from 20 disorders",
             "k",
             {
                 "are_frequent": "AvgRE of W1 (queries for combinations that occur in a tenth of the records)",

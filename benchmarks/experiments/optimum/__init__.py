@@ -86,7 +86,8 @@ as on an idle machine.""",
     figures=[
         Figure(
             "orders",
-            "Orders of the leaves: distances for `balanced:5` over 16 random and four named orders",
+            "Orders of the leaves: distances for `balanced:5` over 16 random orders and the orders by number, label, "
+            "frequency and first occurrence",
             "data",
             _SPREAD | {f"best in {name} order": f"NCP of the best cut in {name} order"
                        for name in ("numeric", "lexical", "frequency", "first seen")},

@@ -191,7 +191,7 @@ def _span(values: Sequence[float]) -> float:
 
 
 def no_worse(quantity: str) -> Check:
-    """Return a check that a loss is at most 10% higher if candidates are ordered by BTD than if by UL, at every x."""
+    """Return a check that, at each point of a curve, ordering by BTD leads to at most 1.1 times the loss of UL."""
 
     def check(results: Results) -> Finding:
         parts, shown, margins, slow = {}, [], [], parts_of(results, {"": (f"{quantity}_ul",)})

@@ -180,7 +180,7 @@ table that compiles the kernels. In each of three runs, all compared searches ru
         ),
         Figure(
             "fig8_samples",
-            "Fig. 8 over samples: loss and work for random records, with leaves in numeric order",
+            "Fig. 8 over samples: loss and work of searches of random records, if the leaves are in numeric order",
             "|D|",
             {**_LOSS, **_WORK},
             _over_samples(_by_records("fig8_samples")),

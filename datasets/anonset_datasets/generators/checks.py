@@ -9,7 +9,7 @@ MOST_IN_PARTS = 10_000_000_000
 
 
 def records(n: int, only: range | None) -> None:
-    """Reject an invalid number of records. The limit is higher if only the blocks `only` are generated.
+    """Reject an invalid number of records. If `only` selects blocks, the limit is higher.
 
     Raises
     ------

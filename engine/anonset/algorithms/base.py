@@ -127,8 +127,8 @@ class Scaling:
     by_blocks: bool = False
     """True if the algorithm processes records in blocks and allocates no array of table length."""
     on_workers: bool = False
-    """True if the algorithm can run tasks on blocks in other processes. Tasks on parts can always run in other
-    processes.
+    """True if the algorithm can process blocks of records in other processes. The parts of a table that is split
+    (`split_records`) can always be processed in other processes.
     """
     split_records: int | None = None
     """Maximum number of records in a part if larger data are split. None if the algorithm needs all data at once.

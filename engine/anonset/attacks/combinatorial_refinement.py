@@ -60,8 +60,8 @@ def combinatorial_refinement(scene: AttackInput) -> tuple[AttackResult, ...] | s
         return boxes
     rounds, sample = RefinementRounds(boxes, scene.k), replace(scene, attempts=min(scene.attempts, _TARGETS))
     knows = (
-        f"the publication, its trees, and that {ALGORITHM} made it (k={scene.k}); wants to find the finer value of a "
-        "row: a child of the published node, or a member of the set"
+        f"the publication, its trees, and that {ALGORITHM} made it (k={scene.k}), and wants to find the finer value of "
+        "a row: a child of the published node, or a member of the set"
     )
     return attack_random_rows(sample, boxes, "combinatorial-refinement", knows, rounds.child_probabilities)
 

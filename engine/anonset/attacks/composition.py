@@ -63,7 +63,7 @@ def composition(scene: AttackInput) -> tuple[AttackResult, ...] | str:
         by_later.append(later.weight_of(rows))
         by_both.append(pair.count_candidates(rows, earlier.fitting(items)))
         by_chance.append(dealt.count_candidates(rows, dealt.earlier.fitting(items), int(kinds[person, 0])))
-    knows = f"{counted(scene.m, 'item')} of a person in both releases with the same record; wants to find the row"
+    knows = f"{counted(scene.m, 'item')} of a person in both releases with the same record, and wants to find the row"
     return (
         AttackResult(
             "composition",

@@ -40,8 +40,8 @@ def downcoding(scene: AttackInput) -> tuple[AttackResult, ...] | str:
     if isinstance(boxes, str):
         return boxes
     knows = (
-        f"the publication and its trees, and that no finer publication is safe (k={scene.k}); wants to find the finer "
-        "value of a row: a child of the published node, or a member of the set"
+        f"the publication and its trees, and that no finer publication is safe (k={scene.k}), and wants to find the "
+        "finer value of a row: a child of the published node, or a member of the set"
     )
     return attack_random_rows(
         scene, boxes, "downcoding", knows, lambda number, column: child_probabilities(boxes, scene.k, number, column)

@@ -68,7 +68,7 @@ def matching(scene: AttackInput) -> tuple[AttackResult, ...] | str:
             counts_of_pairing.append(later_release.weight_of(later[shown]))
     knows = (
         f"{counted(scene.m, 'item')} of a person, and that both releases contain the same persons with the same "
-        "records; wants to find the row; the line 'without it' is the attack composition"
+        "records, and wants to find the row; the line 'without it' is the attack composition"
     )
     return (
         AttackResult(

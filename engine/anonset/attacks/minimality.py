@@ -54,8 +54,8 @@ def minimality(scene: AttackInput) -> tuple[AttackResult, ...] | str:
     other = dict(zip(names, (names[position] for position in random.permutation(len(names)).tolist()), strict=True))
     dealt = {item: chance_of[other[item]] for item in names}
     knows = (
-        f"the tree, that no finer cut is safe, and who may have an item of fewer than k={scene.k} records; wants to "
-        "know whether such an item is in the data"
+        f"the tree, that no finer cut is safe, and who may have an item of fewer than k={scene.k} records, and wants "
+        "to know whether such an item is in the data"
     )
     results = (_success([chance[item] for item in items]) for chance in (guessed, chance_of, dealt))
     return (AttackResult("minimality", knows, len(items), *results),)

@@ -28,7 +28,7 @@ def homogeneity(scene: AttackInput) -> tuple[AttackResult, ...] | str:
     of_values = _of_values(
         scene,
         "homogeneity",
-        "wants to find the value of {!r}; succeeds if all matching records have the same value",
+        "wants to find the value of {!r}; the attack succeeds if all matching records have the same value",
         shares,
     )
     of_items = _shared_symbols(scene)
@@ -82,8 +82,8 @@ def _shared_symbols(scene: AttackInput) -> AttackResult | str:
         by_chance.append(bool(symbols & _in_all(dealt, chosen_items)))
     shares = [float(np.mean(outcomes)) if outcomes else 0.0 for outcomes in (of_all, shared, by_chance)]
     knows = (
-        f"{counted(scene.m, 'item')} of a person; wants to find another symbol; succeeds if all matching rows contain "
-        "it"
+        f"{counted(scene.m, 'item')} of a person, and wants to find another symbol; the attack succeeds if all "
+        "matching rows contain this symbol"
     )
     return AttackResult("homogeneity", knows, len(shared), *(AttackSuccess(share, share) for share in shares))
 

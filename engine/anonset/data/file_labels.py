@@ -121,7 +121,7 @@ class FiledLabels(ComputedSequence[str]):
         return np.diff(self._gathered_starts(codes))
 
     def gathered(self, codes: Int32) -> tuple[Int64, UInt8]:
-        """Return the labels of given codes as concatenated bytes. The start of each label is int64 (n + 1,).
+        """Return the labels of given codes as concatenated bytes, with the starts of the labels, int64 (n + 1,).
 
         Raises
         ------

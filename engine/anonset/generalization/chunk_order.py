@@ -87,7 +87,10 @@ def contents_of(rows: ChunkRows) -> list[bytes]:
 
 
 def by_range(shared: SharedChunks) -> tuple[Int64, dict[tuple[int, int], bytes]]:
-    """Return the shared chunks sorted by range of clusters, then content, and the joined content per range."""
+    """Return the order of the shared chunks, and the concatenated content of the chunks of each range of clusters.
+
+    The chunks are sorted by range of clusters, then by content.
+    """
     texts, of_range = contents_of(shared.rows), dict[tuple[int, int], bytes]()
     order = np.lexsort((shared.last, shared.first))
     ranges = np.stack([shared.first[order], shared.last[order]], axis=1)

@@ -107,7 +107,7 @@ def candidates_for(table: Table, model: PrivacyModel) -> list[dict[str, Any]]:
 
 
 def serves(algorithm: str, model: PrivacyModel) -> bool:
-    """Return True if `--model` with the name of the model can select the algorithm.
+    """Return True if anonset can select the algorithm for a run that names only this model (`--model`).
 
     Other algorithms run under their own model, and their results are verified against the given model. An algorithm
     that is only shown for comparison (`Advice.set_beside`) is verified against its own model.

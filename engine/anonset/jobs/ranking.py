@@ -142,8 +142,8 @@ def made_from_data(best: Candidate | None) -> str:
     if made is None:
         return ""
     return (
-        f"{made} builds the sets from the item frequencies of these data. The items of a symbol may have unrelated "
-        "meanings, and the symbol reveals that they are about equally frequent"
+        f"{made} chooses the items of each symbol by the item frequencies in the data. These items may "
+        "have unrelated meanings, and the symbol reveals that they are about equally frequent"
     )
 
 

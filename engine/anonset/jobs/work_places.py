@@ -95,8 +95,8 @@ def files_at(
 ) -> Iterator[Files]:
     """Yield a temporary directory whose files the workers of a cluster exchange through an object store.
 
-    The objects are removed at the end. Those of a run with `settings` remain if it fails after the data are read, so
-    that the next run can continue from them.
+    The objects are removed at the end. If a run with `settings` fails after the data are read, its objects
+    remain, so that the next run can continue from them.
 
     Raises
     ------

@@ -62,15 +62,18 @@ class KnownItems(RedactedRepr):
 
     @property
     def average_unique(self) -> Share:
-        """Mean share of the sets of `size` items that occur in one record only.
+        """Average share of a record's sets of `size` items that occur in no other record.
 
-        The mean is taken over the records with at least `size` items.
+        Records with fewer than `size` items are not counted.
         """
         return mean_of(self.unique, self.known, self.enough)
 
     @property
     def average_below(self) -> Share:
-        """Mean share of the sets of `size` items with support below k, over the records with at least `size` items."""
+        """Average share of a record's sets of `size` items that have a support below k.
+
+        Records with fewer than `size` items are not counted.
+        """
         return mean_of(self.below, self.known, self.enough)
 
 
@@ -208,8 +211,9 @@ def _of_all(distinct: DistinctRecords, size: int, k: int) -> list[KnownItems]:
 def _counted(
     records: "GroupedRecords", lengths: Int64, n_codes: int, size: int, k: int, sizes: Int64
 ) -> tuple[Int64, NDArray[np.float64], NDArray[np.float64]]:
-    """Return the smallest support, the share of rare sets, and the share of unique sets of each record,
-    (size, D) each.
+    """Measure the sets of items of each of D distinct records, by set size. Each result is an array (size, D).
+
+    The results are the smallest support, the share of rare sets, and the share of unique sets.
     """
     tally = _tally(records, n_codes, size, k, sizes)
     least, below, unique = (tally.T[start : start + size].copy() for start in (0, size, 2 * size))

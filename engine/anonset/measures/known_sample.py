@@ -99,7 +99,7 @@ def _parts(records: Int64, n_sets: Int64) -> list[Int64]:
 def _sample(distinct: DistinctRecords, numbers: Int64, size: int) -> "Sample":
     """Return the sampled distinct records in the format of the kernels.
 
-    They include the positions of items, and the offsets of the counters of sets.
+    The result includes the position of each item in its record, and the offset of each record's set counters.
     """
     from anonset_kernels.known_sample import Sample
     from anonset_kernels.rows import transpose

@@ -200,7 +200,7 @@ class ClusterColumns(_Columns[PublishedCluster]):
     chunk_begins: Int64
     """Start of each cluster's chunks, int64 (clusters + 1,)."""
     rows: ChunkRows
-    """Chunks of all clusters."""
+    """Sub-records of the chunks of all clusters."""
 
     @classmethod
     def of(cls, clusters: Sequence[PublishedCluster]) -> "ClusterColumns":

@@ -49,7 +49,7 @@ def read_earlier(private: str | os.PathLike[str]) -> EarlierRelease:
     report = _report(folder)
     for name in ("mapping.csv", HIERARCHY, RETIRED):
         if name in report.files and (not (folder / name).is_file() or digest(folder / name) != report.files[name]):
-            msg = f"{str(folder / name)!r} is not the file of that run: the SHA-256 differs"
+            msg = f"{str(folder / name)!r} is missing or has changed: its SHA-256 must match the report"
             raise InputError(msg)
     if "mapping.csv" not in report.files or header_of(folder / "mapping.csv") == LOCAL:
         msg = (

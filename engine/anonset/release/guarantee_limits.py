@@ -17,78 +17,78 @@ AS_THEY_ARE = (
     "The guarantee covers only items that are recorded in the data. Someone who knows an item of a person that is not "
     "recorded may find no matching record, and learn that the item is missing."
 )
-"""Limit of every publication of items."""
+"""Limit of the guarantee of every publication of items."""
 UNPUBLISHED = (
     "An item that is not published was either absent from the data or suppressed, and recipients cannot distinguish "
     "the two cases. Someone who knows that the data contain an unpublished item knows that it was suppressed."
 )
-"""Limit of every publication of items."""
+"""Limit of the guarantee of every publication of items."""
 MEMBERS = (
     "A published group shows that each of its members occurs in the data, unless the hierarchy also contains members "
     "that do not occur."
 )
-"""Limit if a symbol has several members."""
+"""Limit of the guarantee if a symbol has several members."""
 RANGES = (
     "The end points of a published range may be exact values of some of its records, unless a hierarchy defines the "
     "range."
 )
-"""Limit if a number is published as a range."""
+"""Limit of the guarantee if a number is published as a range."""
 FINEST = (
     "The publication is as detailed as the guarantee allows, so someone who knows the search method may exclude some "
     "original values (minimality attack)."
 )
-"""Limit of every publication of records."""
+"""Limit of the guarantee of every publication of records."""
 REGIONS = (
     "The equivalence classes may depend on the items. A boundary between two classes then shows that their items have "
     "different distributions, and a class with wide ranges shows that a finer split would generalize the items more "
     "(minimality attack)."
 )
-"""Limit if relational values and items are published together."""
+"""Limit of the guarantee if relational values and items are published together."""
 LOCAL = (
     "The same value may be generalized differently in different records (local recoding). Someone who knows the search "
     "method may learn more about a record from its generalization (refinement and downcoding attacks: Cohen, Attacks "
     "on Deidentification's Defenses, USENIX Security 2022)."
 )
-"""Limit if clusters or partitions have their own recodings."""
+"""Limit of the guarantee if clusters or partitions have their own recodings."""
 ALONE = (
     "Together with other publications about the same persons, by any publisher, the publication may reveal hidden "
     "values (composition attack)."
 )
-"""Limit of every publication."""
+"""Limit of the guarantee of every publication."""
 ROWS = "Each row counts as a person: a person with several rows is not protected as one person."
-"""Limit if no id assigns rows to persons."""
+"""Limit of the guarantee if no id assigns rows to persons."""
 BY_WORD = "The owner declares that each row is a different person, which no check verifies."
-"""Limit if the owner declares that rows are persons."""
+"""Limit of the guarantee if the owner declares that rows are persons."""
 NAMED = "Some columns may contain names or contact details of persons, and the owner publishes them intentionally."
-"""Limit if the owner declares identifying columns."""
+"""Limit of the guarantee if the owner declares identifying columns."""
 AS_IS = (
     "The owner publishes the columns named in the declarations as is, although they may contain exact values of few "
     "persons, make records unique, or contain names of persons."
 )
-"""Limit if the owner declares columns to publish as is."""
+"""Limit of the guarantee if the owner declares columns to publish as is."""
 FROM_DATA = (
     "A hierarchy was built from label frequencies in the data. The labels of each group have similar frequencies among "
     "all labels, or among the labels below a node of the owner's hierarchy. Each group therefore discloses a range of "
     "frequencies, and sometimes which pairs are rare."
 )
-"""Limit if a hierarchy was built from frequencies."""
+"""Limit of the guarantee if a hierarchy was built from frequencies."""
 SETS_FROM_DATA = (
     "Sets of items were built from the frequencies of items and pairs in the data. The items of a set tend to have "
     "similar frequencies, and each set is as large as necessary to hide rare combinations. Each set therefore "
     "discloses a range of frequencies, and sometimes which pairs are rare or never occur."
 )
-"""Limit if published sets of items were built from the frequencies of items and pairs."""
+"""Limit of the guarantee if published sets of items were built from the frequencies of items and pairs."""
 CONTINUES = (
     "This release continues an earlier release and uses the same names of symbols. Someone who has both releases sees "
     "which symbols became coarser, and therefore which became rare. A group may contain labels that occur only in the "
     "earlier data."
 )
-"""Limit if the release continues an earlier release."""
+"""Limit of the guarantee if the release continues an earlier release."""
 GOES_ON = (
     "The guarantee does not cover this release together with the earlier release: someone who has both releases may "
     "learn more about a person in both than from one of them."
 )
-"""Limit if the guarantee does not cover this release together with the earlier release."""
+"""Limit of the guarantee if the guarantee does not cover this release together with the earlier release."""
 TOGETHER_LINKED = (
     "The guarantee also covers this release together with one earlier release, which the attestation names, for "
     "persons in both releases, even if an attacker can link the rows of a person. The joint guarantee does not cover "
@@ -102,7 +102,7 @@ TOGETHER = (
 )
 """Limit with an earlier release, if the guarantee does not cover attackers who can link rows."""
 UNDECIDED = "The guarantee is not proven, because the check did not finish, which the owner accepted."
-"""Limit if an unfinished check was accepted."""
+"""Limit of the guarantee if an unfinished check was accepted."""
 
 _MOST_IMPORTANT = (UNDECIDED, NAMED, AS_IS, BY_WORD, ROWS, TOGETHER, GOES_ON, ALONE, FINEST)
 """Limits of which a run prints the first sentence. The most important limit is the first."""

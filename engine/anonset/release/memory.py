@@ -108,5 +108,5 @@ def require_memory(estimate: int, limit: str | None, obstacle: str = "") -> None
     if allowed is not None and estimate > allowed:
         over = f"the run would need about {format_size(estimate)} of memory, above the limit of {format_size(allowed)}"
         reason = f", and {obstacle}" if obstacle else ""
-        msg = f"{over}{reason}; use a machine with more memory, fewer records, or raise --memory-limit"
+        msg = f"{over}{reason}; use fewer records or a machine with more memory, or raise --memory-limit"
         raise InputError(msg)

@@ -94,11 +94,11 @@ class SettingForm:
     text: str = ""
     """Description of the setting. If it is empty, the documentation of the field is the description."""
     needs_data: Callable[[Any], bool] | None = None
-    """Function that returns True if a value can only be parsed after the data are read, or None if no value needs the
-    data.
+    """Function that returns True for a value that can only be parsed after the data are read. The attribute is None if
+    no value needs the data.
     """
     companions: Callable[[Any], frozenset[str]] | None = None
-    """Function that returns the other settings that a value requires, or None if no value requires any."""
+    """Function that returns the other settings that a value requires. None if no value requires other settings."""
     words: tuple[str, ...] | None = None
     """Keywords that the setting accepts instead of a path, also in the form ``keyword:number``.
 
@@ -194,7 +194,9 @@ def item_weights(value: str, context: ParsingContext) -> str | ItemWeights:
 
 
 def tree_lines(value: str, _: ParsingContext) -> str:
-    """Read a hierarchy file as lines ``value;parent;...;root``. A text with several lines is already in this form.
+    """Return the hierarchy in a file as lines ``value;parent;...;root``.
+
+    If `value` contains several lines, it is not a file name but the hierarchy itself, and is returned unchanged.
 
     Raises
     ------

@@ -54,7 +54,7 @@ class Screen:
             self.section(lambda: (self._message, self.state.error), self._show_messages)
             yield
         with ui.element("footer") as footer:
-            text("div", "The same from the command line:").classes("soft")
+            text("div", "Command that does the same as this screen:").classes("soft")
             self.section(command, lambda _: text("code", command()).props("tabindex=0"))
         footer.move(layout)
         ui.timer(_SECONDS, self.follow)

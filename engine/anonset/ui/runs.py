@@ -103,7 +103,7 @@ class CommandRun:
 
 
 async def _readers(pipes: list[IO[bytes] | None], closing: ExitStack) -> list[asyncio.StreamReader]:
-    """Return a reader of each pipe. The pipes are closed by `closing`, because only the event loop may close them."""
+    """Return a reader of each pipe. `closing` closes the transports of the event loop, which close the pipes."""
     readers = []
     for number, pipe in enumerate(pipes):
         reader = asyncio.StreamReader(_LONGEST_LINE)

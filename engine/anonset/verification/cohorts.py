@@ -275,8 +275,9 @@ class _Cohorts:
         yield from self.symbols.extended(start, size)
 
     def _counted(self, occurrences: Occurrences, before: "_Counts | None") -> "_Counts":
-        """Count the cohorts of the sets of `occurrences`. If a set began in the previous slice, add its counts from
-        `before`.
+        """Count the records with each set of `occurrences`, and the records that also have a sensitive symbol.
+
+        If the records of a set continue from the previous slice, add the counts of that slice (`before`).
         """
         support = _sums(occurrences.rank, self.weight[occurrences.row], len(occurrences.sets))
         pairs, holders = self._held(occurrences)

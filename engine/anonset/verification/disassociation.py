@@ -196,11 +196,12 @@ class _CappedItems:
         for pair in np.flatnonzero(np.isin(item, self._items)).tolist():
             number, label = int(chunk[pair]), self._labels[item[pair]]
             if in_chunk[number] > 1:
-                detail = f"{name(number)} contains this sensitive item together with other items"
+                detail = f"{name(number)} contains the sensitive item together with other items"
                 yield Breach((label,), int(in_chunk[number]), 1, int(cluster[number]), detail)
             elif int(filled[number]) > self._share * int(places[number]):
                 detail = (
-                    f"{name(number)} contains this item in {filled[number]} of {places[number]} records, above the cap"
+                    f"{name(number)} contains the sensitive item in {filled[number]} of {places[number]} records; the "
+                    f"cap allows a share of at most {self._share}"
                 )
                 yield Breach((label,), int(filled[number]), int(places[number]), int(cluster[number]), detail)
 

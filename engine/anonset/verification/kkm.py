@@ -165,7 +165,7 @@ def _of_rows(rows: Int64, verdict: Verdict) -> Verdict:
 
 
 def _all_classes(verdicts: Sequence[Verdict], model: KAnonymity | KKmAnonymity) -> Verdict:
-    """Return the verdict on all classes, from the verdicts on shares."""
+    """Combine the verdicts on shares of the rows into a verdict on all classes."""
     checked: dict[str, Any] = {name: sum(verdict.checked[name] for verdict in verdicts) for name in ("rows", "classes")}
     if verdicts:
         checked["smallest_class"] = min(verdict.checked["smallest_class"] for verdict in verdicts)
@@ -177,9 +177,9 @@ def _all_classes(verdicts: Sequence[Verdict], model: KAnonymity | KKmAnonymity) 
 def _all_items(
     classes: Verdict, verdicts: Sequence[Verdict], relational: Sequence[Column], items: SetColumn, model: KKmAnonymity
 ) -> Verdict:
-    """Return the verdict on the items of all classes, from the verdicts on shares. The witness is the smallest set.
+    """Combine the verdicts on shares of the rows into a verdict on the items of all classes.
 
-    Ties are resolved by values and codes.
+    The witness is the smallest set. Ties are resolved by values and codes.
     """
 
     def place(witness: Witness) -> tuple[Any, ...]:

@@ -210,7 +210,7 @@ class RelationalFirst(RTFramework):
         return transaction_function(self.algorithm, self.k, table, hierarchies)
 
     def begin(self, qi: QuasiIdentifiers, cluster: Int32, function: ClusterFunction) -> Clusters:
-        """Return the initial clusters, given the cluster of each record."""
+        """Return the clusters before the merges. `cluster` is the number of each record's cluster."""
         return Clusters(qi, cluster, function)
 
 
@@ -225,8 +225,8 @@ class MergingFramework(RelationalFirst):
     merge: MergeOrder = "rt"
     """Order in which merge partners are tried: by relational loss (r), by item similarity (t), or by both (rt)."""
     order: ItemOrder = "btd"
-    """Measure of item similarity. "btd" compares the symbols of the clusters. "ul" computes the utility loss of the
-    union, which is much slower.
+    """Measure of item similarity. "btd" compares the symbols of the clusters. "ul" computes the utility loss
+    after two clusters are merged. The option "ul" is much slower.
     """
     btd: Numerator = "xor"
     """Items that "btd" counts: items in exactly one of the two clusters (xor), or in at least one (or)."""

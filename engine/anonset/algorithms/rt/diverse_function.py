@@ -42,7 +42,9 @@ class DiverseFunction(ClusterFunction):
         table: Table,
         hierarchies: Mapping[str, Hierarchy],
     ) -> "DiverseFunction":
-        """Return the function for a table. Sensitive items may only be additional leaves of the hierarchy.
+        """Return the transaction function for clusters of a table.
+
+        The given hierarchy must not contain sensitive items, except as leaves that `attach_sensitive` added.
 
         Raises
         ------
@@ -96,7 +98,8 @@ class DiverseFunction(ClusterFunction):
             if len(counts) and int(counts.max()) * self.diversity > len(cohort):
                 label = self.full.vocabulary.labels[int(counts.argmax())]
                 of = f"{int(counts.max())} of {len(cohort)} records"
-                return f"has the sensitive item {datum(label)} in {of}; the limit is 1/{self.diversity} of the records"
+                most = f"at most 1/{self.diversity} of the records may contain it"
+                return f"has the sensitive item {datum(label)} in {of}; {most}"
         return ""
 
     def require_feasible(self, clusters: Sequence[Int64]) -> None:

@@ -22,7 +22,9 @@ from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table import Int32, Int64
 
 ItemOrder = Literal["btd", "ul"]
-"""Measure of item similarity: the transaction distance (btd) or the utility loss of the union (ul)."""
+"""Measure of item similarity: the transaction distance of two clusters (btd), or the utility loss after they are
+merged (ul).
+"""
 
 TOLERANCE = 1e-12
 

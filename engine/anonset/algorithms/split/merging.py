@@ -26,7 +26,7 @@ from anonset.errors import InfeasibleError
 
 _SAMPLED = 16
 _TOGETHER = 1 << 17
-"""Maximum number of records that are published together. Larger clusters are published separately."""
+"""Maximum number of records in clusters that are published together. A cluster with more records is published alone."""
 _OF_CUTS = ("parts", "smallest_part", "largest_part", "rum_before", "tum_before", "clusters_before")
 """Statistics that describe the initial parts."""
 

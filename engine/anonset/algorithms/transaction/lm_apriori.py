@@ -191,7 +191,7 @@ class _DiversitySearch:
         if worst >= 0 and int(counts[worst]) * diversity > n:
             label = self.hierarchy.leaves.labels[self.n_items + worst]
             frequency = f"sensitive item {datum(label)} is in {counts[worst]} of {n} records"
-            reason = f"{frequency}, the limit is 1/{diversity} of the records"
+            reason = f"{frequency}; at most 1/{diversity} of the records may contain it"
             raise InfeasibleError(LmApriori.name, reason, achieved=float(counts[worst] / n), bound=1 / diversity)
 
     def sweep(self) -> bool:

@@ -13,7 +13,7 @@ from anonset.generalization.local import MergedItems
 
 LARGEST_K = (1 << 16) - 1
 _CELLS = 1 << 26
-"""Maximum number of node pairs (2 bytes each) that the kernel counts. Larger clusters are searched separately."""
+"""Maximum number of node pairs (2 bytes each) that the kernel counts. A cluster with more pairs is searched alone."""
 _RECORDS_PER_TASK, _CLUSTERS_PER_TASK = 1 << 11, 1 << 8
 
 

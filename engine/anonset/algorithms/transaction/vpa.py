@@ -73,7 +73,10 @@ class Vpa(AprioriBased):
         super().__post_init__()
 
     def generalize(self, column: SetColumn, hierarchy: Hierarchy, *, store: Store, progress: Progress | None) -> Result:
-        """Find the cut. `Result.trace` contains the parts in preorder, then the fixes across parts.
+        """Find the cut.
+
+        `Result.trace` contains a `SubtreePart` for each part, in preorder, and then the fixes of rare sets with items
+        of several parts.
 
         Raises
         ------

@@ -19,7 +19,9 @@ class ChunkRisk(RiskReport):
     smallest: int
     """Number of records in the smallest cluster. 0 if there are no clusters."""
     told: tuple[ItemInference, ...] = ()
-    """Confidence about other items of persons, if the original is available."""
+    """Success of an attacker who knows the two rarest items of a person and infers the other items. Empty without
+    original.
+    """
 
 
 @risk_of.register

@@ -59,7 +59,9 @@ class Risk(RiskReport):
     skews: Mapping[str, Skewness] = field(default_factory=dict)
     """Success of guessing each sensitive column by class. Empty if memory is too small for all rows."""
     told: tuple[ItemInference, ...] = ()
-    """Confidence about other items of a row if the two rarest items are known and the original is available."""
+    """Success of an attacker who knows the two rarest items of a row and infers the other items. Empty without
+    original.
+    """
     outcomes: tuple[AttackResult, ...] = ()
     """Results of the requested attacks."""
     not_tried: Mapping[str, str] = field(default_factory=dict)

@@ -34,11 +34,11 @@ _MOST = 0.9
 _WORDS = re.compile(r"[^\W\d_]+([ ,.'-]+[^\W\d_]+){0,4}\.?").fullmatch
 _BETWEEN_WORDS = re.compile(r"[ ,.'-]+")
 _NAMES, _FEWEST_NAMES = 0.1, 3
-"""Minimum share and number of labels with a title or a first name for the labels to be names of persons."""
+"""Labels are names of persons if at least this share and this number of them contain a title or a first name."""
 _LISTS = 0.1
-"""Minimum share of labels with several commas if the labels are sets."""
+"""Labels are sets if at least this share of them contain several commas."""
 _SURNAMES, _FEWEST_SURNAMES = 0.2, 5
-"""Minimum share and number of common surnames for labels without first names to be names of persons."""
+"""Labels without first names are names of persons if at least this share and number of them are common surnames."""
 _TITLE = re.compile(r"(dr|prof|mr|mrs|herr|frau|mme|mlle)[. ]", re.IGNORECASE).match
 _OF_A_PLACE = re.compile(r"(st|saint|sankt|san|santa|santo|são)[. ]", re.IGNORECASE).match
 _WORDS_FOR_SEX = (

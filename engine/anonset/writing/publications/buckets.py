@@ -19,9 +19,9 @@ class BucketTables(NamedTuple):
     """Bucketized table as two ``pyarrow.Table`` with text columns."""
 
     qit: Any
-    """Ids, columns that are published unchanged, and group."""
+    """Table of the ids, the columns that are published unchanged, and the group of each row."""
     snt: Any
-    """Group and sensitive value."""
+    """Table of the groups and their sensitive values."""
 
 
 def buckets_to_arrow(publication: Buckets) -> BucketTables:

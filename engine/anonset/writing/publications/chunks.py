@@ -21,13 +21,18 @@ class ChunkTables(NamedTuple):
     """Disassociated publication as ``pyarrow.Table``. Items are lists of texts, and all other columns are numbers."""
 
     clusters: Any
-    """Columns: cluster, record count and terms."""
+    """A row for each cluster. The columns are the number of the cluster, its number of records, and its terms."""
     chunks: Any
-    """Columns: cluster, chunk, items of a sub-record, and frequency of the sub-record in the chunk."""
+    """A row for each sub-record of a chunk. The columns are the cluster, the chunk, the items of the sub-record, and
+    the frequency of the sub-record in the chunk.
+    """
     shared: Any
-    """Columns: first and last cluster, chunk, items of a sub-record, and frequency of the sub-record in the chunk."""
+    """A row for each sub-record of a shared chunk. The columns are the first and the last cluster that share the chunk,
+    the chunk, the items of the sub-record, and the frequency of the sub-record in the chunk.
+    """
     counts: Any = None
-    """Columns: item (as text), and number of records that contain the item as a term. None if totals are not published.
+    """A row for each item with a total. The columns are the item (as text), and the number of records that contain the
+    item as a term. The table is None if totals are not published.
     """
 
 

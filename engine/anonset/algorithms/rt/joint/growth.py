@@ -40,7 +40,7 @@ class NodeSplit(RedactedRepr):
 
 @dataclass(eq=False)
 class Node(RedactedRepr):
-    """Records with the same regions, and their losses in the units of `Losses`."""
+    """A node of the tree: its records, their region in each relational column, and their losses (see `Losses`)."""
 
     regions: Regions
     members: Int64

@@ -58,7 +58,7 @@ class Relaxation:
         return costs
 
     def _order(self) -> SparseRows:
-        """Return linear constraints: children of closed nodes are closed, and leaves below them not suppressed."""
+        """Return linear constraints: a child of a closed node is closed, or a leaf that is not suppressed."""
         parent = self.problem.hierarchy.parent
         children = self.nodes[parent[self.nodes] >= 0]
         closing = np.stack([self.of_node[children], self.of_node[parent[children]]], axis=1)

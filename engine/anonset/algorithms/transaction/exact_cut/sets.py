@@ -37,7 +37,7 @@ Higher limits lead to many more rounds, because a few items occur in most clause
 items also leads to many more rounds.
 """
 SETS_PER_CALL = 500
-"""Number of sets that are raised between two checks of the limits."""
+"""Number of rare sets that a call replaces by maximal rare sets. The limits are checked between calls."""
 LEAST_SENT = 1e8
 """Minimum number of sets in a window that is counted on cluster workers. Smaller windows are not worth sending."""
 _ROOM = 40_000
