@@ -247,7 +247,7 @@ def test_a_cluster_that_cannot_be_diverse_names_the_option(clinic: Place) -> Non
     source = str(clinic.folder / "people.csv")
     ran = clinic.run("anonymize", source, "-o", str(clinic.out), *data, "--algorithm", "rfirst")
     assert ran.code == 1
-    assert names(ran.err, "'--on-infeasible merge' clusters")
+    assert names(ran.err, "'--on-infeasible merge' cluster")
 
 
 @pytest.mark.parametrize("algorithm", ["mondrian", "top-down", "cluster"])
