@@ -110,8 +110,8 @@ releasable: $(READY)
 	@grep -q "^\[project.urls\]" pyproject.toml || { echo "pyproject.toml has no [project.urls]: add the address of the repository" >&2; exit 1; }
 	@grep -q "^## $(VERSION)" CHANGELOG.md || { echo "CHANGELOG.md has no section on version $(VERSION)" >&2; exit 1; }
 
-long: $(READY)  ## Run the long tests, four at a time
-	$(PYTEST) -n 4 -m "long and not studies"
+long: $(READY)  ## Run the long tests, three at a time
+	$(PYTEST) -n 3 -m "long and not studies"
 
 coverage: export PYTEST_ADDOPTS = --cov --cov-append --cov-report=
 coverage: $(READY)  ## Run the tests, and the kernels as plain Python to detect indexes out of bounds; report coverage

@@ -54,8 +54,8 @@ def table_of(records: Sequence[Record], domains: Domains) -> Table:
 
 
 def worlds_of(domains: Domains, n: int, k: int, patch: pytest.MonkeyPatch) -> dict[object, list[World]]:
-    joined, join = list[int](), LocalRecoding._join
-    patch.setattr(LocalRecoding, "_join", lambda *given: (joined.append(1), join(*given))[1])
+    joined, join = list[int](), LocalRecoding._join_remaining
+    patch.setattr(LocalRecoding, "_join_remaining", lambda *given: (joined.append(1), join(*given))[1])
     worlds: dict[object, list[World]] = defaultdict(list)
     trees = trees_of(domains)
     for records in combinations_with_replacement(list(product(*(values for values, _ in domains))), n):

@@ -82,7 +82,7 @@ def test_the_exact_cut_reaches_the_known_optima_and_proves_them(name, m, suppres
 
 @pytest.mark.parametrize("name", ["tafeng_subclass", "informs2005"])
 def test_a_real_taxonomy_is_useful_with_suppression(name):
-    with pytest.warns(UserWarning, match="suppression"):
+    with pytest.warns(UserWarning, match="suppressed"):
         release = on_real_data(name, 2, suppress=None)
     assert release.measures["ncp"] < 0.05
 
