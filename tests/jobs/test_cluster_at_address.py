@@ -313,6 +313,20 @@ def test_a_suspended_run_that_lost_its_place_stops_and_removes_nothing(store: Ob
     assert store.objects[f"bucket/a/work/{LEASE}"] == taken
 
 
+def test_objects_that_cannot_be_deleted_are_reported(store: ObjectStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(place: Place) -> None:
+        msg = f"{place}: cannot be deleted"
+        raise InputError(msg)
+
+    monkeypatch.setattr(Place, "delete_all", fail)
+    notes = list[str]()
+    with files_at(WORK, NO_LIMITS, note=notes.append):
+        pass
+    assert _objects(store)
+    (note,) = notes
+    assert names(note, f"{WORK} 'anonset clean' 'cannot be deleted'")
+
+
 @pytest.mark.parametrize("resumable", [True, False])
 def test_clean_removes_the_objects_of_a_killed_run(
     store: ObjectStore, killed: Settings, capsys: pytest.CaptureFixture[str], resumable: bool

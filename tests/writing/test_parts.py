@@ -1,5 +1,6 @@
 """Publications written in parts and in blocks have the same bytes in memory and on disk, and are read as one table."""
 
+import stat
 from dataclasses import replace
 
 import numpy as np
@@ -64,6 +65,21 @@ def test_bytes_depend_only_on_the_content_and_the_part_size(work, tmp_path, monk
             assert back.kept[0].labels() == meant.kept[0].labels()
             assert back.store is where
     assert result[0] == result[1]
+
+
+def test_parts_of_other_machines_have_the_mode_of_new_files(work, tmp_path, monkeypatch):
+    def private(*part):
+        path = write(*part)
+        path.chmod(0o600)
+        return path
+
+    write, folder = publish._write_part, tmp_path / "out"
+    monkeypatch.setattr(publish, "_write_part", private)
+    folder.mkdir()
+    (folder / "new").touch()
+    write_published(lying_in(work, publication()), folder, "csv", part_rows=3)
+    modes = {(folder / part).stat().st_mode for part in part_names(3, "csv")}
+    assert modes == {(folder / "new").stat().st_mode} != {stat.S_IFREG | 0o600}
 
 
 def test_fimi_in_parts(tmp_path):

@@ -212,7 +212,8 @@ def ids_of_release(report: Report) -> list[Hashable]:
     )
     source = settings.source(options["input"])
     if source.sha256 != report.input["sha256"]:
-        msg = f"{options['input']}: the input has changed since the other release was made; its ids must be read again"
+        changed = "the input has changed since the other release was made"
+        msg = f"{options['input']}: {changed}; restore the input, because its ids are needed"
         raise InputError(msg)
     ids = ids_of(source, settings, options["id"])
     if len(ids) != report.input["records"]:

@@ -109,13 +109,11 @@ def _removed_at(place: Place) -> bool:
     if not any(run.state == "left" for run in _runs_at(place)):
         return False
     try:
-        lease = PlaceLease(place)
+        PlaceLease(place).remove_place()
     except InputError as error:
         if error.code == "in-use":
             return False
         raise
-    lease.release()
-    place.delete_all()
     return True
 
 

@@ -105,9 +105,7 @@ def files_at(
         it.
     """
     place = Place(address.rstrip("/"))
-    if not place.address.partition("://")[2].partition("/")[2]:
-        msg = f"{str(place)!r} must name a place in the bucket, such as {str(place / 'work')!r}"
-        raise InputError(msg)
+    place.require_below_bucket("work")
     if (found := lease_in(place)) is not None and seems_live(found):
         raise in_use(place, found)
     resumed = settings is not None and _is_killed_at(place, settings)
@@ -136,18 +134,14 @@ def files_at(
                         error.add_note(_what_stays(place))
                     raise
     finally:
-        with suppress(InputError):  # the store does not answer: the message of the next run names the objects
+        try:
             if stays:
                 held.mark_unused()
             else:
-                _remove_objects(held)
-
-
-def _remove_objects(held: PlaceLease) -> None:
-    """Give up the lease of a place and delete its objects, unless another run has taken it over."""
-    held.release()
-    if not held.is_lost():
-        held.place.delete_all()
+                held.remove_place()
+        except InputError as error:  # the store does not answer; the result of the run is not affected
+            if note is not None and not stays:
+                note(f"{RAW_DATA_STAY} {str(place)!r}; remove them with: {lease.clear_command(place)} ({error})")
 
 
 def _fetch_finished(store: Files, exchange: Exchange, place: Place) -> None:
@@ -185,8 +179,8 @@ def clear_unfinished(
     InputError
         If the work directory belongs to another run, or a run uses it.
     """
-    if settings.work_dir is not None and is_address(settings.work_dir):
-        _is_killed_at(Place(settings.work_dir.rstrip("/")), settings)
+    if (place := _address_of(settings)) is not None:
+        _is_killed_at(place, settings)
     elif settings.work_dir is not None:
         killed_run(Path(settings.work_dir), settings)
     clear_leftovers(out, private, note)
@@ -231,17 +225,23 @@ def clear_finished(settings: Settings) -> None:
         If another run uses them.
     """
     clear_leftovers(*destination(settings.out, settings.private))
-    if settings.work_dir is not None and is_address(settings.work_dir):
-        place = Place(settings.work_dir.rstrip("/"))
+    if (place := _address_of(settings)) is not None:
         with suppress(InputError):  # the objects belong to another run
             if _is_killed_at(place, settings):
-                _remove_objects(PlaceLease(place))
+                PlaceLease(place).remove_place()
         return
     work = None if settings.work_dir is None else place_of_run(Path(settings.work_dir))
     if work is not None and os.path.lexists(work / RUN):
         with suppress(InputError):  # the directory belongs to another run
             _require_same_run(work, settings)
             _taken_over(Files(work), None).remove()
+
+
+def _address_of(settings: Settings) -> Place | None:
+    """Return the work directory if it is at an address."""
+    if settings.work_dir is None or not is_address(settings.work_dir):
+        return None
+    return Place(settings.work_dir.rstrip("/"))
 
 
 def place_of_run(path: Path) -> Path | None:

@@ -72,6 +72,18 @@ class Place:
         """Last part of the address."""
         return self.address.rstrip("/").rpartition("/")[2]
 
+    def require_below_bucket(self, example: str) -> None:
+        """Reject the address of a bucket, because runs create and delete all objects of a place.
+
+        Raises
+        ------
+        InputError
+            The message contains the address with `example` as the missing part.
+        """
+        if not self.is_local and not self.address.partition("://")[2].partition("/")[2]:
+            msg = f"{str(self)!r} must name a place in the bucket, such as {str(self / example)!r}"
+            raise InputError(msg)
+
     @property
     def is_local(self) -> bool:
         """True for a directory of this machine."""

@@ -154,8 +154,8 @@ def _arx(where: Path) -> Project:
 
 def _arx_column(entry: ET.Element, weights: Mapping[str, float]) -> ProjectColumn:
     name = entry.findtext("name", "")
-    limits = {name: entry.findtext(name[:3], "All") for name in ("minimum", "maximum")}
-    others = [f"{name} level {level} of the hierarchy" for name, level in limits.items() if level != "All"]
+    limits = {"minimum": entry.findtext("min", "All"), "maximum": entry.findtext("max", "All")}
+    others = [f"{limit} level {level} of the hierarchy" for limit, level in limits.items() if level != "All"]
     if average := entry.findtext("microaggregationFunction"):
         others.append(f"microaggregation ({average.lower()}); the hierarchy is used instead")
     if entry.findtext("response") == "true":

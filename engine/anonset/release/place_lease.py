@@ -88,6 +88,12 @@ class PlaceLease:
         self._renewing.join()
         TOKENS.discard(self.lease.token)
 
+    def remove_place(self) -> None:
+        """Stop renewing the lease, and delete all objects of the place, unless another run has taken it over."""
+        self.release()
+        if not self.is_lost():
+            self.place.delete_all()
+
     def mark_unused(self) -> None:
         """Stop renewing the lease, and mark the place as unused, unless another run has taken it over."""
         self.release()

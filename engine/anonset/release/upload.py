@@ -53,9 +53,7 @@ def places_of(out: str | os.PathLike[str], private: str | os.PathLike[str] | Non
     at = os.fspath(out).rstrip("/")
     places = Place(at), Place(at + PRIVATE if private is None else os.fspath(private).rstrip("/"))
     for place in places:
-        if not place.is_local and not place.address.partition("://")[2].partition("/")[2]:
-            msg = f"{str(place)!r} must name a place in the bucket, such as {str(place / 'safe')!r}"
-            raise InputError(msg)
+        place.require_below_bucket("safe")
     first, second = sorted(f"{place}/" for place in places)
     if second.startswith(first):
         msg = (

@@ -68,7 +68,8 @@ class MovableTerms(RedactedRepr):
         A shared chunk is assigned to neighbouring clusters whose other chunks contain none of its items. Shared chunks
         of smaller groups count as other chunks. An item that another chunk of the group contains therefore gets a
         separate chunk. All other items are combined in k^m-anonymous chunks. A sensitive item gets a separate chunk if
-        its share remains below the cap. A cluster keeps its last term if its chunks alone would disclose too much.
+        its share remains below the cap. The last term of a cluster remains a term if the cluster would otherwise
+        disclose too much.
         """
         none = np.empty(0, np.int32)
         moved = [SharedTerms(np.empty(0, np.int64), none, none, none)]

@@ -160,6 +160,9 @@ def write_published(
         else:
             with reading(inner, "cannot be written"):
                 shutil.move(written, path)
+    with reading(inner, "cannot be written"):
+        for path in inner.iterdir():  # a part from another machine was readable by its owner only
+            path.chmod(inner.stat().st_mode & 0o666)
     return inner
 
 
