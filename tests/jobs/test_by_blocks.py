@@ -227,7 +227,6 @@ FOR_KM = "apriori exact vpa core coat pcta m"
             ["--algorithm", "direct"],
             f"direct {FOR_KM}",
         ),
-        (["--group", "--id", "a,b"], "--group ids columns"),
     ],
 )
 def test_algorithms_that_need_all_records_in_memory_are_rejected(tmp_path, anonymize, options, line):

@@ -1,4 +1,4 @@
-"""Parts of Parquet files that tasks of a cluster read are the same table as the files read in this process."""
+"""Parts of files that tasks of a cluster read are the same table as the files read in this process."""
 
 import gzip
 import os
@@ -10,11 +10,12 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from anonset.data import SetColumn
+from anonset.data import SetColumn, spans
 from anonset.data.blocks import SetColumnBuilder
 from anonset.data.cluster import ClusterWorkers
 from anonset.data.codes import NarrowCodes
 from anonset.data.scheduler import cluster_of
+from anonset.data.store import MEMORY
 from anonset.data.workers import Threads
 from anonset.errors import AnonsetError, InputError
 from anonset.reading import table_builder
@@ -115,6 +116,85 @@ def test_kept_columns_are_read_as_the_same_table(data, work, workers, monkeypatc
     assert texts(there.kept[0]) == texts(here.kept[0])
     assert [*there.kept[0].vocabulary.labels] == [*here.kept[0].vocabulary.labels]
     assert there.relational[0].values.tolist() == here.relational[0].values.tolist()
+
+
+@pytest.fixture
+def persons(tmp_path):
+    """Rows of 90 persons, in two files of small row groups. The values of some persons differ."""
+    folder, rng = tmp_path / "persons", np.random.default_rng(5)
+    folder.mkdir()
+    for part, n in enumerate((500, 300)):
+        who = rng.integers(0, 90, n)
+        rows = {
+            "who": pa.array([f"P-{w:03}" if w % 2 else f"p{w}" for w in who], pa.string()),
+            "codes": pa.array([[f"c{c}" for c in rng.choice(40, 2)] for _ in range(n)], pa.list_(pa.string())),
+            "age": pa.array(who % 50 + (rng.random(n) < 0.02)),
+            "place": pa.array([f"p{w % 7}" for w in who], pa.string()),
+            "note": pa.array([f"n{w % 30}" for w in who], pa.string()),
+        }
+        parquet.write_table(pa.table(rows), folder / f"part-{part}.parquet", row_group_size=60)
+    return folder
+
+
+@pytest.mark.parametrize("ids", ["who", ("who", "note")])
+@pytest.mark.parametrize("at_once", [100, 100_000], ids=["many tasks", "one task"])
+def test_rows_of_persons_are_merged_by_workers(persons, work, workers, monkeypatch, ids, at_once):
+    monkeypatch.setattr(spans, "AT_ONCE", at_once)
+    monkeypatch.setattr(spans, "ROWS_PER_TASK", at_once)
+    kept = {"keep": "note"} if ids == "who" else {}
+    roles = ReadOptions(
+        items="codes", relational=("age", "place"), numeric=("age",), id=ids, group=True, differing="first", **kept
+    )
+    here = gather_files(persons, roles, MEMORY)
+    with pytest.raises(InputError) as expected:
+        gather_files(persons, replace(roles, differing="refuse"), MEMORY)
+    monkeypatch.setattr(table_builder, "ahead", lambda *_: pytest.fail("the rows were read here"))
+    there = gather_files(persons, roles, work.with_workers(workers))
+    assert columns_of(there) == columns_of(here)
+    assert there.changes == here.changes
+    assert there.changes[0].occurrences > 0
+    assert there.persons == ("who",) if ids == "who" else ids
+    assert [column.labels() for column in there.kept] == [column.labels() for column in here.kept]
+    with pytest.raises(InputError, match=re.escape(str(expected.value))):
+        gather_files(persons, replace(roles, differing="refuse"), work.with_workers(workers))
+
+
+def test_workers_skip_rows_and_change_labels(tmp_path, work, workers, monkeypatch):
+    lines = [
+        f"{'' if n % 7 == 0 else n % 50},C{n % 9};c{n % 4},{'none' if n % 5 == 0 else f'p{n % 3}'}" for n in range(700)
+    ]
+    text = tmp_path / "v.csv"
+    text.write_text("\n".join(["who,codes,place", *lines, ""]))
+    monkeypatch.setattr(text_ranges, "SECTION", 1000)
+    roles = ReadOptions(
+        items="codes",
+        relational="place",
+        id="who",
+        group=True,
+        differing="first",
+        skip_rows="no-id",
+        null="none",
+        missing="value",
+        normalize="codes=upper",
+        separator=";",
+    )
+    here = gather_files(text, roles, work)
+    monkeypatch.setattr(table_builder, "ahead", lambda *_: pytest.fail("the rows were read here"))
+    there = gather_files(text, roles, work.with_workers(workers))
+    assert here.n == 50
+    assert there.changes == here.changes
+    assert {change.rule for change in here.changes} >= {"upper"}
+    assert [sorted(row) for row in there.transactions.rows()] == [sorted(row) for row in here.transactions.rows()]
+    assert there.relational[0].labels() == here.relational[0].labels()
+
+
+def test_workers_hash_ids_that_must_be_distinct(persons, work, workers, monkeypatch):
+    roles = ReadOptions(items="codes", drop=("age", "place", "note"), id="who", group=False)
+    with pytest.raises(InputError) as expected:
+        gather_files(persons, roles, work)
+    monkeypatch.setattr(table_builder, "ahead", lambda *_: pytest.fail("the rows were read here"))
+    with pytest.raises(InputError, match=re.escape(str(expected.value))):
+        gather_files(persons, roles, work.with_workers(workers))
 
 
 def test_large_parts_with_kept_columns_are_read_here(data, work, workers, monkeypatch):

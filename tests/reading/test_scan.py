@@ -380,10 +380,8 @@ def test_the_line_of_a_bad_byte_is_that_of_the_file(tmp_path):
         scan(tmp_path / "v.dat")
 
 
-def test_options_that_need_all_rows_in_memory_are_rejected(tmp_path):
+def test_merging_rows_with_a_sensitive_column_needs_memory(tmp_path):
     (tmp_path / "v.csv").write_text("a,b,c\n1,x,y\n")
-    with refused(InputError, "ids rows"):
-        scan(tmp_path / "v.csv", group=True, id="a,c", keep="b")
     with refused(InputError, "sensitive rows"):
         scan(tmp_path / "v.csv", group=True, id="a", sensitive="b", keep="c")
 
@@ -392,18 +390,22 @@ WHO = st.sampled_from(["7", "é", "ab", "a b", "10"])
 PERSONS = st.lists(st.tuples(WHO, st.sets(st.sampled_from("vwxyz"))), max_size=30)
 
 
-@given(rows=PERSONS, odd=st.booleans())
+@example(rows=[("7", {"v"}), ("ab", {"v"}), ("7", {"w"})], odd=True, ids="who", differing=True)
+@given(rows=PERSONS, odd=st.booleans(), ids=st.sampled_from(["who", "who,ward"]), differing=st.booleans())
 @settings(max_examples=examples(30), suppress_health_check=list(HealthCheck))
-def test_rows_of_a_person_are_united_by_blocks(tmp_path, rows, odd):
+def test_rows_of_a_person_are_united_by_blocks(tmp_path, rows, odd, ids, differing):
     wards, ages = {}, {}
-    lines = ["who,codes,ward,age"]
+    lines = ["who,codes,ward,age,note"]
     for i, (who, codes) in enumerate(rows):
         ward, age = wards.setdefault(who, f"w{len(wards) % 2}"), ages.setdefault(who, len(ages) / 2)
         ward = "other" if odd and i == len(rows) - 1 else ward
-        lines.append(f"{who},{' '.join(sorted(codes))},{ward},{age}")
+        note = i % 3 if odd else 0
+        lines.append(f"{who},{' '.join(sorted(codes))},{ward},{age + i % 2 * odd},n{note}")
     path = tmp_path / "v.csv"
     path.write_text("\n".join(lines) + "\n")
-    options = {"items": "codes", "id": "who", "group": True, "keep": "ward", "relational": "age", "numeric": "age"}
+    kept = {"keep": "ward"} if ids == "who" else {}
+    options = {"items": "codes", "id": ids, "group": True, **kept, "relational": "note,age", "numeric": "age"}
+    options["differing"] = "first" if differing else "refuse"
     expected, actual = outcome(read, path, **options), outcome(scan, path, **options)
     if isinstance(expected, str):
         assert actual == expected

@@ -57,6 +57,25 @@ def rows_per_task(size: tuple[int, int], workers: int) -> int:
     return max(1, min(rows, ITEMS_PER_TASK * n // max(1, n_items)))
 
 
+def joined_ranges(sizes: NDArray[np.int64], most: int) -> Iterator[tuple[int, int]]:
+    """Join consecutive ranges while they have at most `most` rows, and `ITEMS_PER_TASK` items, in total. Yield the
+    first range and the end of each group, and omit empty ranges. `sizes`, int64 (2, ranges) or (more, ranges), contains
+    the rows and the items of each range.
+
+    >>> list(joined_ranges(np.array([[2, 1, 0, 9, 1], [0, 0, 0, 0, 0]]), 3))
+    [(0, 2), (3, 4), (4, 5)]
+    """
+    first, rows, items, end = 0, 0, 0, 0
+    for b in np.flatnonzero(sizes[0]).tolist():
+        if rows and (rows + sizes[0, b] > most or items + sizes[1, b] > ITEMS_PER_TASK):
+            yield first, end
+            rows = items = 0
+        first, end = b if not rows else first, b + 1
+        rows, items = rows + int(sizes[0, b]), items + int(sizes[1, b])
+    if rows:
+        yield first, end
+
+
 def cores() -> int:
     """Return the number of threads that can run simultaneously, by CPU affinity and control group limits."""
     if hasattr(os, "process_cpu_count"):

@@ -10,7 +10,6 @@ are sorted by `RowSorter`. Rows in files are sorted in two passes of tasks, on t
 A range with too many rows is distributed again. If all its rows have the same key, the following codes are the keys.
 """
 
-import math
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -22,8 +21,9 @@ from numpy.typing import NDArray
 
 from anonset.data.codes import Codes, RowNumbers, are_narrow, as_codes
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.spans import AT_ONCE, ITEMS_PER_TASK, ROWS_PER_TASK, begins_of, rows_per_task, spans
+from anonset.data.spans import AT_ONCE, ITEMS_PER_TASK, ROWS_PER_TASK, begins_of, joined_ranges, rows_per_task, spans
 from anonset.data.store import MEMORY, Files, Store, damage_error
+from anonset.data.stored_arrays import StoredArrays
 from anonset.data.table import Int32, Int64, SetColumn
 from anonset.data.vocabulary import Vocabulary
 from anonset.generalization.row_sorter import BYTES_OF_ROW, RowSorter, empty_rows, rows_per_bucket, splitters_of
@@ -120,36 +120,12 @@ class RowForm(RedactedRepr):
         return RowContent(indptr, items, fixed, record)
 
 
-@dataclass(frozen=True, eq=False)
-class Runs(RedactedRepr):
-    """Rows of a block in a file, sorted by range of keys."""
-
-    store: Files
-    name: str
-    """File name. The machine that needs the rows opens the file, so that rows are not sent between machines."""
-    layout: Sequence[tuple[str, tuple[int, ...]]]
-    """Type and shape of each array in the file.
-
-    The first array, int64 (ranges + 1, 2), contains the first row and item of each range, and the end of the last
-    range. The other arrays are those of `StoredRows`.
+def _starts_and_rows(run: StoredArrays) -> tuple[Int64, StoredRows]:
+    """Return the rows of a file that are sorted by range of keys, and the first row and item of each range, int64
+    (ranges + 1, 2).
     """
-
-    @classmethod
-    def written(cls, starts: Int64, rows: StoredRows, store: Files) -> "Runs":
-        """Write rows to a new file."""
-        name, arrays = store.reserve_name("runs"), (starts, *rows)
-        with store.written(name, synced=False) as file:
-            for array in arrays:
-                file.write(np.ascontiguousarray(array).reshape(-1).data)
-        return cls(store, name, [(array.dtype.str, array.shape) for array in arrays])
-
-    def read(self) -> tuple[Int64, StoredRows]:
-        """Return the starts of the ranges, and the rows. No rows are copied."""
-        arrays, end, file = list[NDArray[Any]](), 0, self.store.mapped(self.name, np.uint8)
-        for dtype, shape in self.layout:
-            begin, end = end, end + np.dtype(dtype).itemsize * math.prod(shape)
-            arrays.append(file[begin:end].view(dtype).reshape(shape))
-        return arrays[0], StoredRows(*arrays[1:])
+    starts, *rows = run.read()
+    return starts, StoredRows(*rows)
 
 
 def _of_ranges(starts: Int64, rows: StoredRows, first: int, end: int) -> StoredRows:
@@ -168,8 +144,8 @@ class Distribution(RedactedRepr):
     form: RowForm
     store: Files
 
-    def __call__(self, span: tuple[int, int]) -> tuple[Runs, Int32]:
-        """Return the runs of a block, and an array, int32 (3, ranges).
+    def __call__(self, span: tuple[int, int]) -> tuple[StoredArrays, Int32]:
+        """Return the sorted rows of a block, and an array, int32 (3, ranges).
 
         For each range, the array contains the number of rows, the number of items, and the largest item count of a row.
         """
@@ -182,21 +158,21 @@ class Distribution(RedactedRepr):
         starts = np.zeros((len(self.splitters) + 2, 2), np.int64)
         np.cumsum(sizes[:2].T, axis=0, out=starts[1:])
         fill_buckets(rows, by, self.position, np.ascontiguousarray(starts[:-1].T), out)
-        return Runs.written(starts, self.form.stored(out), self.store), sizes.astype(np.int32)
+        return StoredArrays.written("runs", [starts, *self.form.stored(out)], self.store), sizes.astype(np.int32)
 
 
 @dataclass(frozen=True, eq=False)
 class RangeSort(RedactedRepr):
     """Task that sorts the rows of consecutive ranges."""
 
-    runs: Sequence[Runs]
+    runs: Sequence[StoredArrays]
     widths: Int64
     position: int
     form: RowForm
 
     def __call__(self, ranges: tuple[int, int]) -> StoredRows:
         """Return the sorted rows."""
-        blocks = [run.read() for run in self.runs]
+        blocks = [_starts_and_rows(run) for run in self.runs]
         first, end = ranges
         size = sum((starts[end] - starts[first] for starts, _ in blocks), np.zeros(2, np.int64)).tolist()
         out, place = empty_rows((size[0], size[1]), self.form.n_columns), (0, 0)
@@ -236,7 +212,7 @@ class _Shuffle(RedactedRepr):
 
     def _by_ranges(self, distribution: Distribution, size: tuple[int, int]) -> Iterator[StoredRows]:
         workers, at_once = self.store.workers, self._rows_per_task(size)
-        runs, sizes = list[Runs](), np.zeros((3, len(distribution.splitters) + 1), np.int64)
+        runs, sizes = list[StoredArrays](), np.zeros((3, len(distribution.splitters) + 1), np.int64)
         for run, of_run in self.store.map(distribution, spans(size[0], at_once)):
             runs.append(run)
             sizes[:2] += of_run[:2]
@@ -244,7 +220,7 @@ class _Shuffle(RedactedRepr):
         sort = RangeSort(runs, self.widths, distribution.position, self.form)
         ahead = None if workers.remote else 2 * workers.count  # results of threads are in memory
         is_large = (sizes[0] > max(self._rows_per_range, at_once)) | (sizes[1] > ITEMS_PER_TASK)
-        for large, tasks in groupby(_tasks(sizes, at_once), lambda ranges: bool(is_large[ranges[0]])):
+        for large, tasks in groupby(joined_ranges(sizes, at_once), lambda ranges: bool(is_large[ranges[0]])):
             if not large:
                 yield from self.store.map(sort, list(tasks), ahead)
                 continue
@@ -256,7 +232,7 @@ class _Shuffle(RedactedRepr):
         from anonset_kernels.row_order import following
 
         (n, n_items, longest), position = size, sort.position
-        parts = (_of_ranges(*run.read(), b, b + 1) for run in sort.runs)
+        parts = (_of_ranges(*_starts_and_rows(run), b, b + 1) for run in sort.runs)
         if is_key:
             position = following(self.widths, position)
             if longest + len(self.widths) - 1 <= position:  # all rows are equal
@@ -283,19 +259,6 @@ class _Shuffle(RedactedRepr):
 def _is_key(splitters: Int64, b: int) -> bool:
     """Return True if all rows of a range have the same key."""
     return 0 < b < len(splitters) and int(splitters[b] - splitters[b - 1]) == 1
-
-
-def _tasks(sizes: Int64, most: int) -> Iterator[tuple[int, int]]:
-    """Yield consecutive ranges with at most `most` rows in total. A larger range is yielded separately."""
-    first, rows, items, end = 0, 0, 0, 0
-    for b in np.flatnonzero(sizes[0]).tolist():
-        if rows and (rows + sizes[0, b] > most or items + sizes[1, b] > ITEMS_PER_TASK):
-            yield first, end
-            rows = items = 0
-        first, end = b if not rows else first, b + 1
-        rows, items = rows + int(sizes[0, b]), items + int(sizes[1, b])
-    if rows:
-        yield first, end
 
 
 def _stored(parts: Iterable[StoredRows], form: RowForm, store: Store) -> SortedRows:

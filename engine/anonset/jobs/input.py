@@ -23,7 +23,6 @@ from anonset.jobs.cluster import require_on_workers
 from anonset.jobs.work_places import place_of_run, work_place
 from anonset.privacy import PrivacyModel
 from anonset.reading.options import ReadOptions, separators_in
-from anonset.reading.persons.grouping import why_in_memory
 from anonset.reading.place import is_address
 from anonset.reading.sizes import DataSize
 from anonset.reading.source import Source
@@ -133,8 +132,9 @@ def _obstacle(settings: Settings, algorithm: Algorithm) -> str:
     traits = traits_of(algorithm)
     if not traits.by_blocks and traits.split_records is None:
         return f"{algorithm.name} runs in memory only ({_instead(algorithm.model)})"
-    merging = why_in_memory(len(settings.id), sensitive=bool(settings.sensitive)) if settings.file.group else ""
-    return f"{merging} runs in memory only" if merging else ""
+    if settings.file.group and settings.sensitive:
+        return f"{setting('group', True)} with a sensitive column runs in memory only"
+    return ""
 
 
 def _instead(model: PrivacyModel) -> str:

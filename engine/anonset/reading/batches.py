@@ -185,31 +185,60 @@ def open_source(data: Any, properties: FileProperties = AS_RECOGNISED) -> Opened
     return replace(opened, names=(*opened.names, *source.keys), sets_only=False)
 
 
-def _with_nulls(opened: OpenedSource, words: tuple[str, ...]) -> OpenedSource:
-    if not words:
-        return opened
+@dataclass(frozen=True)
+class _WithNulls(RedactedRepr):
+    """Batches in which some texts are null."""
 
-    def batches(names: Sequence[str]) -> Iterator[Batch]:
-        return (replace(batch, columns=with_nulls(batch.columns, words)) for batch in opened.batches(names))
+    batches: Callable[[Sequence[str]], Iterator[Batch]]
+    words: tuple[str, ...]
+    """Texts that are null."""
 
-    return replace(
-        opened, batches=batches, parts=lambda _: (), head=lambda names: with_nulls(opened.head(names), words)
-    )
+    def __call__(self, names: Sequence[str]) -> Iterator[Batch]:
+        return (replace(batch, columns=with_nulls(batch.columns, self.words)) for batch in self.batches(names))
 
 
-def without_missing_ids(opened: OpenedSource, ids: Sequence[str]) -> OpenedSource:
-    """Return a source without the rows in which an id is empty or null."""
-    import pyarrow as pa
+@dataclass(frozen=True)
+class _WithIds(RedactedRepr):
+    """Batches without the rows in which an id is empty or null."""
 
-    def batches(names: Sequence[str]) -> Iterator[Batch]:
-        for batch in opened.batches([*names, *(name for name in ids if name not in names)]):
-            has_ids = np.logical_and.reduce([arrow.are_given(batch.columns[name]) for name in ids])
+    batches: Callable[[Sequence[str]], Iterator[Batch]]
+    ids: Sequence[str]
+
+    def __call__(self, names: Sequence[str]) -> Iterator[Batch]:
+        import pyarrow as pa
+
+        for batch in self.batches([*names, *(name for name in self.ids if name not in names)]):
+            has_ids = np.logical_and.reduce([arrow.are_given(batch.columns[name]) for name in self.ids])
             columns = {name: batch.columns[name] for name in names}
             if not has_ids.all():
                 columns = {name: column.filter(pa.array(has_ids)) for name, column in columns.items()}
             yield replace(batch, columns=columns, without_id=int((~has_ids).sum()))
 
-    return replace(opened, batches=batches, parts=lambda _: ())
+
+def _with_nulls(opened: OpenedSource, words: tuple[str, ...]) -> OpenedSource:
+    if not words:
+        return opened
+
+    def parts(workers: Workers) -> Sequence[SourcePart]:
+        return [replace(part, batches=_WithNulls(part.batches, words)) for part in opened.parts(workers)]
+
+    return replace(
+        opened,
+        batches=_WithNulls(opened.batches, words),
+        parts=parts,
+        head=lambda names: with_nulls(opened.head(names), words),
+    )
+
+
+def without_missing_ids(opened: OpenedSource, ids: Sequence[str]) -> OpenedSource:
+    """Return a source without the rows in which an id is empty or null."""
+
+    def parts(workers: Workers) -> Sequence[SourcePart]:
+        parts = opened.parts(workers)
+        # the rows before each part are not known, because rows are skipped
+        return [replace(part, batches=_WithIds(part.batches, ids), row=None) for part in parts]
+
+    return replace(opened, batches=_WithIds(opened.batches, ids), parts=parts)
 
 
 def ahead(items: Iterator[_T], store: Store = MEMORY) -> Iterator[_T]:

@@ -3,18 +3,23 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from anonset.data import CategoricalColumn, SetColumn
-from anonset.data.codes import MOST_CODES, as_codes
+from anonset.data.codes import MOST_CODES, as_codes, stored_codes
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.store import Store
+from anonset.data.store import Files, Store
 from anonset.errors import InputError
+from anonset.reading import arrow
 from anonset.reading.batches import Batch, OpenedSource, SourcePart
 from anonset.reading.columns import Encoder
+from anonset.reading.normalizing import Changes
 from anonset.reading.numbers import Numbers
+from anonset.reading.persons.duplicate_ids import hash_words
+from anonset.reading.persons.merging import RowForm, Rows, Run, UInt64, write_run
 from anonset.reading.plan import Plan
 
 _T = TypeVar("_T")
@@ -22,7 +27,7 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, eq=False)
 class EncodedBatch(RedactedRepr):
-    """Encoded rows of a batch. Id columns are not included, and kept columns are included only in tasks of workers."""
+    """Encoded rows of a batch. Kept columns are included only in tasks of workers, and if rows are merged."""
 
     where: str
     """Name of the file, for messages."""
@@ -33,16 +38,46 @@ class EncodedBatch(RedactedRepr):
     """Numeric columns by name."""
     texts: Mapping[str, CategoricalColumn]
     """Categorical columns by name."""
+    without_id: int = 0
+    """Number of rows skipped because an id is empty or null."""
+    hashes: UInt64 | None = None
+    """Hashes of the ids, uint64 (n, 2). None if ids are not compared."""
+    run: Run | None = None
+    """Rows in a file. The columns of this object then contain labels, but no rows. None if rows are not merged."""
 
 
-def encode(plan: Plan, encoder: Encoder, batch: Batch, texts: Sequence[str]) -> EncodedBatch:
-    """Encode the sets, the numbers, and the columns `texts` of a batch."""
+def encode(plan: Plan, encoder: Encoder, batch: Batch, texts: Sequence[str], ids: Sequence[str] = ()) -> EncodedBatch:
+    """Encode the sets, the numbers, and the columns `texts` of a batch, and hash the ids in the columns `ids`."""
     sets = plan.sets(encoder, batch.columns)
     numeric = [name for name in plan.roles.relational if name in plan.numbers]
     numbers = {name: encoder.numbers(name, batch.columns[name]) for name in numeric}
     categories = {name: encoder.category(name, batch.columns[name]) for name in texts}
     first = next(iter(batch.columns.values()))
-    return EncodedBatch(batch.where, first.n if isinstance(first, SetColumn) else len(first), sets, numbers, categories)
+    n = first.n if isinstance(first, SetColumn) else len(first)
+    hashes = hash_words([encoder.identifier(name, batch.columns[name]) for name in ids]) if ids else None
+    return EncodedBatch(batch.where, n, sets, numbers, categories, batch.without_id, hashes)
+
+
+def as_run(batch: EncodedBatch, form: RowForm, store: Files) -> EncodedBatch:
+    """Write the rows of a batch to a file, so that rows with the same id can be merged."""
+    lists = [] if batch.sets is None else [(batch.sets.indptr, stored_codes(_narrow(batch.sets).codes))]
+    for name in form.texts:
+        column = batch.texts[name]
+        lists.append(arrow.text_of(arrow.chosen(arrow.text_array(column.vocabulary.labels), column.codes)))
+    columns: list[NDArray[Any]] = [
+        *(batch.numbers[name].values for name in form.numbers),
+        *(batch.texts[name].codes for name in form.categories),
+    ]
+    assert batch.hashes is not None
+    sets = batch.sets
+    return replace(
+        batch,
+        sets=None if sets is None else replace(sets, indptr=np.zeros(1, np.int64), codes=np.empty(0, np.int32)),
+        numbers={name: replace(batch.numbers[name], values=np.empty(0)) for name in form.numbers},
+        texts={name: replace(batch.texts[name], codes=np.empty(0, np.int32)) for name in form.categories},
+        hashes=None,
+        run=write_run(batch.hashes, Rows(columns, lists), form, store),
+    )
 
 
 def with_more(batches: Iterator[_T]) -> Iterator[tuple[_T, bool]]:
@@ -69,24 +104,42 @@ class PartTask(RedactedRepr):
     does not return the sets. The function is not called for parts whose first row is unknown. None if any sets are
     accepted.
     """
+    ids: Sequence[str] = ()
+    """Id columns that are hashed."""
+    merge: tuple[RowForm, Files] | None = None
+    """Form of the rows, and directory of the files, if rows with the same id are merged."""
 
-    def __call__(self, task: tuple[SourcePart, bool]) -> tuple[list[EncodedBatch], dict[str, set[str]], set[str], Any]:
-        """Read and encode a part of the source. Return its batches, the distinct items of each column that still need a
-        check, the columns with several items in a cell, and the facts about the text.
-        """
+    def __call__(self, task: tuple[SourcePart, bool]) -> "EncodedPart":
+        """Read and encode a part of the source."""
         (part, more), encoded, facts = task, list[EncodedBatch](), None
-        encoder, row = replace(self.encoder, unjudged={}, several=set()), part.row
+        encoder, row = replace(self.encoder, unjudged={}, several=set(), changes=Changes()), part.row
         for batch, follows in with_more(part.batches(self.names)):
             before = batch.before + (part.before or 0)
             now = replace(encoder, where=batch.where, before=before, more=follows or more)
-            rows = encode(self.plan, now, batch, self.texts)
+            rows = encode(self.plan, now, batch, self.texts, self.ids)
             if self.require_expected is not None and row is not None and rows.sets is not None:
                 self.require_expected(row, rows.sets)
                 rows = replace(rows, sets=None)
+            if self.merge is not None:
+                rows = as_run(rows, *self.merge)
             rows = rows if rows.sets is None else replace(rows, sets=_narrow(rows.sets))
             encoded.append(_with_labels_of(encoded[-1], rows) if encoded else rows)
             row, facts = None if row is None else row + rows.n, batch.facts
-        return encoded, encoder.unjudged or {}, encoder.several, facts
+        return EncodedPart(encoded, encoder.unjudged or {}, encoder.several, encoder.changes, facts)
+
+
+class EncodedPart(NamedTuple):
+    """Part of a source that a task has read."""
+
+    batches: list[EncodedBatch]
+    unjudged: dict[str, set[str]]
+    """Distinct items of each column that still need a check."""
+    several: set[str]
+    """Columns with several items in a cell."""
+    changes: Changes
+    """Labels that rules have changed."""
+    facts: Any
+    """Facts about the text."""
 
 
 def _narrow(sets: SetColumn) -> SetColumn:
@@ -101,31 +154,30 @@ def _with_labels_of(before: EncodedBatch, rows: EncodedBatch) -> EncodedBatch:
     return replace(rows, sets=replace(rows.sets, vocabulary=before.sets.vocabulary))
 
 
-def parts_for_workers(source: OpenedSource, encoder: Encoder, store: Store) -> Sequence[SourcePart]:
+def parts_for_workers(source: OpenedSource, store: Store) -> Sequence[SourcePart]:
     """Return the parts of a source that workers in other processes can read. Empty if this process reads it."""
-    if not store.workers.remote or encoder.normalize:
-        return ()
-    return source.parts(store.workers)
+    return source.parts(store.workers) if store.workers.remote else ()
 
 
 def encoded_on_workers(
     source: OpenedSource, parts: Sequence[SourcePart], task: PartTask, store: Store
 ) -> Iterator[EncodedBatch]:
-    """Yield the encoded batches of all parts, in order. Collect the items that need a check in the encoder of
-    the task, and the facts in the source.
+    """Yield the encoded batches of all parts, in order. Collect the items that need a check and the changes by rules
+    in the encoder of the task, and the facts in the source.
     """
     tasks = [(part, number + 1 < len(parts)) for number, part in enumerate(parts)]
     results, rows = store.map(task, tasks), Counter[str]()
     for part, more in tasks:
         try:
-            batches, unjudged, several, facts = next(results)
+            read = next(results)
         except InputError:
             if part.before is None:  # reads the part again to report the row of the file
                 task((replace(part, before=rows[part.path]), more))
             raise
-        source.merge(facts)
-        task.encoder.several.update(several)
-        for name, labels in unjudged.items():
+        source.merge(read.facts)
+        task.encoder.several.update(read.several)
+        task.encoder.changes.add(read.changes)
+        for name, labels in read.unjudged.items():
             (task.encoder.unjudged or {}).setdefault(name, set()).update(labels)
-        rows[part.path] += sum(batch.n for batch in batches)
-        yield from batches
+        rows[part.path] += sum(batch.n + batch.without_id for batch in read.batches)
+        yield from read.batches

@@ -66,6 +66,12 @@ class Changes:
         self.labels.setdefault((column.name, rule), set()).update(image)
         self.occurrences[column.name, rule] += change.occurrences
 
+    def add(self, other: "Changes") -> None:
+        """Add the changes in another part of the columns."""
+        for change, labels in other.labels.items():
+            self.labels.setdefault(change, set()).update(labels)
+        self.occurrences.update(other.occurrences)
+
     def list_changes(self, rules: Mapping[str, Sequence[str]], columns: Sequence[str]) -> tuple[Change, ...]:
         """Return all changes, ordered by column, then by rule."""
         requested = [(name, rule) for name in columns for rule in (*rules.get("", ()), *rules.get(name, ()))]

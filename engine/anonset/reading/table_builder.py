@@ -15,10 +15,11 @@ import numpy as np
 
 from anonset.data import CategoricalColumn, Column, NumericColumn, SetColumn, Table
 from anonset.data.blocks import SetColumnBuilder
+from anonset.data.codes import as_codes
 from anonset.data.spans import ascending, spans
 from anonset.data.store import MEMORY, Store
 from anonset.data.table_facts import skipped
-from anonset.data.vocabulary import LabelCollector, canonical_codes
+from anonset.data.vocabulary import LabelCollector, Vocabulary, canonical_codes
 from anonset.errors import InputError
 from anonset.reading import arrow
 from anonset.reading.batches import Batch, OpenedSource, ahead, open_source
@@ -26,6 +27,7 @@ from anonset.reading.columns import Encoder, dictionary
 from anonset.reading.encoded_batches import (
     EncodedBatch,
     PartTask,
+    as_run,
     encode,
     encoded_on_workers,
     parts_for_workers,
@@ -34,11 +36,13 @@ from anonset.reading.encoded_batches import (
 from anonset.reading.numbers import ONE_CURRENCY, Numbers
 from anonset.reading.options import ReadOptions
 from anonset.reading.persons.duplicate_ids import PersonIds, WatchedCandidates
-from anonset.reading.persons.grouping import refuse_repeated, unite, why_in_memory
+from anonset.reading.persons.grouping import changes_by_first_values, refuse_repeated, unite
+from anonset.reading.persons.merging import PersonMerge, RowForm, Rows
 from anonset.reading.persons.placeholders import require_ids
 from anonset.reading.persons.unit_candidate import ASKED_FROM
 from anonset.reading.plan import Plan, require_values
 from anonset.reading.texts import Categories, ExpectedColumn, ExpectedTexts, FiledTexts, KeptTexts
+from anonset.spelling import setting
 
 _MOST_OF_PART = 1 << 28
 """Maximum size in bytes of a part with kept columns that a task reads."""
@@ -102,7 +106,8 @@ def gather(
     plan = options.plan(source)
     _require_by_blocks(source.where, options, plan, store)
     with_ids = bool(plan.roles.sensitive) if with_ids is None else with_ids
-    keeps_ids = with_ids or options.group
+    merges = options.group and store.in_files
+    keeps_ids = with_ids or (options.group and not merges)
     unjudged: dict[str, set[str]] = {}
     repeated, watched = ((), ()) if options.exact else plan.signs(source.where, source.head, grouped=options.group)
     if plan.roles.id and options.group and not options.word.rows_are_persons:
@@ -114,14 +119,16 @@ def gather(
         return (batch.columns for batch in source.batches(names))
 
     with ExitStack() as stack:
-        gathering = stack.enter_context(_TableColumns(plan, store, expected, sets, options if keeps_ids else None))
+        gathering = stack.enter_context(
+            _TableColumns(plan, store, expected, sets, options if keeps_ids else None, merges=merges)
+        )
         watcher = None
         if watched:
             watcher = stack.enter_context(WatchedCandidates(watched, store, read_again))
-        without_id = footer = labels = 0
+        footer = labels = 0
         used = plan.roles.used
         names = (*used, *(name for name in (() if watcher is None else watcher.names) if name not in used))
-        parts = parts_for_workers(source, encoder, store) if watcher is None and gathering.is_encoded else ()
+        parts = parts_for_workers(source, store) if watcher is None and gathering.is_encoded else ()
         # the kept texts of a large part would be in memory
         if gathering.kept and any(part.size > _MOST_OF_PART for part in parts):
             parts = ()
@@ -134,7 +141,6 @@ def gather(
             if watcher is not None:
                 watcher.add(batch.columns)
             tell(gathering.n)
-            without_id += batch.without_id
             footer, labels = footer + batch.footer, labels + batch.labels
         source.judge()
         if unjudged:
@@ -144,14 +150,18 @@ def gather(
             gathering.persons.refuse_repeated(source.where)
         repeated = (*repeated, *(() if watcher is None else watcher.repeated()))
         table = gathering.table(encoder)
-        if options.group:
-            united = unite(source.where, table, store, first_value=options.differing == "first")
+        first_value = options.differing == "first"
+        if gathering.merge is not None:
+            changed = changes_by_first_values(source.where, table, gathering.merge.differences, first_value=first_value)
+            table = replace(table, changes=(*table.changes, *changed))
+        elif options.group:
+            united = unite(source.where, table, first_value=first_value)
             table = united if with_ids else replace(united, ids=(), persons=plan.roles.id)
         elif table.ids and not plan.roles.sensitive and not options.exact:
             refuse_repeated(source.where, table)
     if not options.exact:
         require_values(source.where, table)
-    changes = (*skipped(without_id, footer, labels), *table.changes)
+    changes = (*skipped(gathering.without_id, footer, labels), *table.changes)
     mentions = () if options.exact else plan.mentions(table, source.head, options.separator)
     judged = source.from_files and not options.exact and table.n >= ASKED_FROM
     word = replace(options.word, unit_is_open=judged and plan.leaves_unit_open(watched, options.word))
@@ -192,9 +202,11 @@ def _of_one_type(chunks: list[Any]) -> list[Any]:
 
 
 def _require_by_blocks(where: str, options: ReadOptions, plan: Plan, store: Store) -> None:
-    merging = why_in_memory(len(plan.roles.id), sensitive=bool(plan.roles.sensitive)) if options.group else ""
-    if merging and store.in_files:
-        msg = f"{where}: {merging} does not run out of core; merge the rows of each person first"
+    if options.group and plan.roles.sensitive and store.in_files:
+        msg = (
+            f"{where}: {setting('group', True)} with a sensitive column does not run out of core; merge the rows of "
+            "each person first"
+        )
         raise InputError(msg)
 
 
@@ -206,9 +218,11 @@ class _TableColumns(ExitStack):
         expected: Mapping[str, CategoricalColumn],
         sets: SetColumn | None,
         ids: ReadOptions | None,
+        *,
+        merges: bool,
     ) -> None:
         super().__init__()
-        roles, self.plan, self.store, self.n = plan.roles, plan, store, 0
+        roles, self.plan, self.store, self.n, self.without_id = plan.roles, plan, store, 0, 0
         self.sets = _SetColumn(store) if sets is None else _ExpectedSets(sets)
         self.numbers = {name: _Numbers(name, store) for name in roles.relational if name in plan.numbers}
         texts = [name for name in (*roles.relational, *roles.sensitive, *roles.keep) if name not in plan.numbers]
@@ -217,28 +231,37 @@ class _TableColumns(ExitStack):
         self.kept = {name: KeptTexts(name, store, expected.get(name)) for name in in_files}
         self.are_expected = any(name in expected for name in in_files)
         self.ids = {} if ids is None else {name: _ids(name, store, expected.get(name), ids) for name in roles.id}
-        self.persons = _persons(roles.id, store) if roles.id and not self.ids else None
+        self.persons = PersonIds(roles.id, store) if roles.id and not (self.ids or merges) else None
+        self.hashed = () if self.ids else roles.id
+        self.merge: PersonMerge | None = None
+        if merges:
+            numbers, categories, kept = tuple(self.numbers), tuple(self.texts), tuple(self.kept)
+            self.merge = PersonMerge(store, RowForm(numbers, categories, bool(roles.items or roles.wide), kept))
         growing = [*(column.values for column in self.numbers.values()), *(text.codes for text in self.texts.values())]
         parts = [self.sets, *growing, *self.kept.values(), *self.ids.values()]
-        for part in parts if self.persons is None else [self.persons, *parts]:
-            self.enter_context(part)
+        for part in (*parts, self.persons, self.merge):
+            if part is not None:
+                self.enter_context(part)
 
     @property
     def is_encoded(self) -> bool:
-        return not self.are_expected and not self.ids and self.persons is None
+        return not self.are_expected and not self.ids
 
     def task(self, encoder: Encoder, names: Sequence[str]) -> PartTask:
         expected = self.sets.require if isinstance(self.sets, _ExpectedSets) else None
-        return PartTask(self.plan, encoder, names, (*self.texts, *self.kept), expected)
+        merge = None if self.merge is None else (self.merge.form, self.merge.scratch)
+        return PartTask(self.plan, encoder, names, (*self.texts, *self.kept), expected, self.hashed, merge)
 
     def add(self, encoder: Encoder, batch: Batch) -> None:
-        self.append(encode(self.plan, encoder, batch, tuple(self.texts)))
+        if self.merge is not None:
+            rows = encode(self.plan, encoder, batch, (*self.texts, *self.kept), self.hashed)
+            self.append(as_run(rows, self.merge.form, self.merge.scratch))
+            return
+        self.append(encode(self.plan, encoder, batch, tuple(self.texts), self.hashed))
         for name, texts in self.kept.items():
             texts.add(encoder, batch.columns[name])
         for name, column in self.ids.items():
             column.add(encoder.identifier(name, batch.columns[name]))
-        if self.persons is not None:
-            self.persons.add([encoder.identifier(name, batch.columns[name]) for name in self.persons.names])
 
     def append(self, rows: EncodedBatch) -> None:
         if rows.sets is not None:
@@ -252,10 +275,39 @@ class _TableColumns(ExitStack):
         for name, kept in self.kept.items():
             if name in rows.texts:
                 kept.append(rows.texts[name])
+        if self.persons is not None and rows.hashes is not None:
+            self.persons.add(rows.hashes)
+        if self.merge is not None and rows.run is not None:
+            codes = [text.labels.codes_of(name, rows.texts[name].vocabulary) for name, text in self.texts.items()]
+            if rows.sets is not None and isinstance(self.sets, _SetColumn):
+                codes.append(self.sets.labels.codes_of(rows.sets.name, rows.sets.vocabulary))
+            self.merge.add(rows.run, codes)
         self.n += rows.n
+        self.without_id += rows.without_id
+
+    def append_records(self, records: Rows) -> None:
+        """Append records of persons. Their codes are the provisional codes of this table."""
+        _, *columns = records.columns
+        lists = iter(records.lists)
+        if isinstance(self.sets, _SetColumn) and self.merge is not None and self.merge.form.sets:
+            indptr, items = next(lists)
+            self.sets.rows.append(SetColumn(self.sets.name, indptr, as_codes(items), Vocabulary(())))
+        growing = (
+            *(numbers.values for numbers in self.numbers.values()),
+            *(text.codes for text in self.texts.values()),
+        )
+        for array, column in zip(growing, columns, strict=True):
+            array.append(column)
+        for name, texts in zip(self.kept, lists, strict=True):
+            codes, labels = dictionary(arrow.of_text(*texts))
+            vocabulary, image = canonical_codes(labels)
+            self.kept[name].append(CategoricalColumn(name, image[codes], vocabulary))
 
     def table(self, encoder: Encoder) -> Table:
         roles = self.plan.roles
+        if self.merge is not None:
+            for records in self.merge.records(len(self.sets.labels.index) if isinstance(self.sets, _SetColumn) else 0):
+                self.append_records(records)
         sets = self.sets.finished() if roles.items or roles.wide else None
 
         def column(name: str) -> Column:
@@ -271,7 +323,7 @@ class _TableColumns(ExitStack):
             self.plan.joined,
             changes=encoder.changes.list_changes(encoder.normalize, self.plan.normalized) if encoder.normalize else (),
             store=self.store,
-            persons=() if self.persons is None else self.persons.names,
+            persons=self.hashed,
         )
 
 
@@ -280,11 +332,7 @@ def _ids(
 ) -> "FiledTexts | ExpectedTexts | _IdColumn":
     if expected is not None:
         return ExpectedTexts(name, expected)
-    return FiledTexts(name, store, fold=options.group) if store.in_files else _IdColumn(name, fold=not options.exact)
-
-
-def _persons(ids: tuple[str, ...], store: Store) -> PersonIds:
-    return PersonIds(ids, store)
+    return FiledTexts(name, store) if store.in_files else _IdColumn(name, fold=not options.exact)
 
 
 class _SetColumn(ExitStack):

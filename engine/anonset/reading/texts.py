@@ -46,17 +46,11 @@ class Categories:
 
 
 class FiledTexts(ExitStack):
-    """Column of ids, or of many categories, whose texts are never kept in memory.
+    """Column of ids, or of many categories, whose texts are never kept in memory."""
 
-    Parameters
-    ----------
-    fold
-        Whether ids that differ only in spelling become equal (see `folded`).
-    """
-
-    def __init__(self, name: str, store: Store, *, fold: bool = False) -> None:
+    def __init__(self, name: str, store: Store) -> None:
         super().__init__()
-        self.name, self._store, self._end, self._fold = name, store, 0, fold
+        self.name, self._store, self._end = name, store, 0
         scratch = self.enter_context(store.nested())
         self._starts = self.enter_context(scratch.growing("starts", np.int64))
         self._text = self.enter_context(scratch.growing("text", np.uint8))
@@ -64,7 +58,7 @@ class FiledTexts(ExitStack):
 
     def add(self, column: Any) -> None:
         """Add rows, given their texts (``pyarrow.LargeStringArray``)."""
-        bounds, text = arrow.text_of(arrow.folded(column) if self._fold else column)
+        bounds, text = arrow.text_of(column)
         self._starts.append(bounds[1:] - bounds[0] + self._end)
         self._text.append(text[bounds[0] : bounds[-1]])
         self._end += int(bounds[-1] - bounds[0])

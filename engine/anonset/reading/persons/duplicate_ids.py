@@ -51,13 +51,11 @@ class PersonIds(ExitStack):
         self.names, self.n = names, 0
         self._shares = self.enter_context(Division(store, _SHARES, np.uint64))
 
-    def add(self, columns: list[Any]) -> None:
-        """Add rows, given the texts of each id column (``pyarrow.LargeStringArray``)."""
-        n = len(columns[0])
-        words = hashes_of(columns).astype(np.uint64)
+    def add(self, hashes: UInt64) -> None:
+        """Add rows, given the hashes of their ids, uint64 (n, 2) (see `hash_words`)."""
+        n = len(hashes)
         keyed = np.empty((n, _WORDS), np.uint64)
-        keyed[:, 0] = words[:, 0] << np.uint64(32) | words[:, 1]
-        keyed[:, 1] = words[:, 2] << np.uint64(32) | words[:, 3]
+        keyed[:, :2] = hashes
         keyed[:, 2] = np.arange(self.n, self.n + n, dtype=np.uint64)
         self._shares.add(keyed[:, 0], keyed)
         self.n += n
@@ -126,7 +124,7 @@ class WatchedCandidates(ExitStack):
     def _repeats(self, candidate: UnitCandidate) -> bool:
         with PersonIds(candidate.columns, self._store) as persons:
             for columns in self._again(candidate.columns):
-                persons.add(texts_of_all([columns[name] for name in candidate.columns]))
+                persons.add(hash_words(texts_of_all([columns[name] for name in candidate.columns])))
             distinct = persons.n - len(persons.repeated()[1])
             return replace(candidate, given=persons.n, persons=distinct, beyond_chance=True).repeats
 
@@ -215,6 +213,12 @@ def _share_of(keys: NDArray[np.int64], count: int) -> NDArray[np.uint64]:
     mixed = keys.view(np.uint64) * _ODD >> np.uint64(32)
     number: NDArray[np.uint64] = mixed % np.uint64(count)
     return number
+
+
+def hash_words(columns: Sequence[Any]) -> UInt64:
+    """Return hashes of the ids (``pyarrow.LargeStringArray``) of each row, uint64 (n, 2)."""
+    hashes = hashes_of(columns).astype(np.uint64)
+    return hashes[:, ::2] << np.uint64(32) | hashes[:, 1::2]
 
 
 def hashes_of(columns: Sequence[Any]) -> Int64:

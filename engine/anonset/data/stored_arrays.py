@@ -1,0 +1,52 @@
+"""Several arrays in one file of a work directory."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.data.redacted_repr import RedactedRepr
+from anonset.data.store import Files
+
+
+@dataclass(frozen=True, eq=False)
+class StoredArrays(RedactedRepr):
+    """Arrays in a file. A message contains only the name of the file, so that the arrays are not sent between machines.
+
+    >>> with Files.temporary() as store:
+    ...     stored = StoredArrays.written("pair", [np.array([1, 2]), np.zeros((1, 2), np.uint8)], store)
+    ...     [array.tolist() for array in stored.read()]
+    [[1, 2], [[0, 0]]]
+    """
+
+    store: Files
+    name: str
+    """File name."""
+    layout: Sequence[tuple[str, tuple[int, ...]]]
+    """Type and shape of each array."""
+
+    @classmethod
+    def written(cls, name: str, arrays: Sequence[NDArray[Any]], store: Files) -> "StoredArrays":
+        """Write arrays to a new file. The file name begins with `name`.
+
+        Raises
+        ------
+        InputError
+            If the disk is full, or fails.
+        """
+        reserved = store.reserve_name(name)
+        with store.written(reserved, synced=False) as file:
+            for array in arrays:
+                file.write(np.ascontiguousarray(array).reshape(-1).data)
+        return cls(store, reserved, [(array.dtype.str, array.shape) for array in arrays])
+
+    def read(self) -> list[NDArray[Any]]:
+        """Return the arrays, mapped from the file."""
+        arrays, end, file = list[NDArray[Any]](), 0, self.store.mapped(self.name, np.uint8)
+        for dtype, shape in self.layout:
+            begin, end = end, end + np.dtype(dtype).itemsize * math.prod(shape)
+            arrays.append(file[begin:end].view(dtype).reshape(shape))
+        return arrays

@@ -1,0 +1,320 @@
+"""Merge the rows with the same id into one record, out of core, so that the privacy unit is the person.
+
+Tasks run on threads, or on the workers of a cluster:
+
+1. A task writes each batch of rows to a file, sorted by the hashes of the ids.
+2. A task reads a range of hashes from the files of all batches, merges the rows of each person into a record, and
+   writes the records to a file, sorted by the first row of the person.
+3. A task reads the records whose first rows are in a span of the source from these files, and sorts them.
+
+The records are therefore in the order of first appearance, for any number of tasks. Ids are only stored as hashes of
+128 bits. With negligible probability two different ids have the same hash, unless an attacker constructs a collision.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.data import spans
+from anonset.data.blocks import tidy_rows
+from anonset.data.redacted_repr import RedactedRepr
+from anonset.data.spans import begins_of, gathered
+from anonset.data.store import MOST_CODES, Files, Store
+from anonset.data.stored_arrays import StoredArrays
+from anonset.data.table import Int32, Int64
+from anonset.data.vocabulary import Vocabulary
+from anonset.reading import arrow
+
+UInt64 = NDArray[np.uint64]
+_BITS = 12
+_RANGES = 1 << _BITS
+"""Number of ranges of hashes. A task merges consecutive ranges."""
+_BYTES_OF_ROW = 400
+"""Approximate memory per row in a task."""
+_HASHES = 2
+"""Number of columns with the hash of the id of a row. The first column sorts the rows of a file."""
+
+
+class Rows(NamedTuple):
+    """Rows of a source, or records of persons."""
+
+    columns: list[NDArray[Any]]
+    """Arrays with a number per row, (n,)."""
+    lists: list[tuple[Int64, NDArray[Any]]]
+    """Lists of numbers per row: the start of each row, int64 (n + 1,), and the numbers of all rows."""
+
+    def take(self, rows: Int64) -> "Rows":
+        """Return the given rows, in the given order."""
+        lists = list[tuple[Int64, NDArray[Any]]]()
+        for indptr, values in self.lists:
+            first = indptr[rows]
+            begins, places = gathered(first, indptr[rows + 1] - first)
+            lists.append((begins, values[places]))
+        return Rows([column[rows] for column in self.columns], lists)
+
+    def slice(self, first: int, end: int) -> "Rows":
+        """Return the rows from `first` to `end` - 1. Numbers are not copied."""
+        lists = list[tuple[Int64, NDArray[Any]]]()
+        for indptr, values in self.lists:
+            begins = np.asarray(indptr[first : end + 1])
+            lists.append((begins - begins[0], values[begins[0] : begins[-1]]))
+        return Rows([column[first:end] for column in self.columns], lists)
+
+    @classmethod
+    def joined(cls, parts: Iterable["Rows"]) -> "Rows":
+        """Concatenate rows."""
+        columns, lists = zip(*parts, strict=True)
+        joined = list[tuple[Int64, NDArray[Any]]]()
+        for of_parts in zip(*lists, strict=True):
+            lengths = np.concatenate([np.diff(indptr) for indptr, _ in of_parts])
+            joined.append((begins_of(lengths), np.concatenate([values for _, values in of_parts])))
+        return cls([np.concatenate(arrays) for arrays in zip(*columns, strict=True)], joined)
+
+
+@dataclass(frozen=True, eq=False)
+class _RowFile(RedactedRepr):
+    """Rows in a file, in ascending order of the first column."""
+
+    arrays: StoredArrays
+    n_columns: int
+
+    @classmethod
+    def written(cls, rows: Rows, store: Files) -> "_RowFile":
+        lists = [array for pair in rows.lists for array in pair]
+        return cls(StoredArrays.written("rows", [*rows.columns, *lists], store), len(rows.columns))
+
+    def between(self, low: int | np.uint64, end: int | np.uint64 | None) -> Rows:
+        """Return the rows from `low` to below `end` in the first column. If `end` is None, return all rows from
+        `low` on.
+        """
+        arrays = self.arrays.read()
+        lists, order = arrays[self.n_columns :], arrays[0]
+        first = int(np.searchsorted(order, order.dtype.type(low)))
+        stop = len(order) if end is None else int(np.searchsorted(order, order.dtype.type(end)))
+        return Rows(arrays[: self.n_columns], list(zip(lists[::2], lists[1::2], strict=True))).slice(first, stop)
+
+
+@dataclass(frozen=True)
+class RowForm(RedactedRepr):
+    """Columns of the rows."""
+
+    numbers: tuple[str, ...]
+    categories: tuple[str, ...]
+    sets: bool
+    """True if the first list contains item codes. The other lists contain texts."""
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Run(RedactedRepr):
+    """Rows of a batch in a file, sorted by the hashes of their ids."""
+
+    file: _RowFile
+    n: int
+    sizes: Int32
+    """Number of rows and of items in each range of hashes, int32 (2, ranges)."""
+
+
+def write_run(hashes: UInt64, rows: Rows, form: RowForm, store: Files) -> Run:
+    """Write the rows of a batch to a file.
+
+    Parameters
+    ----------
+    hashes
+        Hashes of the ids, uint64 (n, 2).
+    rows
+        Numbers and codes of the columns in `form`, then the items and the texts as lists.
+    """
+    n, order = len(hashes), np.lexsort((hashes[:, 1], hashes[:, 0]))
+    ordered = Rows([hashes[:, 0], hashes[:, 1], np.arange(n), *rows.columns], rows.lists).take(order)
+    bounds = np.arange(1, _RANGES, dtype=np.uint64) << np.uint64(64 - _BITS)
+    first_rows = np.concatenate([[0], np.searchsorted(ordered.columns[0], bounds), [n]])
+    first_items = ordered.lists[0][0][first_rows] if form.sets else np.zeros_like(first_rows)
+    sizes = np.stack([np.diff(first_rows), np.diff(first_items)]).astype(np.int32)
+    return Run(_RowFile.written(ordered, store), n, sizes)
+
+
+class Difference(NamedTuple):
+    """Rows of the same person with different values in a column."""
+
+    first: int
+    row: int
+    """First row of a person, and the first row in the source that differs from the first row of its person."""
+    persons: int
+    """Number of persons with such rows."""
+
+
+class PersonMerge(ExitStack):
+    """Merges the rows of a source.
+
+    Parameters
+    ----------
+    store
+        Store in files, with the workers that run the tasks.
+    form
+        Columns of the rows.
+    """
+
+    def __init__(self, store: Store, form: RowForm) -> None:
+        super().__init__()
+        self.form, self._store = form, store
+        self.scratch = self.enter_context(store.nested_on_disk())
+        """Directory of the files."""
+        self._files, self._begins, self._codes = list[_RowFile](), [0], list[list[Int32]]()
+        self._sizes = np.zeros((2, _RANGES), np.int64)
+        self.differences: dict[str, Difference] = {}
+        """Columns in which rows of a person differ. Complete after `records`."""
+
+    def add(self, run: Run, codes: Sequence[Int32]) -> None:
+        """Add the rows of the next batch.
+
+        Parameters
+        ----------
+        codes
+            For each column of categories, then for the items: the code in the table of each code of the batch.
+        """
+        self._files.append(run.file)
+        self._begins.append(self._begins[-1] + run.n)
+        self._codes.append(list(codes))
+        self._sizes += run.sizes
+
+    def records(self, n_items: int) -> Iterator[Rows]:
+        """Yield the records in the order of the first rows of the persons. `n_items` is the number of item codes.
+
+        The first column contains the number of the first row in the source. The other columns and lists are those of
+        `form`. Item codes have two bytes if all codes fit.
+        """
+        n, begins = self._begins[-1], np.array(self._begins)
+        codes, of_batches = self._codes_in_file()
+        merge = _Merge(self._files, begins, codes, of_batches, self.form, n_items, spans.AT_ONCE, self.scratch)
+        merged, sizes = list[_RowFile](), np.zeros((2, -(-n // spans.AT_ONCE)), np.int64)
+        at_once = self._rows_per_task((n, int(self._sizes[1].sum())))
+        for file, of_file, differing in self._store.map(merge, list(spans.joined_ranges(self._sizes, at_once))):
+            merged.append(file)
+            sizes += of_file
+            for name, difference in differing.items():
+                self.differences[name] = _earliest(self.differences.get(name), difference)
+        self.scratch.drop(*(file.arrays.name for file in self._files))
+        order = _Order(merged, spans.AT_ONCE)
+        yield from self._store.map(order, list(spans.joined_ranges(sizes, at_once)), 2 * self._store.workers.count)
+
+    def _rows_per_task(self, size: tuple[int, int]) -> int:
+        workers, limits = self._store.workers, self._store.limits
+        rows = spans.rows_per_task(size, workers.count)
+        if workers.remote:
+            return rows
+        return min(rows, max(spans.AT_ONCE, limits.at_once_within(spans.ROWS_PER_TASK, _BYTES_OF_ROW * workers.count)))
+
+    def _codes_in_file(self) -> tuple[Int32, list[list[int]]]:
+        """Return the codes of all batches as a single array in a file, int32, and the position of each array. Equal
+        arrays are stored once.
+        """
+        positions = dict[int, int]()
+        with self.scratch.growing("codes", np.int32) as growing:
+            for codes in (codes for of_batch in self._codes for codes in of_batch):
+                if id(codes) not in positions:
+                    positions[id(codes)] = growing.length
+                    growing.append(codes)
+        return growing.finished(), [[positions[id(codes)] for codes in of_batch] for of_batch in self._codes]
+
+
+def _earliest(known: Difference | None, other: Difference) -> Difference:
+    if known is None:
+        return other
+    earliest = min(known, other, key=lambda difference: difference.row)
+    return earliest._replace(persons=known.persons + other.persons)
+
+
+@dataclass(frozen=True, eq=False)
+class _Merge(RedactedRepr):
+    """Task that merges the rows in consecutive ranges of hashes."""
+
+    files: Sequence[_RowFile]
+    begins: Int64
+    """Number of rows before each batch."""
+    codes: Int32
+    of_batches: Sequence[Sequence[int]]
+    """Position in `codes` of the codes of each batch, for each column of categories, then for the items."""
+    form: RowForm
+    n_items: int
+    rows_per_span: int
+    store: Files
+
+    def __call__(self, ranges: tuple[int, int]) -> tuple[_RowFile, Int64, Mapping[str, Difference]]:
+        """Return the records, the number of records and of items by span of the first row, int64 (2, spans), and the
+        columns in which rows of a person differ.
+        """
+        low, end = (np.uint64(bound % _RANGES) << np.uint64(64 - _BITS) for bound in ranges)
+        parts = (file.between(low, None if ranges[1] == _RANGES else end) for file in self.files)
+        rows = Rows.joined(self._with_codes_of_table(number, part) for number, part in enumerate(parts))
+        hashes = rows.columns[:_HASHES]
+        order = np.lexsort(tuple(reversed(hashes)))  # stable, so the rows of a person remain in source order
+        rows = Rows(rows.columns[_HASHES:], rows.lists).take(order)
+        is_first = np.ones(len(order), np.bool_)
+        is_first[1:] = np.any([hashed[order[1:]] != hashed[order[:-1]] for hashed in hashes], axis=0)
+        records = self._merged(rows, np.flatnonzero(is_first))
+        span = records.columns[0] // self.rows_per_span
+        sizes = np.zeros((2, -(-int(self.begins[-1]) // self.rows_per_span)), np.int64)
+        sizes[0] = np.bincount(span, minlength=sizes.shape[1])
+        if self.form.sets:
+            sizes[1] = np.bincount(span, np.diff(records.lists[0][0]), sizes.shape[1])
+        return _RowFile.written(records, self.store), sizes, self._differences(rows, is_first)
+
+    def _with_codes_of_table(self, batch: int, rows: Rows) -> Rows:
+        """Replace row numbers of the batch by row numbers of the source, and codes of the batch by codes of the
+        table.
+        """
+        columns, lists, of_batch = rows.columns.copy(), rows.lists.copy(), self.of_batches[batch]
+        columns[_HASHES] = columns[_HASHES] + self.begins[batch]
+        first = len(columns) - len(self.form.categories)
+        for number, position in enumerate(of_batch[: len(self.form.categories)], first):
+            columns[number] = self.codes[position + columns[number].astype(np.int64)]
+        if self.form.sets:
+            indptr, items = lists[0]
+            lists[0] = indptr, self.codes[of_batch[-1] + items.astype(np.int64)]
+        return Rows(columns, lists)
+
+    def _merged(self, rows: Rows, first: Int64) -> Rows:
+        """Return the records of persons, sorted by first row, given the position of the first row of each person."""
+        ordered = first[np.argsort(rows.columns[0][first])]
+        if not self.form.sets:
+            return rows.take(ordered)
+        indptr, items = rows.lists[0]
+        starts = np.append(indptr[first], indptr[-1])
+        sets = tidy_rows("items", starts, items, Vocabulary.numbered(self.n_items))
+        codes = sets.items.astype(np.uint16 if self.n_items <= MOST_CODES else np.int32)
+        united = Rows([], [(sets.indptr, codes)]).take(np.argsort(rows.columns[0][first]))
+        texts = Rows(rows.columns, rows.lists[1:]).take(ordered)
+        return Rows(texts.columns, [*united.lists, *texts.lists])
+
+    def _differences(self, rows: Rows, is_first: NDArray[np.bool_]) -> Mapping[str, Difference]:
+        person, first = np.cumsum(is_first) - 1, np.flatnonzero(is_first)
+        texts = [arrow.dictionary_encode(arrow.of_text(*texts)) for texts in rows.lists[self.form.sets :]]
+        values = [*rows.columns[1:], *(arrow.to_numpy(text.indices) for text in texts)]
+        names = (*self.form.numbers, *self.form.categories, *self.form.texts)
+        differences = dict[str, Difference]()
+        for name, column in zip(names, values, strict=True):
+            wrong = np.flatnonzero(column != column[first[person]])
+            if len(wrong):
+                row = wrong[np.argmin(rows.columns[0][wrong])]
+                number = rows.columns[0]
+                persons = len(np.unique(person[wrong]))
+                differences[name] = Difference(int(number[first[person[row]]]), int(number[row]), persons)
+        return differences
+
+
+@dataclass(frozen=True, eq=False)
+class _Order(RedactedRepr):
+    """Task that sorts the records whose first rows are in consecutive spans of the source."""
+
+    files: Sequence[_RowFile]
+    rows_per_span: int
+
+    def __call__(self, of_spans: tuple[int, int]) -> Rows:
+        first, end = (span * self.rows_per_span for span in of_spans)
+        records = Rows.joined(file.between(first, end) for file in self.files)
+        return records.take(np.argsort(records.columns[0]))
