@@ -11,6 +11,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from distributed.client import ClosedClientError
 from tests.facts import refused
 
 import anonset
@@ -20,7 +21,7 @@ from anonset.algorithms.transaction.cut_search import CutSearch
 from anonset.algorithms.transaction.exact import Exact
 from anonset.algorithms.transaction.exact_cut import pairs, sets
 from anonset.algorithms.transaction.expanded_blocks import BlockTask
-from anonset.data import Hierarchy, SetColumn, scheduler
+from anonset.data import Hierarchy, SetColumn, cluster, scheduler
 from anonset.data.blocks import Blocks
 from anonset.data.cluster import ClusterWorkers, _packed, _unpacked
 from anonset.data.scheduler import cluster_of
@@ -254,6 +255,19 @@ def test_workers_that_cannot_take_part_are_named(work, answers, said):
     with refused(InputError, said):
         ClusterWorkers(Answering(answers), work)
     assert not list(work.path.iterdir())
+
+
+class LostTask:
+    """A task on a scheduler that no longer exists."""
+
+    status = "closed"
+
+    def cancel(self):
+        raise ClosedClientError("Client is closed")
+
+
+def test_a_task_of_a_lost_scheduler_can_be_cancelled():
+    assert cluster._Pending(LostTask(), LostTask(), lambda: None, b"").cancel()
 
 
 def test_single_process_algorithms_are_rejected_with_alternatives():

@@ -268,7 +268,8 @@ class _Pending:
                     raise AnonsetError(msg) from None
 
     def cancel(self) -> bool:
-        self._future.cancel()
+        with suppress(AnonsetError), _connected(self._client):  # without a scheduler, there is nothing to cancel
+            self._future.cancel()
         self._forget_task()
         return True
 
