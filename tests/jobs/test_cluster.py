@@ -263,7 +263,7 @@ class LostTask:
     status = "closed"
 
     def cancel(self):
-        raise ClosedClientError("Client is closed")
+        raise ClosedClientError
 
 
 def test_a_task_of_a_lost_scheduler_can_be_cancelled():
