@@ -77,8 +77,8 @@ def test_runs_are_stored_with_their_ranges_in_a_file_of_each_task(client, tmp_pa
         sort_rows(rows, largest=largest, store=work.with_workers(workers))
     assert len(levels_of_runs) == levels
     arrays = levels_of_runs[0]
-    assert [int(starts[-1, 0]) for starts, _ in arrays] == [112] * 8 + [4]
-    files = {backing(array).filename for starts, stored in arrays for array in (starts, *stored)}
+    assert [int(starts[-1, 0]) for starts, *_ in arrays] == [112] * 8 + [4]
+    files = {backing(array).filename for starts, *stored in arrays for array in (starts, *stored)}
     assert len(files) == 9  # and the coordinator stores no rows in memory
 
 

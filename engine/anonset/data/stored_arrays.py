@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.store import Files
+from anonset.data.store import Files, damage_error
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,9 +44,17 @@ class StoredArrays(RedactedRepr):
         return cls(store, reserved, [(array.dtype.str, array.shape) for array in arrays])
 
     def read(self) -> list[NDArray[Any]]:
-        """Return the arrays, mapped from the file."""
+        """Return the arrays, mapped from the file.
+
+        Raises
+        ------
+        InputError
+            If the file is shorter than the arrays.
+        """
         arrays, end, file = list[NDArray[Any]](), 0, self.store.mapped(self.name, np.uint8)
         for dtype, shape in self.layout:
             begin, end = end, end + np.dtype(dtype).itemsize * math.prod(shape)
+            if end > len(file):
+                raise damage_error(self.store.path / self.name)
             arrays.append(file[begin:end].view(dtype).reshape(shape))
         return arrays

@@ -111,7 +111,7 @@ class RowForm(RedactedRepr):
 
 @dataclass(frozen=True, eq=False)
 class Run(RedactedRepr):
-    """Rows of a batch in a file, sorted by the hashes of their ids."""
+    """Rows of a batch in a file, sorted by the first word of the hashes of their ids."""
 
     file: _RowFile
     n: int
@@ -129,7 +129,7 @@ def write_run(hashes: UInt64, rows: Rows, form: RowForm, store: Files) -> Run:
     rows
         Numbers and codes of the columns in `form`, then the items and the texts as lists.
     """
-    n, order = len(hashes), np.lexsort((hashes[:, 1], hashes[:, 0]))
+    n, order = len(hashes), np.argsort(hashes[:, 0], kind="stable")
     ordered = Rows([hashes[:, 0], hashes[:, 1], np.arange(n), *rows.columns], rows.lists).take(order)
     bounds = np.arange(1, _RANGES, dtype=np.uint64) << np.uint64(64 - _BITS)
     first_rows = np.concatenate([[0], np.searchsorted(ordered.columns[0], bounds), [n]])
