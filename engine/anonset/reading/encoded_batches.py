@@ -19,7 +19,7 @@ from anonset.reading.columns import Encoder
 from anonset.reading.normalizing import Changes
 from anonset.reading.numbers import Numbers
 from anonset.reading.persons.duplicate_ids import hash_words
-from anonset.reading.persons.merging import RowForm, Rows, Run, UInt64, write_run
+from anonset.reading.persons.merging import RowLayout, Rows, Run, UInt64, write_run
 from anonset.reading.plan import Plan
 
 _T = TypeVar("_T")
@@ -58,25 +58,25 @@ def encode(plan: Plan, encoder: Encoder, batch: Batch, texts: Sequence[str], ids
     return EncodedBatch(batch.where, n, sets, numbers, categories, batch.without_id, hashes)
 
 
-def as_run(batch: EncodedBatch, form: RowForm, store: Files) -> EncodedBatch:
+def as_run(batch: EncodedBatch, layout: RowLayout, store: Files) -> EncodedBatch:
     """Write the rows of a batch to a file, so that rows with the same id can be merged."""
     lists = [] if batch.sets is None else [(batch.sets.indptr, stored_codes(_narrow(batch.sets).codes))]
-    for name in form.texts:
+    for name in layout.texts:
         column = batch.texts[name]
         lists.append(arrow.text_of(arrow.chosen(arrow.text_array(column.vocabulary.labels), column.codes)))
     columns: list[NDArray[Any]] = [
-        *(batch.numbers[name].values for name in form.numbers),
-        *(batch.texts[name].codes for name in form.categories),
+        *(batch.numbers[name].values for name in layout.numbers),
+        *(batch.texts[name].codes for name in layout.categories),
     ]
     assert batch.hashes is not None
     sets = batch.sets
     return replace(
         batch,
         sets=None if sets is None else replace(sets, indptr=np.zeros(1, np.int64), codes=np.empty(0, np.int32)),
-        numbers={name: replace(batch.numbers[name], values=np.empty(0)) for name in form.numbers},
-        texts={name: replace(batch.texts[name], codes=np.empty(0, np.int32)) for name in form.categories},
+        numbers={name: replace(batch.numbers[name], values=np.empty(0)) for name in layout.numbers},
+        texts={name: replace(batch.texts[name], codes=np.empty(0, np.int32)) for name in layout.categories},
         hashes=None,
-        run=write_run(batch.hashes, Rows(columns, lists), form, store),
+        run=write_run(batch.hashes, Rows(columns, lists), layout, store),
     )
 
 
@@ -106,7 +106,7 @@ class PartTask(RedactedRepr):
     """
     ids: Sequence[str] = ()
     """Id columns that are hashed."""
-    merge: tuple[RowForm, Files] | None = None
+    merge: tuple[RowLayout, Files] | None = None
     """Form of the rows, and directory of the files, if rows with the same id are merged."""
 
     def __call__(self, task: tuple[SourcePart, bool]) -> "EncodedPart":

@@ -37,7 +37,7 @@ from anonset.reading.numbers import ONE_CURRENCY, Numbers
 from anonset.reading.options import ReadOptions
 from anonset.reading.persons.duplicate_ids import PersonIds, WatchedCandidates
 from anonset.reading.persons.grouping import changes_by_first_values, refuse_repeated, unite
-from anonset.reading.persons.merging import PersonMerge, RowForm, Rows
+from anonset.reading.persons.merging import PersonMerge, RowLayout, Rows
 from anonset.reading.persons.placeholders import require_ids
 from anonset.reading.persons.unit_candidate import ASKED_FROM
 from anonset.reading.plan import Plan, require_values
@@ -236,7 +236,7 @@ class _TableColumns(ExitStack):
         self.merge: PersonMerge | None = None
         if merges:
             numbers, categories, kept = tuple(self.numbers), tuple(self.texts), tuple(self.kept)
-            self.merge = PersonMerge(store, RowForm(numbers, categories, bool(roles.items or roles.wide), kept))
+            self.merge = PersonMerge(store, RowLayout(numbers, categories, bool(roles.items or roles.wide), kept))
         growing = [*(column.values for column in self.numbers.values()), *(text.codes for text in self.texts.values())]
         parts = [self.sets, *growing, *self.kept.values(), *self.ids.values()]
         for part in (*parts, self.persons, self.merge):
@@ -249,13 +249,13 @@ class _TableColumns(ExitStack):
 
     def task(self, encoder: Encoder, names: Sequence[str]) -> PartTask:
         expected = self.sets.require if isinstance(self.sets, _ExpectedSets) else None
-        merge = None if self.merge is None else (self.merge.form, self.merge.scratch)
+        merge = None if self.merge is None else (self.merge.layout, self.merge.scratch)
         return PartTask(self.plan, encoder, names, (*self.texts, *self.kept), expected, self.hashed, merge)
 
     def add(self, encoder: Encoder, batch: Batch) -> None:
         if self.merge is not None:
             rows = encode(self.plan, encoder, batch, (*self.texts, *self.kept), self.hashed)
-            self.append(as_run(rows, self.merge.form, self.merge.scratch))
+            self.append(as_run(rows, self.merge.layout, self.merge.scratch))
             return
         self.append(encode(self.plan, encoder, batch, tuple(self.texts), self.hashed))
         for name, texts in self.kept.items():
@@ -289,7 +289,7 @@ class _TableColumns(ExitStack):
         """Append records of persons. Their codes are the provisional codes of this table."""
         _, *columns = records.columns
         lists = iter(records.lists)
-        if isinstance(self.sets, _SetColumn) and self.merge is not None and self.merge.form.sets:
+        if isinstance(self.sets, _SetColumn) and self.merge is not None and self.merge.layout.sets:
             indptr, items = next(lists)
             self.sets.rows.append(SetColumn(self.sets.name, indptr, as_codes(items), Vocabulary(())))
         growing = (

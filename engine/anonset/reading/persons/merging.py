@@ -99,7 +99,7 @@ class _RowFile(RedactedRepr):
 
 
 @dataclass(frozen=True)
-class RowForm(RedactedRepr):
+class RowLayout(RedactedRepr):
     """Columns of the rows."""
 
     numbers: tuple[str, ...]
@@ -119,7 +119,7 @@ class Run(RedactedRepr):
     """Number of rows and of items in each range of hashes, int32 (2, ranges)."""
 
 
-def write_run(hashes: UInt64, rows: Rows, form: RowForm, store: Files) -> Run:
+def write_run(hashes: UInt64, rows: Rows, layout: RowLayout, store: Files) -> Run:
     """Write the rows of a batch to a file.
 
     Parameters
@@ -127,13 +127,13 @@ def write_run(hashes: UInt64, rows: Rows, form: RowForm, store: Files) -> Run:
     hashes
         Hashes of the ids, uint64 (n, 2).
     rows
-        Numbers and codes of the columns in `form`, then the items and the texts as lists.
+        Numbers and codes of the columns in `layout`, then the items and the texts as lists.
     """
     n, order = len(hashes), np.argsort(hashes[:, 0], kind="stable")
     ordered = Rows([hashes[:, 0], hashes[:, 1], np.arange(n), *rows.columns], rows.lists).take(order)
     bounds = np.arange(1, _RANGES, dtype=np.uint64) << np.uint64(64 - _BITS)
     first_rows = np.concatenate([[0], np.searchsorted(ordered.columns[0], bounds), [n]])
-    first_items = ordered.lists[0][0][first_rows] if form.sets else np.zeros_like(first_rows)
+    first_items = ordered.lists[0][0][first_rows] if layout.sets else np.zeros_like(first_rows)
     sizes = np.stack([np.diff(first_rows), np.diff(first_items)]).astype(np.int32)
     return Run(_RowFile.written(ordered, store), n, sizes)
 
@@ -155,13 +155,13 @@ class PersonMerge(ExitStack):
     ----------
     store
         Store in files, with the workers that run the tasks.
-    form
+    layout
         Columns of the rows.
     """
 
-    def __init__(self, store: Store, form: RowForm) -> None:
+    def __init__(self, store: Store, layout: RowLayout) -> None:
         super().__init__()
-        self.form, self._store = form, store
+        self.layout, self._store = layout, store
         self.scratch = self.enter_context(store.nested_on_disk())
         """Directory of the files."""
         self._files, self._begins, self._codes = list[_RowFile](), [0], list[list[Int32]]()
@@ -186,11 +186,11 @@ class PersonMerge(ExitStack):
         """Yield the records in the order of the first rows of the persons. `n_items` is the number of item codes.
 
         The first column contains the number of the first row in the source. The other columns and lists are those of
-        `form`. Item codes have two bytes if all codes fit.
+        `layout`. Item codes have two bytes if all codes fit.
         """
         n, begins = self._begins[-1], np.array(self._begins)
         codes, of_batches = self._codes_in_file()
-        merge = _Merge(self._files, begins, codes, of_batches, self.form, n_items, spans.AT_ONCE, self.scratch)
+        merge = _Merge(self._files, begins, codes, of_batches, self.layout, n_items, spans.AT_ONCE, self.scratch)
         merged, sizes = list[_RowFile](), np.zeros((2, -(-n // spans.AT_ONCE)), np.int64)
         at_once = self._rows_per_task((n, int(self._sizes[1].sum())))
         for file, of_file, differing in self._store.map(merge, list(spans.joined_ranges(self._sizes, at_once))):
@@ -239,7 +239,7 @@ class _Merge(RedactedRepr):
     codes: Int32
     of_batches: Sequence[Sequence[int]]
     """Position in `codes` of the codes of each batch, for each column of categories, then for the items."""
-    form: RowForm
+    layout: RowLayout
     n_items: int
     rows_per_span: int
     store: Files
@@ -260,7 +260,7 @@ class _Merge(RedactedRepr):
         span = records.columns[0] // self.rows_per_span
         sizes = np.zeros((2, -(-int(self.begins[-1]) // self.rows_per_span)), np.int64)
         sizes[0] = np.bincount(span, minlength=sizes.shape[1])
-        if self.form.sets:
+        if self.layout.sets:
             sizes[1] = np.bincount(span, np.diff(records.lists[0][0]), sizes.shape[1])
         return _RowFile.written(records, self.store), sizes, self._differences(rows, is_first)
 
@@ -270,10 +270,10 @@ class _Merge(RedactedRepr):
         """
         columns, lists, of_batch = rows.columns.copy(), rows.lists.copy(), self.of_batches[batch]
         columns[_HASHES] = columns[_HASHES] + self.begins[batch]
-        first = len(columns) - len(self.form.categories)
-        for number, position in enumerate(of_batch[: len(self.form.categories)], first):
+        first = len(columns) - len(self.layout.categories)
+        for number, position in enumerate(of_batch[: len(self.layout.categories)], first):
             columns[number] = self.codes[position + columns[number].astype(np.int64)]
-        if self.form.sets:
+        if self.layout.sets:
             indptr, items = lists[0]
             lists[0] = indptr, self.codes[of_batch[-1] + items.astype(np.int64)]
         return Rows(columns, lists)
@@ -281,7 +281,7 @@ class _Merge(RedactedRepr):
     def _merged(self, rows: Rows, first: Int64) -> Rows:
         """Return the records of persons, sorted by first row, given the position of the first row of each person."""
         ordered = first[np.argsort(rows.columns[0][first])]
-        if not self.form.sets:
+        if not self.layout.sets:
             return rows.take(ordered)
         indptr, items = rows.lists[0]
         starts = np.append(indptr[first], indptr[-1])
@@ -293,9 +293,9 @@ class _Merge(RedactedRepr):
 
     def _differences(self, rows: Rows, is_first: NDArray[np.bool_]) -> Mapping[str, Difference]:
         person, first = np.cumsum(is_first) - 1, np.flatnonzero(is_first)
-        texts = [arrow.dictionary_encode(arrow.of_text(*texts)) for texts in rows.lists[self.form.sets :]]
+        texts = [arrow.dictionary_encode(arrow.of_text(*texts)) for texts in rows.lists[self.layout.sets :]]
         values = [*rows.columns[1:], *(arrow.to_numpy(text.indices) for text in texts)]
-        names = (*self.form.numbers, *self.form.categories, *self.form.texts)
+        names = (*self.layout.numbers, *self.layout.categories, *self.layout.texts)
         differences = dict[str, Difference]()
         for name, column in zip(names, values, strict=True):
             wrong = np.flatnonzero(column != column[first[person]])
