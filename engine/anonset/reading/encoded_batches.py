@@ -107,7 +107,7 @@ class PartTask(RedactedRepr):
     ids: Sequence[str] = ()
     """Id columns that are hashed."""
     merge: tuple[RowLayout, Files] | None = None
-    """Form of the rows, and directory of the files, if rows with the same id are merged."""
+    """Layout of the rows, and directory of the files, if rows with the same id are merged."""
 
     def __call__(self, task: tuple[SourcePart, bool]) -> "EncodedPart":
         """Read and encode a part of the source."""
