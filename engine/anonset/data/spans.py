@@ -57,17 +57,17 @@ def rows_per_task(size: tuple[int, int], workers: int) -> int:
     return max(1, min(rows, ITEMS_PER_TASK * n // max(1, n_items)))
 
 
-def joined_ranges(sizes: NDArray[np.int64], most: int) -> Iterator[tuple[int, int]]:
-    """Join consecutive ranges while they have at most `most` rows, and `ITEMS_PER_TASK` items, in total. Yield the
+def joined_ranges(sizes: NDArray[np.int64], most: int, most_items: int) -> Iterator[tuple[int, int]]:
+    """Join consecutive ranges while they have at most `most` rows and `most_items` items in total. Yield the
     first range and the end of each group, and omit empty ranges. `sizes`, int64 (2, ranges) or (more, ranges), contains
     the rows and the items of each range.
 
-    >>> list(joined_ranges(np.array([[2, 1, 0, 9, 1], [0, 0, 0, 0, 0]]), 3))
+    >>> list(joined_ranges(np.array([[2, 1, 0, 9, 1], [0, 0, 0, 0, 0]]), 3, 9))
     [(0, 2), (3, 4), (4, 5)]
     """
     first, rows, items, end = 0, 0, 0, 0
     for b in np.flatnonzero(sizes[0]).tolist():
-        if rows and (rows + sizes[0, b] > most or items + sizes[1, b] > ITEMS_PER_TASK):
+        if rows and (rows + sizes[0, b] > most or items + sizes[1, b] > most_items):
             yield first, end
             rows = items = 0
         first, end = b if not rows else first, b + 1

@@ -220,7 +220,9 @@ class _Shuffle(RedactedRepr):
         sort = RangeSort(runs, self.widths, distribution.position, self.form)
         ahead = None if workers.remote else 2 * workers.count  # results of threads are in memory
         is_large = (sizes[0] > max(self._rows_per_range, at_once)) | (sizes[1] > ITEMS_PER_TASK)
-        for large, tasks in groupby(joined_ranges(sizes, at_once), lambda ranges: bool(is_large[ranges[0]])):
+        for large, tasks in groupby(
+            joined_ranges(sizes, at_once, ITEMS_PER_TASK), lambda ranges: bool(is_large[ranges[0]])
+        ):
             if not large:
                 yield from self.store.map(sort, list(tasks), ahead)
                 continue

@@ -193,14 +193,16 @@ class PersonMerge(ExitStack):
         merge = _Merge(self._files, begins, codes, of_batches, self.layout, n_items, spans.AT_ONCE, self.scratch)
         merged, sizes = list[_RowFile](), np.zeros((2, -(-n // spans.AT_ONCE)), np.int64)
         at_once = self._rows_per_task((n, int(self._sizes[1].sum())))
-        for file, of_file, differing in self._store.map(merge, list(spans.joined_ranges(self._sizes, at_once))):
+        ranges = list(spans.joined_ranges(self._sizes, at_once, spans.ITEMS_PER_TASK))
+        for file, of_file, differing in self._store.map(merge, ranges):
             merged.append(file)
             sizes += of_file
             for name, difference in differing.items():
                 self.differences[name] = _earliest(self.differences.get(name), difference)
         self.scratch.drop(*(file.arrays.name for file in self._files))
         order = _Order(merged, spans.AT_ONCE)
-        yield from self._store.map(order, list(spans.joined_ranges(sizes, at_once)), 2 * self._store.workers.count)
+        of_spans = list(spans.joined_ranges(sizes, at_once, spans.ITEMS_PER_TASK))
+        yield from self._store.map(order, of_spans, 2 * self._store.workers.count)
 
     def _rows_per_task(self, size: tuple[int, int]) -> int:
         workers, limits = self._store.workers, self._store.limits
