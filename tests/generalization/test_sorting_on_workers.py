@@ -8,7 +8,7 @@ from anonset.data.cluster import ClusterWorkers
 from anonset.data.codes import stored_codes
 from anonset.data.scheduler import cluster_of
 from anonset.data.spans import Limits, begins_of
-from anonset.data.store import MEMORY, Files, backing
+from anonset.data.store import MEMORY, Files, Store, backing
 from anonset.generalization import row_order, row_sorter
 from anonset.generalization.row_order import RangeSort, sort_rows
 from anonset.generalization.unsorted_rows import UnsortedRows
@@ -28,7 +28,7 @@ def small(monkeypatch):
     """Give a task a hundred rows, and a range about ten."""
     monkeypatch.setattr(row_order, "AT_ONCE", 100)
     monkeypatch.setattr(row_sorter, "ROWS_IN_CACHE", 10)
-    monkeypatch.setattr(row_order, "rows_per_task", lambda *_: 112)
+    monkeypatch.setattr(Store, "rows_per_task", lambda *_: 112)
 
 
 def unsorted(n_columns, heavy):
@@ -87,7 +87,7 @@ def test_a_range_may_have_as_many_rows_as_a_task(client, tmp_path, small, monkey
     rows, largest = unsorted(1, 300)
     tasks = []
     monkeypatch.setattr(row_order, "RangeSort", lambda *a: tasks.append(RangeSort(*a)) or tasks[-1])
-    monkeypatch.setattr(row_order, "rows_per_task", lambda *_: rows_of_task)
+    monkeypatch.setattr(Store, "rows_per_task", lambda *_: rows_of_task)
     with Files.temporary(tmp_path, Limits(rows_per_bucket=200)) as work, ClusterWorkers(client, work) as workers:
         sort_rows(rows, largest=largest, store=work.with_workers(workers))
     assert [len(task.runs) for task in tasks] == ([9, 3, 3] if rows_of_task < 300 else [3])

@@ -8,6 +8,7 @@ import pytest
 from anonset.data import SetColumn, Table
 from anonset.data.cluster import ClusterWorkers
 from anonset.data.scheduler import cluster_of
+from anonset.data.store import Store
 from anonset.publications import Records, Symbol
 from anonset.verification import distinct_rows
 from anonset.verification.item_truth import check_item_truth
@@ -44,7 +45,7 @@ def sets(order):
 
 @pytest.mark.parametrize("order", ["sorted", "random"])
 def test_workers_merge_equal_rows(remote, work, monkeypatch, order):
-    monkeypatch.setattr(distinct_rows, "rows_per_task", lambda *_: ROWS_PER_TASK)
+    monkeypatch.setattr(Store, "rows_per_task", lambda *_: ROWS_PER_TASK)
     rows, tasks = sets(order), []
     column = SetColumn.of(rows)
     column = replace(

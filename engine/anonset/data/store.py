@@ -25,7 +25,7 @@ from anonset.data.exchange import delete, exchange_of, sent
 from anonset.data.growing import ArrayBuilder, FileArrayBuilder
 from anonset.data.lease import LEASE, forget, is_lost, require_held, take, why_taken
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.spans import NO_LIMITS, Limits, spans
+from anonset.data.spans import AT_ONCE, NO_LIMITS, ROWS_PER_TASK, Limits, rows_per_task, spans
 from anonset.data.workers import ONE_THREAD, THREADS, Workers
 from anonset.errors import InputError
 from anonset.local_paths import require_local, writing
@@ -102,6 +102,15 @@ class Store(RedactedRepr, ABC):
         """Return how many of `n` rows are processed together. A store in memory returns `n`, and a store in files at
         most `most`.
         """
+
+    def rows_per_task(self, size: tuple[int, int], bytes_per_row: int) -> int:
+        """Return the number of rows per task. `size` is the number of rows and items of the table. `bytes_per_row` is
+        the memory that a task needs per row. Tasks on threads share the memory limit of this process.
+        """
+        rows = rows_per_task(size, self.workers.count)
+        if self.workers.remote:
+            return rows
+        return min(rows, max(AT_ONCE, self.limits.at_once_within(ROWS_PER_TASK, bytes_per_row * self.workers.count)))
 
     @abstractmethod
     def spans(self, n: int, at_once: int | None = None) -> Iterable[tuple[int, int]]:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from anonset.data.codes import Codes, RowNumbers, are_narrow, as_codes
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.spans import AT_ONCE, ITEMS_PER_TASK, ROWS_PER_TASK, begins_of, joined_ranges, rows_per_task, spans
+from anonset.data.spans import AT_ONCE, ITEMS_PER_TASK, begins_of, joined_ranges, spans
 from anonset.data.store import MEMORY, Files, Store, damage_error
 from anonset.data.stored_arrays import StoredArrays
 from anonset.data.table import Int32, Int64, SetColumn
@@ -211,7 +211,7 @@ class _Shuffle(RedactedRepr):
             yield from self._by_ranges(distribution, size)
 
     def _by_ranges(self, distribution: Distribution, size: tuple[int, int]) -> Iterator[StoredRows]:
-        workers, at_once = self.store.workers, self._rows_per_task(size)
+        workers, at_once = self.store.workers, self.store.rows_per_task(size, BYTES_OF_ROW)
         runs, sizes = list[StoredArrays](), np.zeros((3, len(distribution.splitters) + 1), np.int64)
         for run, of_run in self.store.map(distribution, spans(size[0], at_once)):
             runs.append(run)
@@ -248,14 +248,6 @@ class _Shuffle(RedactedRepr):
     @property
     def _rows_per_range(self) -> int:
         return rows_per_bucket(self.store.limits, self.store.workers.count)
-
-    def _rows_per_task(self, size: tuple[int, int]) -> int:
-        """Return the number of rows of a task. Tasks on threads share the memory of this process."""
-        workers = self.store.workers
-        rows = rows_per_task(size, workers.count)
-        if workers.remote:
-            return rows
-        return min(rows, max(AT_ONCE, self.store.limits.at_once_within(ROWS_PER_TASK, BYTES_OF_ROW * workers.count)))
 
 
 def _is_key(splitters: Int64, b: int) -> bool:

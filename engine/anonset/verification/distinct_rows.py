@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from anonset.data import SetColumn
 from anonset.data.blocks import SetColumnBuilder
 from anonset.data.codes import are_narrow, as_codes
-from anonset.data.spans import rows_per_task, spans
+from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
 from anonset.data.vocabulary import Vocabulary
@@ -74,7 +74,7 @@ def _merged_within_blocks(column: SetColumn, store: Store) -> tuple[WeightedRows
     across blocks. A run of equal rows belongs to the block in which it begins.
     """
     size, remote = (column.n, len(column.codes)), store.workers.remote
-    rows_at_once = rows_per_task(size, store.workers.count) if remote else None
+    rows_at_once = store.rows_per_task(size, _BYTES_OF_ROW) if remote else None
     task, ordered = partial(_merged_block, column, narrow=are_narrow(store, len(column.vocabulary))), True
     with SetColumnBuilder(column.name, store, narrow=True) as rows, store.growing("weight", np.int64) as weights:
         for block, weight, in_order in store.map(

@@ -192,7 +192,7 @@ class PersonMerge(ExitStack):
         codes, of_batches = self._codes_in_file()
         merge = _Merge(self._files, begins, codes, of_batches, self.layout, n_items, spans.AT_ONCE, self.scratch)
         merged, sizes = list[_RowFile](), np.zeros((2, -(-n // spans.AT_ONCE)), np.int64)
-        at_once = self._rows_per_task((n, int(self._sizes[1].sum())))
+        at_once = self._store.rows_per_task((n, int(self._sizes[1].sum())), _BYTES_OF_ROW)
         ranges = list(spans.joined_ranges(self._sizes, at_once, spans.ITEMS_PER_TASK))
         for file, of_file, differing in self._store.map(merge, ranges):
             merged.append(file)
@@ -203,13 +203,6 @@ class PersonMerge(ExitStack):
         order = _Order(merged, spans.AT_ONCE)
         of_spans = list(spans.joined_ranges(sizes, at_once, spans.ITEMS_PER_TASK))
         yield from self._store.map(order, of_spans, 2 * self._store.workers.count)
-
-    def _rows_per_task(self, size: tuple[int, int]) -> int:
-        workers, limits = self._store.workers, self._store.limits
-        rows = spans.rows_per_task(size, workers.count)
-        if workers.remote:
-            return rows
-        return min(rows, max(spans.AT_ONCE, limits.at_once_within(spans.ROWS_PER_TASK, _BYTES_OF_ROW * workers.count)))
 
     def _codes_in_file(self) -> tuple[Int32, list[list[int]]]:
         """Return the codes of all batches as a single array in a file, int32, and the position of each array. Equal
