@@ -20,6 +20,10 @@ _WITH_TREE = frozenset({
     "tafeng_subclass", "tafeng_baskets", "tafeng_customers", "vermont2013", "completejourney_households",
 })  # fmt: skip
 """Data sets with a taxonomy."""
+_QUICK = (
+    "groceries", "msweb", "bms_webview1", "diabetes130_patients", "epub", "vermont2013", "diabetes130_encounters",
+)  # fmt: skip
+"""Data sets of the quick subset, which are small."""
 _MADE = ("balanced:5", "balanced:5:frequency", "halves:frequency", "halves:number")
 _OWN = ("own tree", "own tree, refined")
 _OTHER_WAYS = ("set-search 4", "set-search 0", "coat", "apriori balanced:5", "apriori halves:frequency")
@@ -43,7 +47,7 @@ def _ways(key: str, k: int, m: int, data: tuple[str, ...]) -> list[Case]:
 
 def _figure(k: int, m: int, data: tuple[str, ...] = _DECLARED, more: str = "") -> Figure:
     key, title = f"k{k}m{m}{'more' if more else ''}", f"k={k}, m={m}{more}: losses, and errors of counts"
-    return Figure(key, title, "data", _QUANTITIES, _ways(key, k, m, data), claims.WAYS)
+    return Figure(key, title, "data", _QUANTITIES, _ways(key, k, m, data), claims.WAYS, quick=_QUICK)
 
 
 PAPER = Paper(
@@ -78,6 +82,7 @@ there is no tree, and `set-search` as an alternative if sets need no meaning."""
              for name in _DECLARED for by in ("frequency", "number")],
             claims.HALVES,
             "k is 5, and m is 2. Values are medians over three random divisions of the records.",
+            quick=_QUICK,
         ),
     ],
 )  # fmt: skip
