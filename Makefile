@@ -107,7 +107,6 @@ releasable: $(READY)
 	@$(BIN)/python tests/test_stability.py
 	@test -z "$$(git status --porcelain)" || { echo "commit all changes first, including tests/vectors/promised.json: a release contains a single commit" >&2; exit 1; }
 	@grep -q "^version: $(VERSION)$$" CITATION.cff || { echo "CITATION.cff does not contain version $(VERSION)" >&2; exit 1; }
-	@grep -q "^\[project.urls\]" pyproject.toml || { echo "pyproject.toml has no [project.urls]: add the address of the repository" >&2; exit 1; }
 	@grep -q "^## $(VERSION)" CHANGELOG.md || { echo "CHANGELOG.md has no section on version $(VERSION)" >&2; exit 1; }
 
 long: $(READY)  ## Run the long tests, three at a time
