@@ -45,7 +45,7 @@ _NOT_OF_THE_RESULT = (
 def work_place(settings: Settings, limits: Limits, note: Callable[[str], None] | None) -> Iterator[Files]:
     """Yield the work directory of a run, locked against other runs. The directory is removed when the run succeeds.
 
-    A named directory remains if the run fails, so that the next run can continue from it.
+    A named directory remains if the run fails after the data are read, so that the next run can continue from it.
 
     Raises
     ------
@@ -71,6 +71,9 @@ def work_place(settings: Settings, limits: Limits, note: Callable[[str], None] |
             _write_identity(store, settings)
         yield store
     except BaseException as error:
+        if not (store.path / TABLE).exists():
+            store.remove()
+            raise
         # fails on a full disk, for example; the lease then names a process that no longer owns the directory
         with suppress(OSError):
             lease.mark_unused(store.path)
