@@ -157,6 +157,13 @@ def assert_expected_by(reading: Reading, publication: Records, items: list[str])
         assert probability == pytest.approx(float(expected_by_enumeration([symbols], items, reading)))
 
 
+def test_counts_of_global_recodings_need_only_supports(monkeypatch: pytest.MonkeyPatch) -> None:
+    _, publication = figure_2c()
+    monkeypatch.delattr(ExpectedCounts, "probabilities")
+    counts = ExpectedCounts(publication, reading="subsets")
+    assert counts.count(Query(("a", "b"))) == pytest.approx(7 / 3)
+
+
 def test_an_empty_query_matches_every_record() -> None:
     _, publication = figure_2c()
     assert ExpectedCounts(publication).probabilities(()).tolist() == [1.0] * 10

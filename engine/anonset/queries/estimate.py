@@ -11,8 +11,10 @@ following ways, independently of the other symbols of the record:
   paper.
 """
 
+from collections import Counter
 from collections.abc import Sequence
-from math import expm1, fsum, ldexp, log
+from itertools import product
+from math import expm1, fsum, ldexp, log, prod
 from typing import Literal, cast, get_args
 
 import numpy as np
@@ -34,6 +36,7 @@ ONE_MEMBER: Reading = "one-member"
 """Default interpretation of a published symbol in all measures."""
 
 _LN2 = log(2)
+_MOST_COMBINATIONS = 64
 
 
 def presence_probability(size: int, n_items: int, reading: Reading) -> float:
@@ -104,7 +107,9 @@ class ExpectedCounts:
     A global recoding publishes an item as the same symbol in all records. A local recoding may publish an item as
     different symbols in different clusters. Within a record, at most one symbol covers an item.
 
-    Cost of a query with q items: the number of records with a symbol that covers an item of the query, plus O(n q^2).
+    Cost of a count: one intersection of sets of records per combination of symbols that cover the items. If there are
+    more than 64 combinations: the number of records with a symbol that covers an item of the query, plus O(n q^2) for q
+    items.
 
     Parameters
     ----------
@@ -149,8 +154,12 @@ class ExpectedCounts:
 
         Conditions on columns are ignored.
         """
-        probability = self.probabilities(query.items)
-        return fsum(probability[probability > 0].tolist())
+        symbols = [self._symbols_of.get(item, []) for item in query.items]
+        if prod(map(len, symbols)) > _MOST_COMBINATIONS:
+            probability = self.probabilities(query.items)
+            return fsum(probability[probability > 0].tolist())
+        # in a record, one symbol covers an item, so a record matches at most one combination of symbols
+        return fsum(self.index.support(set(chosen)) * self._probability(chosen) for chosen in product(*symbols))
 
     def probabilities(self, items: Sequence[str]) -> Float64:
         """Return the probability that each record contains all items, float64 (n,). The items must be distinct."""
@@ -178,6 +187,10 @@ class ExpectedCounts:
         for code in self._symbols_of.get(item, []):
             symbol[self.index.records([code])] = code
         return symbol
+
+    def _probability(self, chosen: Sequence[int]) -> float:
+        """Return the probability that a record contains all items, from the symbol that covers each item."""
+        return prod(float(self._present(n_items)[code]) for code, n_items in Counter(chosen).items())
 
     def _present(self, n_items: int) -> Float64:
         """Return the probability that a record with a symbol contains `n_items` given items of the symbol, float64
