@@ -28,11 +28,11 @@ _SPREAD = {
     "best_median": "NCP of the best cut, median",
     "best_most": "NCP of the best cut, largest",
     "apriori_median": f"AA, {_ABOVE}, median",
-    "apriori_most": "AA, {_ABOVE}, largest",
+    "apriori_most": f"AA, {_ABOVE}, largest",
     "vpa_median": f"VPA, {_ABOVE}, median",
-    "vpa_most": "VPA, {_ABOVE}, largest",
+    "vpa_most": f"VPA, {_ABOVE}, largest",
     "mhghs_s_median": f"mHgHs, {_ABOVE} with suppression, median",
-    "mhghs_s_most": "mHgHs, {_ABOVE} with suppression, largest",
+    "mhghs_s_most": f"mHgHs, {_ABOVE} with suppression, largest",
 }
 _SEARCH = {
     "seconds": "time in seconds",
