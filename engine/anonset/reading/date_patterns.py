@@ -22,7 +22,7 @@ _WITHIN = re.compile(
 
 
 _PHONE = re.compile(r"(?<![\d.,-])(\+|00?)[1-9]\d[\d /()-]{5,16}\d(?![\d.,])")
-_MAIL = re.compile(r"[^@\s]+@[^@\s]+\.[a-z]{2,}", re.IGNORECASE)
+_MAIL = re.compile(r"(?<![^@\s])[^@\s]+@[^@\s]+\.[a-z]{2,}", re.IGNORECASE)
 
 
 def contains_contact(text: str) -> bool:
