@@ -175,3 +175,14 @@ def test_no_page_is_wider_than_a_phone_or_a_screen_and_search_finds(site: Path, 
     assert len(result) == 2 * len(names)
     assert [entry for entry in result if entry[2] > entry[1]] == [["wide.html", 360, 2008], ["wide.html", 1280, 2008]]
     assert any("limits.html" in link for link in measured["results"])
+
+
+@pytest.mark.studies
+@pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
+def test_search_finds_in_a_site_opened_from_its_folder(site: Path, tmp_path: Path) -> None:
+    options = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path}"]
+    address = f"{(site / 'index.html').as_uri()}?q=composition"
+    command = [str(CHROMIUM), *options, "--virtual-time-budget=20000", "--dump-dom", address]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True, timeout=300).stdout
+    results = re.findall(r'<a\b[^>]*class="md-search-result__link"[^>]*>', shown)
+    assert any("limits.html" in result for result in results)
