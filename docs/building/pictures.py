@@ -22,17 +22,15 @@ PICTURES = ROOT / "docs" / "pictures"
 _STEPS = (
     ("files", "CSV, Parquet, FIMI", "reading"),
     ("Table", "coded arrays", "data"),
-    ("Recoding", "generalization of each value", "algorithms"),
+    ("Recoding", "a symbol per value", "algorithms"),
     ("Publication", "generalized records", "generalization"),
     ("staged files", "not published yet", "release"),
     ("verdict", "reads the staged files", "verification"),
     ("OUT", "renamed into place", "release"),
 )
 _STYLE = """<style>
-text{font:14px sans-serif;fill:#222}.s{font-size:11px;fill:#555}.f{font:11px monospace;fill:#00695c}
-rect{fill:#f4f8f7;stroke:#00695c}path{stroke:#555;fill:none}
-@media (prefers-color-scheme:dark){
-text{fill:#eee}.s{fill:#bbb}.f{fill:#80cbc4}rect{fill:#263230;stroke:#80cbc4}path{stroke:#bbb}}
+text{font:14px sans-serif;fill:#fff}.s{font-size:11px;fill:#e0f2f1}.f{font:11px monospace;fill:#b2ebf2}
+rect{fill:#00695c}path{stroke:#808080;fill:none}
 </style>"""
 _TERMINAL = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img">
 <style>{styles} text{{font-family:monospace;font-size:{char_height}px;white-space:pre}}</style>
