@@ -1,6 +1,6 @@
 """Generate pages of the site: command line, Python API, notebooks, data cards and results.
 
-mkdocs calls `on_files` and `on_page_markdown`; see ``hooks`` in mkdocs.yml.
+mkdocs calls `on_files`, `on_page_markdown` and `on_page_content`; see ``hooks`` in mkdocs.yml.
 """
 
 import json
@@ -28,6 +28,7 @@ _MOVED = {
     "benchmarks/results": "results.md",
 }
 _LINK = re.compile(r"(?P<mark>!?)\[(?P<text>[^\]]*)\]\((?!https?:|#)(?P<target>[^)\s]+)\)")
+_SHORT_CODE = re.compile(r"<code>(?=[^<\s]{1,24}</code>)")
 _PUBLIC = re.compile(r"^from (?P<home>\S+) import (?P<name>\w+) as (?P=name)$", re.MULTILINE)
 _ABOUT_PYTHON = (
     "Import each name as `anonset.NAME`. Names that are not listed may change. "
@@ -109,6 +110,11 @@ def on_files(files: "Files", config: "MkDocsConfig") -> "Files":
 def on_page_markdown(markdown: str, *, page: "Page", config: "MkDocsConfig", files: "Files") -> str:
     """Turn links to files of the project into links to their pages."""
     return markdown if page.file.generated_by else linked(markdown, f"docs/{page.file.src_uri}")
+
+
+def on_page_content(html: str, *, page: "Page", config: "MkDocsConfig", files: "Files") -> str:
+    """Mark short code without blanks, such as names of options, so that it never breaks at a hyphen."""
+    return _SHORT_CODE.sub('<code class="short">', html)
 
 
 def command_line() -> str:
