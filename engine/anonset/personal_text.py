@@ -14,7 +14,8 @@ _KEY = re.compile(
 )
 """Opaque key: a hexadecimal number of at least eight digits, such as a hash, or a UUID."""
 _ID = re.compile(
-    r"\d([ ./-]?\d){5,}|(?<![^@\s])[^@\s]+@[^@\s]+\.[^@\s]|(?<!\d)\d{1,2}[./-]\d{1,2}[./-]\d{2,4}(?!\d)|\d{4}[./-]\d{1,2}[./-]\d"
+    r"\d([ ./-]?\d){5,}|(?<![^@\s])[^@\s]+@[^@\s]+\.[^@\s]"
+    r"|(?<!\d)\d{1,2}[./-]\d{1,2}[./-]\d{2,4}(?!\d)|\d{4}[./-]\d{1,2}[./-]\d"
 )
 """Text that contains six digits, an e-mail address, or a full date."""
 

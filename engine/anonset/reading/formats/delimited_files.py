@@ -58,6 +58,15 @@ def open_delimited(source: Source, properties: FileProperties) -> OpenedSource:
     return OpenedSource(source.where, heads[0].names, batches, parts=parts, first_line=named, **described)
 
 
+def _refuse_repeated_header(file: DataFile, header: bytes, body: bytes, before: int) -> None:
+    """Reject a row that is equal to the header, as in joined files. `before` is the number of lines above the body."""
+    at = 0 if body.startswith(header) else body.find(b"\n" + header) + 1
+    if at or body.startswith(header):
+        line = before + body.count(b"\n", 0, at) + 1
+        msg = f"{file.where}: line {line:,} repeats the header, as in joined files; delete this line"
+        raise InputError(msg)
+
+
 @dataclass(frozen=True)
 class _FileBatches:
     file: DataFile
@@ -118,6 +127,8 @@ def _rows(
         body = data[: head.certain_rows(data)]
         pending = data[len(body) :]  # lines that are rows only if other rows follow
         if body or not yielded:
+            if len(head.names) > 1 and not (properties.dialect.no_header or properties.dialect.exact):
+                _refuse_repeated_header(file, header, body, above + lines)
             part = loaded(body)
             columns = part.load(in_file)
             n = len(columns[in_file[0]]) if in_file else len(part.load(head.names[:1])[head.names[0]])
