@@ -171,3 +171,45 @@ def test_a_role_before_there_is_a_job_file_writes_it(tmp_path: Path) -> None:
         assert state.settings["relational"] == ["q1"]
 
     by_clicks(tmp_path, way)
+
+
+def test_without_columns_to_publish_the_page_leads_to_the_screen_data(tmp_path: Path) -> None:
+    (tmp_path / "broken.csv").write_bytes("name;straße\nMüller;1\n".encode("latin-1"))
+
+    async def way(user: User, state: PageState) -> None:
+        await user.open("/promise")
+        assert "First choose the data on the screen Data." in texts(user)
+        assert "anonset inspect FILE" in texts(user)
+        await opened(user, state, "broken.csv")
+        assert "no column can be published" in texts(user)
+        for screen in ("/", "/hierarchies", "/promise", "/policies", "/try", "/publish", "/queries"):
+            await user.open(screen)
+            shown = texts(user).splitlines()
+            assert ("First choose the columns to publish on the screen Data." in shown) == (screen != "/")
+            assert "Data: broken.csv" in shown
+            assert "anonset inspect broken.csv" in shown
+            assert not any(line.startswith("Next: ") for line in shown)
+        await user.open("/")
+        element(user, "role straße").set_value("relational")
+        await until(lambda: not state.busy and "relational" in state.settings)
+        await until(lambda: "Next: choose the promise" in texts(user))
+        assert "anonset inspect broken.toml" in texts(user)
+        assert "Job file: broken.toml" in texts(user)
+
+    by_clicks(tmp_path, way)
+
+
+def test_other_screens_wait_for_the_inspection_and_the_answer(tmp_path: Path) -> None:
+    (tmp_path / "broken.csv").write_bytes(b"codes,age\nE10\n\xff\xfe,1,2\n")
+    (tmp_path / "visits.csv").write_text("\n".join(["pid,codes", *(f"P{n % 9},E10 I{n % 5}" for n in range(40))]))
+
+    async def way(user: User, state: PageState) -> None:
+        await opened(user, state, "broken.csv")
+        await user.open("/try")
+        assert "The data are not inspected yet. See the screen Data." in texts(user)
+        await opened(user, state, "visits.csv")
+        assert "Next: choose the promise" not in texts(user)
+        await user.open("/try")
+        assert "First answer the question “Who is a person?” on the screen Data." in texts(user)
+
+    by_clicks(tmp_path, way)

@@ -11,7 +11,7 @@ from nicegui import ui
 from anonset.settings.fixes import with_role_words
 from anonset.settings.job_files import ANSWERS, OPEN, ROW
 from anonset.settings.overriding import name_list
-from anonset.spelling import as_typed, counted
+from anonset.spelling import counted
 from anonset.ui.fix_buttons import fix_buttons, fixes_for
 from anonset.ui.frame import LiveSection, Screen, button, text
 from anonset.ui.page_state import PageState
@@ -26,7 +26,7 @@ def data_screen(state: PageState) -> None:
     """Create the screen."""
     screen = Screen(state, "/")
     if state.job is None:
-        with screen.opened("Choose the data", lambda: as_typed("inspect", "FILE")):
+        with screen.opened("Choose the data", lambda: state.command("inspect")):
             _files(screen)
         return
     with screen.opened("What do the data contain?", lambda: state.command("inspect")):
@@ -35,8 +35,7 @@ def data_screen(state: PageState) -> None:
         screen.section(lambda: _columns_state(state), lambda section: _columns(screen, section))
         screen.section(lambda: (state.findings, state.answered), lambda _: show_exposed(state.findings))
         screen.section(lambda: (state.findings, state.error, state.publishing, state.raw), lambda _: _problems(screen))
-        with ui.element("div").classes("actions"):
-            ui.link("Next: choose the promise", "/promise").classes("next")
+        screen.section(lambda: state.first_step, lambda _: _next(state))
         screen.section(lambda: state.publishing, lambda _: _leave(screen))
 
 
@@ -55,6 +54,12 @@ def _files(screen: Screen) -> None:
         with ui.element("div").classes("actions"):
             for name in names:
                 button(name, partial(open_file, name))
+
+
+def _next(state: PageState) -> None:
+    if not state.first_step:
+        with ui.element("div").classes("actions"):
+            ui.link("Next: choose the promise", "/promise").classes("next")
 
 
 def _leave(screen: Screen) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ from nicegui import ui
 from nicegui.elements.mixins.text_element import TextElement
 
 from anonset.errors import AnonsetError
+from anonset.ui.folder import JOB
 from anonset.ui.page_state import PageState, message_of
 from anonset.ui.setting_words import message_in_words
 
@@ -46,22 +48,29 @@ class Screen:
                     link = ui.link(name if path == OPEN else f"{number}. {name}", path)
                     if path == self.path:
                         link.props('aria-current="page"')
-            if self.state.name:
-                text("span", f"Job file: {self.state.name}").classes("soft")
+            self.section(lambda: self.state.source, lambda _: self._show_source())
         header.move(layout, 0)
         with ui.element("div").classes("content").props("id=content tabindex=-1"):
             text("h1", title)
-            self.section(lambda: (self._message, self.state.error), self._show_messages)
+            self._messages = self.section(lambda: (self._message, self.state.error), self._show_messages)
             yield
         with ui.element("footer") as footer:
             text("div", "Command that does the same as this screen:").classes("soft")
-            self.section(command, lambda _: text("code", command()).props("tabindex=0"))
+            shown = partial(self._command, command)
+            self.section(shown, lambda _: text("code", shown()).props("tabindex=0"))
         footer.move(layout)
         ui.timer(_SECONDS, self.follow)
 
-    def section(self, watched: Callable[[], object], build: "Build") -> None:
+    def section(self, watched: Callable[[], object], build: "Build") -> "LiveSection":
         """Create a section of the screen. It is rebuilt when the value that `watched` returns changes."""
-        self._sections.append(LiveSection(watched, build))
+        self._sections.append(section := LiveSection(watched, build))
+        return section
+
+    def is_blocked(self) -> bool:
+        """Return True if a step on the screen Data is missing, and show this step."""
+        if step := self.state.first_step:
+            text("p", step).classes("alert")
+        return bool(step)
 
     def follow(self) -> None:
         """Rebuild each section whose watched value has changed."""
@@ -70,7 +79,7 @@ class Screen:
                 section.follow()
         except AnonsetError as error:  # another program wrote an invalid job file
             self._message = message_of(error)
-            self._sections[0].follow()
+            self._messages.follow()
 
     def act(self, action: Callable[..., object], *arguments: Any, shown: "LiveSection | None" = None) -> bool:
         """Call an action of the page state. Return True if the action succeeds. If it fails, show the error message and
@@ -106,6 +115,17 @@ class Screen:
             self._message = ""
         self.follow()
         return not self._message
+
+    def _command(self, command: Callable[[], str]) -> str:
+        """Return the command of the screen. If a step on the screen Data is missing, return the command of that
+        screen.
+        """
+        return self.state.command("inspect") if self.path != OPEN and self.state.first_step else command()
+
+    def _show_source(self) -> None:
+        source = self.state.source
+        if self.state.job is not None:
+            text("span", f"{'Job file' if source.endswith(JOB) else 'Data'}: {source}").classes("soft")
 
     def _show_messages(self, _: object) -> None:
         for message in dict.fromkeys(filter(None, (self._message, self.state.error))):

@@ -26,8 +26,7 @@ def hierarchies_screen(state: PageState) -> None:
     """Create the screen."""
     screen = Screen(state, "/hierarchies")
     with screen.opened("How may values be generalized?", lambda: state.tree.command):
-        if not state.answered or not state.raw:
-            text("p", "First answer the question “Who is a person?” on the screen Data.").classes("alert")
+        if screen.is_blocked():
             return
         trees, views = state.tree, list[_TreeView]()
         trees.follow()

@@ -21,6 +21,7 @@ from anonset.ui.examination import Examination
 from anonset.ui.folder import JOB, Folder, replace_text, require_data
 from anonset.ui.policy_state import KINDS, PolicyState
 from anonset.ui.runs import CommandRun
+from anonset.ui.setting_words import UNIT
 from anonset.ui.tree_state import TreeState
 from anonset.ui.trial import Trial
 from anonset.ui.workload_state import WorkloadState
@@ -104,6 +105,13 @@ class PageState:
         return "" if self.job is None else self.folder.relative(self.job)
 
     @property
+    def source(self) -> str:
+        """Name of the job file, of the data if there is no job file, or ``FILE`` if no data are open."""
+        data = None if self.job is None else self._data
+        path = self._existing() or data
+        return "FILE" if path is None else self.folder.relative(path)
+
+    @property
     def raw(self) -> dict[str, Any]:
         """Settings as written in the job file."""
         return _read(self.job) if self.job is not None and self.job.exists() else {}
@@ -129,6 +137,17 @@ class PageState:
         """True if the job declares who is a person, or if no declaration is needed."""
         raw = self.raw
         return self.unit not in ("", OPEN) or ("unit" not in raw and ANSWERS not in raw)
+
+    @property
+    def first_step(self) -> str:
+        """Step on the screen Data that the other screens require, or an empty text if no step is missing."""
+        if self.raw:
+            return "" if self.answered else f"First answer the question “{UNIT}” on the screen Data."
+        if self.job is None:
+            return "First choose the data on the screen Data."
+        if self.findings is None:
+            return "The data are not inspected yet. See the screen Data."
+        return "First choose the columns to publish on the screen Data."
 
     @property
     def busy(self) -> bool:
@@ -307,8 +326,8 @@ class PageState:
             self.start(self.examined.write_report())
 
     def command(self, command: str) -> str:
-        """Return a command line that reads the job file."""
-        return as_typed(command, self.name)
+        """Return a command line that reads the job file, or the data if there is no job file."""
+        return as_typed(command, self.source)
 
     def _tried_settings(self) -> dict[str, Any]:
         return self.folder.with_relative_paths(self.settings)

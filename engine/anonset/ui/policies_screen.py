@@ -29,8 +29,7 @@ def policies_screen(state: PageState) -> None:
     """Create the screen."""
     screen = Screen(state, "/policies")
     with screen.opened("Protect chosen items only (optional)", lambda: state.policies["privacy"].command):
-        if not state.answered or not state.raw:
-            text("p", "First answer the question “Who is a person?” on the screen Data.").classes("alert")
+        if screen.is_blocked():
             return
         text(
             "p",

@@ -25,8 +25,7 @@ def promise_screen(state: PageState) -> None:
     """Create the screen."""
     screen = Screen(state, "/promise")
     with screen.opened("What do you promise?", lambda: state.command("anonymize")):
-        if not state.answered or not state.raw:
-            text("p", "First answer the question “Who is a person?” on the screen Data.").classes("alert")
+        if screen.is_blocked():
             return
         screen.section(lambda: _fits(state), lambda section: _models(screen, section))
         screen.section(lambda: _numbers(state), lambda section: _choose_sizes(screen, section))

@@ -22,8 +22,7 @@ def publish_screen(state: PageState) -> None:
     """Create the screen."""
     screen = Screen(state, "/publish")
     with screen.opened("Publish", lambda: _commands(state)):
-        if not state.answered or not state.raw:
-            text("p", "First answer on the screen Data who is a person.").classes("alert")
+        if screen.is_blocked():
             return
         typed: dict[str, str] = {}
         screen.section(lambda: (state.raw.get("out"), state.publishing, state.busy), lambda _: _start(screen, typed))

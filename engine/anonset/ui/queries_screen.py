@@ -32,8 +32,7 @@ def queries_screen(state: PageState) -> None:
     """Create the screen."""
     screen = Screen(state, "/queries")
     with screen.opened("Which counts do recipients need? (optional)", lambda: state.workload.commands):
-        if not state.answered or not state.raw:
-            text("p", "First answer the question “Who is a person?” on the screen Data.").classes("alert")
+        if screen.is_blocked():
             return
         text(
             "p",

@@ -27,8 +27,7 @@ def try_screen(state: PageState) -> None:
     """Create the screen."""
     screen = Screen(state, "/try")
     with screen.opened("Which algorithm loses least?", lambda: _commands(state)):
-        if not state.answered or not state.raw:
-            text("p", "First answer on the screen Data who is a person.").classes("alert")
+        if screen.is_blocked():
             return
         text(
             "p",
