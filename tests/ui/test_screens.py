@@ -19,6 +19,7 @@ from anonset.ui.examination import Examination
 from anonset.ui.folder import Folder
 from anonset.ui.page_state import PageState
 from anonset.ui.runs import CANCELLED
+from anonset.ui.trial import Trial
 
 CODES = ("E10", "E11", "I10", "I20", "J20", "J45")
 
@@ -197,6 +198,39 @@ def test_a_candidate_is_tried_chosen_and_written_to_the_job(folder: Path) -> Non
         await until(lambda: "Try the candidates again" in texts(user))
         state.change({"k": 3})
         await until(lambda: "Try the candidates again" in texts(user))
+
+    by_clicks(folder, way)
+
+
+@pytest.mark.long
+def test_the_screen_publish_names_the_algorithm_and_an_unused_recommendation(folder: Path) -> None:
+    (folder / "visits.toml").write_text(
+        'input = "visits.csv"\nout = "safe"\nunit = "row"\nmodel = "km"\nk = 3\nm = 1\nseparator = " "\n'
+        'items = ["codes"]\ndrop = ["patient_id", "sex", "region"]\n[hierarchy]\ncodes = "prefix:1"\n'
+    )
+
+    async def way(user: User, state: PageState) -> None:
+        state.open("visits.toml")
+        await until(lambda: state.findings is not None and not state.busy)
+        await user.open("/publish")
+        assert element(user, "algorithm").text == "The job uses the algorithm exact."
+        state.change({"algorithm": "lra", "partitions": 2})
+        await until(lambda: element(user, "algorithm").text == "The job uses the algorithm lra, partitions 2.")
+
+        best = {"algorithm": "exact", "hierarchy": "halves:frequency"}
+        state.trial = Trial("visits.toml", state.settings, folder)
+        state.trial.suggestion.output = json.dumps({"recommended": {"settings": best}})
+        unused = "The screen Try recommends exact, hierarchy halves:frequency, which the job does not use."
+        await until(lambda: unused in texts(user))
+        state.choose_candidate(best)
+        await until(lambda: unused not in texts(user))
+        assert element(user, "algorithm").text == "The job uses the algorithm exact, hierarchy halves:frequency."
+        state.choose_candidate({"algorithm": "exact"})
+        await until(lambda: unused in texts(user))
+        state.change({"k": 4})  # the recommendation is for another k
+        await until(lambda: unused not in texts(user))
+        state.change({"algorithm": None, "model": None})
+        await until(lambda: "The job uses the algorithm" not in texts(user))
 
     by_clicks(folder, way)
 

@@ -8,7 +8,7 @@ from anonset.errors import InputError
 from anonset.privacy.model import PrivacyModel
 from anonset.settings.job_changes import role_names
 from anonset.settings.overriding import name_list, over
-from anonset.settings.parameters import MODELS, form_of, make_algorithm, parameters
+from anonset.settings.parameters import MODELS, algorithm_name, form_of, make_algorithm, parameters
 from anonset.settings.settings import Settings
 from anonset.spelling import setting, spell_options
 
@@ -208,12 +208,20 @@ def comparison_flags(job: Mapping[str, Any], chosen: Mapping[str, Any], trees: M
 def candidate_of(job: Mapping[str, Any], trees: Mapping[str, str]) -> dict[str, Any]:
     """Return the algorithm of a job in the form of a candidate of `suggest`. Parameters as in `with_candidate`.
 
+    Raises
+    ------
+    InputError
+        If the model or the algorithm of the job is unknown, or both are missing.
+
+    >>> candidate_of({"model": "kkm", "k": 5, "m": 2}, {})
+    {'algorithm': 'joint-split'}
     >>> job = {"algorithm": "exact", "k": 5, "items": ["codes"], "hierarchy": {"codes": "halves:frequency"}}
     >>> candidate_of(job, {"codes": "codes.csv"})
     {'algorithm': 'exact', 'hierarchy': 'halves:frequency'}
     """
     made = {name: spec for name, spec in item_trees(job).items() if spec != trees.get(name)}
-    own = {name: job[name] for name in ("algorithm", *tuned(job)) if name in job}
+    own = {"algorithm": algorithm_name(job.get("model"), job.get("algorithm"))}
+    own |= {name: job[name] for name in tuned(job)}
     return {**own, "hierarchy": next(iter(made.values()))} if made else own
 
 

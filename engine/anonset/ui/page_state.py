@@ -13,7 +13,14 @@ from anonset.privacy.model import PrivacyModel
 from anonset.settings.fixes import RecommendedSettings, with_fix
 from anonset.settings.job_changes import changed_job, completing, with_role
 from anonset.settings.job_files import ANSWERS, OPEN, read_job
-from anonset.settings.model_choices import candidate_of, fitting_model, model_of, with_candidate, with_model
+from anonset.settings.model_choices import (
+    candidate_of,
+    fitting_model,
+    item_trees,
+    model_of,
+    with_candidate,
+    with_model,
+)
 from anonset.settings.overriding import make_settings, name_list
 from anonset.settings.settings import Settings
 from anonset.spelling import as_typed, spell_options
@@ -275,8 +282,23 @@ class PageState:
 
     @property
     def candidate(self) -> dict[str, Any]:
-        """Algorithm and parameters of the job, in the format of ``anonset suggest --json``."""
-        return {} if self.trial is None else candidate_of(self._tried_settings(), self.trial.trees)
+        """Algorithm and parameters of the job, in the format of ``anonset suggest --json``.
+
+        Raises
+        ------
+        InputError
+            If the job has no valid model.
+        """
+        settings = self._tried_settings()
+        return candidate_of(settings, item_trees(settings) if self.trial is None else self.trial.trees)
+
+    @property
+    def unused_recommendation(self) -> dict[str, Any]:
+        """Algorithm and parameters that the trial recommends, or an empty mapping if the job uses them."""
+        if self.trial is None or not self.trial.suits(self.settings):
+            return {}
+        recommended = self.trial.recommended
+        return {} if recommended == self.candidate else recommended
 
     def choose_candidate(self, chosen: Mapping[str, Any]) -> None:
         """Change the algorithm to a candidate of the trial."""

@@ -7,13 +7,14 @@ from collections.abc import Mapping
 
 from nicegui import ui
 
+from anonset.errors import AnonsetError
 from anonset.release.guarantee_limits import sentences
 from anonset.ui.fix_buttons import fix_buttons
 from anonset.ui.frame import Screen, alert, button, text
 from anonset.ui.page_state import PageState
 from anonset.ui.run_sections import ended, show_errors, show_risk
 from anonset.ui.runs import CANCELLED, CommandRun
-from anonset.ui.setting_words import OUT
+from anonset.ui.setting_words import OUT, algorithm_in_words
 
 _SHARES = {"items": "Items", "values": "Attribute values"}
 
@@ -24,6 +25,7 @@ def publish_screen(state: PageState) -> None:
     with screen.opened("Publish", lambda: _commands(state)):
         if screen.is_blocked():
             return
+        screen.section(lambda: _algorithm(state), lambda _: _show_algorithm(state))
         typed: dict[str, str] = {}
         screen.section(lambda: (state.raw.get("out"), state.publishing, state.busy), lambda _: _start(screen, typed))
         screen.section(lambda: (_progress_state(state.publication), state.raw), lambda _: _progress(screen))
@@ -38,6 +40,25 @@ def publish_screen(state: PageState) -> None:
 def _commands(state: PageState) -> str:
     further = [run for run in (state.risk, state.report) if run is not None]
     return "\n".join([state.command("anonymize"), *(run.command for run in further)])
+
+
+def _algorithm(state: PageState) -> tuple[str, str]:
+    """Return the algorithm of the job, and the recommended algorithm if the job does not use it. Both are empty if the
+    job is invalid.
+    """
+    try:
+        used, unused = state.candidate, state.unused_recommendation
+    except AnonsetError:  # the run will report the error
+        return "", ""
+    return algorithm_in_words(used), algorithm_in_words(unused) if unused else ""
+
+
+def _show_algorithm(state: PageState) -> None:
+    used, unused = _algorithm(state)
+    if used:
+        text("p", f"The job uses the algorithm {used}.").mark("algorithm")
+    if unused:
+        alert(f"The screen Try recommends {unused}, which the job does not use.", "p").mark("unused")
 
 
 def _start(screen: Screen, typed: dict[str, str]) -> None:

@@ -1,5 +1,6 @@
 """Settings in the words of the page: labels of controls and texts of buttons."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from anonset.settings.fixes import RecommendedSettings, with_option_words
@@ -76,6 +77,16 @@ _CONTROLS = {
     "out": (OUT, "Publish"),
 }
 """Label and screen of the control for each setting."""
+
+
+def algorithm_in_words(settings: Mapping[str, Any]) -> str:
+    """Return an algorithm and its parameters as text.
+
+    >>> algorithm_in_words({"algorithm": "exact", "on_infeasible": "suppress", "hierarchy": "halves:frequency"})
+    'exact, on-infeasible suppress, hierarchy halves:frequency'
+    """
+    parameters = [f"{name.replace('_', '-')} {value}" for name, value in settings.items() if name != "algorithm"]
+    return ", ".join([settings["algorithm"], *parameters])
 
 
 def message_in_words(message: str) -> str:

@@ -65,6 +65,12 @@ class Trial:
         found = self.suggestion.result
         return [one for one in (found or {}).get("candidates", ()) if one["outcome"] == "holds" and not one["beside"]]
 
+    @property
+    def recommended(self) -> dict[str, Any]:
+        """Algorithm and parameters of the recommended candidate. The mapping is empty if there is none."""
+        best = (self.suggestion.result or {}).get("recommended")
+        return {} if best is None else best["settings"]
+
     def comparison(self, candidate: Mapping[str, Any]) -> str:
         """Return the command that runs a candidate with several k."""
         flags = comparison_flags(self._settings, candidate["settings"], self.trees)

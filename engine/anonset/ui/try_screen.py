@@ -14,7 +14,7 @@ from anonset.ui.fix_buttons import fix_buttons
 from anonset.ui.frame import Screen, alert, button, text
 from anonset.ui.page_state import PageState
 from anonset.ui.runs import CANCELLED
-from anonset.ui.setting_words import TRY
+from anonset.ui.setting_words import TRY, algorithm_in_words
 from anonset.ui.trial import Trial
 
 _FIGURES = {
@@ -114,7 +114,7 @@ def _recommended(screen: Screen) -> None:
         for figure in filter(None, utility.split("; ")):
             text("li", figure)
     if best["settings"] == state.candidate:
-        text("p", "The job file contains this algorithm.").classes("good")
+        text("p", "The job uses this algorithm.").classes("good")
     elif suits and not state.publishing:
         with ui.element("div").classes("actions"):
             button("Use this result", lambda: screen.act(state.choose_candidate, best["settings"])).mark("choose best")
@@ -170,8 +170,7 @@ def _choice(screen: Screen, number: int, *, suits: bool) -> None:
 
 
 def _name(candidate: Mapping[str, Any]) -> str:
-    parameters = [f"{name.replace('_', '-')} {value}" for name, value in candidate["settings"].items()][1:]
-    return ", ".join([candidate["algorithm"], *parameters])
+    return algorithm_in_words(candidate["settings"])
 
 
 def _figure(candidate: Mapping[str, Any], name: str) -> str:
