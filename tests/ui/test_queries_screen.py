@@ -144,3 +144,24 @@ def test_a_removed_query_is_removed_from_the_file(folder: Path) -> None:
 
     by_clicks(folder, way)
     assert {path.name for path in folder.iterdir()} == {"visits.csv", "visits.toml"}
+
+
+def test_the_error_is_not_measured_while_queries_are_generated(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    assert main(["anonymize", "visits.toml", "--quiet"]) == 0
+
+    async def way(user: User, state: PageState) -> None:
+        state.open("visits.toml")
+        await until(lambda: state.findings is not None and not state.busy)
+        await user.open("/queries")
+        assert "disabled" not in element(user, "measure").props
+        user.find(marker="generate").click()
+        await until(lambda: state.workload.busy)
+        assert element(user, "measure").props["disabled"]
+        user.find(marker="measure").click()  # of a tab that does not show the run yet
+        assert state.workload.measured is None
+        await until(lambda: not state.workload.busy and "disabled" not in element(user, "measure").props)
+        user.find(marker="measure").click()
+        await until(lambda: "Average relative error" in texts(user))
+
+    by_clicks(folder, way)

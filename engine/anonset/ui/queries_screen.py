@@ -47,7 +47,7 @@ def queries_screen(state: PageState) -> None:
         text("h2", "Queries")
         screen.section(lambda: (state.workload.rows, state.workload.counts), lambda _: _rows(screen))
         text("h2", "Error of the answers")
-        screen.section(lambda: (state.workload.published, ended(state.workload.measured)), lambda _: _error(screen))
+        screen.section(lambda: _error_state(state), lambda _: _error(screen))
         with ui.element("div").classes("actions"):
             ui.link("Back: publish", "/publish")
 
@@ -164,6 +164,11 @@ def _conjunction(items: Sequence[str], *conditions: str) -> str:
     return " and ".join([*(items_as_text([item]) for item in items), *conditions])
 
 
+def _error_state(state: PageState) -> object:
+    workload = state.workload
+    return workload.published, workload.busy, ended(workload.measured)
+
+
 def _error(screen: Screen) -> None:
     workload = screen.state.workload
     run = workload.measured
@@ -181,4 +186,7 @@ def _error(screen: Screen) -> None:
             words = f"Average relative error (ARE): {error:.1%}. Queries with matching records: {answered:,}."
             text("p", words).classes("good").mark("are")
     with ui.element("div").classes("actions"):
-        button("Measure the error of the publication", partial(screen.act, workload.measure)).mark("measure")
+        measure = button("Measure the error of the publication", partial(screen.act, workload.measure))
+        measure.mark("measure")
+        if workload.busy:
+            measure.props("disabled")

@@ -114,7 +114,7 @@ class WorkloadState(ComposedFile):
     def measure(self) -> None:
         """Measure the error of the publication for these queries."""
         file = self._file
-        if file is not None and (self.measured is None or self.measured.code is not None):
+        if file is not None and not self.busy and (self.measured is None or self.measured.code is not None):
             arguments = ["evaluate", self._state.name, "--queries", str(file), "--json"]
             self.measured = CommandRun(arguments, self._state.folder.path)
             self._state.start(self.measured.finish())
