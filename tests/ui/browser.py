@@ -22,7 +22,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shuti
 _PATIENCE = 20
 """Seconds for an answer of the browser."""
 _KEYS = {"Tab": 9, "Enter": 13, "Space": 32, "ArrowDown": 40, "Escape": 27}
-_VISIBLE = "[...document.querySelectorAll('a,button,.q-menu .q-item')].filter(e => e.getClientRects().length)"
+_VISIBLE = "[...document.querySelectorAll('.content a,button,.q-menu .q-item')].filter(e => e.getClientRects().length)"
 
 
 class Browser:
@@ -140,12 +140,20 @@ class Browser:
         await self.until(f"document.body && document.body.innerText.includes({json.dumps(text)})")
 
     async def click(self, label: str) -> None:
-        """Click the visible link, button or option whose label contains a text; exact labels first."""
+        """Click the visible link, button or option whose label contains a text; exact labels first. Links of the
+        navigation are left out.
+        """
         named = json.dumps(label)
         found = (
             f"({_VISIBLE}.find(e => e.innerText.trim() === {named}) || "
             f"{_VISIBLE}.find(e => e.innerText.includes({named})))"
         )
+        await self.until(found)
+        await self.click_element(found)
+
+    async def go_to(self, screen: str) -> None:
+        """Click the link of a screen in the navigation."""
+        found = f"[...document.querySelectorAll('nav a')].find(e => e.innerText === {json.dumps(screen)})"
         await self.until(found)
         await self.click_element(found)
 

@@ -76,7 +76,7 @@ def test_the_complete_way_by_clicks_publishes_the_bytes_of_the_command_line(
         await browser.until("[...document.querySelectorAll('strong')].some(e => e.innerText === 'chosen')")
         await browser.click("Next: publish")
         await browser.write("New folder for the publication", "by-clicks")
-        await browser.click("Publish")  # the link of the navigation has a number
+        await browser.click("Publish")
         await browser.reload()
         await browser.until_text("Open the report for the data protection officer")
         await browser.until_text("Published and verified")
@@ -104,7 +104,7 @@ def test_a_cancelled_run_and_a_wrong_file_leave_nothing(folder: Path) -> None:
         await browser.click("Choose other data")
         await browser.click("baskets.toml")
         await browser.until_text("Columns")
-        await browser.click(". Publish")
+        await browser.go_to("Publish")
         await browser.until_text("New folder for the publication")
         await browser.click("Publish")
         await browser.until_text("Running: ")
@@ -151,7 +151,7 @@ def test_the_keyboard_alone_publishes(folder: Path) -> None:
             await focus(browser, label)
             await browser.press("Enter")
         await browser.until("[...document.querySelectorAll('button')].some(e => e.innerText === 'Publish')")
-        await focus(browser, ". Publish")  # the navigation precedes the button
+        await focus(browser, "Publish")  # the link in the navigation
         await focus(browser, "Publish")
         await browser.press("Space")
         await browser.until_text("Published and verified")

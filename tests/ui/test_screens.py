@@ -106,6 +106,16 @@ def test_the_complete_way_publishes_the_bytes_of_the_command_line(
     }  # fmt: skip
 
 
+def test_the_navigation_does_not_number_the_screens(tmp_path: Path) -> None:
+    async def way(user: User, _: PageState) -> None:
+        await user.open("/")
+        shown = texts(user).splitlines()
+        names = ["Data", "Hierarchies", "Promise", "Policies", "Try", "Publish", "Queries", "Open"]
+        assert shown[shown.index("Data") :][: len(names)] == names
+
+    by_clicks(tmp_path, way)
+
+
 @pytest.mark.long
 def test_faults_are_shown_and_publish_nothing(folder: Path) -> None:
     async def way(user: User, state: PageState) -> None:

@@ -19,7 +19,7 @@ SCREENS = (
     ("/try", "Try"), ("/publish", "Publish"), ("/queries", "Queries"), ("/open", "Open"),
 )  # fmt: skip
 OPEN = "/open"
-"""Address of the screen Open. It is not one of the numbered steps of a job."""
+"""Address of the screen Open, which needs no job."""
 _STYLE = Path(__file__).with_name("style.css").read_text(encoding="utf-8")
 _SECONDS = 0.4
 """Seconds between two updates of a screen."""
@@ -43,9 +43,9 @@ class Screen:
         with ui.element("header") as header:
             ui.link("Skip to the content", "#content").classes("skip")
             text("strong", "anonset")
-            with ui.element("nav").props('aria-label="Steps"'):
-                for number, (path, name) in enumerate(SCREENS, 1):
-                    link = ui.link(name if path == OPEN else f"{number}. {name}", path)
+            with ui.element("nav").props('aria-label="Screens"'):
+                for path, name in SCREENS:
+                    link = ui.link(name, path)
                     if path == self.path:
                         link.props('aria-current="page"')
             self.section(lambda: self.state.source, lambda _: self._show_source())
