@@ -115,6 +115,27 @@ def test_a_cancelled_run_and_a_wrong_file_leave_nothing(folder: Path) -> None:
     assert {path.name for path in folder.iterdir()} == {"visits.csv", "baskets.dat", "baskets.toml", "broken.csv"}
 
 
+def test_a_long_rule_is_not_cut(folder: Path) -> None:
+    rows = (folder / "visits.csv").read_text().splitlines()
+    (folder / "codes.csv").write_text("\n".join(row.rpartition(",")[2] for row in rows))
+
+    async def way(browser: Browser, address: str) -> None:
+        await browser.click("codes.csv")
+        await browser.until_text("400 records")
+        await browser.open(f"{address}hierarchies")
+        await browser.until_text("30 values")
+        rule = "[...document.querySelectorAll('.q-select span')].find(e => e.innerText.startsWith('prefix:1'))"
+        for width in (390, 1280):
+            await browser.resize(width)
+            await browser.until(rule)
+            assert await browser.script(f"{rule}.scrollWidth <= {rule}.clientWidth"), width
+            assert await browser.script(
+                f"{rule}.getBoundingClientRect().bottom <= {rule}.closest('.q-field').getBoundingClientRect().bottom"
+            ), width
+
+    in_browser(folder, way)
+
+
 def test_the_keyboard_alone_publishes(folder: Path) -> None:
     async def focus(browser: Browser, text: str) -> None:
         for _ in range(80):
