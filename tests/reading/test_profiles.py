@@ -49,6 +49,14 @@ def test_dictionary_encoded_bytes_are_not_text() -> None:
         assert profile("photo", column).kind == "bytes"
 
 
+@pytest.mark.parametrize("word", ["n/a", "-", "k.A.", "NULL"])
+def test_words_that_mean_null_are_no_items(word: str) -> None:
+    column = pa.chunked_array([["E10 I10", "I10 J45", word, "E10 J45"]], pa.string())
+    found = profile("codes", column)
+    assert (found.kind, found.null_words, found.items_kind) == ("sets", (word,), "ICD-10 codes")
+    assert profile("codes", pa.chunked_array([["a b", "b -", "a"]], pa.string())).null_words == ()
+
+
 @pytest.mark.parametrize("n", [6, 60])
 def test_null_in_a_dictionary_is_null(n: int) -> None:
     codes = pa.array([0, 1] * (n // 2), pa.int32())

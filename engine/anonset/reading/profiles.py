@@ -224,12 +224,14 @@ def _of_sets(
     name: str, n: int, nulls: int, items: Sequence[str], counts: NDArray[np.int64], nnz: int, mark: str | None
 ) -> Profile:
     held = [item for item in items if item]
+    missing = (NULLS | PROBABLE_NULLS).intersection(held)
+    words = _null_words(missing, len(held) - len(missing))
     most = int(counts.max(initial=0))
-    kind = kind_of_values(held)
+    kind = kind_of_values([item for item in held if item not in words])
     return Profile(
         name, "sets", n, len(held), nulls, 0, entropy(counts), most, occurrences=nnz, separator=mark, items_kind=kind,
         frequencies=most_frequent(counts),
-        null_words=tuple(sorted(NULLS.intersection(held))),
+        null_words=tuple(sorted(words)),
         reaches="name" if kind == "text" and are_names(held[:_SOME]) else "",
         item_codes=len(held) > 1 and all(map(_CODE, held[:_SOME])),
         prose="items are dates" if kind == "dates" else _prose(held, nnz),

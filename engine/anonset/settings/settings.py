@@ -140,7 +140,7 @@ class ColumnSettings(BaseModel):
 
     model_config = _CONFIG
 
-    items: Names = Field([], description="Column with sets of items. Several columns are joined.")
+    items: Names = Field([], description="Columns with sets of items, protected together.")
     relational: Names = Field(
         [], description="Quasi-identifiers: columns whose values an attacker may know, such as age,zip."
     )

@@ -400,7 +400,7 @@ class DelimitedText:
     def _raise_first_error(self, *, strict: bool = False) -> None:
         for line, _, row in self._rows(strict=strict):
             if len(row) != self._n_fields and (row or self._n_fields > 1):
-                got = f"got {len(row)}" if row else "got a blank line"
+                got = f"got {len(row)}" if row else "got a blank line; delete it"
                 way_out = f"; if it separates items: {setting('separator', self.delimiter)}"
                 hint = way_out if self._n_fields == 1 else ""
                 if 1 < self._n_fields == len(row) - 1 and line == self.header_lines + 1 and self._named:
