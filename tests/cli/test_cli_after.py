@@ -135,7 +135,7 @@ def test_repeated_and_empty_ids_are_rejected_even_if_rows_are_persons(place: Pla
 
 def test_a_file_read_in_two_ways_is_linked_by_ids(place: Place) -> None:
     """The same bytes read in two ways are different records."""
-    twice = [("who", "codes"), *PEOPLE]  # a second header
+    twice = [("who", "codes "), *PEOPLE]  # a second header
     job = release(place, "first", twice, FIRST, "--header-line", "2")
     assert place.run(*job).code == 0
     ran = place.run(*release(place, "second", twice, FIRST, *after(place), "--unknown", "suppress"))

@@ -12,6 +12,7 @@ from anonset.reading.formats.text_chunks import TextRange, head_of, pieces
 from anonset.reading.formats.text_ranges import Text, text_parts
 from anonset.reading.roles import names_in
 from anonset.reading.source import DataFile, Source
+from anonset.spelling import setting
 
 
 def open_delimited(source: Source, properties: FileProperties) -> OpenedSource:
@@ -59,11 +60,14 @@ def open_delimited(source: Source, properties: FileProperties) -> OpenedSource:
 
 
 def _refuse_repeated_header(file: DataFile, header: bytes, body: bytes, before: int) -> None:
-    """Reject a row that is equal to the header, as in joined files. `before` is the number of lines above the body."""
+    """Reject a row that is equal to the header. `before` is the number of lines above the body."""
     at = 0 if body.startswith(header) else body.find(b"\n" + header) + 1
     if at or body.startswith(header):
         line = before + body.count(b"\n", 0, at) + 1
-        msg = f"{file.where}: line {line:,} repeats the header, as in joined files; delete this line"
+        msg = (
+            f"{file.where}: line {line:,} repeats the first line; if it is the header of a joined file, delete it; "
+            f"if the first line is a record: {setting('no_header', True)}"
+        )
         raise InputError(msg)
 
 
@@ -108,6 +112,8 @@ def _rows(
     in_header = frozenset(head.names)
     in_file, before, pending = [name for name in names if name in in_header], 0, b""
     lines, yielded = 0, False
+    has_names = len(head.names) > 1 and all(name[:1].isalpha() for name in head.names)
+    has_names &= not (properties.dialect.no_header or properties.dialect.exact)
 
     def loaded(body: bytes) -> DelimitedText:
         return DelimitedText(
@@ -127,7 +133,7 @@ def _rows(
         body = data[: head.certain_rows(data)]
         pending = data[len(body) :]  # lines that are rows only if other rows follow
         if body or not yielded:
-            if len(head.names) > 1 and not (properties.dialect.no_header or properties.dialect.exact):
+            if has_names:
                 _refuse_repeated_header(file, header, body, above + lines)
             part = loaded(body)
             columns = part.load(in_file)
