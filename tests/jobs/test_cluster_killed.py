@@ -133,7 +133,7 @@ def test_a_scheduler_that_is_killed_in_any_phase_is_reported_in_one_line(
             assert (exit_code(lost.value), "scheduler" in str(lost.value)) == (2, True), (phase, lost.value)
             assert "\n" not in str(lost.value)
             assert not work.published()
-            assert work.remains() == (phase != "read" or work.is_directory)
+            assert work.remains() == (phase != "read")
         with with_worker(tmp_path / "dask", port):
             anonymize_file(settings)
     assert work.published() == expected
