@@ -78,7 +78,7 @@ _SPELLED_ONE_WAY = r"@|:|^\D*$|^-\d+$|^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}$|^\d{1,3}
 """Pattern of ids whose punctuation distinguishes persons, such as e-mail and IP addresses, names, negative numbers and
 dates.
 """
-_WHOLE = r"^(\d+)\.0+$"
+_WHOLE = r"^(-?\d+)\.0+$"
 """Pattern of a whole number with zeros after the point."""
 _PUNCTUATION, _ASCII_PUNCTUATION = r"[^\pL\pN]+", r"[^0-9A-Za-z]+"
 """Characters that `folded` deletes, in any text and in ASCII text.
@@ -96,18 +96,19 @@ def folded(ids: Any) -> Any:
 
     >>> folded(text_array([" Ann@B.org", "A 123-4", "a1234", "Ann-Mary Lee", "10.0.1.12", "0042", "00-0"])).to_pylist()
     ['ann@b.org', 'a1234', 'a1234', 'ann-mary lee', '10.0.1.12', '42', '0']
-    >>> folded(text_array(["1000", "1000.0", "100.00", "1.0e3"])).to_pylist()
-    ['1000', '1000', '100', '10e3']
+    >>> folded(text_array(["1000", "1000.0", "100.00", "-5.0"])).to_pylist()
+    ['1000', '1000', '100', '-5']
     """
     bounds, text = text_of(ids)
     if _PLAIN[text[bounds[0] : bounds[-1]]].all():
         return _without_leading_zeros(_call("utf8_lower", ids))
-    lower = _call("utf8_trim_whitespace", _call("utf8_lower", ids))
-    ascii_only = bool((text[bounds[0] : bounds[-1]] < 128).all())
-    whole = _call(
-        "replace_substring_regex", lower, options=lambda compute: compute.ReplaceSubstringOptions(_WHOLE, r"\1")
+    lower = _call(
+        "replace_substring_regex",
+        _call("utf8_trim_whitespace", _call("utf8_lower", ids)),
+        options=lambda compute: compute.ReplaceSubstringOptions(_WHOLE, r"\1"),
     )
-    key = _without_leading_zeros(without(whole, _ASCII_PUNCTUATION if ascii_only else _PUNCTUATION))
+    ascii_only = bool((text[bounds[0] : bounds[-1]] < 128).all())
+    key = _without_leading_zeros(without(lower, _ASCII_PUNCTUATION if ascii_only else _PUNCTUATION))
     return _call("if_else", matches(lower, _SPELLED_ONE_WAY), lower, key)
 
 

@@ -61,8 +61,8 @@ def open_delimited(source: Source, properties: FileProperties) -> OpenedSource:
 
 def _refuse_repeated_header(file: DataFile, header: bytes, body: bytes, before: int) -> None:
     """Reject a row that is equal to the header. `before` is the number of lines above the body."""
-    at = 0 if body.startswith(header) else body.find(b"\n" + header) + 1
-    if at or body.startswith(header):
+    at = 0 if body.startswith(header) else body.find(b"\n" + header) + 1 or None
+    if at is not None:
         line = before + body.count(b"\n", 0, at) + 1
         msg = (
             f"{file.where}: line {line:,} repeats the first line; if it is the header of a joined file, delete it; "
@@ -112,8 +112,11 @@ def _rows(
     in_header = frozenset(head.names)
     in_file, before, pending = [name for name in names if name in in_header], 0, b""
     lines, yielded = 0, False
-    has_names = len(head.names) > 1 and all(name[:1].isalpha() for name in head.names)
-    has_names &= not (properties.dialect.no_header or properties.dialect.exact)
+    has_names = (
+        not (properties.dialect.no_header or properties.dialect.exact)
+        and len(head.names) > 1
+        and all(name[:1].isalpha() for name in head.names)
+    )
 
     def loaded(body: bytes) -> DelimitedText:
         return DelimitedText(
