@@ -2,6 +2,7 @@
 
 import csv
 import os
+from datetime import date
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,8 @@ from tests.reading.persons import repeated_in, stays
 import anonset
 from anonset.data.store import MEMORY
 from anonset.data.table_facts import RepeatedIdentifiers
-from anonset.reading.persons.agreement import agrees
+from anonset.reading.persons.agreement import DIFFER, UNKNOWN, agrees, evidence_of
+from anonset.reading.persons.coded_columns import coded_column
 from anonset.reading.persons.duplicate_ids import WatchedCandidates, _has_equal, _Keys
 from anonset.reading.persons.missing_values import counted_in
 from anonset.reading.persons.unit_candidate import UnitCandidate
@@ -416,6 +418,51 @@ def test_candidates_with_differing_births_rank_last():
     del data["case_no"], data["person_no"]
     units = [answer.unit for answer in anonset.inspect(data).question.answers]
     assert units[0] == ("stay",)
+
+
+def visits(form, *, sex):
+    """Return 3 visits of 120 patients. In a third of the rows, the date of birth is written as `form`."""
+    births = [date(1940 + n % 60, 1 + n % 12, 1 + n % 28) for n in range(120)]
+    rows = [(n, visit) for visit in range(3) for n in range(120)]
+    forms = [form if (n + visit) % 3 == 0 else "%Y-%m-%d" for n, visit in rows]
+    data = {"name": [f"Ann{n % 97} Berg" for n, _ in rows]}
+    data |= {"birth": [births[n].strftime(form) for (n, _), form in zip(rows, forms, strict=True)]}
+    data |= {"patient_id": [f"P{1000 + n}" for n, _ in rows], "plz": [f"0410{n % 5}" for n, _ in rows]}
+    data |= {"sex": ["fm"[n % 2] for n, _ in rows]} if sex else {}
+    return data | {"diagnosis": [f"E1{(n + visit) % 5}.{visit}" for n, visit in rows]}
+
+
+@pytest.mark.parametrize("sex", [False, True])
+@pytest.mark.parametrize("form", ["%d.%m.%Y", "%Y/%m/%d", "%Y-%m-%d 00:00:00"])
+def test_dates_of_birth_in_several_formats_are_one_person(form, sex):
+    data = visits(form, sex=sex)
+    answers = anonset.inspect(data).question.answers
+    assert [(answer.key, answer.persons) for answer in answers[:2]] == [("patient_id", 120), ("name,birth", 120)]
+    table = anonset.read(
+        data, items="diagnosis", drop=[*data.keys() - {"diagnosis", "name", "birth"}], id=["name", "birth"], group=True
+    )
+    assert table.n == 120
+
+
+@pytest.mark.parametrize("sex", [False, True])
+def test_an_id_precedes_names_and_births_that_count_its_persons_several_times(sex):
+    lines = anonset.inspect(visits("%d/%m/%Y", sex=sex)).question.lines()
+    assert lines[:2] == [
+        'unit = "patient_id" # 360 rows, 120 persons',
+        'unit = "name,birth" # 360 rows, 240 persons, some with the same patient_id',
+    ]
+
+
+def test_births_that_differ_in_format_only_are_no_evidence():
+    data = visits("%d/%m/%Y", sex=False)
+    in_two_formats = coded_column("birth", columns(data)["birth"])
+    assert (in_two_formats.comparable >= 0).tolist() == ["-" in birth for birth in data["birth"]]
+
+
+def test_rows_whose_births_cannot_be_compared_are_no_evidence():
+    persons, births = np.repeat(np.arange(50), 2), np.arange(100)
+    assert evidence_of(persons, [("birth", "b", births)]) == DIFFER
+    assert evidence_of(persons, [("birth", "b", np.where(births % 2, -1, births))]) == UNKNOWN
 
 
 def test_names_of_others_are_no_part_of_names_and_birth():

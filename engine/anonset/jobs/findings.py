@@ -59,6 +59,10 @@ class UnitOption(RedactedRepr):
     """Number of rows that are skipped, because they have no value in the columns of the unit."""
     reasons: Mapping[str, list[str]]
     """Columns and the reasons of their roles, by role."""
+    part_of: str = ""
+    """Column that some of the persons have in common, so that the person may be counted several times. Empty if no
+    column shows this.
+    """
 
     @property
     def key(self) -> str:
@@ -85,7 +89,8 @@ class Question(RedactedRepr):
         """Return the meaning of an answer as text."""
         unit = "" if answer.unit else "each row is a person: "
         skipped = f"; {counted(answer.skipped, 'row')} without an id skipped" if answer.skipped else ""
-        return f"{unit}{counted(self.rows, 'row')}, {counted(answer.persons, 'person')}{skipped}"
+        shared = f", some with the same {answer.part_of}" if answer.part_of else ""
+        return f"{unit}{counted(self.rows, 'row')}, {counted(answer.persons, 'person')}{shared}{skipped}"
 
 
 @dataclass(frozen=True)

@@ -105,7 +105,9 @@ def _question(work: Proposal) -> Question | None:
             classes = _classes(answer.table, 1)
             combinations = 0 if classes is None else classes.classes
             answers.append(
-                UnitOption(answer.unit, answer.table.n, answer.settings, combinations, answer.skipped, reasons)
+                UnitOption(
+                    answer.unit, answer.table.n, answer.settings, combinations, answer.skipped, reasons, answer.part_of
+                )
             )
     return Question(work.rows, tuple(answers))
 

@@ -90,7 +90,10 @@ class PossibleUnits(RedactedRepr):
         filled = [candidate for candidate in repeated if 2 * candidate.given >= self.rows]
         likely = [candidate for candidate in free if candidate in repeated or candidate in distinct]
         likely.sort(key=lambda candidate: candidate not in filled and candidate not in distinct)
-        proposals = [self._with_unit(candidate.columns, candidate.meaning) for candidate in likely[:_MOST_ANSWERS]]
+        proposals = [
+            replace(self._with_unit(candidate.columns, candidate.meaning), part_of=candidate.part_of)
+            for candidate in likely[:_MOST_ANSWERS]
+        ]
         sure = any(candidate.meaning != NAMED for candidate in filled)  # different persons may have the same name
         namesakes = not sure and all(candidate.persons >= _MOSTLY_DISTINCT * candidate.given for candidate in filled)
         if repeated and not namesakes and not any(proposal.table is not None for proposal in proposals):

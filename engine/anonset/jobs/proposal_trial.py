@@ -65,6 +65,8 @@ class Proposal(RedactedRepr):
     """Columns that identify the person. Empty if each row is a person."""
     meaning: str = ""
     """Kind of identifier in the columns of the unit, such as ``person id`` (see `UnitCandidate.meaning`)."""
+    part_of: str = ""
+    """Column that may identify the persons, so that the unit counts persons several times (see `UnitCandidate`)."""
     skipped: int = 0
     """Number of rows that are skipped, because they have no value in the columns of the unit."""
     possible_items: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

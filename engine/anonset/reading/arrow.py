@@ -80,6 +80,10 @@ dates.
 """
 _WHOLE = r"^(-?\d+)\.0+$"
 """Pattern of a whole number with zeros after the point."""
+_YEAR, _MONTH, _DAY = r"((?:18|19|20)\d\d)", r"0?([1-9]|1[0-2])", r"0?([1-9]|[12]\d|3[01])"
+_CLEAR_DATE = rf"^(?:{_YEAR}[-/.]{_MONTH}[-/.]{_DAY}|{_DAY}\.{_MONTH}\.{_YEAR})(?:[t ]00:00(?::00(?:\.0+)?)?)?$"
+"""Pattern of a date whose day and month are certain. In ``03/04/1975``, they are not."""
+_YEAR_MONTH_DAY = r"\1\6-\2\5-\3\4"
 _PUNCTUATION, _ASCII_PUNCTUATION = r"[^\pL\pN]+", r"[^0-9A-Za-z]+"
 """Characters that `folded` deletes, in any text and in ASCII text.
 
@@ -92,24 +96,26 @@ def folded(ids: Any) -> Any:
     person.
 
     Case and surrounding blanks are removed. In numbers and keys, all blanks, punctuation and leading zeros are removed,
-    and ``.0`` at the end of a number, which spreadsheets and other programs append.
+    and ``.0`` at the end of a number, which spreadsheets and other programs append. Dates have the same spelling in all
+    formats in which day and month are certain.
 
     >>> folded(text_array([" Ann@B.org", "A 123-4", "a1234", "Ann-Mary Lee", "10.0.1.12", "0042", "00-0"])).to_pylist()
     ['ann@b.org', 'a1234', 'a1234', 'ann-mary lee', '10.0.1.12', '42', '0']
     >>> folded(text_array(["1000", "1000.0", "100.00", "-5.0"])).to_pylist()
     ['1000', '1000', '100', '-5']
+    >>> folded(text_array(["1975-04-03", "03.04.1975", "3.4.1975", "1975/04/03 00:00:00", "03/04/1975"])).to_pylist()
+    ['1975-4-3', '1975-4-3', '1975-4-3', '1975-4-3', '03/04/1975']
     """
     bounds, text = text_of(ids)
     if _PLAIN[text[bounds[0] : bounds[-1]]].all():
         return _without_leading_zeros(_call("utf8_lower", ids))
-    lower = _call(
-        "replace_substring_regex",
-        _call("utf8_trim_whitespace", _call("utf8_lower", ids)),
-        options=lambda compute: compute.ReplaceSubstringOptions(_WHOLE, r"\1"),
-    )
+    lower = _with_substitution(_call("utf8_trim_whitespace", _call("utf8_lower", ids)), _WHOLE, r"\1")
     ascii_only = bool((text[bounds[0] : bounds[-1]] < 128).all())
     key = _without_leading_zeros(without(lower, _ASCII_PUNCTUATION if ascii_only else _PUNCTUATION))
-    return _call("if_else", matches(lower, _SPELLED_ONE_WAY), lower, key)
+    one_way = matches(lower, _SPELLED_ONE_WAY)
+    if _call("any", matches(lower, _CLEAR_DATE)).as_py():
+        lower = _with_substitution(lower, _CLEAR_DATE, _YEAR_MONTH_DAY)
+    return _call("if_else", one_way, lower, key)
 
 
 def _without_leading_zeros(keys: Any) -> Any:
@@ -229,7 +235,14 @@ def are_given(column: Any) -> NDArray[np.bool_]:
 
 def without(texts: Any, pattern: str) -> Any:
     """Delete all matches of a regular expression from texts."""
-    return _call("replace_substring_regex", texts, options=lambda compute: compute.ReplaceSubstringOptions(pattern, ""))
+    return _with_substitution(texts, pattern, "")
+
+
+def _with_substitution(texts: Any, pattern: str, other: str) -> Any:
+    """Replace all matches of a regular expression. `other` may refer to its groups."""
+    return _call(
+        "replace_substring_regex", texts, options=lambda compute: compute.ReplaceSubstringOptions(pattern, other)
+    )
 
 
 def split(texts: Any, mark: str) -> Any:

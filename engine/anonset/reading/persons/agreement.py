@@ -100,10 +100,11 @@ def evidence_of(codes: Int64, attributes: Sequence[tuple[str, str, Int64]]) -> i
     first, second = _pairs(codes)
     tested = False
     for kind, _, of_attribute in attributes:
-        if kind in _TELLING and len(first) >= FEWEST_PAIRS:
+        if kind in _TELLING:
             if agrees(of_attribute, first, second):
                 return AGREE
-            tested |= len(distinct(of_attribute[of_attribute >= 0])) > 1
+            comparable = (of_attribute[first] >= 0) & (of_attribute[second] >= 0)
+            tested |= comparable.sum() >= FEWEST_PAIRS and count_distinct(of_attribute) > 1
     return DIFFER if tested else UNKNOWN
 
 

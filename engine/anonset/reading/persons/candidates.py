@@ -222,12 +222,15 @@ def _coarser_first(ordered: Sequence[UnitCandidate], coded: Mapping[str, CodedCo
     for candidate in ordered:
         index = next((i for i, other in enumerate(placed) if _is_case_of(other, candidate, coded)), len(placed))
         placed.insert(index, candidate)
-    return tuple(placed)
+    return tuple(
+        replace(case, part_of=next((other.columns[0] for other in placed if _is_case_of(case, other, coded)), ""))
+        for case in placed
+    )
 
 
 def _is_case_of(case: UnitCandidate, coarser: UnitCandidate, coded: Mapping[str, CodedColumn]) -> bool:
     """Return True if each value of `case` (such as a receipt) belongs to one value of `coarser` (such as a card)."""
-    alike = case.repeats and coarser.repeats and case.evidence == coarser.evidence
+    alike = case.repeats and coarser.repeats and coarser.evidence <= case.evidence
     if not alike or coarser.meaning in (NAMED, ADDRESS) or len(coarser.columns) > 1:
         return False
     return _has_one(case, coarser, coded)

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from anonset.data.table import Int64
 from anonset.reading import arrow
@@ -27,6 +28,8 @@ _MISSING = tuple(sorted(MISSING))
 _CODES = re.compile(r"[A-Z]\d{2}(\.[0-9A-Z]{1,4}|\d{1,2}|[A-Z]([A-Z](\d\d)?)?)?[*+!]?").fullmatch
 _AMOUNT = re.compile(r"\D{0,4}\d+([.,]\d{3})*[.,](\d{1,2}|\d{4,})\D{0,4}").fullmatch
 _TIME = re.compile(r"[T ](?=\d{1,2}:\d\d)")
+_NUMBER = re.compile(r"\d\d?")
+"""Part of a date. Years of four digits consist of two parts."""
 _LABELS = 300
 _MOST_DATES = 0.9
 _YEARS_OF_BIRTH = 5
@@ -68,6 +71,17 @@ class CodedColumn:
     """True if nearly all values are full dates, with or without a time of day."""
     years: bool = False
     """True if the values are full dates that span at least five years."""
+    in_other_formats: NDArray[np.bool_] = field(default_factory=lambda: np.empty(0, np.bool_))
+    """True for each code of a date that is written in another format than most dates of birth of the column. Empty for
+    other columns.
+    """
+
+    @property
+    def comparable(self) -> Int64:
+        """Value of each row, int64 (n,). -1 if it is missing, or cannot be compared with the values of other rows."""
+        if not self.in_other_formats.any():
+            return self.codes
+        return np.where(self.in_other_formats[self.codes] | (self.codes < 0), -1, self.codes)
 
 
 def coded_column(name: str, column: Any) -> CodedColumn:
@@ -85,8 +99,8 @@ def coded_column(name: str, column: Any) -> CodedColumn:
         counts = np.bincount(codes[codes >= 0], minlength=len(labels)).astype(np.int64)
         if (placeholders := are_placeholders(arrow.fill_null(labels, ""), counts)).any():
             codes = np.where((codes >= 0) & placeholders[codes], -1, codes)
-        same = arrow.same_ids(arrow.cast(arrow.fill_null(labels, ""), pa.large_string()))
-        codes = np.where(codes >= 0, same[codes], -1)
+        spelled = arrow.dictionary_encode(arrow.folded(arrow.cast(arrow.fill_null(labels, ""), pa.large_string())))
+        codes = np.where(codes >= 0, arrow.to_numpy(spelled.indices).astype(np.int64)[codes], -1)
     first = (
         []
         if labels is None
@@ -100,10 +114,21 @@ def coded_column(name: str, column: Any) -> CodedColumn:
     small = 1 < len(first) <= _MOST_NUMBERS and all(label.isdecimal() and len(label) < _LONGER for label in first)
     times = sum(is_full_date(_TIME.split(label)[0]) for label in first) >= _MOST_DATES * len(first)
     years = {year_of(label) for label in first} if dates else set()
+    births = spelled.dictionary.to_pylist() if first and dates and meaning in ("birth", "born") else ()
     return CodedColumn(
         codes, meaning, _are_cut(first), dates, keys, amounts, addresses, is_about_a_thing(name), small, times,
-        len(years) >= _YEARS_OF_BIRTH,
+        len(years) >= _YEARS_OF_BIRTH, _in_other_formats(births, codes),
     )  # fmt: skip
+
+
+def _in_other_formats(dates: Sequence[str], codes: Int64) -> NDArray[np.bool_]:
+    """Return True for each date whose format is not the most frequent format in the rows, bool (n,)."""
+    formats = arrow.to_numpy(
+        arrow.dictionary_encode(arrow.text_array([_NUMBER.sub("9", date) for date in dates])).indices
+    )
+    frequencies = np.bincount(formats[codes[codes >= 0]]) if len(dates) else np.zeros(1, np.int64)
+    in_other: NDArray[np.bool_] = formats != frequencies.argmax()
+    return in_other
 
 
 def _meaning(name: str, labels: Sequence[str], *, dates: bool) -> str:

@@ -118,4 +118,4 @@ def attributes_in(coded: Mapping[str, CodedColumn]) -> list[tuple[str, str, Int6
     kinds = {
         name: NAMED if is_direct(look.kind) and look.kind != "address" else look.kind for name, look in coded.items()
     }
-    return [(kind, name, coded[name].codes) for name, kind in kinds.items() if kind in (*ATTRIBUTES, NAMED)]
+    return [(kind, name, coded[name].comparable) for name, kind in kinds.items() if kind in (*ATTRIBUTES, NAMED)]

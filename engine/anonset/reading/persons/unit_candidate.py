@@ -48,6 +48,8 @@ class UnitCandidate(RedactedRepr):
     """Number of rows that were examined."""
     evidence: int = UNKNOWN
     """Evidence from birth and sex, one of the results of `evidence_of`."""
+    part_of: str = ""
+    """Column of another candidate, if each of these persons has one value in it, and some have the same value."""
 
     @property
     def repeats(self) -> bool:
