@@ -110,6 +110,26 @@ def test_the_row_that_contradicts_the_others_of_a_person_is_named():
     assert any(names(problem, "sex row 32") for problem in inspection.problems)
 
 
+SPELLED = {"id": ["4-56", "45-6", "0456", "b7", "B 7", "c8", "c8"], "age": [20, 20, 30, 40, 40, 50, 50]}
+SPELLED |= {"codes": ["E10", "E11", "E10", "J45", "E11", "J45", "E10"]}
+
+
+@pytest.mark.parametrize("ids", [["id"], ["id", "age"]], ids=str)
+def test_persons_with_ids_in_several_spellings_are_counted_without_showing_ids(ids):
+    data = SPELLED | {"age": [20, 20, 20, 40, 40, 50, 50]}
+    (problem,) = anonset.inspect(data, id=ids, group=True, items="codes", k=2).problems
+    assert names(problem, "6 'different values' '3 persons' '2 persons'")
+    assert not any(value in problem for value in data["id"])
+    data["id"] = ["a1", "a1", "a1", "b7", "b7", "c8", "c8"]
+    assert anonset.inspect(data, id=ids, group=True, items="codes", k=2).problems == ()
+
+
+def test_columns_differ_within_persons_whose_ids_have_several_spellings():
+    found = anonset.inspect(SPELLED, id="id", group=True, items="codes")
+    reasons = {column.profile.name: (column.role, column.reason) for column in found.columns}
+    assert reasons["age"] == ("drop", "differs between rows of the same 'id' for 1 person")
+
+
 @pytest.mark.parametrize(
     ("columns", "role"),
     [

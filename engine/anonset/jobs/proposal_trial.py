@@ -11,14 +11,15 @@ from anonset.data import CategoricalColumn, Table
 from anonset.data.domains import lists_persons
 from anonset.data.hierarchy_rules import PROPOSED, is_rule
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.table import Column
+from anonset.data.table import Column, Int64
 from anonset.errors import InputError
 from anonset.jobs.findings import ColumnFindings
 from anonset.reading.batches import OpenedSource, without_missing_ids
 from anonset.reading.kinds import kind_of_values
 from anonset.reading.options import FileOptions, ReadOptions
-from anonset.reading.persons.missing_values import counted_in, holds_sets, rows_that_differ
+from anonset.reading.persons.missing_values import counted_in, holds_sets, persons_in, rows_that_differ
 from anonset.reading.persons.rare_texts import are_rare_texts
+from anonset.reading.persons.spellings import spelling_problems
 from anonset.reading.profiles import Profile, count_differing
 from anonset.reading.roles import names_in
 from anonset.reading.source import Source
@@ -109,9 +110,12 @@ class ProposalReader:
         roles = with_unit(self.proposed, work.unit, by_name)
         group = bool(work.unit) and not are_buckets(self.given, self.proposed) and self._repeats(work.unit)
         if group and not self.given.get("rows_are_persons"):
+            ids = {name: self.loaded[name] for name in work.unit}
+            persons = persons_in(list(ids.values()))
+            work.problems += spelling_problems(ids, persons)
             few: dict[str, int] = {}
             roles = roles_by_person(
-                roles, work.unit, by_name, partial(self._differing, work.unit), few.__setitem__, tree_of,
+                roles, work.unit, by_name, partial(self._differing, persons), few.__setitem__, tree_of,
                 most=1.0 if self.given.get("differing") == "first" else FEW_DIFFERING,
             )  # fmt: skip
             options["group"] = True
@@ -219,8 +223,8 @@ class ProposalReader:
     def _are_plain(self, names: Sequence[str]) -> bool:
         return all(name in self.loaded and not holds_sets(self.loaded[name]) for name in names)
 
-    def _differing(self, unit: Sequence[str], name: str) -> int:
-        return count_differing([self.loaded[column] for column in unit], self.loaded[name])
+    def _differing(self, persons: Int64, name: str) -> int:
+        return count_differing(persons, self.loaded[name])
 
     def _first_row(self, work: Proposal, name: str, persons: int) -> str:
         """Return the problem that a column has different values within few persons, with the rows to check."""

@@ -414,22 +414,18 @@ def pattern(loaded: Any) -> bytes:
     return hashlib.sha256(np.ascontiguousarray(codes, np.int32).data).digest()
 
 
-def count_differing(ids: Sequence[Any], column: Any) -> int:
+def count_differing(persons: NDArray[np.int64], column: Any) -> int:
     """Count the persons with different values of `column`. If the column contains lists, all persons are counted.
 
-    `ids` are loaded columns that identify the persons.
-
-    Rows without an id are not counted.
+    Parameters
+    ----------
+    persons
+        Person of each row, int64 (n,). -1 if the row has no id.
     """
     import pyarrow as pa
 
     if isinstance(column, SetColumn) or is_list(column.type):
         return len(column) if not isinstance(column, SetColumn) else column.n
-    names = [f"id{number}" for number in range(len(ids))]
-    pairs = pa.table({**dict(zip(names, ids, strict=True)), "value": column}).group_by([*names, "value"]).aggregate([])
-    persons = pairs.group_by(names).aggregate([([], "count_all")])
-    several = persons["count_all"].to_numpy() > 1
-    for name in names:  # ignore rows without an id
-        texts = _as_text(persons[name].combine_chunks())
-        several &= ~_are_in(texts, MISSING) & texts.is_valid().to_numpy(zero_copy_only=False)
-    return int(several.sum())
+    pairs = pa.table({"person": persons, "value": column}).group_by(["person", "value"]).aggregate([])
+    of_persons = pairs["person"].to_numpy()
+    return int((np.bincount(of_persons[of_persons >= 0]) > 1).sum())

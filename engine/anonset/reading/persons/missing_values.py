@@ -38,12 +38,17 @@ def numbered(column: Any) -> tuple[Int64, NDArray[np.bool_]]:
     return arrow.same_ids(text), ~arrow.to_numpy(lacking)
 
 
+def persons_in(ids: Sequence[Any]) -> Int64:
+    """Return the person of each row as a code, int64 (n,), given the columns that identify persons. -1 if a value is
+    missing.
+    """
+    return combined([np.where(is_filled, codes, -1) for codes, is_filled in map(numbered, ids)])
+
+
 def counted_in(columns: Sequence[Any]) -> tuple[int, int]:
     """Return the number of rows that have a value in each column, and the number of distinct combinations."""
-    pairs = [numbered(column) for column in columns]
-    is_complete = np.logical_and.reduce([is_filled for _, is_filled in pairs])
-    codes = combined([np.where(is_complete, numbers, -1) for numbers, _ in pairs])
-    return int(is_complete.sum()), count_distinct(codes)
+    codes = persons_in(columns)
+    return int((codes >= 0).sum()), count_distinct(codes)
 
 
 def rows_that_differ(ids: Sequence[Any], column: Any, most: int) -> list[int]:
@@ -60,7 +65,7 @@ def rows_that_differ(ids: Sequence[Any], column: Any, most: int) -> list[int]:
     >>> rows_that_differ([person], sex, 5)
     [5]
     """
-    persons = combined([np.where(is_filled, codes, -1) for codes, is_filled in map(numbered, ids)])
+    persons = persons_in(ids)
     values = arrow.to_numpy(arrow.dictionary_encode(_texts_and_lacking(column)[0], nulls=True).indices)
     pairs, pair_of, counts = np.unique(np.stack([persons, values]), axis=1, return_inverse=True, return_counts=True)
     often = np.zeros(int(persons.max(initial=-1)) + 2, np.int64)
