@@ -226,3 +226,19 @@ def test_complete_commands_join_columns_with_a_code_each(place: Place) -> None:
     (command,) = complete(ran.err).values()
     assert command[command.index("--one-code") + 1] == "HD,ND1,ND2", ran.err
     assert "--items" not in command
+
+
+@pytest.mark.parametrize(("marks", "proposed"), [((";", "|"), ""), ((",", ";"), ""), ((",",), ","), ((";",), ";")])
+def test_a_message_and_its_complete_command_name_the_same_separator(
+    place: Place, marks: tuple[str, ...], proposed: str
+) -> None:
+    random, codes = Random(3), ["E11", "I10", "J20", "J45", "E78", "M54"]
+    cells = [random.choice(marks).join(random.sample(codes, random.randint(1, 4))) for _ in range(300)]
+    data = place.write("visits.csv", "codes\n" + "".join(f'"{cell}"\n' for cell in cells))
+    ran = place.run(
+        "anonymize", data, "-o", str(place.out), "--items", "codes", "--model", "km", "--k", "5", "--m", "2"
+    )
+    assert ran.code == 2
+    assert bool(proposed) == (f"if {proposed!r} separates items" in ran.err), ran.err
+    commands = complete(ran.err).values()
+    assert [command[command.index("--separator") + 1] for command in commands] == [proposed] * bool(proposed), ran.err

@@ -178,6 +178,10 @@ def _fault_of(complete: Mapping[str, Any], table: Table | None) -> AnonsetError 
 
 def _readable(options: Mapping[str, Any]) -> list[Proposal]:
     work = _proposed(options)
+    if not options.get("separator") and any(
+        column.role == "items" and column.profile.other_separators for column in work.columns
+    ):
+        return []  # no separator splits all cells, so the file must be changed first
     return [proposal for proposal in work.answers or (work,) if proposal.table is not None and proposal.table.n]
 
 

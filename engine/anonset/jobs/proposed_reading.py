@@ -18,6 +18,7 @@ from anonset.jobs.value_problems import (
     null_problems,
     null_words,
     odd_codes,
+    separator_problems,
     word_problems,
 )
 from anonset.personal_text import is_like_id
@@ -123,6 +124,7 @@ def _proposal_for(
     dropped = {name for name, role in proposed.items() if role.role in ("id", "drop", UNRECOGNIZED)}
     problems = [*null_problems(profiles, dropped), *odd_codes(profiles), *word_problems(words)]
     problems += missing_code_problems(profiles)
+    problems += separator_problems([column for column in profiles if column.name not in dropped])
     problems += [placeholder_problem(name, counts) for name, counts in placeholders.items()]
     counts = {candidate.columns: (candidate.given, candidate.persons) for candidate in candidates}
     reader = ProposalReader(opened, declared, proposed, profiles, loaded, k, counts)

@@ -25,6 +25,20 @@ def null_problems(profiles: Sequence[Profile], dropped: Collection[str] = ()) ->
     return problems
 
 
+def separator_problems(profiles: Sequence[Profile]) -> list[str]:
+    """Return a line for each column of sets in which further characters probably separate items."""
+    problems = []
+    for column in profiles:
+        if column.other_separators:
+            others = [f"{counted(rows, 'cell')} with {mark!r}" for mark, rows in column.other_separators]
+            way = f"if these separate items too: replace them by {column.separator!r} in the file"
+            problems.append(
+                f"column {column.name!r}: {column.separator!r} separates items, but there are also "
+                f"{' and '.join(others)}; {way}"
+            )
+    return problems
+
+
 def odd_codes(profiles: Sequence[Profile]) -> list[str]:
     """Return a line about code columns in which a few values are not codes."""
     columns = [column for column in profiles if column.look.odd and column.kind.endswith("codes")]

@@ -119,8 +119,12 @@ class Encoder:
             return
         require_items(self.where, [(name, labels) for name, labels in cells.items() if name not in self.several])
         for name, labels in cells.items():
-            if not self.whole or self._mark(name) is not None:
-                require_split(f"{self.where}: column {name!r}", labels, self._mark(name))
+            mark = self._mark(name)
+            if not self.whole or mark is not None:
+                unsplit = name not in self.several and not self.codes_declared
+                require_split(f"{self.where}: column {name!r}", labels, mark, one_code=name if unsplit else "")
+                if unsplit and mark is not None:
+                    require_whole(self.where, name, labels, mark)
             elif not self.codes_declared:
                 require_whole(self.where, name, labels)
 

@@ -8,7 +8,8 @@ from anonset.data.hierarchy_rules import NO_VALUE
 from anonset.errors import InputError, datum
 from anonset.spelling import setting
 
-_MARKS = (",", ";", "|")
+_MARKS = (";", "|", ",")
+"""Separators of items within a cell, the most reliable first."""
 _FURTHER_MARKS = ("/", "+")
 """Separators that also occur within items."""
 ABSENT = frozenset({"0", "0.0", "false", "False", "FALSE"})
@@ -40,13 +41,16 @@ _STOP_WORDS = frozenset(
     }
 )  # fmt: skip
 _TITLE_WORDS = _STOP_WORDS - {"der", "die", "den", "dem", "des", "von", "vom", "los", "las", "del", "della", "van"}
+_ANY_MARK = re.compile(r"\s*[;|,/]\s*|\s+")
 _ENDS = (("[", "]"), ("{", "}"))
 _PAIRS = ({"yes", "no"}, {"y", "n"}, {"t", "f"}, {"ja", "nein"}, {"j", "n"}, {"x"})
 _ABSENT_WORDS = ("no", "n", "f", "nein")
 _PRINTED = (("['", "'"), ('["', '"'), ("{'", "'"), ('{"', '"'))
 
 
-def require_split(where: str, labels: Collection[str], separator: str | None, *, baskets: bool = False) -> None:
+def require_split(
+    where: str, labels: Collection[str], separator: str | None, *, baskets: bool = False, one_code: str = ""
+) -> None:
     """Reject items that look like several items in one, unless a separator is declared.
 
     Parameters
@@ -59,6 +63,8 @@ def require_split(where: str, labels: Collection[str], separator: str | None, *,
         Declared separator of items. None if no separator is declared, and items are separated by blanks.
     baskets
         Whether the format separates items by blanks, so that any other separator must be declared.
+    one_code
+        Name of a column in which no cell contains several items. Empty for other columns.
 
     Raises
     ------
@@ -94,12 +100,11 @@ def require_split(where: str, labels: Collection[str], separator: str | None, *,
         mark = separator
     if mark is None:
         return
-    ways = setting("input_format", "baskets") if baskets else setting("separator", mark)
     count = sum(mark in label for label in labels)
-    msg = (
-        f"{where}: items were split at blanks, but {count:,} of {len(labels):,} items contain {mark!r}; "
-        f"if {mark!r} separates items: {ways}; if not: {setting('separator', ' ')}"
-    )
+    problem = f"{where}: items were split at blanks, but {count:,} of {len(labels):,} items contain {mark!r}"
+    baskets_way = f"if {mark!r} separates items: {setting('input_format', 'baskets')}"
+    way = baskets_way if baskets else _way_to_split(labels, mark)
+    msg = f"{problem}; {way}; if not: {setting('one_code', one_code) if one_code else setting('separator', ' ')}"
     raise InputError(msg)
 
 
@@ -112,21 +117,64 @@ def are_printed_lists(texts: Collection[str]) -> bool:
     return 2 * sum(text.startswith(begin) for text in texts for begin, _ in _PRINTED) > len(texts)
 
 
-def require_whole(where: str, name: str, labels: Collection[str]) -> None:
+def require_whole(where: str, name: str, labels: Collection[str], separator: str | None = None) -> None:
     """Reject cells that look like sets of items but would be read as a single item.
+
+    Parameters
+    ----------
+    separator
+        Declared separator, which splits no cell. None if no separator is declared.
 
     Raises
     ------
     InputError
         The message names the option that splits cells, and the option that declares that each cell is one item.
     """
-    if (mark := mark_of_sets(labels, *_MARKS, " ")) is not None:
-        some = f"{sum(mark in label for label in labels):,} of {len(labels):,}"
-        msg = (
-            f"{where}: column {name!r}: each cell would be one item, but {some} contain {mark!r}; "
-            f"if {mark!r} separates items: {setting('separator', mark)}; if not: {setting('one_code', name)}"
-        )
+    if (mark := mark_of_sets(labels, *_MARKS, " ") or _mark_of_mixed_codes(labels)) is not None:
+        some = f"{sum(mark in label for label in labels):,} of {len(labels):,} distinct cells"
+        reason = "each cell would be one item" if separator is None else f"{separator!r} separates no items"
+        problem = f"{where}: column {name!r}: {reason}, but {some} contain {mark!r}"
+        msg = f"{problem}; {_way_to_split(labels, mark)}; if not: {setting('one_code', name)}"
         raise InputError(msg)
+
+
+def _way_to_split(labels: Collection[str], mark: str) -> str:
+    """Return advice for labels that a separator splits into items, and other characters perhaps too."""
+    others = other_marks({part.strip() for label in labels for part in label.split(mark)}, mark)
+    if others:
+        further = " and ".join(map(repr, others))
+        return f"if {mark!r} and {further} separate items: replace {further} by {mark!r} in the file"
+    return f"if {mark!r} separates items: {setting('separator', mark)}"
+
+
+def other_marks(items: Collection[str], mark: str) -> list[str]:
+    """Return the characters that probably separate further items within the items, which were split at `mark`. Each
+    part between these characters is usually also an item of another cell.
+
+    >>> other_marks(["E11", "I10", "E11/I10", "J45,I10", "N/A"], ";"), other_marks(["Wine, red", "Wine, white"], ";")
+    (['/'], [])
+    """
+    others = [other for other in (*_MARKS, *_FURTHER_MARKS) if other != mark and _parts_recur(other, items)]
+    plain = [item for item in items if not any(other in item for other in others)]  # a blank often follows a comma
+    return [*others, " "] if mark != " " and _parts_recur(" ", plain) else others
+
+
+def _parts_recur(mark: str, items: Collection[str]) -> bool:
+    """Return True if at least half of the items that contain a separator consist of parts that recur."""
+    parts_of_items = [{part.strip() for part in item.split(mark)} - {""} for item in items if mark in item]
+    if not parts_of_items:
+        return False
+    times = Counter(part for parts in parts_of_items for part in parts)
+    times.update(item for item in items if mark not in item)
+    n_recurring = sum(all(times[part] > 1 for part in parts) for parts in parts_of_items)
+    return 2 * n_recurring >= len(parts_of_items)
+
+
+def _mark_of_mixed_codes(labels: Collection[str]) -> str | None:
+    """Return the most reliable separator in labels that several separators split into codes. None for other labels."""
+    some = [_ANY_MARK.sub(_MARKS[0], label) for label in sorted(labels)[:_MOST_LOOKED_AT]]
+    held = (mark for mark in (*_MARKS, "/", " ") if any(mark in label for label in labels))
+    return next(held, None) if _hold_codes(some, _MARKS[0]) else None
 
 
 def mark_of_sets(labels: Collection[str], *usual: str) -> str | None:

@@ -6,7 +6,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import log2
 from typing import Any
 
@@ -25,6 +25,7 @@ from anonset.reading.input_checks import (
     SIGNS_OF_NULL,
     are_printed_lists,
     are_titles,
+    other_marks,
 )
 from anonset.reading.item_separators import separator_of_items
 from anonset.reading.kinds import MOST_LOOKED_AT, ValueFormat, are_results, kind_of_values, look_at
@@ -66,6 +67,9 @@ class Profile(RedactedRepr):
     """Number of items in all rows of sets. 0 for other columns."""
     separator: str | None = None
     """Separator of items for sets in text cells. None for other columns."""
+    other_separators: tuple[tuple[str, int], ...] = ()
+    """Characters that probably separate further items within the items, each with the number of rows that contain it.
+    """
     items_kind: str = ""
     """Kind of the items of sets. Empty for other columns."""
     look: ValueFormat = field(default_factory=lambda: ValueFormat("text"))
@@ -132,7 +136,9 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
     mark = separator_of_items(column, first, separator)
     if mark is not None:
         items, times = _items(loaded, mark)
-        return _of_sets(column, n, nulls, items, times, int(times.sum()), mark)
+        others = [(other, _rows_with(other, loaded)) for other in other_marks(items[:MOST_LOOKED_AT], mark)]
+        sets = _of_sets(column, n, nulls, items, times, int(times.sum()), mark)
+        return replace(sets, other_separators=tuple(others))
     values = values or _values(loaded)
     look, some, held = look_at(column, values.given), values.given[:_SOME], values.counts
     total = sum(held) if isinstance(held, list) else int(held.sum())
@@ -384,6 +390,12 @@ def _items(cells: Any, mark: str) -> tuple[list[str], NDArray[np.int64]]:
         if item := label.strip():
             times[item] = times.get(item, 0) + count
     return list(times), np.fromiter(times.values(), np.int64, len(times))
+
+
+def _rows_with(mark: str, cells: Any) -> int:
+    import pyarrow.compute as pc
+
+    return int(pc.sum(pc.match_substring(cells.cast("string"), mark)).as_py())
 
 
 def pattern(loaded: Any) -> bytes:
