@@ -3,6 +3,7 @@
 import pytest
 from tests.facts import names
 
+from anonset import inspect
 from anonset.errors import InputError
 from anonset.reading import read
 from anonset.reading.dialect import probable_encoding
@@ -258,3 +259,21 @@ def test_multi_line_column_names_are_kept(tmp_path):
     path = write(tmp_path, '"p","age\n(years)","codes\nof\nICD"\n1,30,E10\n')
     table = read(path, items="codes\nof\nICD", relational="age\n(years)", id="p")
     assert rows(table) == [["E10"]]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("id,code,note,code\n1,E10,a,I10\n", "columns 2 and 4 are both named 'code'; rename one of them in the data"),
+        ("age,sex,code,code\n45,f,E10,I10\n", "columns 3 and 4 are both named 'code'; rename one of them in the data"),
+        ("45,flu,flu\n50,flu,hiv\n", "columns 2 and 3 have the same name; rename one of them in the data; if the file"),
+    ],
+)
+def test_the_name_of_two_columns_is_shown_if_the_first_line_is_a_header(tmp_path, text, message):
+    path = tmp_path / "a.csv"
+    path.write_text(text)
+    for run in (inspect, read):
+        with pytest.raises(InputError) as caught:
+            run(str(path))
+        assert message in str(caught.value)
+        assert ("no_header" in str(caught.value), "flu" in str(caught.value)) == ("flu" in text, False)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields
 
 from anonset.errors import InputError
 from anonset.personal_text import is_like_id
+from anonset.reading.persons.header_words import are_headers
 from anonset.spelling import counted, setting
 
 Names = str | Sequence[str] | None
@@ -132,16 +133,16 @@ class Header:
     """True if items are the only declared role. Each line of the file may then be a set of items."""
 
     def require_distinct(self) -> None:
-        """Reject duplicate column names."""
+        """Reject duplicate column names. The message shows the name only if the first line is certainly a header."""
         number_of: dict[str, int] = {}
         for number, name in enumerate(self.names, 1):
             if name in number_of:
-                msg = f"{self.where}: columns {number_of[name]} and {number} have the same name; names must be distinct"
-                msg += (
-                    ""
-                    if self.genuine
-                    else f"; if the file has no header, {setting('no_header', True)} names them 1, 2, ..."
-                )
+                columns = f"{self.where}: columns {number_of[name]} and {number}"
+                if self.genuine or are_headers(self.names):
+                    msg = f"{columns} are both named {name!r}; rename one of them in the data"
+                else:
+                    way = f"if the file has no header, {setting('no_header', True)} names them 1, 2, ..."
+                    msg = f"{columns} have the same name; rename one of them in the data; {way}"
                 raise InputError(msg)
             number_of[name] = number
 

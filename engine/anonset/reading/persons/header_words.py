@@ -9,6 +9,7 @@ umlauts as two letters. Compound words (``Versichertennummer``) are split if eac
 
 import re
 import unicodedata
+from collections.abc import Collection
 from functools import cache
 
 _WORDS = {
@@ -295,6 +296,19 @@ def is_sampling_weight(header: str) -> bool:
 def is_direct(meaning: str) -> bool:
     """Return True if columns with this meaning contain names or contact data of persons."""
     return meaning in (*_DIRECT, "name", "account", "address", "contact", "network", "born")
+
+
+def are_headers(texts: Collection[str]) -> bool:
+    """Return True if the first line of a file certainly contains headers: one text names an id, or two different texts
+    name attributes of a person. Texts with digits do not count, because they may be values.
+
+    >>> are_headers(["id", "code", "code"]), are_headers(["age", "sex", "code"]), are_headers(["45", "E10", "E10"])
+    (True, True, False)
+    >>> are_headers(["student", "teacher", "student"]), are_headers(["Station 3", "Klinik 2"])
+    (False, False)
+    """
+    words = {text for text in texts if not any(map(str.isdigit, text))}
+    return any(map(is_identifier, words)) or sum(map(is_known, words)) > 1
 
 
 def is_numbered(header: str) -> bool:
