@@ -105,11 +105,18 @@ def test_formulas_without_a_value_are_refused(tmp_path):
         read(written(tmp_path / "raw.xlsx", [["a"], ["=1+1"], ["=A2"]]), relational="a")
 
 
-def test_files_that_are_not_workbooks_are_reported(tmp_path):
+@pytest.mark.parametrize("content", [b"", b"a;b\n", b"\xd0\xcf\x11\xe0 with a password", b"PK\x03\x04" + bytes(2000)])
+def test_files_that_are_not_workbooks_are_reported(tmp_path, content):
     path = tmp_path / "raw.xlsx"
-    path.write_bytes(b"\xd0\xcf\x11\xe0 with a password")
-    with refused(InputError, "raw.xlsx workbook"):
-        read(path, relational="a")
+    path.write_bytes(content)
+    message = (
+        "raw.xlsx: the workbook (.xlsx) is damaged, protected by a password, or not an Excel file; open it in a "
+        "spreadsheet program and save its sheet as CSV (UTF-8)"
+    )
+    for run in (lambda: read(path, relational="a"), lambda: source_of(path).size):
+        with pytest.raises(InputError) as caught:
+            run()
+        assert str(caught.value).removeprefix(f"{tmp_path}/") == message
 
 
 def test_a_workbook_that_unpacks_to_much_is_refused(tmp_path, monkeypatch):

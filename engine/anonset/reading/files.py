@@ -311,3 +311,21 @@ def open_parquet(file: Any, *, far: bool = False, **options: Any) -> Any:
     from pyarrow import parquet
 
     return parquet.ParquetFile(file, buffer_size=_FAR_BUFFER if far else _BUFFER, pre_buffer=False, **options)
+
+
+def open_workbook_parts(where: object, file: Any) -> Any:
+    """Open a workbook (``.xlsx``) as the archive of its parts (`zipfile.ZipFile`).
+
+    Raises
+    ------
+    InputError
+        If the file is not an archive.
+    """
+    from zipfile import BadZipFile, ZipFile
+
+    try:
+        return ZipFile(file)
+    except (BadZipFile, ValueError):  # Arrow rejects positions before the start of a short file
+        problem = f"{where}: the workbook (.xlsx) is damaged, protected by a password, or not an Excel file"
+        msg = f"{problem}; open it in a spreadsheet program and save its sheet as CSV (UTF-8)"
+        raise InputError(msg) from None

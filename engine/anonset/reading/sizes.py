@@ -4,9 +4,8 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
-from anonset.errors import InputError
 from anonset.reading import arrow
-from anonset.reading.files import LEAST_READ, compression_of, open_parquet, reading
+from anonset.reading.files import LEAST_READ, compression_of, open_parquet, open_workbook_parts, reading
 
 _GUESSED_RATIO = 6
 _TEXT_OF_VALUE = 4  # bytes of a short code and the separator after it
@@ -97,14 +96,8 @@ def _parquet_size(file: Any) -> DataSize:
 
 
 def _workbook_size(name: str, file: Any) -> DataSize:
-    from zipfile import BadZipFile, ZipFile
-
-    try:
-        with ZipFile(file) as opened:
-            sheets = sum(entry.file_size for entry in opened.infolist() if entry.filename.startswith("xl/worksheets/"))
-    except BadZipFile:
-        msg = f"{name}: not a valid workbook (.xlsx)"
-        raise InputError(msg) from None
+    with open_workbook_parts(name, file) as opened:
+        sheets = sum(entry.file_size for entry in opened.infolist() if entry.filename.startswith("xl/worksheets/"))
     cells = sheets // _BYTES_OF_A_CELL
     return DataSize(cells // _CELLS_OF_A_ROW, cells, sheets)
 

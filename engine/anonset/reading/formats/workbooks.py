@@ -9,11 +9,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time
 from typing import Any
-from zipfile import BadZipFile, ZipFile
 
 from anonset.errors import InputError
 from anonset.reading.batches import FileProperties, OpenedSource
-from anonset.reading.files import reading
+from anonset.reading.files import open_workbook_parts, reading
 from anonset.reading.formats.delimited_files import open_delimited
 from anonset.reading.source import DataFile, Source
 from anonset.spelling import counted
@@ -88,12 +87,7 @@ def _sheets(where: str, data: bytes) -> Iterator[list[list[str]]]:
     except ImportError:
         msg = f"{where}: workbooks need openpyxl: pip install 'anonset[xlsx]', or {_AS_CSV}"
         raise InputError(msg) from None
-    try:
-        archive = ZipFile(io.BytesIO(data))
-    except BadZipFile:
-        msg = f"{where}: not a valid workbook (.xlsx), or protected by a password; {_AS_CSV}"
-        raise InputError(msg) from None
-    with archive:
+    with open_workbook_parts(where, io.BytesIO(data)) as archive:
         if sum(member.file_size for member in archive.infolist()) > _LARGEST:
             msg = f"{where}: the workbook exceeds {_LARGEST >> 20} MiB unpacked; {_AS_CSV}"
             raise InputError(msg)
