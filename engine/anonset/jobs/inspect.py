@@ -18,6 +18,7 @@ from anonset.measures.known_items import known_items, number_of_sets
 from anonset.measures.shares import share_of
 from anonset.privacy.model import require_size
 from anonset.reading.kinds import kind_of_values
+from anonset.reading.options import require_options
 from anonset.reading.profiles import Profile, entropy, most_frequent
 from anonset.release.memory import memory_for
 from anonset.settings.binding import HierarchySpec
@@ -59,6 +60,8 @@ def inspect(
     ------
     InputError
         If the data cannot be read. All other problems are reported in `Findings.problems`.
+    TypeError
+        If an option is unknown.
 
     Examples
     --------
@@ -68,6 +71,7 @@ def inspect(
     >>> [str(known.worst(2)) for known in found.known_items]
     ['0.0%', '25.0%', '25.0%']
     """
+    require_options("inspect", given.keys() - {"labels"})
     require_size("k", k)
     require_size("m", m)
     start = time.perf_counter()

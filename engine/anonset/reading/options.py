@@ -1,8 +1,8 @@
 """Reading options. Each option is declared once, and `read`, `scan`, job files and flags derive from these fields."""
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Literal, TypedDict
 
@@ -14,7 +14,7 @@ from anonset.reading.dialect import EXACT, Dialect
 from anonset.reading.normalizing import require_rules
 from anonset.reading.plan import Plan
 from anonset.reading.roles import Names, absent, names_in
-from anonset.spelling import require_known, setting
+from anonset.spelling import require_known, setting, similar_name
 
 _MISSING = ("refuse", "empty", "value")
 SKIPPED = ("no-id", "footer", "labels")
@@ -185,6 +185,27 @@ class ReadKeywords(TypedDict, total=False):
     differing: Literal["refuse", "first"]
     rows_are_persons: bool
     identifying_as_declared: bool
+
+
+def require_options(function: str, names: Iterable[str]) -> None:
+    """Reject keyword arguments of a function that are not fields of `ReadOptions`.
+
+    >>> require_options("read", ["itmes"])
+    Traceback (most recent call last):
+    TypeError: read() got an unexpected keyword argument 'itmes' (did you mean items?)
+
+    Raises
+    ------
+    TypeError
+        If a name is unknown. The message names the most similar option.
+    """
+    known = [field.name for field in fields(ReadOptions)]
+    for name in names:
+        if name not in known:
+            near = similar_name(name, known)
+            hint = "" if near is None else f" (did you mean {near}?)"
+            msg = f"{function}() got an unexpected keyword argument {name!r}{hint}"
+            raise TypeError(msg)
 
 
 @dataclass(frozen=True, kw_only=True)

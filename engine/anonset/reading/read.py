@@ -5,7 +5,7 @@ from typing import Any, Unpack
 
 from anonset.data import Table
 from anonset.reading.batches import open_source
-from anonset.reading.options import ReadKeywords, ReadOptions
+from anonset.reading.options import ReadKeywords, ReadOptions, require_options
 from anonset.reading.table_builder import gather
 
 
@@ -30,6 +30,8 @@ def read(source: Any, *, labels: Sequence[str] | None = None, **options: Unpack[
     ------
     InputError
         If the data cannot be read, or contradict the arguments. The message is one line.
+    TypeError
+        If an option is unknown.
 
     Examples
     --------
@@ -37,6 +39,7 @@ def read(source: Any, *, labels: Sequence[str] | None = None, **options: Unpack[
     >>> table.n, table.transactions.vocabulary.labels
     (2, ('bread', 'milk'))
     """
+    require_options("read", options)
     return read_by(source, ReadOptions(**options), labels)
 
 

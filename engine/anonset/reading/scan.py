@@ -7,7 +7,7 @@ from typing import Any, Unpack
 
 from anonset.data import Table
 from anonset.data.store import Files
-from anonset.reading.options import ReadKeywords, ReadOptions
+from anonset.reading.options import ReadKeywords, ReadOptions, require_options
 from anonset.reading.table_builder import gather_files
 
 
@@ -53,6 +53,7 @@ def scan(
     >>> table.n, table.transactions.vocabulary.labels
     (2, ('bread', 'milk'))
     """
+    require_options("scan", options)
     read_options = ReadOptions(**options)
     if work_dir is not None:
         named = Files.create(Path(work_dir))
