@@ -25,8 +25,9 @@ def read_workload(path: str | Path) -> Workload:
         If the file cannot be read, or is not a workload.
     """
     where = Path(path)
+    content = read_bytes(where)
     try:
-        document = loads(read_bytes(where).decode("utf-8-sig"))
+        document = loads(content.decode("utf-8-sig"))
     except ValueError as error:
         msg = f"{where}: not valid JSON: {foreign(error)}"
         raise InputError(msg) from None
