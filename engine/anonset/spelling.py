@@ -204,13 +204,14 @@ def as_typed(
 
     >>> as_typed("inspect", "my data.csv", {"items": ["a", "b"], "k": 3, "group": True}, {"a": "balanced:5"})
     "anonset inspect 'my data.csv' --items a,b --k 3 --group --hierarchy a=balanced:5"
-    >>> as_typed("inspect", "a.csv", {"null": "--"})  # a value that looks like an option
-    'anonset inspect a.csv --null=--'
+    >>> as_typed("inspect", "-a.csv", {"null": "--"})  # names and values that look like options
+    'anonset inspect ./-a.csv --null=--'
     >>> as_typed("anonymize", "a.csv", {"ceiling": {"a": 1, "b": "nodes.txt"}})
     'anonset anonymize a.csv --ceiling a=1 --ceiling b=nodes.txt'
     """
     import shlex
 
+    source = f"./{source}" if source.startswith("-") else source
     return " ".join(
         [shlex.join(["anonset", *command.split(), source]), *flags_as_typed(given or {}, hierarchies or {})]
     )

@@ -3,6 +3,7 @@
 import pytest
 from tests.facts import names
 
+import anonset
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.settings.parameters import MODELS
 from anonset.spelling import similar_name
@@ -123,3 +124,49 @@ def test_settings_of_a_job_file_get_suggestions(place: Place, text: str, said: s
     ran = place.run(*job, "--config", place.write("job.toml", text))
     assert ran.code == 2
     assert names(ran.err, said)
+
+
+@pytest.mark.parametrize("function", ["read", "scan", "inspect"])
+def test_the_functions_propose_options_too(place: Place, function: str) -> None:
+    data = place.write("data.csv", "codes\na1\n")
+    with pytest.raises(TypeError) as caught:
+        getattr(anonset, function)(data, itmes="codes")
+    expected = f"{function}() got an unexpected keyword argument 'itmes' (did you mean items?)"
+    assert str(caught.value) == expected
+
+
+@pytest.mark.parametrize("as_option", [False, True])
+def test_an_unknown_setting_is_reported_with_its_job_file(place: Place, as_option: bool) -> None:
+    job = place.write("job.toml", 'input = "data.csv"\nout = "out"\nitmes = ["codes"]\n')
+    ran = place.run("anonymize", *([str(place.folder / "data.csv"), "--config", job] if as_option else [job]))
+    assert (ran.code, ran.err) == (2, f"anonset: error: {job}: unknown setting 'itmes'; did you mean items?\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["-x.csv"], "unknown option -x.csv; for the file of this name: ./-x.csv"),
+        (["-y.csv"], "unknown option -y.csv"),
+        (
+            ["--", "-x.csv", "--items", "a"],
+            "--items follows --, after which no option is read; write the options first",
+        ),
+        (["--", "-x.csv", "--items=a"], "--items follows --, after which no option is read; write the options first"),
+        (["--", "-x.csv"], "--out is required"),
+    ],
+)
+def test_a_file_name_may_begin_with_a_hyphen(
+    place: Place, monkeypatch: pytest.MonkeyPatch, arguments: list[str], message: str
+) -> None:
+    place.write("-x.csv", "codes\na1\n")
+    monkeypatch.chdir(place.folder)
+    ran = place.run("anonymize", *arguments)
+    assert (ran.code, ran.err) == (2, f"anonset: error: {message}\n")
+
+
+def test_a_missing_workload_is_named_once(place: Place) -> None:
+    assert place.run(*place.job()).code == 0
+    path = str(place.folder / "missing.json")
+    command = ["evaluate", str(place.folder / "data.dat"), str(place.out), "--queries", path]
+    ran = place.run(*command, "--hierarchy", f"items={place.folder / 'hierarchy.csv'}")
+    assert (ran.code, ran.err) == (2, f"anonset: error: {path}: no such file or directory\n")

@@ -6,6 +6,7 @@ Each message contains the allowed values, or the option that the user probably m
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from itertools import pairwise
+from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
 from cyclopts import (
@@ -60,9 +61,14 @@ def _unknown_command(typed: str, commands: Sequence[str]) -> str:
 
 def _unknown_option(error: UnknownOptionError, arguments: Sequence[str]) -> str:
     typed, _, value = (error.token.keyword or error.token.value).partition("=")
+    after_dashes = arguments[arguments.index("--") + 1 :] if "--" in arguments else ()
+    if any(argument.partition("=")[0] == typed for argument in after_dashes):
+        return f"{typed} follows --, after which no option is read; write the options first"
     of_command = [name for argument in error.argument_collection if argument.parse for name in argument.names]
     accepted = [*of_command, *_OF_EVERY_COMMAND]
     letter = typed[1:2]
+    if not typed.startswith("--") and Path(typed).exists():
+        return f"unknown option {typed}; for the file of this name: ./{typed}"
     if not typed.startswith("--") and f"--{letter}" in accepted:  # -k 5, -k5, -k=5
         value = value or typed[2:] or next(_following(typed, arguments), "")
         return f"unknown option {typed} (did you mean {f'--{letter} {value}'.rstrip()}?)"
