@@ -1,5 +1,6 @@
 """Render results as a page per paper, with tables, plots and verdicts."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -112,21 +113,30 @@ def claims_table(judged: Sequence[Judged]) -> str:
 def rows(head: Sequence[str], cells: Iterable[Sequence[str]]) -> str:
     r"""Return a Markdown table. Vertical bars in cells are escaped.
 
-    >>> print(rows(("a", "b"), [("|D|", "1")]))
+    >>> print(rows(("a", "b"), [("|D|", "k^m")]))
     | a | b |
     |---|---|
-    | \|D\| | 1 |
+    | \|D\| | k<sup>m</sup> |
     """
-    lines = [[cell.replace("|", "\\|") for cell in row] for row in (head, *cells)]
+    lines = [[superscripts(cell.replace("|", "\\|")) for cell in row] for row in (head, *cells)]
     written = [f"| {' | '.join(line)} |" for line in lines]
     return "\n".join([written[0], "|---" * len(head) + "|", *written[1:]])
+
+
+def superscripts(text: str) -> str:
+    """Return a text with k^m and l^m as in the pages written by hand.
+
+    >>> superscripts("(k, l^m)-diversity")
+    '(k, l<sup>m</sup>)-diversity'
+    """
+    return re.sub(r"\b([kl])\^m\b", r"\1<sup>m</sup>", text)
 
 
 def _figure(figure: Figure, results: Repeated, judged: Sequence[Judged], missing: list[str]) -> list[str]:
     drawn = panels_of(figure, results)
     if not results.levels and not missing:
         return []
-    parts = [f"## {figure.title}", figure.note, "\n".join(missing)]
+    parts = [f"## {superscripts(figure.title)}", figure.note, "\n".join(missing)]
     parts.append("\n".join(f"- {judgement.claim.text}: **{judgement.verdict}**" for judgement in judged))
     parts.append("\n".join(dict.fromkeys(f"- The paper: {printed.says}" for printed in figure.printed)))
     if any(panel.is_drawn for panel in drawn):

@@ -168,10 +168,10 @@ PAPER = Paper(
     title="Liu, Wang, PAKDD 2010: figure 3",
     note="""\
 The figures show the NCP of MM, AA, LG, HgHs and mHgHs. MM has h=1, p=m and only public items, so it ensures
-k^m-anonymity by suppression. A suppressed occurrence costs 1. LG does not use m, and MM does not use a hierarchy. MM
-and HgHs stop at 30 million minimal threats (a limit of work, not of time). Their curves end where this limit is
-exceeded. The results of the first repetition were verified, each up to 10^8 itemset occurrences. Times are single
-runs on one thread, on a table in memory, with compiled kernels.
+k<sup>m</sup>-anonymity by suppression. A suppressed occurrence costs 1. LG does not use m, and MM does not use a
+hierarchy. MM and HgHs stop at 30 million minimal threats (a limit of work, not of time). Their curves end where
+this limit is exceeded. The results of the first repetition were verified, each up to 10^8 itemset occurrences.
+Times are single runs on one thread, on a table in memory, with compiled kernels.
 
 The paper's data are not available. Baskets of product subclasses (`tafeng_subclass`) and the sponsors of bills
 (`congress_bills`) replace POS. The paper's hierarchy of POS was artificial, with degree 5. We did not look for the

@@ -67,9 +67,10 @@ PAPER = Paper(
     key="optimum",
     title="Distance of the heuristics from the best cut",
     note="""\
-The best cut is the k^m-anonymous cut with the smallest NCP (`exact`). This study measures how much more AA, DA and
-VPA lose than the best cut. With suppression, it measures how much more HgHs and mHgHs lose than the best cut with
-suppression. The hierarchy is the taxonomy of a data set, or `balanced:5` over its items if it has no taxonomy.
+The best cut is the k<sup>m</sup>-anonymous cut with the smallest NCP (`exact`). This study measures how much more
+AA, DA and VPA lose than the best cut. With suppression, it measures how much more HgHs and mHgHs lose than the best
+cut with suppression. The hierarchy is the taxonomy of a data set, or `balanced:5` over its items if it has no
+taxonomy.
 
 Limits on the work, and not on the time, were fixed in advance. They are 500 steps of the exact search, 10^9 sets of
 each size for a heuristic, and 2 million threats. For data sets with more than 400,000 item occurrences, the limits

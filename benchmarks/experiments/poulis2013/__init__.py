@@ -192,7 +192,7 @@ PAPER = Paper(
     note="""\
 `informs2005` is the available part of INFORMS (one year, 26,735 of 36,553 records). YOUTUBE is not available, and the
 generated data `youtube_like` have the characteristics that the paper states. The paper does not name its transaction
-function. Therefore each claim is checked with AA and with COAT, for k^m-anonymity and without suppression.
+function. Therefore each claim is checked with AA and with COAT, for k<sup>m</sup>-anonymity and without suppression.
 Hierarchies are "as in [17]", that is, balanced with degree 5. The items are in a random order. Numbers in relational
 columns are in ascending order, and other relational values are in a random order. Each repetition draws records,
 orders and queries again. Bounds are fractions of the distance from X to 1. X is the loss of the initial clusters,
