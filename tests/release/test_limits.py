@@ -13,6 +13,7 @@ from anonset.privacy import (
     AnatomyDiversity,
     KAnonymity,
     KKmAnonymity,
+    KLDiversity,
     KmAnonymity,
     PartitionKmAnonymity,
     PrivacyModel,
@@ -20,7 +21,7 @@ from anonset.privacy import (
 )
 from anonset.publications import Records, Symbol
 from anonset.release import guarantee_limits
-from anonset.release.guarantee_limits import limits_of
+from anonset.release.guarantee_limits import limits_in_short, limits_of
 
 SENTENCES = {name: text for name, text in vars(guarantee_limits).items() if name.isupper() and isinstance(text, str)}
 ALWAYS = {"FINEST", "ALONE"}
@@ -77,6 +78,20 @@ def test_local_values_and_regions_add_limits(values: dict[str, list[str]], more:
     assert limits_of_model(KKmAnonymity(2, 1), published([A], **values)) == ALWAYS | ITEMS | {"LOCAL", "REGIONS"} | more
 
 
+def test_only_columns_that_are_published_unchanged_add_their_limit() -> None:
+    """Otherwise a steward would search for a column that does not exist."""
+    drug = CategoricalColumn.of("drug", ["a"])
+    kept = replace(published([A]), kept=(drug,))
+    assert limits_of_model(KmAnonymity(2, 2), kept) == ALWAYS | ITEMS | {"UNCHANGED"}
+    assert "UNCHANGED" in limits_of_model(KmAnonymity(2, 2), published([A], age=["19"]))  # km does not protect it
+    assert "UNCHANGED" in limits_of_model(KAnonymity(2), published([A], age=["19"]))
+    for model in (KAnonymity(2), KmAnonymity(2, 2), KLDiversity(2, 2, sensitive="drug")):
+        of_model, every = guarantee_limits.limits_of_model(model, unchanged=False), [model.limits]
+        assert guarantee_limits.UNCHANGED not in [*of_model, *limits_in_short(model, every)]
+        assert guarantee_limits.limits_of_model(model, unchanged=True) == [*of_model, guarantee_limits.UNCHANGED]
+        assert guarantee_limits.UNCHANGED in limits_in_short(model, [*every, guarantee_limits.UNCHANGED])
+
+
 def test_short_codes_of_value_sets_count_as_sets() -> None:
     coded = replace(published([], sex=["V1"]), value_sets=(Symbol("V1", "values", ("f", "m")),))
     assert "MEMBERS" in limits_of_model(KAnonymity(2), coded)
@@ -103,7 +118,7 @@ def test_buckets_state_the_composition_limit() -> None:
 def test_every_limit_is_used_and_short() -> None:
     everything = limits_of_model(
         KKmAnonymity(2, 1),
-        published([AB, BC], age=["[1:2]"]),
+        replace(published([AB, BC], age=["[1:2]"]), kept=(CategoricalColumn.of("drug", ["a"]),)),
         by_person=False,
         undecided=True,
         from_data=True,

@@ -12,7 +12,7 @@ from typing import ClassVar, Literal, get_args
 from anonset.data.decimals import Written, exact, shortest_float, shortest_text
 from anonset.errors import InputError
 from anonset.privacy.k import KAnonymity
-from anonset.privacy.model import SHARED, UNCHANGED, require_size
+from anonset.privacy.model import SHARED, require_size
 from anonset.spelling import counted, require_known, setting
 
 Kind = Literal["distinct", "entropy", "recursive"]
@@ -44,7 +44,7 @@ class SensitiveClasses(KAnonymity):
     def limits(self) -> str:
         """Limits of the guarantee."""
         return (
-            f"{SHARED} {UNCHANGED} The model restricts the distribution of {self.sensitive!r} in each equivalence "
+            f"{SHARED} The model restricts the distribution of {self.sensitive!r} in each equivalence "
             "class, not the probability that a person has a value. Missing values are not counted, and an equivalence "
             "class without known values satisfies the model. Someone who knows the sensitive values of other people in "
             "the equivalence class, or can exclude some values for a person, may infer the value with a higher "

@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from anonset.data.decimals import Written, exact, require_between_0_and_1, shortest_text
-from anonset.privacy.model import NEGATIVE, SHARED, UNCHANGED, Part, PrivacyModel, require_labels, require_size
+from anonset.privacy.model import NEGATIVE, SHARED, Part, PrivacyModel, require_labels, require_size
 from anonset.spelling import counted
 
 
@@ -77,4 +77,4 @@ class Coherence(PrivacyModel):
         unchanged = "Sensitive items are published unchanged."
         if not self.sensitive_items:
             unchanged = f"No item is declared sensitive, so the maximum share {shortest_text(self.h)} has no effect."
-        return f"{more} {SHARED} {NEGATIVE} {unchanged} {UNCHANGED}"
+        return f"{more} {SHARED} {NEGATIVE} {unchanged}"

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from anonset.errors import InputError
-from anonset.privacy.model import NEGATIVE, SHARED, UNCHANGED, Part, PrivacyModel, require_size
+from anonset.privacy.model import NEGATIVE, SHARED, Part, PrivacyModel, require_size
 from anonset.privacy.policies import PrivacyPolicy
 from anonset.spelling import counted
 
@@ -67,4 +67,4 @@ class ConstraintSet(PrivacyModel):
         """Limits of the guarantee."""
         more = f"more than {counted(self.m or 0, 'item')}"
         beyond = more if self.policy is None else "items that are not in the same protected itemset"
-        return f"Someone who knows {beyond} may identify a person. {SHARED} {NEGATIVE} {UNCHANGED}"
+        return f"Someone who knows {beyond} may identify a person. {SHARED} {NEGATIVE}"

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from anonset.privacy.model import SHARED, UNCHANGED, Part, PrivacyModel, require_size
+from anonset.privacy.model import SHARED, Part, PrivacyModel, require_size
 from anonset.spelling import counted
 
 
@@ -41,4 +41,4 @@ class KAnonymity(PrivacyModel):
     @property
     def limits(self) -> str:
         """Limits of the guarantee."""
-        return f"{SHARED} {UNCHANGED}"
+        return SHARED

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from anonset.privacy.model import NEGATIVE, SHARED, UNCHANGED, Part, PrivacyModel, require_size
+from anonset.privacy.model import NEGATIVE, SHARED, Part, PrivacyModel, require_size
 from anonset.spelling import counted
 
 
@@ -43,4 +43,4 @@ class KKmAnonymity(PrivacyModel):
         """Limits of the guarantee."""
         known = f"more than {counted(self.m, 'item')}, or values of other columns,"
         more = f"Someone who knows {known} may identify a person."
-        return f"{more} {SHARED} {NEGATIVE} {UNCHANGED}"
+        return f"{more} {SHARED} {NEGATIVE}"

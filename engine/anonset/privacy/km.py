@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from anonset.privacy.model import NEGATIVE, SHARED, UNCHANGED, Part, PrivacyModel, require_size
+from anonset.privacy.model import NEGATIVE, SHARED, Part, PrivacyModel, require_size
 from anonset.spelling import counted
 
 
@@ -44,4 +44,4 @@ class KmAnonymity(PrivacyModel):
     def limits(self) -> str:
         """Limits of the guarantee."""
         more = f"Someone who knows more than {counted(self.m, 'item')} may identify a person."
-        return f"{more} {SHARED} {NEGATIVE} {UNCHANGED}"
+        return f"{more} {SHARED} {NEGATIVE}"

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from anonset.privacy.model import NEGATIVE, UNCHANGED, Part, PrivacyModel, require_labels, require_size
+from anonset.privacy.model import NEGATIVE, Part, PrivacyModel, require_labels, require_size
 from anonset.spelling import counted
 
 
@@ -66,7 +66,7 @@ class LmDiversity(PrivacyModel):
         """Limits of the guarantee."""
         return (
             f"Someone who knows more than {counted(self.m, 'non-sensitive item')}, or a sensitive item, may identify a "
-            f"person. A non-sensitive item that all matching records share is disclosed. {NEGATIVE} {UNCHANGED}"
+            f"person. A non-sensitive item that all matching records share is disclosed. {NEGATIVE}"
         )
 
 

@@ -27,10 +27,6 @@ NEGATIVE = "The guarantee does not cover an attacker who knows that a person doe
 """Limit of all models in which an attacker knows items."""
 SHARED = "A value or item that all matching records share is disclosed."
 """Limit of the models that require a minimum number of matching records."""
-UNCHANGED = (
-    "Columns that are published unchanged are not protected: someone who knows their values may identify a person."
-)
-"""Limit of the models whose publications are records."""
 
 
 class PrivacyModel(RedactedRepr, ABC):

@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from anonset.data.decimals import Written, exact, require_between_0_and_1, shortest_text
-from anonset.privacy.model import NEGATIVE, UNCHANGED, Part, PrivacyModel, require_labels, require_size
+from anonset.privacy.model import NEGATIVE, Part, PrivacyModel, require_labels, require_size
 from anonset.spelling import counted
 
 
@@ -86,5 +86,5 @@ class RhoUncertainty(PrivacyModel):
             "The model requires no minimum number of matching records: a single record may match. Someone who knows "
             f"more than {counted(self.m, 'item')} may infer a sensitive item. A non-sensitive item that all matching "
             f"records share is disclosed. {NEGATIVE} Someone who knows that items are suppressed may guess which items "
-            f"are missing. {UNCHANGED}"
+            "are missing."
         )

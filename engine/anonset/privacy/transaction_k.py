@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from anonset.privacy.model import SHARED, UNCHANGED, Part, PrivacyModel, require_size
+from anonset.privacy.model import SHARED, Part, PrivacyModel, require_size
 from anonset.spelling import counted
 
 
@@ -43,6 +43,5 @@ class TransactionKAnonymity(PrivacyModel):
     def limits(self) -> str:
         """Limits of the guarantee."""
         return (
-            f"{SHARED} Symbol counts over the complete file are misleading if an item is published as several symbols. "
-            f"{UNCHANGED}"
+            f"{SHARED} Symbol counts over the complete file are misleading if an item is published as several symbols."
         )

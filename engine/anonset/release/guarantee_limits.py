@@ -13,6 +13,10 @@ from anonset.publications.base import unknown_kind
 from anonset.publications.symbols import members_of, range_ends
 from anonset.release.documents import Declarations
 
+UNCHANGED = (
+    "Columns that are published unchanged are not protected: someone who knows their values may identify a person."
+)
+"""Limit of the guarantee of every publication of records with such columns."""
 AS_THEY_ARE = (
     "The guarantee covers only items that are recorded in the data. Someone who knows an item of a person that is not "
     "recorded may find no matching record, and learn that the item is missing."
@@ -104,7 +108,7 @@ TOGETHER = (
 UNDECIDED = "The guarantee is not proven, because the check did not finish, which the owner accepted."
 """Limit of the guarantee if an unfinished check was accepted."""
 
-_MOST_IMPORTANT = (UNDECIDED, NAMED, AS_IS, BY_WORD, ROWS, TOGETHER, GOES_ON, ALONE, FINEST)
+_MOST_IMPORTANT = (UNDECIDED, NAMED, AS_IS, UNCHANGED, BY_WORD, ROWS, TOGETHER, GOES_ON, ALONE, FINEST)
 """Limits of which a run prints the first sentence. The most important limit is the first."""
 _SHOWN = 2
 """Maximum number of limits of the model, and of limits in `_MOST_IMPORTANT`, that a run prints. The attestation
@@ -119,6 +123,17 @@ def sentences(text: str) -> list[str]:
     ['Counts are exact.', 'Pairs (of items) are not.']
     """
     return re.split(r"(?<=\.) (?=[A-Z])", text)
+
+
+def limits_of_model(model: PrivacyModel, *, unchanged: bool) -> list[str]:
+    """Return the limits of a model as sentences.
+
+    Parameters
+    ----------
+    unchanged
+        Whether columns are published unchanged. The last sentence then states that they are not protected.
+    """
+    return [*sentences(model.limits), *([UNCHANGED] if unchanged else [])]
 
 
 def limits_in_short(model: PrivacyModel, limits: list[str]) -> list[str]:
@@ -204,7 +219,10 @@ def _(publication: Buckets | Chunks, model: PrivacyModel) -> list[str]:
 def _(publication: Records, model: PrivacyModel) -> list[str]:
     texts = [label for column in publication.relational for label in column.vocabulary.labels]
     several = any(len(symbol.members) > 1 for symbol in publication.symbols) or bool(publication.value_sets)
+    parts = {"items": publication.transactions, "relational": publication.relational}
+    unprotected = [part for part, columns in parts.items() if columns and part not in model.protects]
     applies = {
+        UNCHANGED: bool(publication.kept or unprotected),
         AS_THEY_ARE: publication.transactions is not None,
         UNPUBLISHED: publication.transactions is not None,
         MEMBERS: several or any(len(members_of(text)) > 1 for text in texts),

@@ -4,6 +4,8 @@ from pathlib import Path
 
 from anonset.errors import InputError
 from anonset.privacy.model import PrivacyModel
+from anonset.release.documents import read_attestation
+from anonset.release.guarantee_limits import UNCHANGED, limits_of_model
 from anonset.release.opened import built_model
 from anonset.release.staging import PRIVATE
 from anonset.settings.job_files import read_job
@@ -39,6 +41,12 @@ class Examination:
         """Model that the verification checked."""
         checked = self.verification.result
         return built_model(checked["model"], checked["parameters"])
+
+    @property
+    def limits(self) -> list[str]:
+        """Limits of the model, and of columns published unchanged, as sentences. The verification checked them."""
+        attested, _ = read_attestation(self.path)
+        return limits_of_model(self.model, unchanged=UNCHANGED in attested.limits)
 
     @property
     def page(self) -> Path | None:

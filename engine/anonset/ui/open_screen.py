@@ -4,7 +4,6 @@ from functools import partial
 
 from nicegui import ui
 
-from anonset.release.guarantee_limits import sentences
 from anonset.spelling import as_typed
 from anonset.ui.frame import Screen, button, text
 from anonset.ui.page_state import PageState
@@ -65,7 +64,7 @@ def _verdict(state: PageState) -> None:
     if holds:
         text("h2", "Not covered")
         with ui.element("ul"):
-            for limit in sentences(examined.model.limits):
+            for limit in examined.limits:
                 text("li", limit)
 
 

@@ -5,9 +5,10 @@ from typing import Any
 from nicegui import ui
 
 from anonset.errors import AnonsetError
-from anonset.release.guarantee_limits import sentences
+from anonset.release.guarantee_limits import limits_of_model
 from anonset.settings.model_choices import obstacle, remedy, sizes_of
 from anonset.settings.overriding import name_list
+from anonset.settings.settings import with_sensitive_kept
 from anonset.ui.fix_buttons import fix_buttons
 from anonset.ui.frame import LiveSection, Screen, alert, text
 from anonset.ui.page_state import PageState, message_of
@@ -91,18 +92,19 @@ def _choose_sizes(screen: Screen, section: LiveSection) -> None:
             )
 
 
-def _words(state: PageState) -> tuple[str, str, str]:
+def _words(state: PageState) -> tuple[str, list[str], str]:
     """Return the statement and the limits of the guarantee, and an error message if the job is invalid."""
     try:
         model = state.model()
     except AnonsetError as error:
-        return "", "", message_of(error)
+        return "", [], message_of(error)
     if why := _fits(state)[1].get(model.name):
         option = remedy(model.name, state.settings)
         drop = f" To keep the model, remove these columns: {option}" if option else ""
         answers = f"The model {model.name} {why}. Choose another answer, or other roles on the screen Data."
-        return "", "", f"{answers}{drop}"
-    return model.statement, model.limits, ""
+        return "", [], f"{answers}{drop}"
+    settings = with_sensitive_kept(state.validated(), model)
+    return model.statement, limits_of_model(model, unchanged=bool(settings.keep)), ""
 
 
 def _show_words(screen: Screen) -> None:
@@ -119,5 +121,5 @@ def _show_words(screen: Screen) -> None:
             text("p", f"Quasi-identifiers are attributes that others may know: {names}.").classes("soft")
         text("h2", "Not covered")
         with ui.element("ul"):
-            for limit in sentences(limits):
+            for limit in limits:
                 text("li", limit)

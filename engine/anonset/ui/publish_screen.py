@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from nicegui import ui
 
 from anonset.errors import AnonsetError
-from anonset.release.guarantee_limits import sentences
+from anonset.release.guarantee_limits import UNCHANGED, limits_of_model
 from anonset.ui.fix_buttons import fix_buttons
 from anonset.ui.frame import Screen, alert, button, text
 from anonset.ui.page_state import PageState
@@ -140,7 +140,7 @@ def _result(state: PageState) -> None:
         ui.link("Download the job file", "/download/job.toml")
     text("h2", "Not covered")
     with ui.element("ul"):
-        for limit in sentences(made["limits"][0]):
+        for limit in limits_of_model(state.promised, unchanged=UNCHANGED in made["limits"]):
             text("li", limit)
     text("p", f"The file attestation.json in the publication lists all {len(made['limits'])} limits.").classes("soft")
 
