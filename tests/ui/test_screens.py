@@ -348,3 +348,39 @@ def test_the_page_explains_why_a_risk_is_higher_after_than_before(
 def test_a_publication_outside_of_the_folder_is_not_opened(folder: Path) -> None:
     with pytest.raises(InputError, match="outside of"):
         Examination("../other", Folder(folder))
+
+
+@pytest.mark.long
+def test_losses_and_limits_say_what_happens_to_coarsened_and_unchanged_columns(tmp_path: Path) -> None:
+    unchanged = "Columns that are published unchanged are not protected"
+    persons = [f"{1950 + n % 2}-0{1 + n % 9}-1{n % 7},{'fm'[n % 2]}" for n in range(36)]
+    (tmp_path / "people.csv").write_text("\n".join(["born,sex", *persons]))
+    rules = 'hierarchy = {born = "date:from-year,decade", sex = "values"}'
+    fixed = 'input = "people.csv"\nout = "safe"\nrows_are_persons = true\nmodel = "k"\nk = 2\nalgorithm = "top-down"'
+    (tmp_path / "people.toml").write_text(f'{fixed}\nrelational = ["born", "sex"]\n{rules}\n')
+
+    async def way(user: User, state: PageState) -> None:
+        state.open("people.toml")
+        await until(lambda: state.findings is not None and not state.busy)
+        await user.open("/promise")
+        assert "Not covered" in texts(user)
+        assert unchanged not in texts(user)
+        state.publish()
+        await until(lambda: state.report is not None and state.report.code is not None)
+        await user.open("/publish")
+        assert "100.0% kept, 0.0% generalized, relative to the coarsened values" in texts(user)
+        assert unchanged not in texts(user)
+        state.change({"relational": ["born"], "hierarchy": {"sex": None}, "keep": ["sex"], "out": "kept"})
+        await user.open("/promise")
+        assert unchanged in texts(user)
+        state.publish()
+        await until(lambda: state.report is not None and state.report.code is not None)
+        await user.open("/publish")
+        assert unchanged in texts(user)
+        for name in ("safe", "kept"):
+            state.examine(name)
+            await until(lambda: state.examined is not None and state.examined.risk.code is not None)
+            await user.open("/open")
+            assert (unchanged in texts(user)) == (name == "kept")
+
+    by_clicks(tmp_path, way)

@@ -73,7 +73,7 @@ def compare(
     elif format == "csv":
         show(_csv(runs).rstrip("\n"))
     else:
-        notes = [f"{row['algorithm']}: {row['note']}" for row in runs if row["note"]]
+        notes = dict.fromkeys(f"{row['algorithm']}: {row['note']}" for row in runs if row["note"])
         asked_for = list(runs[0])[: list(runs[0]).index("outcome")]
         show(comparison_table(runs), *notes, *([LOCAL] if settings.bound else []), *map(str, growths(runs, asked_for)))
         if differing := unequal_guarantees(runs):

@@ -14,7 +14,7 @@ from anonset.data.joining import prefixed, require_joinable
 from anonset.data.redacted_repr import RedactedRepr, names_shown
 from anonset.data.spans import ascending, begins_of, gathered, spans
 from anonset.data.store import MEMORY, Store, store_of
-from anonset.data.table_facts import Change, CodeRules, OwnerStatements, PersonMentions, RepeatedIdentifiers
+from anonset.data.table_facts import COARSENED, Change, CodeRules, OwnerStatements, PersonMentions, RepeatedIdentifiers
 from anonset.data.vocabulary import Vocabulary
 from anonset.data.workers import Workers
 from anonset.errors import InputError, datum
@@ -371,6 +371,14 @@ class Table(RedactedRepr):
     def n(self) -> int:
         """Number of records."""
         return self.columns[0].n if self.columns else 0
+
+    @property
+    def coarsened(self) -> dict[str, list[str]]:
+        """Columns that reading coarsened, by part of the data: ``items`` or ``values``. Losses do not include this."""
+        relational, parts = {column.name for column in self.relational}, dict[str, list[str]]()
+        for name in dict.fromkeys(change.column for change in self.changes if change.rule.startswith(COARSENED)):
+            parts.setdefault("values" if name in relational else "items", []).append(name)
+        return parts
 
     @property
     def by_person(self) -> bool:

@@ -1,6 +1,6 @@
 """Candidates for `suggest` and `compare`. A candidate is an algorithm with parameters, and the result of its run."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
@@ -37,6 +37,8 @@ class Candidate(RedactedRepr):
     """
     shares: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     """Shares of unchanged, generalized and suppressed item occurrences, and of relational values."""
+    coarsened: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Columns that were coarsened during reading, by part of the data. Shares and losses do not include this."""
     levels: Mapping[str, float] = field(default_factory=dict)
     """Shares of item occurrences that are unchanged, generalized by 1, 2, … levels, and suppressed."""
     measures: Mapping[str, float] = field(default_factory=dict)
@@ -156,6 +158,7 @@ class Candidate(RedactedRepr):
         return replace(
             candidate,
             shares=shares(unverified.retention),
+            coarsened=table.coarsened,
             measures=dict(unverified.measures),
             phases=phases_of(job),
         ), unverified

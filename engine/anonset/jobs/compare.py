@@ -15,6 +15,7 @@ from anonset.jobs.candidate import Candidate, phases_of
 from anonset.jobs.job import Job
 from anonset.jobs.persons import require_persons
 from anonset.jobs.workloads import WorkloadSpec, answers
+from anonset.measures.retention import coarsened_text
 from anonset.release.formats import Layout, UnverifiedPublication
 from anonset.release.statements import plain
 from anonset.release.stopwatch import report_compilation
@@ -84,6 +85,7 @@ class CandidateSettings:
         with job.watch.phase("verify"):
             budget = DEFAULT_BUDGET if self.budget is None else self.budget
             verdict = verify(unverified.publication, algorithm.model, budget=budget, progress=self.progress)
+        of = coarsened_text(candidate.coarsened)
         answered = answers(table, unverified.publication, self.workload, hierarchies)
         return replace(
             candidate,
@@ -94,7 +96,7 @@ class CandidateSettings:
                 **(self._distance(unverified) if self.bound else {}),
             },
             phases=phases_of(job),
-            note="; ".join(unverified.warnings),
+            note="; ".join([*unverified.warnings, *([f"losses are relative to {of}"] if of else [])]),
             reading=None if answered is None else answered.reading,
         )
 

@@ -21,7 +21,7 @@ from math import ceil
 from anonset.algorithms.base import traits_of
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.jobs.candidate import Candidate
-from anonset.measures.retention import rare_text
+from anonset.measures.retention import rare_text, relative_to
 from anonset.privacy import PrivacyModel
 from anonset.release.statements import parameters_of
 from anonset.spelling import counted, listed, setting
@@ -117,11 +117,12 @@ def describe_utility(candidate: Candidate) -> str:
     if items:
         fates = [f"{candidate.kept:.1%} of the item occurrences are unchanged"]
         fates += [f"{items[fate]:.1%} {fate}" for fate in ("generalized", "suppressed") if items.get(fate)]
-        parts.append(", ".join(fates))
+        parts.append(", ".join(fates) + relative_to("items", candidate.coarsened))
     if candidate.countable is not None and (size := candidate.countable.stands_for) is not None:
         parts.append(f"a generalized item covers {size:.0f} items on average")
     if (values := candidate.shares.get("values")) is not None:
-        parts.append(f"{values.get('kept', 0.0):.1%} of the relational values are unchanged")
+        kept = f"{values.get('kept', 0.0):.1%} of the relational values are unchanged"
+        parts.append(kept + relative_to("values", candidate.coarsened))
     if candidate.ranges_kept is not None:
         parts.append(f"relational columns keep {candidate.ranges_kept:.1%} of their precision")
     if not parts:

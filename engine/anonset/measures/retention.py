@@ -2,7 +2,7 @@
 numbers.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -316,6 +316,44 @@ def retention(table: Table, recoding: Cut | ItemGroups | PerCluster) -> dict[str
     if table.relational and isinstance(recoding, PerCluster):
         counts["values"] = of_values(table.relational, recoding)
     return counts
+
+
+def relative_to(part: str, coarsened: Mapping[str, Sequence[str]]) -> str:
+    """Return the end of a text on a part that reading coarsened, because its counts do not include the coarsening.
+    Return an empty text for other parts.
+
+    Parameters
+    ----------
+    part
+        Part of the data, as in `retention`.
+    coarsened
+        Coarsened columns of each part (`Table.coarsened`).
+
+    Examples
+    --------
+    >>> relative_to("values", {"values": ["born"]}), relative_to("items", {"values": ["born"]})
+    (', relative to the coarsened values', '')
+    """
+    return f", relative to the coarsened {part}" if coarsened.get(part) else ""
+
+
+def coarsened_text(coarsened: Mapping[str, Sequence[str]]) -> str:
+    """Return the phrase for an original in which reading coarsened columns, or an empty text.
+
+    >>> coarsened_text({"values": ["born", "zip"]})
+    'the original with coarsened born, zip'
+    """
+    names = [name for names in coarsened.values() for name in names]
+    return f"the original with coarsened {', '.join(names)}" if names else ""
+
+
+def loss_relative_to(name: str, coarsened: Mapping[str, Sequence[str]]) -> str:
+    """Return the text of `relative_to` for a loss.
+
+    >>> loss_relative_to("rum", {"values": ["born"]}), loss_relative_to("ncp", {"values": ["born"]})
+    (', relative to the coarsened values', '')
+    """
+    return relative_to("values" if name == "rum" else "items", coarsened)
 
 
 def shares(counts: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, float]]:

@@ -373,6 +373,10 @@ class Report(Document):
     """Changes of values by rules during reading. Each entry contains the column, the rule, and the number of changed
     labels and occurrences.
     """
+    coarsened: dict[str, list[str]] = {}
+    """Columns that were coarsened during reading, by part of the data: ``items`` or ``values``. The losses and the
+    retention of these parts are relative to the coarsened data.
+    """
     phases: list[PhaseRecord]
     trace: list[Any] | None
     frontier: list[dict[str, Any]] = []

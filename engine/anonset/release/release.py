@@ -83,13 +83,13 @@ class Release(RedactedRepr):
 
     @property
     def measures(self) -> Mapping[str, float]:
-        """Losses by name, such as ``ncp``."""
+        """Losses by name, such as ``ncp``. They do not include the coarsening of values during reading."""
         return self.unverified.measures
 
     @property
     def retention(self) -> Mapping[str, Mapping[str, int]]:
         """Number of item occurrences, relational values and tuples with each outcome, such as kept, generalized or
-        suppressed.
+        suppressed. A value that is only coarsened during reading counts as kept.
         """
         return self.unverified.retention
 

@@ -17,9 +17,11 @@ from anonset.measures.retention import (
     SUPPRESSED,
     by_level,
     level_phrase,
+    loss_relative_to,
     of_nodes,
     rare_in_clusters,
     rare_text,
+    relative_to,
     shares,
 )
 from anonset.measures.sensitive_values import ObservedDiversity
@@ -64,6 +66,7 @@ def summary(release: Release) -> dict[str, Any]:
             "unit": declared.unit,
             **sizes(release),
             **({"changes": unverified.table.changes} if unverified.table.changes else {}),
+            **({"coarsened": unverified.table.coarsened} if unverified.table.coarsened else {}),
             "measures": unverified.measures,
             **({"earlier": unverified.since} if unverified.since is not None else {}),
             **({"merging": way} if (way := _merging(unverified)) else {}),
@@ -131,6 +134,7 @@ def evaluation_account(evaluation: Evaluation) -> RichTable:
     """Return the losses of a publication as a table."""
     names = {"occurrences": "item occurrences", "universe": "items of the domain"}
     names |= {"generalized": "generalized items", "suppressed": "suppressed items"}
+    coarsened = evaluation.coarsened
     facts = {f"loss ({loss_label(name)})": f"{loss:.6g}" for name, loss in evaluation.measures.items()}
     if "ncp" in evaluation.measures:
         facts[f"loss ({loss_label('ncp')})"] += _NCP_SCALE
@@ -140,6 +144,8 @@ def evaluation_account(evaluation: Evaluation) -> RichTable:
         facts[name] += (
             f", {far} ({bound.lower_bound:.6g})" if evaluation.measures["ncp"] > bound.lower_bound else f", {far}"
         )
+    for name in evaluation.measures:
+        facts[f"loss ({loss_label(name)})"] += loss_relative_to(name, coarsened)
     if evaluation.answers is not None:
         answers = evaluation.answers
         skipped = f", {answers.skipped:,} skipped (answer 0)" if answers.skipped else ""
@@ -156,7 +162,8 @@ def evaluation_account(evaluation: Evaluation) -> RichTable:
         total, counts = max(1, sum(evaluation.levels.values())), evaluation.levels
         kept, suppressed = counts.get(KEPT, 0), counts.get(SUPPRESSED, 0)
         fates = {"kept": kept, "generalized": total - kept - suppressed, "suppressed": suppressed}
-        facts["occurrences"] = ", ".join(f"{count:,} {fate} ({count / total:.1%})" for fate, count in fates.items())
+        shown = [f"{count:,} {fate} ({count / total:.1%})" for fate, count in fates.items()]
+        facts["occurrences"] = ", ".join(shown) + relative_to("items", coarsened)
         facts |= {"generalized": text} if (text := levels_text(counts)) else {}
     facts |= {names.get(name, name): f"{size:,}" for name, size in evaluation.sizes.items()}
     return facts_table({**facts, "read from": evaluation.source})
@@ -282,13 +289,13 @@ def _rare_text(unverified: UnverifiedPublication[Any]) -> str:
 
 
 def _retention_texts(unverified: UnverifiedPublication[Any]) -> dict[str, str]:
-    parts = shares(unverified.retention)
-    return {
-        _COUNTED[name]: ", ".join(
+    texts, parts = {}, shares(unverified.retention)
+    for name, counts in unverified.retention.items():
+        fates = [
             f"{count:,} {PRINTED_FATES.get(fate, fate)} ({parts[name][fate]:.1%})" for fate, count in counts.items()
-        )
-        for name, counts in unverified.retention.items()
-    }
+        ]
+        texts[_COUNTED[name]] = ", ".join(fates) + relative_to(name, unverified.table.coarsened)
+    return texts
 
 
 def _levels_text(unverified: UnverifiedPublication[Any]) -> str:
@@ -325,6 +332,7 @@ def _loss_texts(unverified: UnverifiedPublication[Any]) -> dict[str, str]:
             if name == "ncp" and "lower_bound" in before:
                 far = distance(loss, before["lower_bound"], suppression=bool(before.get("suppression")))
                 texts[f"loss ({loss_label(name)})"] += f", {far}"
+            texts[f"loss ({loss_label(name)})"] += loss_relative_to(name, unverified.table.coarsened)
     return texts
 
 

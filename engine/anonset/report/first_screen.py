@@ -5,7 +5,7 @@ from functools import singledispatch
 from anonset.jobs.report_facts import ReportFacts
 from anonset.jobs.summary import BucketsSummary, ChunksSummary, RecordsSummary, Summary
 from anonset.measures.countable import FREQUENT
-from anonset.measures.retention import shares
+from anonset.measures.retention import relative_to, shares
 from anonset.measures.shares import percent
 from anonset.publications.base import unknown_kind
 from anonset.report.risks import PagePart
@@ -30,17 +30,18 @@ def countable_figures(facts: ReportFacts) -> list[Figure]:
     If the original is available, each figure is shown with its error.
     """
     errors, private = facts.errors, facts.private
+    relative = "" if private is None else relative_to("items", private.coarsened)
     rows = counted_records(facts.summary)
     if errors is not None and errors.items_error is not None:
         rows.append((f"The most frequent items (at most {FREQUENT})", f"off by {_off(errors.items_error)}",
-                     "median error of their counts; before: 0%"))  # fmt: skip
+                     f"median error of their counts; before: 0%{relative}"))  # fmt: skip
         if errors.pairs_error is not None:
             rows.append((f"The most frequent pairs of items (at most {FREQUENT})", f"off by {_off(errors.pairs_error)}",
-                         "median error of their counts; before: 0%"))  # fmt: skip
+                         f"median error of their counts; before: 0%{relative}"))  # fmt: skip
     item_shares = None if private is None else shares(private.retention).get("items")
     if item_shares:
         as_they_are = item_shares.get("in_chunks", item_shares.get("kept", 0.0))
-        rows.append(("Unchanged item occurrences", percent(as_they_are), "before: 100%"))
+        rows.append(("Unchanged item occurrences", percent(as_they_are), f"before: 100%{relative}"))
     return rows + counted_symbols(facts.summary, items_known=bool(item_shares), private=private is not None)
 
 

@@ -9,8 +9,9 @@ from anonset.algorithms.rt.joint.pruning import Pruning
 from anonset.data.table_facts import Change
 from anonset.errors import InputError
 from anonset.jobs.report_facts import ReportFacts
-from anonset.measures.retention import PRINTED_FATES, shares
+from anonset.measures.retention import PRINTED_FATES, coarsened_text, loss_relative_to, relative_to, shares
 from anonset.privacy import PrivacyModel
+from anonset.release.documents import Report
 from anonset.release.guarantee_limits import sentences
 from anonset.report.account import loss_label
 from anonset.report.drawings import bars
@@ -49,9 +50,12 @@ def internal_page(facts: ReportFacts, purpose: PublicationPurpose) -> str:
         **_common(facts, purpose),
         "internal": True,
         "columns": [*columns_of(facts, exactly=True), *left_out(facts, settings)],
-        "utility": _utility(report.retention),
+        "utility": _utility(report),
         "frontier": frontier_drawing([Pruning(**point) for point in report.frontier], report.measures),
-        "losses": [(loss_label(name), f"{value:.6g}") for name, value in report.measures.items()],
+        "losses": [
+            (loss_label(name), f"{value:.6g}{loss_relative_to(name, report.coarsened)}")
+            for name, value in report.measures.items()
+        ],
         "facts": {
             "input": f"{report.input.get('file', 'from Python')}, SHA-256 {report.input.get('sha256', 'not computed')}",
             "records": f"{report.input['records']:,}",
@@ -120,6 +124,7 @@ def _common(facts: ReportFacts, purpose: PublicationPurpose) -> dict[str, Any]:
         "counts": [(name, f"{count:,}") for name, count in attested.counts.items()],
         "questions": questions(facts.model),
         "before": bool(facts.before),
+        "coarsened": "" if facts.private is None else coarsened_text(facts.private.coarsened),
         "part": part,
         "examples": facts.summary.examples,
         "protection": protection(facts, part),
@@ -146,17 +151,18 @@ def questions(model: PrivacyModel) -> list[tuple[str, str, str]]:
     ]
 
 
-def _utility(retention: Mapping[str, Mapping[str, int]]) -> list[tuple[str, str]]:
+def _utility(report: Report) -> list[tuple[str, str]]:
     names = {"items": "Item occurrences", "values": "Relational values", "tuples": "Rows"}
     patterns = ("solid", "hatched", "light")
     bars_of = []
-    for name, parts in shares(retention).items():
+    for name, parts in shares(report.retention).items():
         rows = [
             (
                 PRINTED_FATES.get(fate, fate),
-                [(patterns[min(position, 2)], share, f"{share:.1%} ({retention[name][fate]:,})")],
+                [(patterns[min(position, 2)], share, f"{share:.1%} ({report.retention[name][fate]:,})")],
             )
             for position, (fate, share) in enumerate(parts.items())
         ]
-        bars_of.append((names.get(name, name), bars(names.get(name, name), rows)))
+        head = f"{names.get(name, name)}{relative_to(name, report.coarsened)}"
+        bars_of.append((head, bars(head, rows)))
     return bars_of

@@ -9,7 +9,7 @@ from anonset.jobs.candidate import Candidate
 from anonset.jobs.ranking import algorithm_text, describe_utility, made_from_data
 from anonset.jobs.suggest import Suggestion, cells
 from anonset.measures.countable import FREQUENT
-from anonset.measures.retention import level_phrase
+from anonset.measures.retention import level_phrase, relative_to
 from anonset.queries.estimate import ONE_MEMBER
 from anonset.release.statements import parameters_of, plain
 from anonset.report.frontier import frontier_text
@@ -18,7 +18,7 @@ from anonset.spelling import counted
 
 _FACTS = (
     *("algorithm", "settings", "outcome", "shares", "levels", "measures", "seconds", "sampled", "note", "countable"),
-    *("nodes", "beside", "usefulness", "ranges_kept", "commonest"),
+    *("nodes", "beside", "usefulness", "ranges_kept", "commonest", "coarsened"),
 )
 """Attributes of `Candidate` that the JSON data contain."""
 _NOTE = 90
@@ -122,7 +122,8 @@ def _beside(suggestion: Suggestion, command: str) -> list[str]:
 def _scale(suggestion: Suggestion) -> list[str]:
     of = {"items": "item occurrences", "values": "relational values", "tuples": "rows"}
     kinds = [kind for kind in of if any(kind in candidate.shares for candidate in suggestion.candidates)]
-    lines = [_SHARES.format(of=of[kinds[0]])] if kinds else []
+    relative = {relative_to(kinds[0], candidate.coarsened) for candidate in suggestion.candidates} if kinds else ""
+    lines = [f"{_SHARES.format(of=of[kinds[0]])}{max(relative)}"] if kinds else []
     lines += [_ERRORS] if any(candidate.countable is not None for candidate in suggestion.candidates) else []
     ranges = any(candidate.ranges_kept is not None for candidate in suggestion.candidates)
     return [

@@ -59,11 +59,15 @@ def _(files: ChunkFiles, facts: ReportFacts, retention: Retention | None) -> lis
 @_columns.register
 def _(files: PublishedFile, facts: ReportFacts, retention: Retention | None) -> list[Row]:
     protects = facts.model.protects
-    of_items = _items(retention) if "items" in protects else _KEPT
-    of_values = _values(retention) if "relational" in protects else _KEPT
+    coarsened = [name for names in facts.private.coarsened.values() for name in names] if facts.private else []
+    of_items = {name: _items(retention, coarsened=name in coarsened) for name in files.items}
+    of_values = {name: _values(retention, coarsened=name in coarsened) for name in files.relational}
     return [
-        *((name, "quasi-identifier (set-valued)", of_items) for name in files.items),
-        *((name, "quasi-identifier", of_values) for name in files.relational),
+        *(
+            (name, "quasi-identifier (set-valued)", done if "items" in protects else _KEPT)
+            for name, done in of_items.items()
+        ),
+        *((name, "quasi-identifier", done if "relational" in protects else _KEPT) for name, done in of_values.items()),
         *_kept(files.keep, facts),
     ]
 
@@ -77,7 +81,7 @@ def left_out(facts: ReportFacts, settings: Mapping[str, Any]) -> list[Row]:
     ]
 
 
-def _items(retention: Mapping[str, Mapping[str, int]] | None) -> str:
+def _items(retention: Retention | None, *, coarsened: bool) -> str:
     """Return the technique for items.
 
     In a shareable report, `retention` is None. The text then says that items may be suppressed, because the publication
@@ -85,16 +89,16 @@ def _items(retention: Mapping[str, Mapping[str, int]] | None) -> str:
     """
     if retention is None:
         return "generalization, or local suppression of items that no published symbol covers"
-    return _done(retention.get("items", {}), "local suppression of items")
+    return _done(retention.get("items", {}), "local suppression of items", coarsened=coarsened)
 
 
-def _values(retention: Mapping[str, Mapping[str, int]] | None) -> str:
+def _values(retention: Retention | None, *, coarsened: bool) -> str:
     if retention is None:
         return "generalization, to ranges, categories or sets of values"
-    return _done(retention.get("values", {}), "local suppression of values")
+    return _done(retention.get("values", {}), "local suppression of values", coarsened=coarsened)
 
 
-def _done(counts: Mapping[str, int], suppressed: str) -> str:
-    done = ["generalization"] if counts.get("generalized") else []
+def _done(counts: Mapping[str, int], suppressed: str, *, coarsened: bool) -> str:
+    done = ["generalization"] if coarsened or counts.get("generalized") else []
     done += [suppressed] if counts.get("suppressed") else []
     return "; ".join(done) or "none needed"

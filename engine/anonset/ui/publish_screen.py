@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from nicegui import ui
 
 from anonset.errors import AnonsetError
+from anonset.measures.retention import relative_to
 from anonset.release.guarantee_limits import UNCHANGED, limits_of_model
 from anonset.ui.fix_buttons import fix_buttons
 from anonset.ui.frame import Screen, alert, button, text
@@ -126,7 +127,11 @@ def _result(state: PageState) -> None:
     text("p", f"{state.promised} holds. {state.promised.statement}").classes("good").mark("verdict")
     facts = {
         "Records": f"{made['records']:,}",
-        **{_SHARES[part]: _in_words(share) for part, share in made["shares"].items() if part in _SHARES},
+        **{
+            _SHARES[part]: _in_words(share) + relative_to(part, made.get("coarsened", {}))
+            for part, share in made["shares"].items()
+            if part in _SHARES
+        },
         "To share": state.folder.relative(out),
         "Do not share": f"{made['private']} (links the publication with the original)",
     }

@@ -133,7 +133,10 @@ def _candidates(screen: Screen) -> None:
         f" anonset first tries the candidates on a sample of {found['sample']:,} records." if found["sample"] else ""
     )
     text("h2", "All candidates")
-    text("p", f"The error of item counts is the median error of the counts that recipients estimate.{sample}")
+    coarsened = {name for one in found["candidates"] for names in one["coarsened"].values() for name in names}
+    relative = f" The figures are relative to coarsened {', '.join(sorted(coarsened))}." if coarsened else ""
+    accuracy = "The error of item counts is the median error of the counts that recipients estimate."
+    text("p", f"{accuracy}{sample}{relative}")
     figures = {name: label for name, label in _FIGURES.items() if any(_figure(c, name) for c in found["candidates"])}
     with ui.element("table").classes("columns"):
         with ui.element("thead"), ui.element("tr"):

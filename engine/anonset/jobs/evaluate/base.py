@@ -2,7 +2,7 @@
 of publication.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import singledispatch
 from typing import Any
@@ -50,6 +50,8 @@ class Evaluation(RedactedRepr):
     """l and t of each kept column. l is the smallest, and t the largest, over all equivalence classes."""
     itemsets: TopItemsets | None = None
     """Errors of the most frequent itemsets, if requested."""
+    coarsened: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Columns that were coarsened during reading, by part of the data. The losses do not include the coarsening."""
 
     def __repr__(self) -> str:
         answered = "" if self.answers is None else f"; are {self.answers.are:.4g}"
@@ -133,5 +135,6 @@ def flatten(evaluation: Evaluation) -> dict[str, Any]:
     bound = {} if evaluation.bound is None else {"bound": asdict(evaluation.bound)}
     levels = {"levels": dict(evaluation.levels)} if evaluation.levels else {}
     observed = {"observed": {name: asdict(diversity) for name, diversity in evaluation.observed.items()}}
-    more = {**levels, **(observed if evaluation.observed else {})}
+    coarsened = {"coarsened": dict(evaluation.coarsened)} if evaluation.coarsened else {}
+    more = {**levels, **(observed if evaluation.observed else {}), **coarsened}
     return {**evaluation.measures, **bound, **optional, **evaluation.sizes, **more, "source": evaluation.source}

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 
 from anonset.algorithms.base import Progress
 from anonset.data import Table
@@ -89,7 +90,7 @@ def evaluate(
             original, opened, trees, workload or WorkloadSpec(), item_weights, relational_weights, secrets,
             top=top, bound=bound, progress=progress,
         )  # fmt: skip
-        return losses(opened.publication, question)
+        return replace(losses(opened.publication, question), coarsened=original.coarsened)
 
 
 def _secrets_beside(attested: Attestation) -> tuple[str, ...]:
