@@ -58,6 +58,17 @@ def test_roles_are_proposed_by_names_and_by_values():
     assert names(reasons["school_no"], "school row")
 
 
+def test_a_body_weight_is_asked_for_and_a_survey_weight_is_dropped():
+    columns = {
+        "age": [str(20 + n % 40) for n in range(N)],
+        "weight": [str(45 + n % 25) for n in range(N)],
+        "survey_weight": [f"{800 + 13 * n}.5" for n in range(N)],
+    }
+    reasons = {column.profile.name: column.reason for column in anonset.inspect(columns).columns}
+    assert "if others know it: relational='weight'" in reasons["weight"]
+    assert reasons["survey_weight"].startswith("sampling weight")
+
+
 def test_items_without_a_tree_are_joined_by_how_often_they_occur():
     sets = {"goods": ["ale bread", "ale", "bread cream", "ale cream", "dates ale"], "age": ["1", "2", "3", "4", "5"]}
     assert anonset.inspect(sets, items="goods").settings["hierarchy"]["goods"] == "halves:frequency"

@@ -2,8 +2,8 @@
 
 import pytest
 
-from anonset.reading.persons.header_topics import is_sensitive
-from anonset.reading.persons.header_words import is_direct, is_identifier, meaning_of, words_of
+from anonset.reading.persons.header_topics import is_quantity, is_sensitive
+from anonset.reading.persons.header_words import is_direct, is_identifier, is_sampling_weight, meaning_of, words_of
 
 HEADERS = {
     "person id": "patient_id PatientID PATIENTID patientId Patienten-Nr. PatNr Patientennummer patient_index person_id "
@@ -77,3 +77,17 @@ def test_compounds_of_grades_are_sensitive(header: str) -> None:
 @pytest.mark.parametrize("header", ["notebook", "Notenum", "upgrade", "Notaufnahme", "footnotes"])
 def test_words_with_the_prefix_or_suffix_of_grades_are_not_sensitive(header: str) -> None:
     assert not is_sensitive(header)
+
+
+SURVEY = "fnlwgt PWGTP wgt sampling_weight sample_weight SurveyWeight design_weight final_weight pweight"
+
+
+@pytest.mark.parametrize("header", SURVEY.split())
+def test_weights_of_surveys_are_sampling_weights(header: str) -> None:
+    assert is_sampling_weight(header)
+
+
+@pytest.mark.parametrize("header", ["weight", "Weight", "body_weight", "birthweight", "weight_kg", "patient_weight"])
+def test_weights_of_bodies_are_quantities(header: str) -> None:
+    assert not is_sampling_weight(header)
+    assert is_quantity(header)

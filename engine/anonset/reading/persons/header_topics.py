@@ -58,10 +58,10 @@ _QUANTITIES_WORDS = (
     "price prices preis preise einzelpreis prix precio prezzo amount betrag montant importe importo quantity qty "
     "menge quantite cantidad anzahl zahl count total sum summe somme cost costs kosten cout coste revenue umsatz "
     "discount rabatt duration dauer duree duracion hours stunden heures horas days tage jours dias minutes lessons "
-    "length los weight gewicht dose dosis percentage prozent rate line position pos zeile row rank week woche month "
-    "monat year jahr hour time zeit uhrzeit vat mwst tva iva stueck pieces lat latitude lon lng longitude breitengrad "
-    "laengengrad latitud longitud latitudine longitudine coord coords coordinate coordinates koordinate koordinaten "
-    "rechtswert hochwert easting northing gps geohash"
+    "length los weight bodyweight birthweight gewicht dose dosis percentage prozent rate line position pos zeile row "
+    "rank week woche month monat year jahr hour time zeit uhrzeit vat mwst tva iva stueck pieces lat latitude lon lng "
+    "longitude breitengrad laengengrad latitud longitud latitudine longitudine coord coords coordinate coordinates "
+    "koordinate koordinaten rechtswert hochwert easting northing gps geohash"
 )
 _QUANTITIES = frozenset(_QUANTITIES_WORDS.split())
 _PRODUCTS_WORDS = (

@@ -130,7 +130,10 @@ _IDS = frozenset({"id", "ids", "uid", "uuid", "guid"})
 _MEANINGS_IN_NAMES = {"name", "of names", "person", "filler"}
 _SHORT = 3
 _NUMBER_ENDINGS = ("nummer", "number", "nr")
-_SAMPLING = re.compile(r"wgt|weight$|sampling", re.IGNORECASE)
+_SAMPLING = re.compile(
+    r"wgt|sampling|^pweight|(sample|survey|design|final|replicate|probability|household|base|panel)[^a-z]*weight",
+    re.IGNORECASE,
+)
 _CAPITALS = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _BETWEEN = re.compile(r"[^a-z]+")
 
@@ -287,7 +290,9 @@ def is_known(header: str, *, dates: bool = False) -> bool:
 def is_sampling_weight(header: str) -> bool:
     """Return True if a header names a survey weight, which people of the same sex and age share.
 
-    >>> is_sampling_weight("fnlwgt"), is_sampling_weight("weight"), is_sampling_weight("height")
+    The word weight alone may also mean a body weight.
+
+    >>> is_sampling_weight("fnlwgt"), is_sampling_weight("survey_weight"), is_sampling_weight("weight")
     (True, True, False)
     """
     return _SAMPLING.search(header) is not None
