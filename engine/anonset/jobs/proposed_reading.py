@@ -28,7 +28,7 @@ from anonset.reading.dialect import Dialect
 from anonset.reading.kinds import MOST_LOOKED_AT
 from anonset.reading.persons.candidates import candidates_in
 from anonset.reading.persons.header_topics import is_quantity
-from anonset.reading.persons.header_words import PERSON_IDS, is_numbered, meaning_of
+from anonset.reading.persons.header_words import PERSON_IDS, are_headers, is_numbered, meaning_of
 from anonset.reading.persons.mentions import are_mentions, names_and_ids, words_of_persons
 from anonset.reading.persons.missing_values import counted_in, given_texts, holds_sets
 from anonset.reading.persons.placeholders import as_nulls, placeholder_counts, placeholder_problem
@@ -188,7 +188,8 @@ def _opened(source: Source, declared: Mapping[str, Any]) -> tuple[OpenedSource, 
     uncertain = opened.first_line and "header_line" not in declared and (not roles or bool(lacking(opened.names)))
     if uncertain and len(set(opened.names)) < len(opened.names):
         _require_names(opened.where, not any(map(is_like_id, opened.names)))
-    Header(opened.where, opened.names, genuine=not opened.first_line).require_distinct()
+    genuine = not opened.first_line or are_headers(opened.names)
+    Header(opened.where, opened.names, genuine).require_distinct()
     return opened, null, uncertain
 
 

@@ -11,6 +11,7 @@ from anonset.reading.batches import NamedColumns
 from anonset.reading.columns import Encoder
 from anonset.reading.input_checks import require_single
 from anonset.reading.persons.candidates import find_unit_candidates
+from anonset.reading.persons.header_words import are_headers
 from anonset.reading.persons.mentions import free_text_in, mentions_in, names_and_ids
 from anonset.reading.persons.unit_candidate import UnitCandidate
 from anonset.reading.roles import Names, Roles, label_of, resolve
@@ -59,7 +60,13 @@ class Plan:
         ):
             roles_given = {**roles_given, "items": source.names[0]}
         roles, numbers = resolve(
-            source.where, source.names, numeric, first_line=source.first_line, hint=source.hint, **roles_given
+            source.where,
+            source.names,
+            numeric,
+            first_line=source.first_line,
+            headers=are_headers(source.names),
+            hint=source.hint,
+            **roles_given,
         )
         return cls(
             source.names, roles, numbers, {name: label_of(name, roles_given.get("one_hot")) for name in roles.one_hot}

@@ -6,7 +6,6 @@ from dataclasses import dataclass, fields
 
 from anonset.errors import InputError
 from anonset.personal_text import is_like_id
-from anonset.reading.persons.header_words import are_headers
 from anonset.spelling import counted, setting
 
 Names = str | Sequence[str] | None
@@ -64,7 +63,14 @@ def absent(names: Sequence[str], declared: Iterable[Names]) -> list[str]:
 
 
 def resolve(
-    where: str, names: Sequence[str], numeric: Names, *, first_line: bool = False, hint: str = "", **given: Names
+    where: str,
+    names: Sequence[str],
+    numeric: Names,
+    *,
+    first_line: bool = False,
+    headers: bool = False,
+    hint: str = "",
+    **given: Names,
 ) -> tuple[Roles, frozenset[str]]:
     """Assign a role to every column of a source.
 
@@ -79,6 +85,8 @@ def resolve(
     first_line
         Whether the names were read from the first line of a text. That line may be a record if the text has no header,
         so messages show the names only if a declared name is among them.
+    headers
+        Whether the names are certainly headers. The message about duplicate names then shows the name.
     hint
         Advice for the message about a missing column.
     given
@@ -96,8 +104,8 @@ def resolve(
         names_of[role] = _expanded([name for name in names if name not in with_role], names_of.get(role, ()))
     genuine = not first_line or any(not set(names).isdisjoint(columns) for columns in names_of.values())
     lines = not any(columns for role, columns in names_of.items() if role != "items")
+    Header(where, names, genuine or headers).require_distinct()
     header = Header(where, names, genuine, hint, lines)
-    header.require_distinct()
     for role, columns in names_of.items():
         header.require_there(role, columns)
     ids, numbers = frozenset(names_of.get("id", ())), frozenset(names_of.pop("numeric"))
@@ -138,7 +146,7 @@ class Header:
         for number, name in enumerate(self.names, 1):
             if name in number_of:
                 columns = f"{self.where}: columns {number_of[name]} and {number}"
-                if self.genuine or are_headers(self.names):
+                if self.genuine:
                     msg = f"{columns} are both named {name!r}; rename one of them in the data"
                 else:
                     way = f"if the file has no header, {setting('no_header', True)} names them 1, 2, ..."
