@@ -49,7 +49,12 @@ def make_datasets(
     /,
     *,
     out: Annotated[
-        str, Parameter(alias="-o", help="New file. A name without suffix is a new folder of Parquet files.")
+        str,
+        Parameter(
+            alias="-o",
+            help="New file: .dat if the data contain only sets, otherwise .csv. A name without suffix is a new folder "
+            "of Parquet files.",
+        ),
     ],
     records: Annotated[
         int | None,
