@@ -1,5 +1,6 @@
 """The site builds without warnings, is complete, and fits the page width."""
 
+import asyncio
 import doctest
 import functools
 import json
@@ -7,11 +8,12 @@ import os
 import queue
 import re
 import runpy
-import shutil
 import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -20,10 +22,22 @@ import pytest
 
 pytest.importorskip("mkdocs", reason="the site is built by mkdocs, of the group docs")
 
+from tests.ui.browser import AXE, CHROMIUM, Browser
+
 pytestmark = [pytest.mark.compiled, pytest.mark.long]
 
 ROOT = Path(__file__).resolve().parents[2]
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+PAGES = [
+    "index.html",
+    "install.html",
+    "tutorials/hospital.html",
+    "notebooks/owner.html",
+    "comparison.html",
+    "files.html",
+    "least-loss.html",
+    "attacks.html",
+]
+"""Small pages of all kinds: written, from a notebook, with wide tables and listings."""
 _LOADED = re.compile(r'<(?:script|img|link|iframe|source)\b[^>]*?(?:src|href)="(?P<url>(?:https?:)?//[^"]+)"')
 _PROBE = """<!doctype html><meta charset="utf-8"><body><script>
 const pages = %s, widths = [360, 1280], found = [];
@@ -139,6 +153,15 @@ class Reports(SimpleHTTPRequestHandler):
         pass
 
 
+@contextmanager
+def served(site: Path) -> Iterator[str]:
+    """Serve the site on this machine, and yield its address."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Reports, directory=str(site))) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
 @pytest.mark.studies
 @pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
 def test_no_page_is_wider_than_a_phone_or_a_screen_and_search_finds(site: Path, tmp_path: Path) -> None:
@@ -148,8 +171,7 @@ def test_no_page_is_wider_than_a_phone_or_a_screen_and_search_finds(site: Path, 
     names = [str(page.relative_to(site)) for page in pages(site)]
     (site / "probe.html").write_text(_PROBE % json.dumps(names))
     Reports.found = queue.Queue()
-    with ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Reports, directory=str(site))) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+    with served(site) as address:
         options = [
             "--headless",
             "--no-sandbox",
@@ -157,9 +179,8 @@ def test_no_page_is_wider_than_a_phone_or_a_screen_and_search_finds(site: Path, 
             f"--user-data-dir={tmp_path}",
             "--window-size=1400,900",
         ]
-        page = f"http://127.0.0.1:{server.server_port}/probe.html"
         with subprocess.Popen(
-            [str(CHROMIUM), *options, "--remote-debugging-port=0", page],
+            [str(CHROMIUM), *options, "--remote-debugging-port=0", f"{address}/probe.html"],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
@@ -168,7 +189,6 @@ def test_no_page_is_wider_than_a_phone_or_a_screen_and_search_finds(site: Path, 
                 measured = Reports.found.get(timeout=300)
             finally:
                 os.killpg(browser.pid, signal.SIGKILL)
-        server.shutdown()
     for name in ("probe.html", "wide.html"):
         (site / name).unlink()
     result = measured["found"]
@@ -186,3 +206,22 @@ def test_search_finds_in_a_site_opened_from_its_folder(site: Path, tmp_path: Pat
     shown = subprocess.run(command, capture_output=True, text=True, check=True, timeout=300).stdout
     results = re.findall(r'<a\b[^>]*class="md-search-result__link"[^>]*>', shown)
     assert any("limits.html" in result for result in results)
+
+
+@pytest.mark.studies
+@pytest.mark.skipif(CHROMIUM is None or AXE is None, reason="needs Chromium and axe-playwright-python")
+@pytest.mark.parametrize("scheme", ["default", "slate"])
+def test_no_page_has_faults_of_accessibility(site: Path, scheme: str) -> None:
+    async def faults() -> list[str]:
+        found = []
+        async with Browser() as browser:
+            for width in (390, 1280):
+                await browser.resize(width, dark=scheme == "slate")
+                for page in PAGES:
+                    await browser.open(f"{address}/{page}", "document.readyState === 'complete'")
+                    assert await browser.script("document.body.dataset.mdColorScheme") == scheme
+                    found += [f"{page}, {width} px: {fault}" for fault in await browser.faults_of_accessibility()]
+        return found
+
+    with served(site) as address:
+        assert asyncio.run(faults()) == []

@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+import importlib.util
 import json
 import os
 import re
@@ -19,6 +20,8 @@ from typing import Any, Self
 import websockets
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+AXE = importlib.util.find_spec("axe_playwright_python")
+_RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]
 _PATIENCE = 20
 """Seconds for an answer of the browser."""
 _KEYS = {"Tab": 9, "Enter": 13, "Space": 32, "ArrowDown": 40, "Escape": 27}
@@ -31,7 +34,7 @@ class Browser:
     def __init__(self) -> None:
         self.faults: list[str] = []
         """Errors of scripts, and addresses outside of this machine."""
-        self._profile = tempfile.mkdtemp(prefix="anonset-browser-")
+        self._profile = tempfile.mkdtemp(prefix="chromium-")
         self._number = 0
         self._answers: dict[int, asyncio.Future[Any]] = {}
 
@@ -105,18 +108,18 @@ class Browser:
             raise RuntimeError(result["exceptionDetails"])
         return result["result"].get("value")
 
-    async def open(self, address: str) -> None:
-        """Open an address."""
-        await self._leave("Page.navigate", url=address)
+    async def open(self, address: str, ready: str = "window.did_handshake") -> None:
+        """Open an address, and wait until an expression is true. By default, the server hears clicks from then on."""
+        await self._leave("Page.navigate", ready, url=address)
 
     async def reload(self) -> None:
         """Load the page again."""
-        await self._leave("Page.reload")
+        await self._leave("Page.reload", "window.did_handshake")
 
-    async def _leave(self, method: str, **parameters: Any) -> None:
+    async def _leave(self, method: str, ready: str, **parameters: Any) -> None:
         await self.script("window.left = true")
         await self.command(method, **parameters)
-        await self.until("!window.left && window.did_handshake")  # from now on, the server hears clicks
+        await self.until(f"!window.left && {ready}")
 
     async def until(self, condition: str, seconds: float = 90) -> None:
         """Wait until a JavaScript expression is true."""
@@ -207,6 +210,19 @@ class Browser:
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         await self.command("Emulation.setEmulatedMedia", features=[scheme])
         await asyncio.sleep(0.5)
+
+    async def faults_of_accessibility(self) -> list[str]:
+        """Return the violations that axe finds on the page."""
+        assert AXE is not None
+        assert AXE.origin is not None
+        axe = Path(AXE.origin).with_name("axe.min.js").read_text(encoding="utf-8")
+        await self.script(f"{axe}; 0")
+        result = await self.script(f"axe.run(document, {json.dumps({'runOnly': _RULES})})")
+        assert len(result["passes"]) > 10
+        return [
+            f"{one['id']}: {one['nodes'][0]['html'][:150]} {one['nodes'][0]['failureSummary'][:200]}"
+            for one in result["violations"]
+        ]
 
     async def picture(self, most: int, top: float = 0) -> bytes:
         """Return a picture of the complete page as PNG, from `top` on, at most `most` pixels high."""
