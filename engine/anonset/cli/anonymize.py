@@ -22,7 +22,7 @@ from anonset.release.statements import plain
 from anonset.release.stopwatch import Phase
 from anonset.report.account import account, summary
 from anonset.report.publication_check import check_account, check_summary
-from anonset.settings.job_files import read_job, require_settings
+from anonset.settings.job_files import read_job
 from anonset.settings.overriding import make_settings
 from anonset.settings.settings import Settings, is_job, settings_model
 from anonset.spelling import as_typed
@@ -69,11 +69,8 @@ def _settings(source: str | None, flags: dict[str, Any], config: str | None) -> 
             msg = f"--config {config} cannot be combined with the job file {source}"
             raise InputError(msg)
         source, config = None, source
-    if config is None:
-        return make_settings({"input": source, **flags})
-    job = read_job(config, flags)
-    require_settings(config, job, Settings)
-    return make_settings({"input": source, **flags}, job)
+    job = {} if config is None else read_job(config, flags)
+    return make_settings({"input": source, **flags}, job, config or "")
 
 
 def _anonymize(settings: Settings, *, quiet: bool, json: bool) -> int:

@@ -152,14 +152,7 @@ def _settings_of_report(path: str) -> dict[str, Any]:
     return dict(settings)
 
 
-def require_settings(source: str, job: Mapping[str, Any], model: type[ReadingSettings]) -> None:
-    """Reject settings of a job file that neither `model` nor a job has.
-
-    Raises
-    ------
-    InputError
-        The message names the file.
-    """
+def _require_settings(source: str, job: Mapping[str, Any], model: type[ReadingSettings]) -> None:
     accepted: dict[str, Any] = {**Settings.model_fields, **model.model_fields}
     if accepted.keys() >= job.keys():
         return
@@ -196,7 +189,7 @@ def over_job(
         return source, dict(flags)
     job = read_job(source, flags if "unit" in model.model_fields else {}, unanswered=unanswered)
     if Path(source).name != REPORT:  # a report may contain settings of another version
-        require_settings(source, job, model)
+        _require_settings(source, job, model)
     if not isinstance(job.get(place), str):
         msg = f"{source}: {place} must be set to a path"
         raise InputError(msg)

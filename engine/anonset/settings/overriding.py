@@ -16,7 +16,7 @@ _LEFT = ("one_hot", "one_code", "numeric", "sensitive", "id")
 """Roles that a column of the job file loses if a flag gives the column another role."""
 
 
-def make_settings(flags: Mapping[str, Any], job: Mapping[str, Any] | None = None) -> Settings:
+def make_settings(flags: Mapping[str, Any], job: Mapping[str, Any] | None = None, path: str = "") -> Settings:
     """Validate the settings of a job file together with flags, which override them.
 
     Parameters
@@ -25,13 +25,15 @@ def make_settings(flags: Mapping[str, Any], job: Mapping[str, Any] | None = None
         Settings by name. The value is None if the flag was not given.
     job
         Settings of the file.
+    path
+        Path of the file, for messages.
 
     Raises
     ------
     InputError
         The message contains every error, separated by semicolons.
     """
-    return validate(settings_model(), over(job or {}, flags))
+    return validate(settings_model(), over(job or {}, flags), job=path)
 
 
 def over(job: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:

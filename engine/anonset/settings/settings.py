@@ -338,13 +338,15 @@ def is_job(path: str | None) -> bool:
     return path is not None and (path.lower().endswith(".toml") or Path(path).name == REPORT)
 
 
-def validate(model: type[_Settings], values: Mapping[str, Any], *, fetch: bool = True) -> _Settings:
+def validate(model: type[_Settings], values: Mapping[str, Any], *, fetch: bool = True, job: str = "") -> _Settings:
     """Validate settings.
 
     Parameters
     ----------
     fetch
         Whether side files at addresses may be fetched (see `fetching_side_files`).
+    job
+        Job file that contains the settings, for messages on unknown settings. Empty if there is none.
 
     Raises
     ------
@@ -363,7 +365,7 @@ def validate(model: type[_Settings], values: Mapping[str, Any], *, fetch: bool =
         if not (problems := out_of_range({name: getattr(validated, name) for name in model.model_fields})):
             return validated
     except ValidationError as error:
-        problems = [_describe(dict(detail), model) for detail in error.errors()]
+        problems = [_describe(dict(detail), model, job) for detail in error.errors()]
     source = values.get("input") if "input" in model.model_fields else None
     if isinstance(source, str) and not (
         set(source) & set("*?[") or "://" in source or Path(source).exists()
@@ -406,13 +408,13 @@ def unknown_setting(name: str, names: Iterable[str]) -> str:
     return f"unknown setting {name!r}" + ("" if near is None else f"; did you mean {near}?")
 
 
-def _describe(error: dict[str, Any], model: type[BaseModel]) -> str:
+def _describe(error: dict[str, Any], model: type[BaseModel], job: str) -> str:
     where, *keys = error["loc"]
     name = " ".join(["INPUT" if where == "input" else option(where), *(key for key in keys if isinstance(key, str))])
     if error["type"] == "missing":
         return f"{name} is required"
     if error["type"] == "extra_forbidden":
-        return unknown_setting(where, model.model_fields)
+        return f"{job}: ".removeprefix(": ") + unknown_setting(where, model.model_fields)
     required = _REQUIRED.get(error["type"], "is invalid: {reason}")
     reason = f"{error['msg'][0].lower()}{error['msg'][1:]}"
     value = error["input"]
