@@ -42,7 +42,8 @@ reading/persons/candidates.py: cut[0]; jobs/possible_units.py: cut[0]; settings/
  algorithms/base.py: traits, value; lazy_names.py: package['__name__'];
 privacy/classes.py: value; algorithms/relational/class_rules.py: sensitive; verification/classes.py: model.sensitive;
 report/page.py: model.sensitive_column; reading/projects.py: text, kind, metric; settings/project_jobs.py: protected;
-jobs/import_project.py: sensitive; release/disclosure_scan.py: unknown[0]; release/scan_findings.py: names[0]
+jobs/import_project.py: sensitive; release/disclosure_scan.py: unknown[0]; release/scan_findings.py: names[0];
+jobs/value_problems.py: mark
 """
 """Further such expressions, by module: options, separators, column names."""
 SHOWN_TO_PEOPLE = """

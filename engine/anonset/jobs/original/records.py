@@ -1,6 +1,7 @@
 """The original of published records."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
@@ -53,7 +54,7 @@ def _read(
     }
     marks = _separators(settings, None if data is None else data.separator, source)
     options = {**roles, **settings.reading_options()}
-    readings = (read_data(source, {**options, "separator": mark}, store=store) for mark in marks)
+    readings = [partial(read_data, source, {**options, "separator": mark}, store=store) for mark in marks]
     return _best_explained(readings, publication)
 
 
@@ -92,15 +93,28 @@ def _separators(settings: OriginalSettings, mark: str | None, source: Source) ->
     return [mark, " "]
 
 
-def _best_explained(readings: Iterator[Table], publication: Records) -> Table:
-    """Return the table with the largest share of items that the symbols cover. Each table is read with another
-    separator. Stop at a table whose items are all covered.
+def _best_explained(readings: Sequence[Callable[[], Table]], publication: Records) -> Table:
+    """Return the table with the largest share of items that the symbols cover. Each reading uses another separator.
+    Stop at a table whose items are all covered.
+
+    Raises
+    ------
+    InputError
+        If the data contradict every separator. The error is that of the first reading.
     """
-    best = next(readings)
-    most = _explained_share(best, publication)
-    while most < 1.0 and (table := next(readings, None)) is not None:
+    best, most, rejections = None, -1.0, list[InputError]()
+    for read in readings:
+        try:
+            table = read()
+        except InputError as error:
+            rejections.append(error)
+            continue
         if (share := _explained_share(table, publication)) > most:
             best, most = table, share
+        if most == 1.0:
+            break
+    if best is None:
+        raise rejections[0]
     return best
 
 
