@@ -54,3 +54,13 @@ def test_a_command_names_another_model(place: Place) -> None:
     assert "dropping 'grade', with model km" in command, ran.err
     again = place.run(*shlex.split(command[command.index("anonset anonymize") :])[1:])
     assert again.code == 0, again.err
+
+
+def test_no_command_replaces_a_hierarchy_of_a_mistyped_column(place: Place) -> None:
+    data = place.write("visits.csv", "doctor,codes\nLee,E10 J45\nLee,E11\nKim,E10\nKim,J45 E11\nLee,J40\nKim,J40 E10\n")
+    tree = place.write("tree.csv", "E10,E1,*\nE11,E1,*\nJ40,J4,*\nJ45,J4,*\n")
+    model = ["--model", "km", "--k", "2", "--m", "2", "-o", str(place.out)]
+    ran = place.run("anonymize", data, "--items", "codes", "--drop", "doctor", "--hierarchy", f"code={tree}", *model)
+    assert ran.code == 2
+    assert names(ran.errors[0], "code codes"), ran.err
+    assert "complete command" not in ran.err

@@ -293,7 +293,8 @@ def _complete(options: Mapping[str, Any], proposal: Proposal) -> dict[str, Any] 
     published = {name for role in (*_SETS, "relational") for name in settings.get(role, ())}
     trees = settings.pop("hierarchy", {})
     stated: Mapping[str, Any] = options.get("hierarchy", {})
-    if any(trees.get(name) != spec for name, spec in stated.items() if name in published or name == "items"):
+    columns = {column.profile.name for column in proposal.columns}
+    if any(trees.get(name) != spec for name, spec in stated.items() if name in published or name not in columns):
         return None
     must = guarantee_for(settings, int(options.get("k") or 5), int(options.get("m") or 2), tuples=0)
     remaining = {name: value for name, value in options.items() if name not in (*ROLES, *_PROPOSED_ANEW)}
