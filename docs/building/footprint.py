@@ -1,10 +1,12 @@
-"""Measure the size of an installation, and find the commands that run without certain packages.
+"""Measure the size of an installation and the time of first runs, and find the commands that run without packages.
 
 ``python docs/building/footprint.py PYTHON`` updates the tables in docs/install.md. PYTHON belongs to an environment
 that contains only the wheel, without extras.
 """
 
 import json
+import os
+import resource
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -15,7 +17,11 @@ PAGE = Path(__file__).resolve().parents[1] / "install.md"
 _ROWS = (
     (("numba", "llvmlite"), "kernels", "by searches and checks, from the cache of compiled code"),
     (("pyarrow",), "CSV, Parquet, Arrow", "to read or write files"),
-    (("scipy",), "statistics, sparse matrices", "by generators, `compare` over sizes, risk of buckets, attacks"),
+    (
+        ("scipy",),
+        "statistics, sparse matrices",
+        "by generators, `compare` with `--records` or `--n-items`, risk of buckets, attacks",
+    ),
     (("numpy",), "arrays", "by every job"),
     (("highspy",), "integer programs", "by `exact` only"),
     (("pydantic", "pydantic_core"), "settings", "by the command"),
@@ -51,6 +57,15 @@ COMMANDS = {
     "`demo`": "demo -o of-demo",
 }
 """Commands to try without a package, by their names in the table."""
+TIMED = {
+    "`import anonset` in Python": ("-c", "import anonset"),
+    "`anonset --help`": ("-m", "anonset", "--help"),
+    "`anonset inspect`, 8 baskets": ("-m", "anonset", *COMMANDS["`inspect`"].split()),
+    "`anonset anonymize --algorithm apriori`, 8 baskets": ("-m", "anonset", *COMMANDS["`--algorithm apriori`"].split()),
+    "`anonset demo`": ("-m", "anonset", *COMMANDS["`demo`"].split()),
+    "`anonset warmup`": ("-m", "anonset", "warmup"),
+}
+"""Arguments of Python to measure, by their names in the table."""
 WITHOUT = """
 import contextlib, io, json, sys
 class Missing:
@@ -126,6 +141,31 @@ def table_of_refused(sizes: dict[str, int], found: dict[tuple[str, ...], list[st
     return "\n".join(["| uninstalled | MB | commands that fail |", "|---|---|---|", *lines])
 
 
+def cpu_seconds(python: str, arguments: Iterable[str]) -> tuple[float, float]:
+    """Return the CPU seconds of a process that has to compile its kernels, and of a second process."""
+    seconds = []
+    with TemporaryDirectory() as cache:
+        for _ in range(2):
+            with TemporaryDirectory() as folder:
+                (Path(folder) / "baskets.dat").write_text(BASKETS)
+                before = resource.getrusage(resource.RUSAGE_CHILDREN)
+                environment = {**os.environ, "NUMBA_CACHE_DIR": cache}
+                subprocess.run([python, *arguments], cwd=folder, env=environment, capture_output=True, check=True)
+                after = resource.getrusage(resource.RUSAGE_CHILDREN)
+                seconds.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    return seconds[0], seconds[1]
+
+
+def table_of_times(times: dict[str, tuple[float, float]]) -> str:
+    """Return the CPU seconds of first and later runs as rows.
+
+    >>> print(table_of_times({"`anonset demo`": (25.31, 3.04)}).splitlines()[2])
+    | `anonset demo` | 25.3 | 3.0 |
+    """
+    lines = [f"| {name} | {first:.1f} | {later:.1f} |" for name, (first, later) in times.items()]
+    return "\n".join(["| CPU seconds | first run | later runs |", "|---|---|---|", *lines])
+
+
 def _renewed(page: str, new: str) -> str:
     """Return a page with a table in the place of the one that begins as it does."""
     before, head, rest = page.partition(new.partition("\n")[0])
@@ -141,7 +181,11 @@ def main() -> None:
     sizes = json.loads(subprocess.run([python, "-c", _SIZES], capture_output=True, text=True, check=True).stdout)
     with TemporaryDirectory() as folder:
         found = {one: refused(python, one, Path(folder) / "-".join(one)) for one in LEFT_OUT}
-    PAGE.write_text(_renewed(_renewed(PAGE.read_text(), table(sizes)), table_of_refused(sizes, found)))
+    times = {name: cpu_seconds(python, arguments) for name, arguments in TIMED.items()}
+    page = PAGE.read_text()
+    for new in (table(sizes), table_of_refused(sizes, found), table_of_times(times)):
+        page = _renewed(page, new)
+    PAGE.write_text(page)
 
 
 if __name__ == "__main__":
