@@ -213,22 +213,3 @@ def test_other_screens_wait_for_the_inspection_and_the_answer(tmp_path: Path) ->
         assert "First answer the question “Who is a person?” on the screen Data." in texts(user)
 
     by_clicks(tmp_path, way)
-
-
-def test_a_screen_that_waits_for_a_step_opens_when_the_step_is_done_elsewhere(tmp_path: Path) -> None:
-    (tmp_path / "visits.csv").write_text("\n".join(["pid,codes", *(f"P{n % 9},E10 I{n % 5}" for n in range(40))]))
-
-    async def way(user: User, state: PageState) -> None:
-        await user.open("/try")
-        assert "First choose the data on the screen Data." in texts(user)
-        state.open("visits.csv")  # on the screen Data of another tab
-        await until(lambda: "First answer the question “Who is a person?” on the screen Data." in texts(user))
-        assert "Next: publish" not in texts(user)
-        state.answer("pid")
-        await until(lambda: "Next: publish" in texts(user))
-        assert "First answer" not in texts(user)
-        state.close()
-        await until(lambda: "First choose the data on the screen Data." in texts(user))
-        assert "Next: publish" not in texts(user)
-
-    by_clicks(tmp_path, way)

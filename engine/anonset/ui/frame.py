@@ -67,11 +67,9 @@ class Screen:
         return section
 
     def is_blocked(self) -> bool:
-        """Return True if a step on the screen Data is missing, and show this step. The screen is loaded again when the
-        step changes, because the owner may do it in another tab.
-        """
-        step = self.state.first_step
-        self.section(lambda: self.state.first_step, lambda _: self._show_step(step))
+        """Return True if a step on the screen Data is missing, and show this step."""
+        if step := self.state.first_step:
+            text("p", step).classes("alert")
         return bool(step)
 
     def follow(self) -> None:
@@ -123,13 +121,6 @@ class Screen:
         screen.
         """
         return self.state.command("inspect") if self.path != OPEN and self.state.first_step else command()
-
-    def _show_step(self, step: str) -> None:
-        """Show the step that was missing when the screen was opened, or load the screen again if the step changed."""
-        if self.state.first_step != step:
-            ui.navigate.to(self.path)
-        elif step:
-            text("p", step).classes("alert")
 
     def _show_source(self) -> None:
         source = self.state.source
