@@ -134,12 +134,22 @@ def _hint(name: str, known: Collection[str], elsewhere: Mapping[str, Collection[
     for other, names in elsewhere.items():
         if name in names:
             return f" (did you mean {other} {name}?)"
-    if (similar := similar_name(name, known)) is not None:
-        return f" (did you mean {similar}?)"
+    if hint := did_you_mean(name, known):
+        return hint
     for other, names in elsewhere.items():
         if (similar := similar_name(name, names)) is not None:
             return f" (did you mean {other} {similar}?)"
     return ""
+
+
+def did_you_mean(name: str, known: Collection[str]) -> str:
+    """Return the end of a message on an unknown name: the most similar known name, or an empty text.
+
+    >>> did_you_mean("itmes", ["items", "id"]), did_you_mean("zebra", ["items", "id"])
+    (' (did you mean items?)', '')
+    """
+    similar = similar_name(name, known)
+    return f" (did you mean {similar}?)" if similar else ""
 
 
 def similar_name(name: str, known: Collection[str]) -> str | None:

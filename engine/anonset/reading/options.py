@@ -14,7 +14,7 @@ from anonset.reading.dialect import EXACT, Dialect
 from anonset.reading.normalizing import require_rules
 from anonset.reading.plan import Plan
 from anonset.reading.roles import Names, absent, names_in
-from anonset.spelling import require_known, setting, similar_name
+from anonset.spelling import did_you_mean, require_known, setting
 
 _MISSING = ("refuse", "empty", "value")
 SKIPPED = ("no-id", "footer", "labels")
@@ -202,9 +202,7 @@ def require_options(function: str, names: Iterable[str]) -> None:
     known = [field.name for field in fields(ReadOptions)]
     for name in names:
         if name not in known:
-            near = similar_name(name, known)
-            hint = "" if near is None else f" (did you mean {near}?)"
-            msg = f"{function}() got an unexpected keyword argument {name!r}{hint}"
+            msg = f"{function}() got an unexpected keyword argument {name!r}{did_you_mean(name, known)}"
             raise TypeError(msg)
 
 

@@ -20,7 +20,7 @@ from anonset.reading.files import text_lines
 from anonset.reading.hierarchies.objects import hierarchy_from
 from anonset.reading.hierarchies.specs import hierarchy_for, is_over_data
 from anonset.settings.fitting import fit_codes
-from anonset.spelling import counted, hierarchy_of, setting, similar_name
+from anonset.spelling import counted, did_you_mean, hierarchy_of, setting
 
 
 class _Frame(Protocol):
@@ -117,10 +117,8 @@ def bind_columns(
     column_of = {c.name: c for c in (*table.relational, *(() if column is None else (column,)))}
     possible = dict.fromkeys([*column_of, *table.joined])
     if unknown := sorted(set(hierarchies) - set(possible)):
-        names, similar = ", ".join(possible) or "none", similar_name(unknown[0], possible)
-        hint = f" (did you mean {similar}?)" if similar else ""
-        fault = f"{unknown[0]!r} is not a column of items or quasi-identifiers{hint}"
-        msg = f"{hierarchy_of()}: {fault}; these are: {names}"
+        fault = f"{unknown[0]!r} is not a column of items or quasi-identifiers{did_you_mean(unknown[0], possible)}"
+        msg = f"{hierarchy_of()}: {fault}; these are: {', '.join(possible) or 'none'}"
         raise InputError(msg)
     table, fitting = fit(table, hierarchies, sensitive)
     column = table.transactions

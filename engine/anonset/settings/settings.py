@@ -414,7 +414,8 @@ def _describe(error: dict[str, Any], model: type[BaseModel], job: str) -> str:
     if error["type"] == "missing":
         return f"{name} is required"
     if error["type"] == "extra_forbidden":
-        return f"{job}: ".removeprefix(": ") + unknown_setting(where, model.model_fields)
+        problem = unknown_setting(where, model.model_fields)
+        return f"{job}: {problem}" if job else problem
     required = _REQUIRED.get(error["type"], "is invalid: {reason}")
     reason = f"{error['msg'][0].lower()}{error['msg'][1:]}"
     value = error["input"]

@@ -34,6 +34,6 @@ def spelling_problems(ids: Mapping[str, Any], persons: Int64) -> list[str]:
     return [
         f"{columns}: {len(first):,} different values are {counted(count_distinct(given), 'person')}, because the ids "
         f"of {counted(several, 'person')} differ only in upper and lower case, blanks, punctuation, leading zeros or "
-        "date format (1-23, 12-3 and 0123 are one person); if they are different persons, make their ids differ in "
-        "letters or digits"
+        "date format (1-23, 12-3 and 0123 are the same person); if they are different persons, make their ids "
+        "differ in letters or digits"
     ]
