@@ -20,8 +20,10 @@ ENDING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP")
 """Signals that end the process: Ctrl-C, a request to terminate, and the loss of the terminal."""
 
 
-UNDOING: dict[object, Callable[[], object]] = {}
-"""Functions that undo unfinished work of this process, by the object that registered them."""
+UNDOING: dict[object, Callable[[], str | None]] = {}
+"""Functions that undo unfinished work of this process, by the object that registered them. A function returns a note
+if files remain.
+"""
 PATIENCE = 1.2
 """Seconds that the main thread has for its clean-up before the watching thread ends the process."""
 _WORDS = 0.3
@@ -61,20 +63,21 @@ class RaisingHandler:
                 signal.signal(number, self)
         sys.unraisablehook = self.retry
 
-    def watch(self, end: Callable[[int], object]) -> None:
+    def watch(self, end: Callable[[KeyboardInterrupt], object]) -> None:
         """End the process within about two seconds of a signal, even if the main thread runs compiled code.
 
         Parameters
         ----------
         end
-            Called with the signal after the clean-up, to print a message. Then the process exits.
+            Called after the clean-up, to print a message. The argument has the signal number, and a note for all files
+            that remain. Then the process exits.
         """
         heard, woken = os.pipe()
         os.set_blocking(woken, False)
         signal.set_wakeup_fd(woken, warn_on_full_buffer=False)
         threading.Thread(target=self._watch, args=(heard, end), name="anonset-signals", daemon=True).start()
 
-    def _watch(self, heard: int, end: Callable[[int], object]) -> None:
+    def _watch(self, heard: int, end: Callable[[KeyboardInterrupt], object]) -> None:
         while True:
             number = os.read(heard, 1)[0]
             if number not in ENDING or signal.getsignal(number) in (signal.SIG_IGN, signal.SIG_DFL):
@@ -83,8 +86,10 @@ class RaisingHandler:
             if self.settled:
                 return
             self._ending = True
-            _undo()
-            words = threading.Thread(target=end, args=(number,), daemon=True)
+            interruption = KeyboardInterrupt(number)
+            for note in _undo():
+                interruption.add_note(note)
+            words = threading.Thread(target=end, args=(interruption,), daemon=True)
             with suppress(RuntimeError):  # the interpreter is shutting down
                 words.start()
                 words.join(_WORDS)
@@ -115,12 +120,15 @@ class RaisingHandler:
             sys.__unraisablehook__(lost)
 
 
-def _undo() -> None:
+def _undo() -> list[str]:
+    """Undo all unfinished work of this process. Return the notes on files that remain."""
+    notes: list[str | None] = []
     while UNDOING:
         with suppress(KeyError, OSError):
-            UNDOING.popitem()[1]()
+            notes.append(UNDOING.popitem()[1]())
     if store := sys.modules.get("anonset.data.store"):  # no import, because this module must load fast
         store.remove_temporary()
+    return [note for note in notes if note]
 
 
 def mark_job_done() -> None:

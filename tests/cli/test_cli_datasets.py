@@ -55,3 +55,13 @@ def test_present_data_sets_are_listed(place: Place) -> None:
     assert ran.code == 0
     assert ran.out.count("as published") == 2
     assert "missing" not in ran.out
+
+
+def test_a_failed_generation_leaves_no_hierarchy(place: Place) -> None:
+    hierarchy = ["--hierarchy", str(place.folder / "tree.csv")]
+    ran = place.run("datasets", "make", "shop", "--records", "50", *hierarchy, "-o", str(place.folder / "data.dat"))
+    assert (ran.code, len(ran.errors)) == (2, 1)
+    assert place.nothing_left()
+    made = place.run("datasets", "make", "shop", "--records", "50", *hierarchy, "-o", str(place.folder / "shop.dat"))
+    assert made.code == 0
+    assert (place.folder / "tree.csv").is_file()

@@ -161,6 +161,28 @@ def test_signals_end_a_process_that_is_in_compiled_code(
 
 
 @pytest.mark.parametrize(
+    ("where", "stays"), [("anonset.writing.codebook.write_codebook", True), ("anonset.jobs.input._gathered", False)]
+)
+def test_a_process_that_ends_in_compiled_code_names_the_work_directory(place: Place, where: str, stays: bool) -> None:
+    """The work directory of the user remains if the data are read, so that the next run can continue from it."""
+    module, name = where.rsplit(".", 1)
+    job = place.job("--quiet", "--work-dir", str(place.folder / "work"))
+    command = [sys.executable, "-c", USUAL + STUCK.format(module=module, name=name) + RUN, *job]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline().startswith(b"stuck ")
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert (place.folder / "work").exists() == stays
+    assert names(said.decode(), "if-exists resume anonset clean") == stays
+    assert names(said.decode(), "error interrupted")
+    if stays:
+        ran = python(RUN, *job, "--if-exists", "resume")
+        assert (ran.returncode, place.out.exists()) == (0, True)
+
+
+@pytest.mark.parametrize(
     ("where", "number"),
     [
         *(("anonset.jobs.anonymize.publish", number) for number, _, _ in ENDS),

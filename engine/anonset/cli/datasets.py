@@ -79,10 +79,15 @@ def make_datasets(
         parameters["n"] = records
     if hierarchy is not None:
         write_tree(name, hierarchy)
-    if Path(out).suffix:
-        make(name, out, **{"seed": seed, **parameters})
-    else:
-        make_parts(name, out, {"seed": seed, **parameters})
+    try:
+        if Path(out).suffix:
+            make(name, out, **{"seed": seed, **parameters})
+        else:
+            make_parts(name, out, {"seed": seed, **parameters})
+    except BaseException:
+        if hierarchy is not None:
+            Path(hierarchy).unlink(missing_ok=True)
+        raise
     return DONE
 
 

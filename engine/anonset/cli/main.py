@@ -115,14 +115,16 @@ def run() -> None:
     code = _DEFECT
     try:
         unwinding.install()
-        unwinding.watch(lambda number: _interrupted(KeyboardInterrupt(number)))
+        unwinding.watch(_interrupted)
         _open_streams()
         code = main(own_process=True)
     except KeyboardInterrupt as error:  # interrupted before the command started, or after it failed
         code = _interrupted(error)
     except Exception as error:
         if unwinding.came is not None:  # a library replaced the interruption by another error
-            code = _interrupted(KeyboardInterrupt(unwinding.came))
+            interruption = KeyboardInterrupt(unwinding.came)
+            interruption.__notes__ = getattr(error, "__notes__", [])
+            code = _interrupted(interruption)
         else:  # a defect has another exit code than a failed model
             _show_defect(error)
     if code > _BY_SIGNAL:

@@ -23,6 +23,7 @@ from anonset.data.spans import Limits
 from anonset.data.store import INSIDE, RUN, Files
 from anonset.data.workers import THREADS, Threads, Workers
 from anonset.errors import RAW_DATA_STAY, InputError
+from anonset.interruption import UNDOING
 from anonset.local_paths import writing
 from anonset.reading.place import Place, is_address
 from anonset.release.documents import own_file
@@ -64,6 +65,7 @@ def work_place(settings: Settings, limits: Limits, note: Callable[[str], None] |
     path = Path(settings.work_dir)
     killed = killed_run(path, settings)
     store = Files.create(path, limits, workers) if killed is None else _taken_over(Files(killed, limits, workers), note)
+    UNDOING[path] = lambda: _leave(store)
     try:
         if killed is not None:
             _clear(store)
@@ -71,15 +73,24 @@ def work_place(settings: Settings, limits: Limits, note: Callable[[str], None] |
             _write_identity(store, settings)
         yield store
     except BaseException as error:
-        if not (store.path / TABLE).exists():
-            store.remove()
-            raise
-        # fails on a full disk, for example; the lease then names a process that no longer owns the directory
-        with suppress(OSError):
-            lease.mark_unused(store.path)
-        error.add_note(_what_stays(store.path))
+        if (kept := _leave(store)) is not None:
+            error.add_note(kept)
         raise
-    store.remove()
+    else:
+        store.remove()
+    finally:
+        UNDOING.pop(path, None)
+
+
+def _leave(store: Files) -> str | None:
+    """Leave the work directory of a failed run. Remove it if the data are not read. Otherwise, return a note."""
+    if not (store.path / TABLE).exists():
+        store.remove()
+        return None
+    # fails on a full disk, for example; the lease then names a process that no longer owns the directory
+    with suppress(OSError):
+        lease.mark_unused(store.path)
+    return _what_stays(store.path)
 
 
 def _what_stays(place: Path | Place) -> str:
