@@ -119,8 +119,6 @@ class Findings(RedactedRepr):
     """Errors that would stop a run, and warnings."""
     memory: int | None
     """Estimated memory of a run, in bytes."""
-    seconds: float | None
-    """Rough estimate of the run time, in seconds."""
     settings: Mapping[str, Any]
     """Settings with which a job runs. If there is a question, they apply to its first answer."""
     question: Question | None = None

@@ -1,6 +1,5 @@
 """Inspect uniqueness and problems of data before anonymization, and the cost of a run."""
 
-import time
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -14,7 +13,7 @@ from anonset.jobs.persons import require_persons
 from anonset.jobs.proposal_trial import Proposal
 from anonset.jobs.proposed_reading import proposal_for
 from anonset.measures.equivalence_classes import class_sizes
-from anonset.measures.known_items import known_items, number_of_sets
+from anonset.measures.known_items import known_items
 from anonset.measures.shares import share_of
 from anonset.privacy.model import require_size
 from anonset.reading.kinds import kind_of_values
@@ -74,7 +73,6 @@ def inspect(
     require_options("inspect", given.keys() - {"labels"})
     require_size("k", k)
     require_size("m", m)
-    start = time.perf_counter()
     if isinstance(source, Table):
         profiles = _profiles_of(source)
         columns = tuple(ColumnFindings(profile, role, "given", None) for role, profile in profiles)
@@ -88,8 +86,7 @@ def inspect(
     problems = tuple(dict.fromkeys((*work.problems, *_warnings(table, k, unit_open=bool(work.answers)))))
     return Findings(
         _place_of(work), work.columns, work.rows, table.n, table.n if table.ids else None, k, m,
-        _classes(table, k), known_sets, problems,
-        _memory(work), _seconds(table, m, time.perf_counter() - start), work.settings, _question(work),
+        _classes(table, k), known_sets, problems, _memory(work), work.settings, _question(work),
         work.possible_items, work.possible_roles,
     )  # fmt: skip
 
@@ -146,7 +143,6 @@ def _unread(work: Proposal, k: int, m: int) -> Findings:
         (),
         tuple(dict.fromkeys(work.problems)),
         None,
-        None,
         work.settings,
         possible_items=work.possible_items,
         possible_roles=work.possible_roles,
@@ -168,14 +164,6 @@ def _place_of(work: Proposal) -> str:
 
 def _memory(work: Proposal) -> int | None:
     return None if work.source is None or not work.source.files else memory_for(work.source.size)
-
-
-def _seconds(table: Table, m: int, spent: float) -> float:
-    """Return a rough estimate of the seconds of a run. The estimate covers reading, writing, and a few steps for each
-    itemset of up to m items.
-    """
-    sets = 0.0 if table.transactions is None else number_of_sets(table.transactions.lengths, m)
-    return 2.0 + 2 * spent + table.n / 100_000 + sets / 2e7
 
 
 def _profiles_of(table: Table) -> Iterator[tuple[str, Profile]]:

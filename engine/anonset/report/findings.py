@@ -52,7 +52,6 @@ def findings_summary(findings: Findings) -> dict[str, Any]:
         "k": findings.k,
         "m": findings.m,
         "memory": findings.memory,
-        "seconds": findings.seconds,
         "problems": list(findings.problems),
         "question": None if findings.question is None else _question_summary(findings.question),
     }
@@ -81,7 +80,6 @@ def findings_account(findings: Findings) -> list[str | RichTable]:
         "rows": f"{findings.rows:,}",
         "records": "not counted; see Check" if unread else f"{findings.records:,}, {persons}",
         "memory": "" if findings.memory is None else f"about {format_size(findings.memory)} for a run",
-        "time": "" if findings.seconds is None else f"about {_rounded(findings.seconds)} for a run",
     }
     parts: list[str | RichTable] = [facts_table({name: text for name, text in facts.items() if text}), ""]
     more = len(findings.columns) - _MOST_SHOWN
@@ -126,7 +124,3 @@ def _known_summary(result: KnownItems, k: int) -> dict[str, Any]:
     if not result.exact:
         summary["intervals"] = {name: [share.low, share.high] for name, share in figures.items()}
     return summary
-
-
-def _rounded(seconds: float) -> str:
-    return f"{seconds:.1f} s" if seconds < 120 else f"{round(seconds / 60)} min"
