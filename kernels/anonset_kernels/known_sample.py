@@ -1,10 +1,24 @@
-"""Count the records that contain each itemset of a sample of records, in one pass over all records."""
+"""Count the records that contain each itemset of a sample of records.
+
+`count_shared` counts the sets that records share, in one pass over all records. `tally_sets_of` intersects bit vectors
+of the records that contain each item. It is faster if the sampled record is long and there are few records.
+"""
 
 from typing import NamedTuple
 
 import numpy as np
 
-from anonset_kernels._arrays import Float64Array, Indptr, Int32Array, Int32Matrix, Int64Array, Int64Matrix, Items
+from anonset_kernels._arrays import (
+    Float64Array,
+    Indptr,
+    Int32Array,
+    Int32Matrix,
+    Int64Array,
+    Int64Matrix,
+    Items,
+    UInt64Matrix,
+)
+from anonset_kernels._bits import bit, bit_count
 from anonset_kernels._jit import kernel
 
 
@@ -120,3 +134,78 @@ def count_shared(
                 if level + 1 < size:
                     level += 1
                     following[level], position[level] = chosen + 1, to
+
+
+@kernel()
+def tally_sets_of(
+    own: Items, indptr: Indptr, items: Items, start: Int64Array, span: tuple[int, int], k: int, n_codes: int,
+    of_sizes: Int64Matrix,
+) -> None:  # fmt: skip
+    """Measure the supports of all sets of up to `size` codes of one record.
+
+    Parameters
+    ----------
+    own
+        Codes of the record, int32 (L,).
+    start
+        int64 (n + 1,): sum of the multiplicities of the previous records.
+    span
+        First record of the group of the record, and end of the group (exclusive).
+    k
+        Supports below k are counted.
+    n_codes
+        Number of codes.
+    of_sizes
+        int64 (size, 3): smallest support of the sets of 1, 2, … codes, number of sets with support below k, and number
+        of sets with support 1; updated.
+
+    Cost: the codes of the group, and a bit per record of the group for each set.
+    """
+    holders = _holders(own, indptr, items, start, span, n_codes)
+    n, words, size = len(own), holders.shape[1], len(of_sizes)
+    common = np.empty((size, words), np.uint64)
+    following = np.zeros(size, np.int64)
+    level = 0
+    while level >= 0:
+        if following[level] == n:
+            level -= 1
+            continue
+        chosen = following[level]
+        following[level] += 1
+        support = 0
+        if level == 0:
+            for word in range(words):
+                common[0, word] = holders[chosen, word]
+                support += bit_count(holders[chosen, word])
+        else:
+            for word in range(words):
+                both = common[level - 1, word] & holders[chosen, word]
+                common[level, word] = both
+                support += bit_count(both)
+        of_sizes[level, 0] = min(of_sizes[level, 0], support)
+        of_sizes[level, 1] += support < k
+        of_sizes[level, 2] += support == 1
+        if level + 1 < size:
+            level += 1
+            following[level] = chosen + 1
+
+
+@kernel()
+def _holders(
+    own: Items, indptr: Indptr, items: Items, start: Int64Array, span: tuple[int, int], n_codes: int
+) -> UInt64Matrix:
+    """Return a bit vector of the records that contain each code, uint64 (L, words). A record has as many bits as its
+    multiplicity.
+    """
+    place = np.full(n_codes, -1, np.int32)
+    for at in range(len(own)):
+        place[own[at]] = at
+    first = start[span[0]]
+    holders = np.zeros((len(own), (start[span[1]] - first + 63) // 64), np.uint64)
+    for record in range(span[0], span[1]):
+        for entry in range(indptr[record], indptr[record + 1]):
+            at = place[items[entry]]
+            if at >= 0:
+                for position in range(start[record] - first, start[record + 1] - first):
+                    holders[at, position >> 6] |= bit(position & 63)
+    return holders

@@ -31,9 +31,11 @@ def flat(rows):
 @given(rows, st.integers(1, 4), st.integers(1, 4), st.randoms(use_true_random=False), st.booleans())
 def test_every_set_of_every_record_is_counted(sets, size, k, random, sampled):
     groups = [random.randint(0, 1) for _ in sets]
-    risks = known_items(
-        SetColumn.of(sets), size, k, group=np.array(groups), affordable=0 if sampled else 1e9, sampled=len(sets)
-    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(known_sample, "_MOST_WORDS", random.choice([0, 1000]))
+        risks = known_items(
+            SetColumn.of(sets), size, k, group=np.array(groups), affordable=0 if sampled else 1e9, sampled=len(sets)
+        )
     for figures in risks:
         expected = reference.known_items(sets, figures.size, k, groups)
         if figures.exact:
@@ -41,6 +43,20 @@ def test_every_set_of_every_record_is_counted(sets, size, k, random, sampled):
         else:  # all were sampled, in some order
             seen = sorted(zip(figures.least, figures.below.round(9), figures.unique.round(9), strict=True))
             assert flat(seen) == pytest.approx(flat(sorted(expected)))
+
+
+@pytest.mark.parametrize("by_bits", [False, True])
+def test_a_sample_of_all_records_equals_the_exact_counts(by_bits, monkeypatch):
+    random = np.random.default_rng(3)
+    records = [random.choice(12, random.integers(0, 9), replace=False) for _ in range(60)]
+    column = SetColumn.of([{f"i{item}" for item in records[n]} for n in random.integers(0, 60, 400)])
+    group = (np.arange(400) >= 129).astype(np.int64)  # one record more than two words
+    monkeypatch.setattr(known_sample, "_MOST_WORDS", 1e9 if by_bits else 0)
+    exact = known_items(column, 4, 5, group=group)
+    sampled = known_items(column, 4, 5, group=group, affordable=0, sampled=400)
+    for expected, found in zip(exact, sampled, strict=True):
+        for name in ("least", "below", "unique"):
+            assert sorted(getattr(found, name)) == pytest.approx(sorted(getattr(expected, name)))
 
 
 @pytest.mark.long
@@ -53,6 +69,7 @@ def test_counts_by_blocks_equal_the_definition(sets, size, room, random):
     limits = Limits(room=room, rows_per_bucket=random.choice([8, 1000]))
     with pytest.MonkeyPatch.context() as patch, Files.temporary(None, limits, Threads(random.randint(1, 2))) as store:
         patch.setattr(spans, "AT_ONCE", random.choice([4, 1000]))
+        patch.setattr(known_sample, "_MOST_WORDS", random.choice([0, 1000]))
         remaining = matching_rows(SetColumn.of(sets), size, group=groups, store=store)
         for items, figures in enumerate(remaining, 1):
             expected = Counter(least_of(sets, items, of_row))
@@ -69,6 +86,8 @@ def least_of(sets, size, of_row):
 def test_sampled_records_with_too_many_sets_are_unknown(monkeypatch):
     column = SetColumn.of([set("abcdefgh"), {"a", "b"}, {"a"}])
     monkeypatch.setattr(known_sample, "_COUNTED_AT_ONCE", 20)
+    assert all(matching_rows(column, 2, affordable=0)[1].known)  # by bit vectors
+    monkeypatch.setattr(known_sample, "_MOST_WORDS", 0)
     few = matching_rows(column, 2, affordable=0)[1]
     assert (sorted(few.known), sorted(few.values[few.known])) == ([False, True, True], [2, 3])
     monkeypatch.setattr(known_sample, "LARGEST_PROJECTION", 1)

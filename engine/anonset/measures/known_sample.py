@@ -24,7 +24,11 @@ LARGEST_PROJECTION = 30_000_000
 are allowed.
 """
 _COUNTED_AT_ONCE = 1 << 22
-"""Maximum number of sets that are counted in one pass. Records with more sets are not counted."""
+"""Maximum number of sets that are counted in one pass. Records with more sets are counted by bit vectors only."""
+_MOST_WORDS, _WORDS_PER_SET = 1 << 27, 16
+"""Maximum number of words of bit vectors to read for a record (less than 0.1 s), and number of words that are read in
+the time of counting a shared set.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,41 +52,66 @@ class SampledCounts(RedactedRepr):
 def count_sample(distinct: DistinctRecords, records: Int64, size: int, k: int) -> SampledCounts:
     """Count the records that contain each set of at most `size` items of the sampled `records`, int64 (s,).
 
-    Cost: each distinct record is intersected with each sampled record, twice. Threads share the work, and each
-    thread has separate counters.
+    For each sampled record, the faster of two methods is used: count the sets that each distinct record shares with the
+    sampled record, or intersect bit vectors of the records that contain each item. Threads share the work.
     """
     numbers = distinct.of_records(records)
     lengths = distinct.rows.indptr[numbers + 1] - distinct.rows.indptr[numbers]
-    n_sets = np.array([_sets(length, size) for length in lengths.tolist()], np.int64)
-    countable = np.flatnonzero(n_sets <= _COUNTED_AT_ONCE)
-    total = _measured(distinct, numbers[countable], size)
-    is_exact = np.zeros(len(records), bool)
-    is_exact[countable] = total <= max(LARGEST_PROJECTION, 4 * distinct.n)
-    least = np.ones((size, len(records)), np.int64)
-    below, unique = np.zeros((2, size, len(records)), np.int64)
-    for part in _parts(np.flatnonzero(is_exact), n_sets):
+    n_sets = np.array([_sets(length, size) for length in lengths.tolist()], np.float64)
+    n_shared = np.full(len(records), np.inf)
+    few = np.flatnonzero(n_sets <= _COUNTED_AT_ONCE)
+    n_shared[few] = _measured(distinct, numbers[few], size)
+    by_items = n_shared <= max(LARGEST_PROJECTION, 4 * distinct.n)
+    words = _words(distinct, numbers, n_sets)
+    by_bits = (words <= _MOST_WORDS) & (words < np.where(by_items, _WORDS_PER_SET * n_shared, np.inf))
+    tally = np.zeros((len(records), size, 3), np.int64)
+    tally[:, :, 0] = distinct.group_sizes[distinct.of_group[numbers]][:, None]
+    _tally_bits(distinct, numbers, np.flatnonzero(by_bits), k, tally)
+    for part in _parts(np.flatnonzero(by_items & ~by_bits), n_sets):
         sample = _sample(distinct, numbers[part], size)
         counts = _counted(distinct, sample, int(n_sets[part].sum()))
         for place, (position, length) in enumerate(zip(part.tolist(), lengths[part].tolist(), strict=True)):
-            group_size = distinct.group_sizes[sample.group[place]]
             for row in range(size):
                 start = int(sample.start[place, row])
                 counts_of_size = counts[start : start + comb(length, row + 1)]
-                least[row, position] = min(
-                    int(counts_of_size.min(initial=group_size)), least[row - 1, position] if row else group_size
-                )
-                below[row, position], unique[row, position] = (
-                    int((counts_of_size < k).sum()),
-                    int((counts_of_size == 1).sum()),
-                )
-    return SampledCounts(least, below, unique, lengths, is_exact)
+                least = counts_of_size.min(initial=tally[position, row, 0])
+                tally[position, row] = least, (counts_of_size < k).sum(), (counts_of_size == 1).sum()
+    tally[:, :, 0] = np.minimum.accumulate(tally[:, :, 0], axis=1)
+    tally[~(by_items | by_bits), :, 0] = 1
+    least, below, unique = tally.transpose(2, 1, 0)
+    return SampledCounts(least, below, unique, lengths, by_items | by_bits)
+
+
+def _words(distinct: DistinctRecords, numbers: Int64, n_sets: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the number of words that bit vectors read for each sampled record, and the items of its group, (s,)."""
+    group = distinct.of_group[numbers]
+    first, end = distinct.groups[group], distinct.groups[group + 1]
+    items = distinct.rows.indptr[end] - distinct.rows.indptr[first]
+    words: NDArray[np.float64] = n_sets * np.ceil(distinct.group_sizes[group] / 64) + items
+    return words
+
+
+def _tally_bits(distinct: DistinctRecords, numbers: Int64, positions: Int64, k: int, tally: Int64) -> None:
+    """Measure the sets of the sampled records at `positions` by bit vectors; see `tally_sets_of`."""
+    from anonset_kernels.known_sample import tally_sets_of
+
+    rows, n_codes = distinct.rows, len(distinct.rows.vocabulary)
+
+    def measure(position: int) -> None:
+        number = int(numbers[position])
+        group = int(distinct.of_group[number])
+        span = int(distinct.groups[group]), int(distinct.groups[group + 1])
+        codes = rows.items[rows.indptr[number] : rows.indptr[number + 1]]
+        tally_sets_of(codes, rows.indptr, rows.items, distinct.start, span, k, n_codes, tally[position])
+
+    list(distinct.store.map(measure, positions.tolist()))
 
 
 def _sets(length: int, size: int) -> int:
     return sum(comb(length, of) for of in range(1, size + 1))
 
 
-def _parts(records: Int64, n_sets: Int64) -> list[Int64]:
+def _parts(records: Int64, n_sets: NDArray[np.float64]) -> list[Int64]:
     """Divide records into parts. The sets of a part are counted together."""
     if not len(records):
         return []
