@@ -1,6 +1,7 @@
 """Results of finished steps are restored exactly, and damage is found."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -78,7 +79,12 @@ def test_a_known_hierarchy_is_the_same_object(work):
     assert (restored[2].labels, restored[3] is column.vocabulary) == (other.labels, True)
 
 
-def test_large_arrays_in_files_stay_there(ledger, work):
+@pytest.mark.parametrize("relative", [False, True])
+def test_large_arrays_in_files_stay_there(tmp_path, monkeypatch, relative):
+    monkeypatch.chdir(tmp_path)
+    work = Files.create(Path("made") if relative else tmp_path / "made")
+    (work.path / RUN).write_text("{}")
+    ledger = Ledger(work)
     numbers = np.arange(1 << 20, dtype=np.int32)
     record, codes = work.keep("record", numbers), work.keep("codes", numbers.astype(np.uint16))
     ledger.finish("step", [RowNumbers(record), NarrowCodes(codes), record[1:]])
@@ -98,6 +104,7 @@ def test_large_arrays_in_files_stay_there(ledger, work):
     (work.path / "codes").unlink()
     with refused(InputError, "codes", code="damaged"):
         ledger.finished("step")
+    work.remove()
 
 
 @pytest.mark.parametrize("value", [object(), {"a": [Ledger]}, np.array([object()]), 1j])

@@ -209,8 +209,8 @@ class _Writer:
             name = f"a{len(self.arrays)}"
             self.arrays[name] = np.asarray(array)
             return name
-        path = Path(str(file.filename))
-        if path.parent != self._store.path or array.nbytes != path.stat().st_size:
+        path = Path(str(file.filename))  # absolute, but the path of the store may be relative
+        if path.parent.resolve() != self._store.path.resolve() or array.nbytes != path.stat().st_size:
             array = self._store.keep(self._store.reserve_name("result"), array)
         ((name, sums),) = Seal.over([array], self._store).by_name.items()
         self.files[name] = array.dtype.str, *sums
