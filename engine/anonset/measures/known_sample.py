@@ -66,7 +66,7 @@ def count_sample(distinct: DistinctRecords, records: Int64, size: int, k: int) -
     by_bits = (words <= _MOST_WORDS) & (words < np.where(by_items, _WORDS_PER_SET * n_shared, np.inf))
     tally = np.zeros((len(records), size, 3), np.int64)
     tally[:, :, 0] = distinct.group_sizes[distinct.of_group[numbers]][:, None]
-    _tally_bits(distinct, numbers, np.flatnonzero(by_bits), k, tally)
+    tally[by_bits] = _tally_bits(distinct, numbers[by_bits], size, k)
     for part in _parts(np.flatnonzero(by_items & ~by_bits), n_sets):
         sample = _sample(distinct, numbers[part], size)
         counts = _counted(distinct, sample, int(n_sets[part].sum()))
@@ -91,20 +91,23 @@ def _words(distinct: DistinctRecords, numbers: Int64, n_sets: NDArray[np.float64
     return words
 
 
-def _tally_bits(distinct: DistinctRecords, numbers: Int64, positions: Int64, k: int, tally: Int64) -> None:
-    """Measure the sets of the sampled records at `positions` by bit vectors; see `tally_sets_of`."""
+def _tally_bits(distinct: DistinctRecords, numbers: Int64, size: int, k: int) -> Int64:
+    """Measure the sets of the distinct records `numbers` by bit vectors, int64 (s, size, 3); see `tally_sets_of`."""
     from anonset_kernels.known_sample import tally_sets_of
 
-    rows, n_codes = distinct.rows, len(distinct.rows.vocabulary)
+    rows, start, n_codes = distinct.rows, distinct.start, len(distinct.rows.vocabulary)
 
-    def measure(position: int) -> None:
-        number = int(numbers[position])
-        group = int(distinct.of_group[number])
-        span = int(distinct.groups[group]), int(distinct.groups[group + 1])
-        codes = rows.items[rows.indptr[number] : rows.indptr[number + 1]]
-        tally_sets_of(codes, rows.indptr, rows.items, distinct.start, span, k, n_codes, tally[position])
+    def measure(part: Int64) -> Int64:
+        tally = np.zeros((len(part), size, 3), np.int64)
+        for number, of_sizes in zip(part.tolist(), tally, strict=True):
+            group = distinct.of_group[number]
+            span = int(distinct.groups[group]), int(distinct.groups[group + 1])
+            of_sizes[:, 0] = start[span[1]] - start[span[0]]
+            codes = rows.items[rows.indptr[number] : rows.indptr[number + 1]]
+            tally_sets_of(codes, rows.indptr, rows.items, start, span, k, n_codes, of_sizes)
+        return tally
 
-    list(distinct.store.map(measure, positions.tolist()))
+    return np.concatenate(list(distinct.store.map(measure, np.array_split(numbers, distinct.store.workers.count))))
 
 
 def _sets(length: int, size: int) -> int:
