@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from tests.facts import refused
 
 from anonset.data import CategoricalColumn, NumericColumn, SetColumn, spans
+from anonset.data.cluster import ClusterWorkers
+from anonset.data.scheduler import cluster_of
 from anonset.data.spans import Limits
 from anonset.data.store import Files
 from anonset.data.workers import Threads
@@ -77,6 +79,19 @@ def test_counts_by_blocks_equal_the_definition(sets, size, room, random):
         sampled = matching_rows(SetColumn.of(sets), size, group=groups, store=store, affordable=-1, sampled=len(sets))
         for items, figures in enumerate(sampled, 1):  # all were sampled, in some order
             assert Counter(figures.values.tolist()) == Counter(least_of(sets, items, of_row))
+
+
+@pytest.mark.long
+@pytest.mark.compiled
+@pytest.mark.parametrize("by_bits", [False, True])
+def test_a_sample_is_counted_on_the_workers_of_a_cluster(by_bits, monkeypatch):
+    monkeypatch.setattr(known_sample, "_MOST_WORDS", 1e9 if by_bits else 0)
+    column = SetColumn.of([{f"i{n % 7}", f"j{n % 5}", f"k{n % 11}"} for n in range(300)])
+    expected = matching_rows(column, 3, affordable=-1, sampled=50)
+    with cluster_of("local:2") as client, Files.temporary() as work, ClusterWorkers(client, work) as workers:
+        found = matching_rows(column, 3, store=work.with_workers(workers), affordable=-1, sampled=50)
+        for here, there in zip(expected, found, strict=True):
+            assert (there.values.tolist(), there.records.tolist()) == (here.values.tolist(), here.records.tolist())
 
 
 def least_of(sets, size, of_row):
