@@ -52,7 +52,7 @@ def test_a_sample_of_all_records_equals_the_exact_counts(by_bits, monkeypatch):
     random = np.random.default_rng(3)
     records = [random.choice(12, random.integers(0, 9), replace=False) for _ in range(60)]
     column = SetColumn.of([{f"i{item}" for item in records[n]} for n in random.integers(0, 60, 400)])
-    group = (np.arange(400) >= 129).astype(np.int64)  # one record more than two words
+    group = (np.arange(400) >= 129).astype(np.int64)  # 129 records need three words
     monkeypatch.setattr(known_sample, "_MOST_WORDS", 1e9 if by_bits else 0)
     exact = known_items(column, 4, 5, group=group)
     sampled = known_items(column, 4, 5, group=group, affordable=0, sampled=400)

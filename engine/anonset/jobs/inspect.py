@@ -1,4 +1,4 @@
-"""Inspect uniqueness and problems of data before anonymization, and the cost of a run."""
+"""Inspect uniqueness and problems of data before anonymization, and the memory of a run."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

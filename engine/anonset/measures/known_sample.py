@@ -62,8 +62,8 @@ def count_sample(distinct: DistinctRecords, records: Int64, size: int, k: int) -
     few = np.flatnonzero(n_sets <= _COUNTED_AT_ONCE)
     n_shared[few] = _measured(distinct, numbers[few], size)
     by_items = n_shared <= max(LARGEST_PROJECTION, 4 * distinct.n)
-    words = _words(distinct, numbers, n_sets)
-    by_bits = (words <= _MOST_WORDS) & (words < np.where(by_items, _WORDS_PER_SET * n_shared, np.inf))
+    cost = _cost_of_bits(distinct, numbers, n_sets)
+    by_bits = (cost <= _MOST_WORDS) & (cost < np.where(by_items, _WORDS_PER_SET * n_shared, np.inf))
     tally = np.zeros((len(records), size, 3), np.int64)
     tally[:, :, 0] = distinct.group_sizes[distinct.of_group[numbers]][:, None]
     tally[by_bits] = _tally_bits(distinct, numbers[by_bits], size, k)
@@ -82,13 +82,13 @@ def count_sample(distinct: DistinctRecords, records: Int64, size: int, k: int) -
     return SampledCounts(least, below, unique, lengths, by_items | by_bits)
 
 
-def _words(distinct: DistinctRecords, numbers: Int64, n_sets: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the number of words that bit vectors read for each sampled record, and the items of its group, (s,)."""
+def _cost_of_bits(distinct: DistinctRecords, numbers: Int64, n_sets: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the cost of counting each sampled record by bit vectors, (s,): words to read, plus items of its group."""
     group = distinct.of_group[numbers]
     first, end = distinct.groups[group], distinct.groups[group + 1]
     items = distinct.rows.indptr[end] - distinct.rows.indptr[first]
-    words: NDArray[np.float64] = n_sets * np.ceil(distinct.group_sizes[group] / 64) + items
-    return words
+    cost: NDArray[np.float64] = n_sets * np.ceil(distinct.group_sizes[group] / 64) + items
+    return cost
 
 
 def _tally_bits(distinct: DistinctRecords, numbers: Int64, size: int, k: int) -> Int64:
