@@ -27,7 +27,7 @@ FITTED, HELD_OUT = (0.05, 0.1, 0.3, 0.6), (0.2, 1.0)
 PREDICTED = tuple((10**n, workers) for n in (9, 10, 11) for workers in (16, 256))
 MILLION = 1e6
 QUANTITIES = ("coordinator", "workers", "tasks", "bytes_sent", "bytes_written")
-JOB = ["--items", "items", "--rows-are-persons", "--hierarchy", "items=balanced:5", "--model", "km", "--algorithm"]
+JOB = ["--items", "items", "--unit", "row", "--hierarchy", "items=balanced:5", "--model", "km", "--algorithm"]
 JOB += ["apriori", "--k", "5", "--m", "2", "--part-rows", "1000000", "--format", "parquet", "--memory-limit", "1G"]
 _ROWS_PER_TASK, _MOST_MAPPED = 1 << 20, 65_530
 """Number of records of a task, and the usual Linux limit on memory maps of a process (vm.max_map_count)."""

@@ -77,7 +77,7 @@ def write_inputs(folder: Path) -> None:
     (folder / "two.csv").write_text("\n".join(two) + "\n")
 
 
-_ROWS = ("--rows-are-persons",)  # an id may have several rows only for buckets
+_ROWS = ("--unit", "row")  # an id may have several rows only for buckets
 
 
 def jobs() -> Iterator[Job]:

@@ -47,7 +47,7 @@ def of_tables(begin: Mapping[str, list[str]], folder: Path, columns: list[str]) 
     data, out = folder / "table.csv", folder / "out"
     roles = ["--relational", ",".join(columns), *(f"--hierarchy={name}={folder / name}.csv" for name in columns)]
     for name, *options in (("local-recoding", "--refine"), ("mondrian", "--refine"), ("full-domain",)):
-        publish = ["anonymize", str(data), *roles, f"--k={K}", f"--algorithm={name}", *options, "--rows-are-persons"]
+        publish = ["anonymize", str(data), *roles, f"--k={K}", f"--algorithm={name}", *options, "--unit", "row"]
         label = " ".join([f"`{name}`", *(f"`{option}`" for option in options)])
         yield Way(
             ANONSET, label, [*begin[ANONSET], *publish, "--quiet", "-o", str(out / name)], f"{name}/published.csv"
@@ -72,7 +72,7 @@ def of_sets(begin: Mapping[str, list[str]], folder: Path) -> Iterator[Way]:
     data, tree, out = folder / "sets.dat", folder / "sets", folder / "out"
     for name in ("exact", "apriori"):
         publish = ["anonymize", str(data), f"--k={K_OF_SETS}", f"--m={M}", f"--hierarchy=items={tree}.csv"]
-        options = [f"--algorithm={name}", "--rows-are-persons", "--quiet", "-o", str(out / name)]
+        options = [f"--algorithm={name}", "--unit", "row", "--quiet", "-o", str(out / name)]
         yield Way(ANONSET, f"`{name}`", [*begin[ANONSET], *publish, *options], f"{name}/published.dat")
     promise = [str(K_OF_SETS), str(M)]
     if "arx_sets" in begin:

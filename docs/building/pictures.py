@@ -106,7 +106,7 @@ def main() -> None:
         subprocess.run([sys.executable, "-m", *made.split()], cwd=folder, check=True)
         subprocess.run([sys.executable, "-m", *job.split()], cwd=folder, check=True, capture_output=True)
         account = terminal(
-            ["anonset anonymize job.toml --rows-are-persons --point attributes -o safe"],
+            ["anonset anonymize job.toml --unit row --point attributes -o safe"],
             folder, "Summary of a run: records, clusters, unchanged values, losses, verdict", 19,
         )  # fmt: skip
         (PICTURES / "account.svg").write_text(account)

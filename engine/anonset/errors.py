@@ -149,6 +149,12 @@ class MisreadError(InputError):
         self.settings = dict(settings)
 
 
+class UndeclaredUnitError(InputError):
+    """The owner has not declared who is a person."""
+
+    code = "unit"
+
+
 class HierarchyError(InputError):
     """A hierarchy that is not a tree over the items of the data."""
 

@@ -18,7 +18,7 @@ def release(place: Place, name: str, people: list[tuple[str, str]], tree: str, *
     data = place.write(f"{name}.csv", "who,codes\n" + "".join(f"{who},{codes}\n" for who, codes in people))
     hierarchy = place.write(f"{name}.tree.csv", tree)
     return [
-        "anonymize", data, "--items", "codes", "--id", "who", "--hierarchy", f"codes={hierarchy}",
+        "anonymize", data, "--items", "codes", "--unit", "who", "--hierarchy", f"codes={hierarchy}",
         "--algorithm", "apriori", "--k", str(k), "--m", "2", "-o", str(place.folder / name), *more,
     ]  # fmt: skip
 
@@ -75,7 +75,7 @@ def test_grouped_rows_are_linked_in_memory_and_out_of_core(place: Place) -> None
     place.write("long.csv", "who,code\n" + long)
     place.write("tree.csv", FIRST)
     job = [
-        "anonymize", str(place.folder / "long.csv"), "--items", "code", "--id", "who", "--group", "--hierarchy",
+        "anonymize", str(place.folder / "long.csv"), "--items", "code", "--unit", "who", "--hierarchy",
         f"code={place.folder / 'tree.csv'}", "--algorithm", "apriori", "--k", "9", "--m", "2", "-o",
     ]  # fmt: skip
     assert place.run(*job, str(place.folder / "first")).code == 0
@@ -128,7 +128,13 @@ def test_ids_that_are_written_otherwise_are_nobodys(place: Place) -> None:
 def test_repeated_and_empty_ids_are_rejected_even_if_rows_are_persons(place: Place) -> None:
     assert place.run(*release(place, "first", PEOPLE, FIRST)).code == 0
     for people, why in (([*PEOPLE, PEOPLE[3]], "id rows"), ([("", "a b"), *PEOPLE], "'row 1' empty")):
-        for more in ((), ("--rows-are-persons",)):
+        for more in (
+            (),
+            (
+                "--unit",
+                "row",
+            ),
+        ):
             ran = place.run(*release(place, "second", people, FIRST, *after(place), *more))
             assert (ran.code, len(ran.errors), names(ran.err, why)) == (2, 1, True)
 
@@ -157,7 +163,7 @@ def test_an_existing_joint_release_is_skipped(place: Place) -> None:
     [
         ("model", 2, "km transaction-k"),
         ("cluster", 2, "--cluster"),
-        ("no ids", 2, "persons --id"),
+        ("no ids", 2, "persons --unit"),
         ("smaller k", 1, "k 20"),
         ("changed", 2, "differs"),
         ("sets", 1, "item hierarchy"),
@@ -172,8 +178,8 @@ def test_an_unsupported_joint_guarantee_is_rejected(place: Place, how: str, code
     elif how == "cluster":
         job += ["--cluster", "local:1"]
     elif how == "no ids":
-        job[job.index("--id")] = "--drop"
-        job += ["--rows-are-persons"]
+        job[job.index("--unit")] = "--drop"
+        job += ["--unit", "row"]
     elif how == "changed":
         place.write("first/codebook.csv", "symbol,kind,members\n")
     elif how == "sets":

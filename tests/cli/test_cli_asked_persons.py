@@ -28,8 +28,8 @@ def test_a_run_without_an_answer_stops_from_1000_rows_on(place: Place, n: int, c
     lines = rows(n, random.Random(3))
     roles = ["--relational", "age,sex,ward", "--numeric", "age"]
     ran = run(place, "age,sex,ward", lines, *roles)
-    assert (ran.code, names(ran.err, "--rows-are-persons --id --group unit")) == (code, code == 2), ran.err
-    assert run(place, "age,sex,ward", lines, *roles, "--rows-are-persons", out="stated").code == 0
+    assert (ran.code, names(ran.err, "--unit row --unit unit")) == (code, code == 2), ran.err
+    assert run(place, "age,sex,ward", lines, *roles, "--unit", "row", out="stated").code == 0
 
 
 def test_a_recognized_id_that_is_different_in_every_row_is_an_answer(place: Place) -> None:
@@ -60,7 +60,7 @@ def cards(place: Place) -> Place:
 def test_a_column_within_which_declared_attributes_agree_is_asked_for(cards: Place) -> None:
     roles = ["--relational", "age,sex,ward", "--numeric", "age", "--drop", "zz"]
     ran = cards.run("anonymize", str(cards.folder / "cards.csv"), "-o", str(cards.out), *K, *roles)
-    assert (ran.code, names(ran.err, "zz --id --rows-are-persons")) == (2, True), ran.err
+    assert (ran.code, names(ran.err, "zz --unit --unit row")) == (2, True), ran.err
     commands = [line for line in ran.err.splitlines() if "complete command" in line]
     assert [names(line, persons) for line, persons in zip(commands, ("'zz' 150", "row 450"), strict=True)] == [True] * 2
     again = cards.run(*shlex.split(commands[0][commands[0].index("anonset anonymize") :])[1:])
@@ -69,7 +69,7 @@ def test_a_column_within_which_declared_attributes_agree_is_asked_for(cards: Pla
 
 
 def test_the_first_row_counts_if_few_persons_differ(cards: Place) -> None:
-    by_card = ["--id", "zz", "--group", "--relational", "sex,ward", "--drop", "age", *K]
+    by_card = ["--unit", "zz", "--relational", "sex,ward", "--drop", "age", *K]
     place = ["anonymize", str(cards.folder / "cards.csv"), "-o", str(cards.out)]
     refused = cards.run(*place, *by_card)
     assert (refused.code, names(refused.err, "sex 2 persons '--differing first'")) == (2, True), refused.err
@@ -139,8 +139,8 @@ def test_the_first_row_of_a_person_is_offered_if_all_declared_columns_differ(pla
     data = place.write("trips.csv", "\n".join(["card_hash,x,y,s,t", *lines, ""]))
     ran = place.run("anonymize", data, "-o", str(place.out), *K, "--relational", "x,y")
     commands = commands_of(ran)
-    assert ["--rows-are-persons" in one for one in commands] == [False, True], ran.err
-    assert names(" ".join(commands[0]), "--id card_hash --group --differing first")
+    assert ["--unit row" in one for one in commands] == [False, True], ran.err
+    assert names(" ".join(commands[0]), "--unit card_hash --differing first")
     again = place.run(*commands[0])
     assert again.code == 0, again.err
     assert 290 <= len(rows_of(place.out / "published.csv")) <= 300  # a few may be suppressed
@@ -149,10 +149,10 @@ def test_the_first_row_of_a_person_is_offered_if_all_declared_columns_differ(pla
 def test_persons_are_offered_if_they_have_several_of_the_stated_ids(place: Place) -> None:
     lines = [f"C{n},P{n % 120},{'fm'[n % 120 % 2]},{n % 120 % 4}" for n in range(360)]
     data = place.write("claims.csv", "\n".join(["claim_id,patient_id,sex,ward", *lines, ""]))
-    ran = place.run("anonymize", data, "-o", str(place.out), *K, "--relational", "sex", "--id", "claim_id")
+    ran = place.run("anonymize", data, "-o", str(place.out), *K, "--relational", "sex", "--unit", "claim_id")
     commands = commands_of(ran)
-    assert [one[one.index("--id") + 1] for one in commands] == ["patient_id", "claim_id"], ran.err
-    assert "--rows-are-persons" in commands[1]
+    assert [one[one.index("--unit") + 1] for one in commands] == ["patient_id", "claim_id"], ran.err
+    assert "--unit", "row" in commands[1]
     again = place.run(*commands[0])
     assert again.code == 0, again.err
 

@@ -36,9 +36,9 @@ def tree_of(place: Place, name: str, pairs: str) -> str:
 
 
 def test_ids_link_the_people_of_two_releases(place: Place) -> None:
-    first = released(place, "first", PEOPLE, tree_of(place, "first", "ab cd ef gh"), "--id", "who")
+    first = released(place, "first", PEOPLE, tree_of(place, "first", "ab cd ef gh"), "--unit", "who")
     others = [*reversed(PEOPLE[4:]), ("new", "a e"), ("other", "b f"), ("p0", "d h")]
-    second = released(place, "second", others, tree_of(place, "second", "ac bd eg fh"), "--id", "who")
+    second = released(place, "second", others, tree_of(place, "second", "ac bd eg fh"), "--unit", "who")
     result = place.run("risk", f"{second}.private/report.json", "--attack", "composition", "--beside", first, "--json")
     assert result.code == 0, result.err
     (outcome,) = result.json["attacks"]
@@ -48,10 +48,10 @@ def test_ids_link_the_people_of_two_releases(place: Place) -> None:
 
 
 def test_releases_of_one_file_need_no_ids(place: Place) -> None:
-    first = released(place, "first", PEOPLE, "balanced:2", "--drop", "who", "--rows-are-persons")
+    first = released(place, "first", PEOPLE, "balanced:2", "--drop", "who", "--unit", "row")
     (place.folder / "first").rename(place.folder / "before")
     (place.folder / "first.private").rename(place.folder / "before.private")
-    second = released(place, "first", PEOPLE, "balanced:4", "--drop", "who", "--rows-are-persons")
+    second = released(place, "first", PEOPLE, "balanced:4", "--drop", "who", "--unit", "row")
     assert first == second
     result = place.run(
         "risk", f"{second}.private/report.json", "--beside", str(place.folder / "before"), "--json",
@@ -64,14 +64,14 @@ def test_releases_of_one_file_need_no_ids(place: Place) -> None:
     [
         ("changed", "first.csv changed"),
         ("gone", "first.csv"),
-        ("no ids", "first --id"),
+        ("no ids", "first --unit"),
         ("no private", "first private"),
     ],
 )
 def test_releases_that_cannot_be_linked_are_rejected(place: Place, change: str, why: str) -> None:
-    ids = ("--drop", "who", "--rows-are-persons") if change == "no ids" else ("--id", "who")
+    ids = ("--drop", "who", "--unit", "row") if change == "no ids" else ("--unit", "who")
     first = released(place, "first", PEOPLE, "balanced:2", *ids)
-    second = released(place, "second", PEOPLE[1:], "balanced:2", "--id", "who")
+    second = released(place, "second", PEOPLE[1:], "balanced:2", "--unit", "who")
     if change == "changed":
         place.write("first.csv", csv(PEOPLE[:-1]))
     elif change == "gone":
@@ -95,7 +95,7 @@ def test_names_are_checked(place: Place) -> None:
 
 
 def test_attacks_by_name_also_apply_to_values(rt: Place) -> None:
-    columns = ["--relational", "age,origin", "--keep", "gender", "--drop", "items", "--rows-are-persons"]
+    columns = ["--relational", "age,origin", "--keep", "gender", "--drop", "items", "--unit", "row"]
     trees = ["--hierarchy", "age=range", "--hierarchy", "origin=values", "--publish-as-is", "gender"]
     data = str(rt.folder / "rt.csv")
     made = rt.run(
@@ -116,7 +116,7 @@ def test_attacks_by_name_also_apply_to_values(rt: Place) -> None:
 
 def test_buckets_are_not_attacked_by_name(long: Place) -> None:
     job = ["anonymize", str(long.folder / "long.csv"), "--id", "name", "--keep", "age", "--sensitive", "drug"]
-    assert long.run(*job, "--model", "anatomy", "--l", "2", "-o", str(long.out), "--rows-are-persons").code == 0
+    assert long.run(*job, "--model", "anatomy", "--l", "2", "-o", str(long.out), "--unit", "row").code == 0
     assert long.run("risk", str(long.out), "--attack", "all").code == 0
     ran = long.run("risk", str(long.out), "--attack", "minimality")
     assert (ran.code, names(ran.err, "--attack records")) == (2, True)

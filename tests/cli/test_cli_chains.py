@@ -37,7 +37,7 @@ def chain(place: Place, rng: random.Random, algorithms: list[list[str]], fixed: 
         lines = [f"p{i},{' '.join(sorted(row))}" for i, row in enumerate(rows)]
         data = place.write(f"{number}.csv", "\n".join(["who,codes", *lines, ""]))
         out = place.folder / f"q{number}"
-        job = ["anonymize", data, "--items", "codes", "--id", "who", *fixed, "--algorithm", *algorithm, *earlier]
+        job = ["anonymize", data, "--items", "codes", "--unit", "who", *fixed, "--algorithm", *algorithm, *earlier]
         ran = place.run(*job, "--allow-worthless", "-o", str(out))
         assert ran.code == 0, (algorithm, ran.err)
         for name, members in names_of(out).items():
@@ -46,7 +46,7 @@ def chain(place: Place, rng: random.Random, algorithms: list[list[str]], fixed: 
         assert not [item for item in gone if mapping.get(item)]
         gone |= {item for item, name in mapping.items() if not name}
         tree = ["--hierarchy", fixed[1]] if fixed[0] == "--hierarchy" else []
-        assert place.run("verify", str(out), "--original", data, "--id", "who", *tree).code == 0
+        assert place.run("verify", str(out), "--original", data, "--unit", "who", *tree).code == 0
         earlier = ["--recoding", str(place.folder / f"q{number}.private")]
         earlier += ["--after", earlier[1]] * after
         for _ in range(rng.randrange(12)):

@@ -14,7 +14,7 @@ from anonset.algorithms.relational.formations import FORMATIONS
 from cli.place import Place
 from cli.published import publish, rows_of
 
-ROLES = ["--relational", "age,sex", "--numeric", "age", "--rows-are-persons"]
+ROLES = ["--relational", "age,sex", "--numeric", "age", "--unit", "row"]
 OF_DRUG = [*ROLES, "--sensitive", "drug"]
 KL = [*OF_DRUG, "--model", "kl", "--k", "3", "--l", "2"]
 
@@ -101,7 +101,7 @@ def test_a_job_file_has_the_settings(people: Place) -> None:
     people.write(
         "job.toml",
         'input = "people.csv"\nout = "out"\nrelational = ["age", "sex"]\nnumeric = ["age"]\nsensitive = "drug"\n'
-        'model = "kt"\nk = 3\nt = 0.3\nt_distance = "equal"\nrows_are_persons = true\n',
+        'model = "kt"\nk = 3\nt = 0.3\nt_distance = "equal"\nunit = "row"\n',
     )
     ran = people.run("anonymize", str(people.folder / "job.toml"))
     assert ran.code == 0, ran.err
@@ -120,7 +120,7 @@ def test_a_tree_of_the_sensitive_values(people: Place) -> None:
     people.write(
         "job.toml",
         'input = "people.csv"\nout = "out"\nrelational = ["age", "sex"]\nnumeric = ["age"]\nsensitive = "drug"\n'
-        'model = "kt"\nk = 3\nt = 0.2\nt_distance = "hierarchical"\nt_tree = "kinds.csv"\nrows_are_persons = true\n',
+        'model = "kt"\nk = 3\nt = 0.2\nt_distance = "hierarchical"\nt_tree = "kinds.csv"\nunit = "row"\n',
     )
     ran = people.run("anonymize", str(people.folder / "job.toml"))
     assert ran.code == 0, ran.err
@@ -219,8 +219,8 @@ def test_repeated_ids_are_refused_as_for_any_model_of_records(people: Place) -> 
     text = (people.folder / "people.csv").read_text().splitlines()
     rows = [f"p{number // 2},{row}" for number, row in enumerate(text[1:])]
     people.write("ids.csv", "\n".join((f"patient,{text[0]}", *rows)) + "\n")
-    job = ["anonymize", str(people.folder / "ids.csv"), "-o", str(people.out), "--id", "patient", *KL]
-    ran = people.run(*[word for word in job if word != "--rows-are-persons"])
+    job = ["anonymize", str(people.folder / "ids.csv"), "-o", str(people.out), "--unit", "patient", *KL]
+    ran = people.run(*[word for word in job if word not in ("--unit", "row")])
     assert (ran.code, "patient" in ran.err) == (2, True), ran.err
 
 
@@ -299,7 +299,7 @@ OF_AGE = ["--relational", "age", "--numeric", "age", "--hierarchy", "age=range"]
 def test_a_sensitive_column_with_items_is_rejected_with_a_remedy(place: Place, asked: list[str]) -> None:
     rows = (f"p{n},{20 + n % 30},{'abc'[n % 3]} {'de'[n % 2]},{'xyz'[n % 3]}\n" for n in range(60))
     place.write("rt.csv", "id,age,codes,drug\n" + "".join(rows))
-    job = ["anonymize", str(place.folder / "rt.csv"), "--id", "id", "--k", "3", "-o", str(place.out), "--quiet"]
+    job = ["anonymize", str(place.folder / "rt.csv"), "--unit", "id", "--k", "3", "-o", str(place.out), "--quiet"]
     refused = place.run(*job, "--items", "codes", "--sensitive", "drug", *asked)
     way = "--model klm --items codes,drug --sensitive-items drug:"
     assert refused.code == 2

@@ -13,7 +13,7 @@ VALUES, ITEMS = "relative to the coarsened values", "relative to the coarsened i
 COARSE_DATES = ("--hierarchy", "born=date:from-year,decade", "--hierarchy", "codes=prefix:2,1")
 COARSE_CODES = ("--hierarchy", "born=date:year,decade", "--hierarchy", "codes=prefix:from-2,1")
 ROLES = ("--relational", "born,sex", "--items", "codes", "--hierarchy", "sex=values")
-MODEL = ("--rows-are-persons", "--model", "kkm", "--k", "2", "--m", "1")
+MODEL = ("--unit", "row", "--model", "kkm", "--k", "2", "--m", "1")
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def test_losses_without_coarsening_need_no_remark(place: Place, people: str) -> 
 
 
 def test_the_report_names_coarsened_columns_as_generalized(place: Place, people: str) -> None:
-    roles = ("--relational", "born,sex", "--drop", "codes", "--rows-are-persons")
+    roles = ("--relational", "born,sex", "--drop", "codes", "--unit", "row")
     rules = ("--hierarchy", "sex=values", *COARSE_DATES[:2], "--model", "k", "--k", "2", "--algorithm", "top-down")
     assert "(100.0%), 0 generalized" in place.run("anonymize", people, *roles, *rules, "-o", str(place.out)).out
     page = place.folder / "page.html"
@@ -77,9 +77,9 @@ def test_the_report_names_coarsened_columns_as_generalized(place: Place, people:
 
 def test_suggestions_and_comparisons_say_that_values_were_coarsened(place: Place, people: str) -> None:
     roles = ("--relational", "born,sex", "--drop", "codes", "--hierarchy", "sex=values", *COARSE_DATES[:2])
-    model = ("--rows-are-persons", "--k", "2", "--model", "k")
+    model = ("--unit", "row", "--k", "2", "--model", "k")
     ran = place.run("suggest", people, *roles, *model)
     assert f"shares of the relational values, {VALUES}\n" in ran.out
     assert f"of the relational values are unchanged, {VALUES}; " in ran.out
-    compared = place.run("compare", people, *roles, "--rows-are-persons", "--k", "2,3", "--algorithms", "mondrian")
+    compared = place.run("compare", people, *roles, "--unit", "row", "--k", "2,3", "--algorithms", "mondrian")
     assert compared.out.count("mondrian: losses are relative to the original with coarsened born") == 1

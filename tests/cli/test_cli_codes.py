@@ -17,7 +17,7 @@ KM = ["--model", "km", "--k", "2", "--m", "2"]
 def dirty(place: Place) -> tuple[list[str], list[str]]:
     data = place.write("visits.csv", "p,codes\n" + "".join(f"{n},{row}\n" for n, row in enumerate(ROWS)))
     tree = place.write("tree.csv", TREE)
-    return [data, "--items", "codes", "--id", "p"], ["--hierarchy", f"codes={tree}"]
+    return [data, "--items", "codes", "--unit", "p"], ["--hierarchy", f"codes={tree}"]
 
 
 def test_changed_codes_are_only_in_the_private_report(place: Place, dirty: tuple[list[str], list[str]]) -> None:
@@ -34,7 +34,7 @@ def test_changed_codes_are_only_in_the_private_report(place: Place, dirty: tuple
     for path in place.out.iterdir():
         assert "XX" not in path.read_text()
         assert "suppress:" not in path.read_text()
-    back = ["--original", data[0], "--records", str(place.private / "records.csv"), "--id", "p"]
+    back = ["--original", data[0], "--records", str(place.private / "records.csv"), "--unit", "p"]
     checked = place.run("verify", str(place.out), *back, *tree, *RULES, "--json")
     assert (checked.code, checked.json["true"]) == (0, True), checked.err
     assert place.run("verify", str(place.out), *tree, "--inner-items", "leaf").code == 0

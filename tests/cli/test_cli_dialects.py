@@ -9,7 +9,7 @@ from cli.place import Place
 
 ROWS = ["p;age;codes", *(f"{n};{30 + n % 2};{'E10, I10' if n % 2 else 'I10, J45'}" for n in range(8))]
 READ = ["--separator", ",", "--encoding", "latin-1", "--input-format", "csv"]
-ROLES = ["--items", "codes", "--id", "p", "--drop", "age"]
+ROLES = ["--items", "codes", "--unit", "p", "--drop", "age"]
 KM = ["--model", "km", "--k", "2", "--m", "2", "--hierarchy", "codes=balanced:2"]
 
 
@@ -23,7 +23,7 @@ def data(place: Place) -> str:
 def test_a_publication_of_another_dialect_is_verified_and_measured(place: Place, data: str) -> None:
     ran = place.run("anonymize", data, *ROLES, *READ, *KM, "-o", str(place.out))
     assert ran.code == 0, ran.err
-    original = ["--original", data, "--records", str(place.private / "records.csv"), "--id", "p", "--drop", "age"]
+    original = ["--original", data, "--records", str(place.private / "records.csv"), "--unit", "p", "--drop", "age"]
     checked = place.run("verify", str(place.out), *original, *READ, "--json")
     assert (checked.code, checked.json["true"]) == (0, True), checked.err
     assert place.run("evaluate", data, str(place.out), *ROLES, *READ).code == 0
@@ -46,11 +46,11 @@ def test_items_with_blanks_are_published_between_another_mark(place: Place) -> N
     rows = ["p,name", *(f"{n},type 2 diabetes\n{n},asthma" for n in range(4))]
     path = place.write("long.csv", "\n".join(rows) + "\n")
     km = ["--model", "km", "--k", "2", "--m", "2", "--hierarchy", "name=balanced:2"]
-    ran = place.run("anonymize", path, "--items", "name", "--id", "p", "--group", *km, "-o", str(place.out))
+    ran = place.run("anonymize", path, "--items", "name", "--unit", "p", *km, "-o", str(place.out))
     assert ran.code == 0, ran.err
     assert (place.out / "published.csv").read_text() == "name\n" + "asthma;type 2 diabetes\n" * 4
     assert json.loads((place.out / "attestation.json").read_text())["data"]["separator"] == ";"
-    assert place.run("verify", str(place.out), "--original", path, "--id", "p", "--group").code == 0
+    assert place.run("verify", str(place.out), "--original", path, "--unit", "p").code == 0
 
 
 SHAPES = {
@@ -66,13 +66,13 @@ def test_each_shape_is_published_verified_and_measured(place: Place, shape: str)
     path = place.write("data.csv", text)
     items = ["--items", "c"] if shape == "long" else []
     tree = ["--hierarchy", f"{column}=balanced:2"]
-    ran = place.run("anonymize", path, *items, *message, "--id", "p", *KM[:6], *tree, "-o", str(place.out), "--json")
+    ran = place.run("anonymize", path, *items, *message, "--unit", "p", *KM[:6], *tree, "-o", str(place.out), "--json")
     assert (ran.code, ran.json["unit"]) == (0, "person"), ran.err
     assert (place.out / "published.csv").read_text() == f"{column}\n" + "a b\n" * 2 + "b c\n" * 2
-    original = ["--original", path, "--records", str(place.private / "records.csv"), "--id", "p"]
+    original = ["--original", path, "--records", str(place.private / "records.csv"), "--unit", "p"]
     checked = place.run("verify", str(place.out), *original, *message, "--json")
     assert (checked.code, checked.json["true"], checked.json["unit"]) == (0, True, "person"), checked.err
-    measured = place.run("evaluate", path, str(place.out), *items, *message, "--id", "p", *tree, "--json")
+    measured = place.run("evaluate", path, str(place.out), *items, *message, "--unit", "p", *tree, "--json")
     assert (measured.code, measured.json["ncp"]) == (0, 0), measured.err
 
 

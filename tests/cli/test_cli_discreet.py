@@ -84,7 +84,7 @@ def from_buckets(qit: str, snt: str) -> Callable[[Path], object]:
 
 def duckdb_cast(_: Path) -> object:
     duckdb = pytest.importorskip("duckdb")
-    return read(duckdb.sql(f"SELECT CAST(x AS INTEGER) AS p FROM (VALUES ('1'), ('{MARK}')) t(x)"), id="p")
+    return read(duckdb.sql(f"SELECT CAST(x AS INTEGER) AS p FROM (VALUES ('1'), ('{MARK}')) t(x)"), unit="p")
 
 
 HEAD = "p,s,note\n"
@@ -227,7 +227,7 @@ COMMANDS = [
 def test_no_command_shows_an_id(place: Place, command: list[str]) -> None:
     data = place.write("long.csv", LONG)
     filled_command = [{"DATA": data, "OUT": str(place.out)}.get(part, part) for part in command]
-    ran = place.run(*filled_command, "--items", "s", "--id", "p", "--keep", "drug")
+    ran = place.run(*filled_command, "--items", "s", "--unit", "p", "--keep", "drug")
     assert (ran.code, names(ran.err, "rows 1 2 id p")) == (2, True)
     assert MARK not in ran.out + ran.err
 
@@ -239,7 +239,7 @@ def test_verify_names_rows_of_buckets_but_no_person(place: Place) -> None:
     (folder / "snt.csv").write_text("group,drug\n1,x\n1,x\n1,y\n2,x\n2,z\n2,w\n3,x\n3,v\n3,u\n")
     for model, code in (["safe-grouping", "--k", "2", "--l", "2"], 1), (["anatomy", "--l", "1"], 0):
         for more in ([], ["--json"]):
-            ran = place.run("verify", str(folder), "--model", *model, "--id", "p", *more)
+            ran = place.run("verify", str(folder), "--model", *model, "--unit", "p", *more)
             assert ran.code == code
             assert MARK not in ran.out + ran.err
     assert [entry["row"] for entry in ran.json["correlations"]["intra_group"]] == [0]
@@ -266,5 +266,5 @@ def test_the_python_interface_shows_no_id(tmp_path: Path) -> None:
     path = tmp_path / "long.csv"
     path.write_text(LONG)
     with pytest.raises(anonset.InputError) as raised:
-        anonset.read(path, items="s", id="p", keep="drug")
+        anonset.read(path, items="s", unit="p", keep="drug")
     assert MARK not in texts_of(raised.value)

@@ -64,20 +64,20 @@ BAD: list[tuple[str, Change, str, int]] = [
     ),
     (
         "empty id",
-        of_csv("--items", "codes", "--id", "age", "--missing", "value", text="age,codes\n,a1\n2,b1\n"),
+        of_csv("--items", "codes", "--unit", "age", "--missing", "value", text="age,codes\n,a1\n2,b1\n"),
         "data.csv id age 'row 1' empty",
         2,
     ),
     (
         "repeated id",
-        of_csv("--items", "codes", "--id", "age", text="age,codes\n2,a1\n2,b1\n"),
+        of_csv("--items", "codes", "--unit", "age", text="age,codes\n2,a1\n2,b1\n"),
         "rows 1 2 id age --group",
         2,
     ),
     (
         "group without id",
         of_csv("--items", "codes", "--keep", "age", "--group"),
-        "--group --id",
+        "--group --unit",
         2,
     ),
     ("column without a role", of_csv("--items", "codes"), "--items --relational --sensitive --id --keep --drop", 2),

@@ -23,7 +23,7 @@ INTEGERS = ("-1", "2147483648", "9223372036854775808", DIGITS, "")
 NUMBERS = ("nan", "inf", "-1", DIGITS, "x")
 TEXTS = ("", "\0", "who,who", "codes=/dev/zero", "@/dev/zero", DIGITS)
 NEEDED = {"k": "2", "m": "1", "delta": "1", "h": "1", "p": "1", "l": "2", "rho": "0.9", "sensitive_items": "b2"}
-READ = {"--items": "codes", "--drop": "age,city,drug", "--id": "who"}
+READ = {"--items": "codes", "--drop": "age,city,drug", "--unit": "who"}
 SLOW = {"seconds", "time_limit", "attempts", "itemsets", "top"}
 """Settings that increase the run time; only their smallest values are tested."""
 
@@ -60,8 +60,8 @@ def with_algorithm(setting: str) -> dict[str, str]:
     place = cls.__module__.split(".")[2]
     roles = {
         "transaction": {**READ, "--hierarchy": "codes=tree.csv"},
-        "relational": {"--id": "who", "--relational": "city", "--drop": "age,codes,drug", "--hierarchy": "city=values"},
-        "rt": {"--id": "who", "--items": "codes", "--relational": "city", "--drop": "age,drug",
+        "relational": {"--unit": "who", "--relational": "city", "--drop": "age,codes,drug", "--hierarchy": "city=values"},
+        "rt": {"--unit": "who", "--items": "codes", "--relational": "city", "--drop": "age,drug",
                "--hierarchy": "codes=tree.csv"},
         "buckets": {"--id": "who", "--sensitive": "drug", "--drop": "age,city,codes"},
     }[place]  # fmt: skip

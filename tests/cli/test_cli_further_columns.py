@@ -55,7 +55,7 @@ def test_an_id_that_splits_persons_is_in_no_command(place: Place) -> None:
     ran = place.run(*run)
     assert "each 'name' with 'birth' is a person (60 persons)" in ran.err
     assert "each 'mrn' is a person" not in ran.err
-    assert not any("--id" in line and "--rows-are-persons" in line for line in ran.err.splitlines())
+    assert not any("--id" in line and "--unit row" in line for line in ran.err.splitlines())
 
 
 def test_surnames_of_customers_hide_no_telephone_number(place: Place) -> None:

@@ -62,7 +62,7 @@ def test_a_template_runs_on_the_data_that_are_named_with_it(tmp_path: Path, monk
     assert not Path("job").exists()
     assert main(["import", "t.txt", "data.csv", "-o", "job"]) == 0
     assert main(["anonymize", "job/job.toml"]) == 2, "whether drug may be published is not told"
-    assert main(["anonymize", "job/job.toml", "--drop", "who,site,drug", "--rows-are-persons", "--quiet"]) == 0
+    assert main(["anonymize", "job/job.toml", "--drop", "who,site,drug", "--unit", "row", "--quiet"]) == 0
 
 
 def test_a_failed_import_leaves_no_files(tmp_path: Path) -> None:

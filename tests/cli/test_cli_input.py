@@ -25,7 +25,7 @@ def test_a_blank_line_does_not_count_as_a_record_for_anonymity(place: Place) -> 
 @pytest.mark.parametrize("more", [[], ["--missing", "value"], ["--group"], ["--group", "--missing", "empty,value"]])
 def test_an_empty_id_is_refused_by_every_command_that_reads_ids(place: Place, more: list[str]) -> None:
     data = place.write("people.csv", "name,codes\nAnn,a1\n,a1 b1\n")
-    roles = ["--items", "codes", "--id", "name", *more]
+    roles = ["--items", "codes", "--unit", "name", *more]
     ways = [
         ["anonymize", data, "-o", str(place.out), "--model", "km", "--k", "2", "--m", "1"],
         ["compare", data, "--algorithms", "apriori", "--k", "2", "--m", "1"],
@@ -40,10 +40,10 @@ def test_an_empty_id_is_refused_by_every_command_that_reads_ids(place: Place, mo
 
 def test_a_publication_of_grouped_rows_verifies_against_its_original(place: Place) -> None:
     place.write("long.csv", LONG)
-    roles = ["--items", "codes", "--id", "name", "--group"]
+    roles = ["--items", "codes", "--unit", "name"]
     publish(place, "long.csv", *roles, "--hierarchy", "codes=balanced:2", "--model", "km", "--k", "2", "--m", "2")
-    assert verified(place, "long.csv", "--id", "name", "--group").json["true"]
-    ran = verified(place, "long.csv", "--id", "name")
+    assert verified(place, "long.csv", "--unit", "name").json["true"]
+    ran = verified(place, "long.csv", "--unit", "name")
     assert ran.code == 2
     assert names(ran.err, "rows 1 3 id name --group")
 

@@ -17,7 +17,7 @@ PEOPLE = "name,age,sex,codes\n" + "".join(
 def test_inspect_proposes_roles_and_shows_risks_without_values(place: Place) -> None:
     ran = place.run("inspect", place.write("people.csv", PEOPLE), "--k", "3")
     assert ran.code == 0
-    for text in ("--id", "--relational", "--items", "2 items", "all quasi-identifiers", "fewer than 3 matches"):
+    for text in ("--unit", "--relational", "--items", "2 items", "all quasi-identifiers", "fewer than 3 matches"):
         assert text in ran.out
     assert "Ann1" not in ran.out
 
@@ -65,7 +65,7 @@ def test_unreadable_data_cause_an_error_and_write_no_files(place: Place) -> None
     ran = place.run("inspect", place.write("bad.csv", "a,b\n1\n"))
     assert (ran.code, names(ran.err, "bad.csv 'line 2' 2 1")) == (2, True)
     bad = place.write("people.csv", PEOPLE)
-    ran = place.run("inspect", bad, "--items", "codes,age", "--id", "sex", "-o", str(place.folder / "new.toml"))
+    ran = place.run("inspect", bad, "--items", "codes,age", "--unit", "sex", "-o", str(place.folder / "new.toml"))
     assert (ran.code, Path(place.folder / "new.toml").exists()) == (0, True)
     ran = place.run("inspect", bad, "--items", "nothing", "-o", str(place.folder / "other.toml"))
     assert (ran.code, Path(place.folder / "other.toml").exists()) == (2, False)

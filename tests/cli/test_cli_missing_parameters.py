@@ -14,12 +14,12 @@ TABLE = "who,sex,ward,grade\n" + "".join(f"{n},{'fm'[n % 2]},{n % 4},{'xyz'[n % 
 @pytest.mark.parametrize(
     ("text", "roles", "model"),
     [
-        (SETS, "--items codes --id who", "--model km --k 5 --m 2"),
-        (SETS, "--items codes --id who --model km", "--model km --k 5 --m 2"),
-        (SETS, "--items codes --id who --model km --k 4", "--model km --k 4 --m 2"),
-        (TABLE, "--relational sex,ward --id who --drop grade --model k", "--model k --k 5"),
-        (TABLE, "--relational sex,ward --id who --drop grade", "--model k --k 5"),
-        (TABLE, "--relational sex,ward --sensitive grade --drop who --rows-are-persons", "--model kl --k 5 --l 2"),
+        (SETS, "--items codes --unit who", "--model km --k 5 --m 2"),
+        (SETS, "--items codes --unit who --model km", "--model km --k 5 --m 2"),
+        (SETS, "--items codes --unit who --model km --k 4", "--model km --k 4 --m 2"),
+        (TABLE, "--relational sex,ward --unit who --drop grade --model k", "--model k --k 5"),
+        (TABLE, "--relational sex,ward --unit who --drop grade", "--model k --k 5"),
+        (TABLE, "--relational sex,ward --sensitive grade --drop who --unit row", "--model kl --k 5 --l 2"),
     ],
 )
 def test_missing_parameters_are_completed(place: Place, text: str, roles: str, model: str) -> None:
@@ -38,7 +38,7 @@ def test_a_command_names_another_model(place: Place) -> None:
         "codes",
         "--sensitive",
         "grade",
-        "--id",
+        "--unit",
         "who",
         "--model",
         "klm",

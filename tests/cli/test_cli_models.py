@@ -333,7 +333,7 @@ def test_defaults_are_turned_off_by_options(place: Place) -> None:
     options = ["--items", "codes", "--model", "rho", "--rho", "0.5", "--m", "1", "--sensitive-items", "hiv"]
     for flags in ([], ["--no-strict"], ["--no-strict", "--no-from-nothing"]):
         out = place.folder / f"out{len(flags)}"
-        ran = place.run("anonymize", data, *options, *flags, "-o", str(out), "--rows-are-persons", "--quiet")
+        ran = place.run("anonymize", data, *options, *flags, "-o", str(out), "--unit", "row", "--quiet")
         assert ran.code == 0, ran.err
         assert ("a hiv" in (out / "published.csv").read_text().splitlines()) == bool(flags)
         parameters = json.loads((out / "attestation.json").read_text())["parameters"]

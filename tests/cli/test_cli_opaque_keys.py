@@ -9,7 +9,7 @@ from cli.place import Place
 
 KEYS = [md5(str(n).encode()).hexdigest()[:12] for n in range(60)]
 RIDES = "cab,card,fare\n" + "".join(f"{n % 40},{KEYS[n % 60]},{n % 3}\n" for n in range(1_200))
-RUN = ("--items", "card", "--id", "cab", "--group", "--model", "km", "--k", "2", "--m", "1")
+RUN = ("--items", "card", "--unit", "cab", "--model", "km", "--k", "2", "--m", "1")
 
 
 @pytest.fixture
@@ -76,7 +76,7 @@ def test_long_numbers_and_ids_of_persons_are_no_items(place: Place, header: str,
 
 def test_network_addresses_are_published_only_by_declaration(place: Place) -> None:
     data = place.write("data.csv", "ip,sex\n" + "".join(f"10.0.{n % 7}.{n % 5},{'fm'[n % 2]}\n" for n in range(350)))
-    run = ["anonymize", data, "-o", str(place.out), "--relational", "ip,sex", "--rows-are-persons", "--model", "k"]
+    run = ["anonymize", data, "-o", str(place.out), "--relational", "ip,sex", "--unit", "row", "--model", "k"]
     ran = place.run(*run, "--k", "5")
     assert (ran.code, "IP addresses" in ran.err) == (2, True), ran.err
     assert place.run(*run, "--k", "5", "--identifying-as-declared").code == 0

@@ -24,8 +24,8 @@ ITEMS = [f"i{n}" for n in range(12)]
 TREE = "".join(f"i{n},A{n // 3},B{n // 6},ALL\n" for n in range(12))
 KM = ["--model", "km", "--k", "3", "--m", "2"]
 DIVERSE = ["--k", "3", "--m", "2", "--l", "2", "--sensitive-items", "s"]
-RELATIONAL = ["--id", "who", "--items", "codes", "--relational", "age", "--hierarchy", "age=range"]
-SET = ["--id", "who", "--items", "codes", "--drop", "age"]
+RELATIONAL = ["--unit", "who", "--items", "codes", "--relational", "age", "--hierarchy", "age=range"]
+SET = ["--unit", "who", "--items", "codes", "--drop", "age"]
 OTHERS = ["--hierarchy", "codes=others.csv"]
 
 
@@ -219,7 +219,7 @@ def test_lone_column_of_the_original_of_a_nameless_publication(clinic: Place) ->
     for more in ((), own_tree(clinic, *OTHERS), ("--items", "codes")):
         verification = verified(clinic, "codes.csv", "--separator", ";", *more)
         assert (verification.code, verification.json["true"]) == (0, True), verification.err
-    people = verified(clinic, "people.csv", "--separator", ";", "--items", "codes", "--id", "who", "--drop", "age")
+    people = verified(clinic, "people.csv", "--separator", ";", "--items", "codes", "--unit", "who", "--drop", "age")
     assert (people.code, people.json["true"]) == (0, True), people.err
     assert names(verified(clinic, "people.csv", "--separator", ";").err, "items --items")
 

@@ -45,7 +45,7 @@ def test_names_in_other_scripts_are_dropped_and_stop_a_publication(
     names, source = full_names(words, blank), random.Random(1)
     lines = [f"{source.choice('ΑΒ')},{source.choice(names)}" for _ in range(900)]
     data = place.write("data.csv", "\n".join(["α,β", *lines, ""]))
-    assert anonset.inspect(data, relational="α", rows_are_persons=True).columns[1].role == "drop"
+    assert anonset.inspect(data, relational="α", unit="row").columns[1].role == "drop"
     run = [
         "anonymize",
         data,
@@ -57,7 +57,8 @@ def test_names_in_other_scripts_are_dropped_and_stop_a_publication(
         "5",
         "--relational",
         "α,β",
-        "--rows-are-persons",
+        "--unit",
+        "row",
     ]
     ran = place.run(*run)
     assert ran.code == 2, ran.out
@@ -73,7 +74,7 @@ def test_a_message_hides_all_labels_of_a_column_of_names(place: Place) -> None:
     data = place.write("data.csv", "α,β\n" + "".join(f"{n % 2},{source.choice(names)}\n" for n in range(900)))
     tree = place.write("tree.csv", "a,any\n")
     run = ["anonymize", data, "-o", str(place.out), "--relational", "α,β", "--model", "k", "--k", "5"]
-    ran = place.run(*run, "--rows-are-persons", "--identifying-as-declared", "--hierarchy", f"β={tree}")
+    ran = place.run(*run, "--unit", "row", "--identifying-as-declared", "--hierarchy", f"β={tree}")
     assert (ran.code, "48 labels of the data are not leaves: hidden" in ran.err) == (2, True), ran.err
     assert not any(name in ran.err for name in names)
 
@@ -98,7 +99,7 @@ def test_words_of_sentences_do_not_become_items(place: Place) -> None:
     data = place.write("data.csv", "\n".join(["α,β", *lines, ""]))
     model = ["--model", "kkm", "--k", "5", "--m", "1", "--hierarchy", "β=halves:frequency"]
     ran = place.run(
-        "anonymize", data, "-o", str(place.out), "--items", "β", "--relational", "α", "--rows-are-persons", *model
+        "anonymize", data, "-o", str(place.out), "--items", "β", "--relational", "α", "--unit", "row", *model
     )
     assert (ran.code, "free text" in ran.err, "--drop" in ran.err) == (2, True, True), ran.out
 
@@ -140,7 +141,7 @@ def remarks(place: Place) -> str:
     return place.write("data.csv", "\n".join(["α,β,γ", *lines, ""]))
 
 
-MODEL = ("--model", "k", "--k", "5", "--rows-are-persons", "--drop", "γ")
+MODEL = ("--model", "k", "--k", "5", "--unit", "row", "--drop", "γ")
 
 
 def test_texts_that_belong_to_few_persons_are_published_only_by_declaration(place: Place) -> None:

@@ -34,8 +34,8 @@ def test_placeholders_are_missing_ids(place: Place, placeholder: str) -> None:
 @pytest.mark.parametrize("placeholder", ["brak", "0"])
 def test_a_run_by_flags_does_not_merge_the_rows_of_a_placeholder(place: Place, placeholder: str) -> None:
     data = visits(place, placeholder)
-    ran = place.run("anonymize", data, "-o", str(place.out), "--id", "zz", "--group", "--relational", "sex,age", *K)
-    facts = f"{placeholder!r} '90 rows' --null zz={placeholder} --skip-rows --rows-are-persons"
+    ran = place.run("anonymize", data, "-o", str(place.out), "--unit", "zz", "--relational", "sex,age", *K)
+    facts = f"{placeholder!r} '90 rows' --null zz={placeholder} --skip-rows --unit row"
     assert (ran.code, names(ran.err, facts)) == (2, True), ran.err
     command = next(line for line in ran.err.splitlines() if "complete command" in line)
     again = place.run(*shlex.split(command[command.index("anonset anonymize") :])[1:])
@@ -45,7 +45,7 @@ def test_a_run_by_flags_does_not_merge_the_rows_of_a_placeholder(place: Place, p
 
 def test_a_null_may_be_limited_to_a_column(place: Place) -> None:
     data = place.write("t.csv", "id,code\n0,0\n1,0\n2,1\n")
-    table = anonset.read(data, id="id", relational="code", null="id=0", skip_rows="no-id")
+    table = anonset.read(data, unit="id", relational="code", null="unit=0", skip_rows="no-id")
     assert (table.n, list(table.relational[0].vocabulary.labels)) == (2, ["0", "1"])
 
 
@@ -62,7 +62,7 @@ def test_frequent_ids_and_single_words_are_no_placeholders() -> None:
 
 def test_an_id_column_whose_name_contains_a_comma_may_lack_values(place: Place) -> None:
     data = place.write("t.csv", '"Name, Vorname",code\n"A1",a\n,b\n"A2",a\n')
-    table = anonset.read(data, id="Name, Vorname", items="code", group=True, skip_rows="no-id")
+    table = anonset.read(data, unit="Name, Vorname", items="code", skip_rows="no-id")
     assert table.n == 2
 
 

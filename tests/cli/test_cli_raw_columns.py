@@ -17,7 +17,7 @@ def named(place: Place) -> Place:
 
 @pytest.mark.parametrize("given", ["number,Name, Vorname", "Name,Vorname,number", "number,Name,Vorname"])
 def test_a_list_of_columns_contains_names_with_commas(named: Place, given: str) -> None:
-    roles = ["--items", "skills", "--relational", "sex", "--drop", given, "--rows-are-persons"]
+    roles = ["--items", "skills", "--relational", "sex", "--drop", given, "--unit", "row"]
     more = ["--model", "kkm", "--k", "2", "--m", "1", "-o", str(named.out), "--hierarchy", "skills=balanced:2"]
     ran = named.run("anonymize", str(named.folder / "named.csv"), *roles, *more)
     assert ran.code == 0, ran.err

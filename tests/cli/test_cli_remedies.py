@@ -32,7 +32,7 @@ def test_messages_are_followed_to_a_publication(
     place: Place, given: tuple[str, ...], steps: tuple[tuple[str, ...], ...]
 ) -> None:
     data = place.write("visits.csv", "who,sex,ward,test,parts\n" + "".join(ROWS))
-    command = ["anonymize", data, "-o", str(place.out), "--k", "5", "--id", "who", "--group", *given]
+    command = ["anonymize", data, "-o", str(place.out), "--k", "5", "--unit", "who", *given]
     for step in steps:
         ran = place.run(*command)
         assert (ran.code, len(ran.errors), " ".join(step) in ran.errors[0]) == (2, 1, True), ran.err
@@ -46,7 +46,7 @@ def test_messages_are_followed_to_a_publication(
 def test_persons_without_a_column_are_no_empty_data(place: Place) -> None:
     data = place.write("visits.csv", "who,sex,ward,test,parts\n" + "".join(ROWS))
     ran = place.run(
-        "anonymize", data, "-o", str(place.out), "--model", "k", "--k", "5", "--id", "who", "--group", "--drop",
+        "anonymize", data, "-o", str(place.out), "--model", "k", "--k", "5", "--unit", "who", "--drop",
         "sex,ward,test,parts",
     )  # fmt: skip
     assert (ran.code, names(ran.err, "columns id dropped")) == (2, True), ran.err
@@ -81,13 +81,13 @@ def test_the_complete_command_fixes_all_faults_at_once(
     command = ["anonymize", data, "-o", str(place.out), "--k", "5", "--drop", "patient_id", *given]
     ran = place.run(*command)
     assert (ran.code, len(ran.errors)) == (2, 1), ran.err
-    assert re.search(rf"\(60 persons\), dropping {moved}(, with model \w+)?: anonset", ran.err), ran.err
+    assert re.search(rf"\(60 persons\), dropping {moved}(with model \w+)?: anonset", ran.err), ran.err
     commands = complete(ran.err)
     assert {"if each 'patient_id' is a person (60 persons)", "if each row is a person (90 persons)"} <= commands.keys()
     ran = place.run(*commands["if each 'patient_id' is a person (60 persons)"])
     assert ran.code == 0, ran.err
     assert place.out.joinpath("published.csv").read_text().splitlines()[0].replace(",", " ") == kept
-    assert "--rows-are-persons" not in commands["if each 'patient_id' is a person (60 persons)"]
+    assert "--unit", "row" not in commands["if each 'patient_id' is a person (60 persons)"]
 
 
 def test_a_complete_command_makes_no_declarations_for_the_owner(place: Place) -> None:
@@ -98,7 +98,7 @@ def test_a_complete_command_makes_no_declarations_for_the_owner(place: Place) ->
     )
     commands = complete(ran.err)
     assert (ran.code, list(commands)) == (2, [""]), ran.err
-    assert not {"--rows-are-persons", "--keep", "--publish-as-is", "--identifying-as-declared"} & {*commands[""]}
+    assert not {"--unit", "row", "--keep", "--publish-as-is", "--identifying-as-declared"} & {*commands[""]}
     assert commands[""][commands[""].index("--drop") + 1] == "note"  # undeclared columns are not published
     assert place.run(*commands[""]).code == 0
 
@@ -112,7 +112,7 @@ def test_columns_used_as_id_are_named(place: Place) -> None:
 
 def test_a_run_that_states_only_the_person_gets_a_complete_command(place: Place) -> None:
     data = place.write("visits.csv", "who,sex,ward,test,parts\n" + "".join(ROWS))
-    ran = place.run("anonymize", data, "-o", str(place.out), "--id", "who", "--group", *KKM, "--k", "5")
+    ran = place.run("anonymize", data, "-o", str(place.out), "--unit", "who", *KKM, "--k", "5")
     commands = complete(ran.err)
     assert (ran.code, list(commands)) == (2, [""]), ran.err
     assert place.run(*commands[""]).code == 0
@@ -129,7 +129,7 @@ def test_a_run_that_states_only_the_person_gets_a_complete_command(place: Place)
 def test_no_complete_command_repeats_the_error(place: Place, options: tuple[str, ...], fault: str) -> None:
     rows = "".join(f"{n},{'fm'[n % 2]},{'+'.join(PARTS[n % 7])}\n" for n in range(70))
     data = place.write("rows.csv", f"nr,sex,parts\n{rows}")
-    roles = ("--items", "parts", "--relational", "sex,nr", "--rows-are-persons", *SPLIT)
+    roles = ("--items", "parts", "--relational", "sex,nr", "--unit", "row", *SPLIT)
     ran = place.run("anonymize", data, "-o", str(place.out), "--k", "5", "--m", "2", *roles, *options)
     assert (ran.code, names(ran.err, fault), complete(ran.err)) == (2, True, {}), ran.err
 

@@ -48,7 +48,7 @@ def ward(place: Place) -> Place:
         "age",
         "--hierarchy",
         "age=range",
-        "--id",
+        "--unit",
         "secret_id",
         "--drop",
         "nurse",

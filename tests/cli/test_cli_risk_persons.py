@@ -19,11 +19,11 @@ TREES = ("--hierarchy", "code=balanced:5", "--hierarchy", "zip=prefix:4,3")
 
 
 def published_by_word(place: Place, key: str) -> tuple[str, str]:
-    """Publish stays with `--rows-are-persons`. Return the data and the dropped columns."""
+    """Publish stays with `--unit row`. Return the data and the dropped columns."""
     data = stays(key=key)
     path = write(place.folder / "stays.csv", data)
     dropped = ",".join(name for name in data if name not in ("code", "sex", "zip"))
-    job = ["--items", "code", "--relational", "sex,zip", *TREES, "--drop", dropped, "--rows-are-persons"]
+    job = ["--items", "code", "--relational", "sex,zip", *TREES, "--drop", dropped, "--unit", "row"]
     guarantee = ["--model", "kkm", "--k", "5", "--m", "1", "--algorithm", "rfirst"]
     ran = place.run("anonymize", str(path), *job, *guarantee, "-o", str(place.out))
     assert ran.code == 0, ran.err
@@ -62,7 +62,7 @@ def test_persons_below_k_equal_a_count_by_hand(place: Place, key: str) -> None:
     assert names(ran.out, "no maximum is guaranteed per person")
     assert "no person was found" not in ran.out
     assert not re.search(r"\bx\d+\b", ran.out)
-    named = ["--id", key, "--drop", dropped.replace(f"{key},", "")]
+    named = ["--unit", key, "--drop", dropped.replace(f"{key},", "")]
     result = place.run("risk", str(place.out), "--original", path, *TREES, *named, "--json").json
     assert (result["unit"], result["persons"], result["records"]) == ("person", persons, 1500)
     assert round(result["exposures"][0]["below"]["value"] * persons) == few
@@ -90,7 +90,7 @@ def test_rows_of_an_id_that_are_united_are_persons(place: Place) -> None:
     data = stays(key="patient_id")
     path = str(write(place.folder / "stays.csv", data))
     dropped = ",".join(name for name in data if name not in ("code", "patient_id"))
-    roles = ["--id", "patient_id", "--group", "--drop", dropped, "--hierarchy", "code=balanced:5"]
+    roles = ["--unit", "patient_id", "--drop", dropped, "--hierarchy", "code=balanced:5"]
     job = ["--items", "code", *roles, "--model", "km", "--k", "5", "--m", "1"]
     assert place.run("anonymize", path, *job, "-o", str(place.out)).code == 0
     result = place.run("risk", str(place.out), "--original", path, *roles, "--json").json
@@ -105,7 +105,7 @@ def test_a_row_without_an_id_is_a_person(place: Place) -> None:
     path = str(write(place.folder / "stays.csv", data))
     dropped = ",".join(name for name in data if name != "code")
     roles = ["--drop", dropped, "--hierarchy", "code=balanced:5"]
-    job = ["--items", "code", *roles, "--model", "km", "--k", "2", "--m", "1", "--rows-are-persons"]
+    job = ["--items", "code", *roles, "--model", "km", "--k", "2", "--m", "1", "--unit", "row"]
     assert place.run("anonymize", path, *job, "-o", str(place.out)).code == 0
     actual = json.loads(place.run("risk", str(place.out), "--original", path, *roles, "--json").out)
     assert actual["persons"] == expected

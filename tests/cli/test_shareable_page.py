@@ -124,7 +124,7 @@ def test_the_page_needs_no_private_directory_and_opens_none(tmp_path: Path, monk
 
 
 @pytest.mark.parametrize(
-    "given_too", [("--original", "x.csv"), ("--private", "x"), ("--id", "name"), ("--hierarchy", "codes=values")]
+    "given_too", [("--original", "x.csv"), ("--private", "x"), ("--unit", "name"), ("--hierarchy", "codes=values")]
 )
 def test_options_about_the_original_are_rejected(place: Place, given_too: tuple[str, str]) -> None:
     assert place.run(*place.job()).code == 0

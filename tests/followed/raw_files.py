@@ -430,7 +430,7 @@ def claims_by_combination(n: int, seed: int) -> RawFile:
                 rows.append((i, f"{insurer},{number},{person.sex},{when:%Y-%m-%d},{code},{price}"))
     head = "fund,contract,sex,claim_date,dx,price"
     made = _of("contracts.csv", head, rows, all_of_them, secrets, unit="fund,contract")
-    return replace(made, codes=item_sets, flags="--id fund,contract --group")
+    return replace(made, codes=item_sets, flags="--unit fund,contract")
 
 
 def survey_with_one_secret(n: int, seed: int) -> RawFile:

@@ -65,7 +65,7 @@ def test_bytes_equal_a_run_in_memory(tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    "ids", [["--id", "name", "--drop", "number"], ["--id", "name,number"], ["--id", "number", "--drop", "name"]]
+    "ids", [["--unit", "name", "--drop", "number"], ["--unit", "name,number"], ["--unit", "number", "--drop", "name"]]
 )
 @pytest.mark.parametrize("parts", [[], ["--part-rows", "9"], ["--part-rows", "1000"]])
 @pytest.mark.long
@@ -78,7 +78,7 @@ def test_published_ids_equal_a_run_in_memory(tmp_path, ids, parts):
 
 def test_parts_contain_the_same_lines_as_single_files(tmp_path):
     for out, parts in (("one", []), ("many", ["--part-rows", "9"])):
-        options = ["--id", "name,number", *parts, "-o", str(tmp_path / out)]
+        options = ["--unit", "name,number", *parts, "-o", str(tmp_path / out)]
         assert main(["anonymize", str(tmp_path / "ids.csv"), *OPTIONS, *options]) == 0
     for name in ("qit", "snt"):
         header, *lines = (tmp_path / "one" / f"{name}.csv").read_bytes().splitlines(keepends=True)
@@ -91,7 +91,7 @@ def test_parts_contain_the_same_lines_as_single_files(tmp_path):
 
 
 def test_correlations_are_not_searched_in_large_tables(tmp_path, capsys, monkeypatch):
-    options = ["--id", "name,number", "-o", str(tmp_path / "out")]
+    options = ["--unit", "name,number", "-o", str(tmp_path / "out")]
     assert main(["anonymize", str(tmp_path / "ids.csv"), *OPTIONS, *options]) == 0
     monkeypatch.setattr(bucket_check, "MOST_CORRELATED", 70)
     capsys.readouterr()

@@ -89,7 +89,7 @@ def anonymize(capsys):
             VISITS,
             ["--items", "codes", "--keep", "ward,age", "--hierarchy", "codes=balanced:2", "--publish-as-is", "age"],
         ),
-        ("p.csv", PERSONS, ["--items", "codes", "--id", "who", "--group", "--hierarchy", "codes=balanced:2"]),
+        ("p.csv", PERSONS, ["--items", "codes", "--unit", "who", "--hierarchy", "codes=balanced:2"]),
     ],
 )
 @pytest.mark.long

@@ -58,7 +58,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _run(source: Path, out: Path, *, progress: Any = None, **more: Any) -> dict[str, bytes]:
     fixed = {"model": "km", "algorithm": "apriori", "k": 3, "m": 2, "hierarchy": {"items": "balanced:4"}}
-    fixed |= {"items": ["items"], "rows_are_persons": True, "part_rows": 700, "memory_limit": "1G"}
+    fixed |= {"items": ["items"], "unit": "row", "part_rows": 700, "memory_limit": "1G"}
     settings = make_settings({"input": str(source), "out": str(out), **fixed, **more})
     anonymize.anonymize_file(settings, progress=progress)
     return files_of(out)

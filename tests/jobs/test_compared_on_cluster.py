@@ -19,7 +19,7 @@ from anonset.settings.commands import EvaluateSettings
 pytestmark = [pytest.mark.long, pytest.mark.compiled]
 RECORDS, ITEMS = 3_000, 60
 TREES = ["--hierarchy", "items=balanced:4"]
-READING = ["--items", "items", "--rows-are-persons", *TREES]
+READING = ["--items", "items", "--unit", "row", *TREES]
 
 
 @pytest.fixture(scope="module")

@@ -128,15 +128,15 @@ SPELLED |= {"codes": ["E10", "E11", "E10", "J45", "E11", "J45", "E10"]}
 @pytest.mark.parametrize("ids", [["id"], ["id", "age"]], ids=str)
 def test_persons_with_ids_in_several_spellings_are_counted_without_showing_ids(ids):
     data = SPELLED | {"age": [20, 20, 20, 40, 40, 50, 50]}
-    (problem,) = anonset.inspect(data, id=ids, group=True, items="codes", k=2).problems
+    (problem,) = anonset.inspect(data, unit=ids, items="codes", k=2).problems
     assert names(problem, "6 'different values' '3 persons' '2 persons'")
     assert not any(value in problem for value in data["id"])
     data["id"] = ["a1", "a1", "a1", "b7", "b7", "c8", "c8"]
-    assert anonset.inspect(data, id=ids, group=True, items="codes", k=2).problems == ()
+    assert anonset.inspect(data, unit=ids, items="codes", k=2).problems == ()
 
 
 def test_columns_differ_within_persons_whose_ids_have_several_spellings():
-    found = anonset.inspect(SPELLED, id="id", group=True, items="codes")
+    found = anonset.inspect(SPELLED, unit="id", items="codes")
     reasons = {column.profile.name: (column.role, column.reason) for column in found.columns}
     assert reasons["age"] == ("drop", "differs between rows of the same 'id' for 1 person")
 
@@ -165,7 +165,7 @@ def test_all_problems_are_reported_at_once():
 
 
 def test_data_that_do_not_fit_their_roles_are_a_problem():
-    inspection = anonset.inspect({"age": ["1", "2"], "x": ["a", "b"]}, id="age,missing", relational="x")
+    inspection = anonset.inspect({"age": ["1", "2"], "x": ["a", "b"]}, unit="age,missing", relational="x")
     assert inspection.records == 0
     assert "missing" in inspection.problems[-1]
 
@@ -358,9 +358,15 @@ SECRET = {
 @pytest.mark.parametrize(
     ("flags", "role"),
     [
-        (("--items", "module", "--id", "pcode", "--group"), "drop"),
-        (("--id", "pcode", "--group"), "sensitive"),
-        (("--rows-are-persons",), "sensitive"),
+        (("--items", "module", "--unit", "pcode"), "drop"),
+        (("--unit", "pcode"), "sensitive"),
+        (
+            (
+                "--unit",
+                "row",
+            ),
+            "sensitive",
+        ),
     ],
     ids=["sets are given", "sets are proposed", "rows are persons"],
 )
@@ -386,7 +392,7 @@ def test_a_job_with_a_given_sensitive_column_runs(tmp_path, capsys, flags, role)
 )
 def test_no_remedy_publishes_a_sensitive_column_unprotected(roles, model, way):
     data = {name: SECRET[name] for name in (*roles.values(), "extra")}
-    table = anonset.read(data, sensitive="extra", rows_are_persons=True, **roles)
+    table = anonset.read(data, sensitive="extra", unit="row", **roles)
     with pytest.raises(InputError, match="extra") as error:
         require_roles(table, MODELS[model].model(k=5, **({"m": 2} if "items" in roles else {})))
     assert way in str(error.value)

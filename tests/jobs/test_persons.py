@@ -39,15 +39,15 @@ def test_an_id_that_repeats_is_refused_until_the_owner_answers(tmp_path, monkeyp
     path = write(tmp_path / "stays.csv", data)
     assert anonymize(path, "out", "--drop", others(data), *blocks) == 2
     message = capsys.readouterr().err
-    assert f"--id {key} --group" in message
-    assert "--rows-are-persons" in message
+    assert f"--unit {key}" in message
+    assert "--unit", "row" in message
     assert message.count("anonset: error") == 1
     assert not any(value in message for value in (data[key][0], data["birth_date"][0]))
     assert not (tmp_path / "out").exists()
-    assert anonymize(path, "out", "--drop", others(data), "--rows-are-persons") == 0
-    assert anonymize(path, "ids", "--drop", others(data, key), "--id", key, "--group") == 0
+    assert anonymize(path, "out", "--drop", others(data), "--unit", "row") == 0
+    assert anonymize(path, "ids", "--drop", others(data, key), "--unit", key) == 0
     declared = json.loads((tmp_path / "out/attestation.json").read_text())
-    assert declared["declarations"] == {"unit": "row, taken for a person", "rows_are_persons": True}
+    assert declared["declarations"] == {"unit": "row, taken for a person", "unit": "row"}
     assert names(declared["limits"], "owner")
     capsys.readouterr()
     assert main(["verify", "out"]) == 0
@@ -60,8 +60,8 @@ def test_an_id_that_repeats_is_refused_until_the_owner_answers(tmp_path, monkeyp
     ("unit", "line"),
     [
         ((), "unit: each row counts as one person, not declared"),
-        (("--rows-are-persons",), "unit: each row is one person, as declared"),
-        (("--id", "case"), "unit: person, as declared"),
+        (("--unit", "row",), "unit: each row is one person, as declared"),
+        (("--unit", "case"), "unit: person, as declared"),
     ],
 )
 def test_verify_states_whether_the_unit_is_declared(tmp_path, capsys, unit, line):
@@ -85,7 +85,7 @@ def test_the_warning_is_repeated_when_a_run_resumes(tmp_path, monkeypatch, capsy
         ),
     ):
         assert anonymize(path, "out", "--drop", others(data), "--work-dir", "work", *more) == 2
-        assert "--id key7 --group" in capsys.readouterr().err
+        assert "--unit key7" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("command", ["suggest", "compare"])
@@ -94,7 +94,7 @@ def test_suggest_and_compare_reject_repeated_persons(tmp_path, capsys, command):
     path = write(tmp_path / "stays.csv", data)
     options = ("--model", "km", "--k", "2", "--m", "1", "--hierarchy", "code=balanced:5")
     assert main([command, str(path), "--items", "code", "--drop", others(data), *options]) == 2
-    assert "--id key7 --group" in capsys.readouterr().err
+    assert "--unit key7" in capsys.readouterr().err
 
 
 def test_the_python_interface_rejects_repeated_persons():
@@ -102,11 +102,11 @@ def test_the_python_interface_rejects_repeated_persons():
     algorithm, options = anonset.Apriori(k=2, m=1), {"hierarchies": {"code": "balanced:5"}}
     table = anonset.read(data, items="code", drop=others(data))
     for run in (anonset.anonymize, lambda *a, **b: anonset.compare(a[0], [a[1]], **b)):
-        with pytest.raises(InputError, match="id='key7' group=True"):
+        with pytest.raises(InputError, match="unit='key7'"):
             run(table, algorithm, **options)
-    with pytest.raises(InputError, match="rows_are_persons=True"):
+    with pytest.raises(InputError, match="unit='row'"):
         anonset.suggest(table, anonset.KmAnonymity(k=2, m=1), **options)
-    answered = anonset.read(data, items="code", drop=others(data), rows_are_persons=True)
+    answered = anonset.read(data, items="code", drop=others(data), unit="row")
     assert anonset.anonymize(answered, algorithm, **options).verdict.holds
 
 
@@ -118,7 +118,7 @@ def test_a_job_file_may_contain_the_owners_confirmation(tmp_path, monkeypatch):
     job = [*lines, "k = 2", "m = 1", "[hierarchy]", 'code = "balanced:5"']
     Path("job.toml").write_text("\n".join(job))
     assert main(["anonymize", "job.toml"]) == 2
-    Path("job.toml").write_text("\n".join(["rows_are_persons = true", *job]))
+    Path("job.toml").write_text("\n".join(['unit = "row"', *job]))
     assert main(["anonymize", "job.toml"]) == 0
 
 
@@ -212,7 +212,7 @@ def test_rows_are_never_united_by_ids_that_a_spreadsheet_cut_off(tmp_path, monke
     monkeypatch.chdir(tmp_path)
     data = spoilt(stays(key=key), key)
     path = write(tmp_path / "stays.csv", data)
-    job = ("--drop", others(data, key), "--id", key, *blocks)
+    job = ("--drop", others(data, key), "--unit", key, *blocks)
     for more in ((), ("--group",)):
         shutil.rmtree("work", ignore_errors=True)
         assert anonymize(path, "out", *job, *more) == 2
@@ -238,17 +238,17 @@ def test_values_of_a_stated_id_are_persons_if_the_owner_says_so(tmp_path, capsys
         "code": list("aabb") * 15,
     }
     path = write(tmp_path / "rows.csv", data)
-    job = ("--id", "ni", "--drop", "member_id", *more)
+    job = ("--unit", "ni", "--drop", "member_id", *more)
     assert anonymize(path, tmp_path / "out", *job) == 2
     message = capsys.readouterr().err
     for fact in (
-        "--id member_id --group",
-        "--rows-are-persons if each value of 'ni'",
+        "--unit member_id",
+        "--unit row if each value of 'ni'",
         'unit = "member_id"',
         'unit = "ni"',
     ):
         assert fact in message
-    assert anonymize(path, tmp_path / "out", *job, "--rows-are-persons") == 0
+    assert anonymize(path, tmp_path / "out", *job, "--unit", "row") == 0
     declared = json.loads((tmp_path / "out/attestation.json").read_text())["declarations"]
     assert (declared["unit"], declared["rows_are_persons"]) == ("person", True)
 
@@ -325,12 +325,12 @@ def test_names_with_dates_of_birth_are_the_id_without_another_id(tmp_path, capsy
     }
     del data["number"]
     path = write(tmp_path / "stays.csv", data)
-    for ids in ((), ("--id", "Fallnummer"), ("--id", "Fallnummer", "--group")):
+    for ids in ((), ("--unit", "Fallnummer"), ("--unit", "Fallnummer")):
         assert anonymize(path, tmp_path / "out", "--drop", others(data, *ids[1:2]), *ids) == 2
         message = capsys.readouterr().err
         assert names(message, "Nachname birth_date")
-        assert "--id Nachname,birth_date --group" in message
-    ids = ("--id", "Nachname,birth_date", "--group")
+        assert "--unit Nachname,birth_date" in message
+    ids = ("--unit", "Nachname,birth_date")
     assert anonymize(path, tmp_path / "out", "--drop", others(data, "Nachname", "birth_date"), *ids) == 0
 
 
@@ -371,7 +371,7 @@ def test_an_id_in_each_basket_is_refused(tmp_path, capsys, form):
     run = ["anonymize", str(path), "--input-format", "baskets", "--hierarchy", "items=halves:frequency", *KM[:2]]
     run += ["--k", "3", "--m", "1"]
     assert main([*run, "-o", str(tmp_path / "out")]) == 2
-    assert names(capsys.readouterr().err, "'300 items' --id --group --identifying-as-declared")
+    assert names(capsys.readouterr().err, "'300 items' --unit --unitentifying-as-declared")
     path.write_text("\n".join([*(line.partition(";")[2] for line in lines), ""]))
     assert main([*run, "-o", str(tmp_path / "out")]) == 0
 
@@ -384,7 +384,7 @@ def test_a_card_number_in_some_baskets_is_refused(tmp_path, capsys, with_id, per
     path.write_text("".join(f"{card}bread;{10 + n % 7}\n" for n, card in enumerate(cards)))
     run = ["anonymize", str(path), "--input-format", "baskets", "--hierarchy", "items=halves:frequency", *KM[:2]]
     assert main([*run, "--k", "3", "--m", "1", "-o", str(tmp_path / "out")]) == 2
-    assert names(capsys.readouterr().err, "items --id --group --identifying-as-declared")
+    assert names(capsys.readouterr().err, "items --unit --unitentifying-as-declared")
 
 
 def test_product_codes_of_many_digits_are_no_ids(tmp_path):
@@ -433,12 +433,12 @@ def test_ids_that_differ_only_in_spelling_are_one_person(tmp_path, monkeypatch, 
     capsys.readouterr()
     assert main(["inspect", "rows.csv", "--items", "code"]) == 0
     assert "of 30 persons" in capsys.readouterr().out
-    assert main(["anonymize", "rows.csv", *km, "--items", "code", "--id", "mail", "-o", "rows"]) == 2
+    assert main(["anonymize", "rows.csv", *km, "--items", "code", "--unit", "mail", "-o", "rows"]) == 2
     assert "60 rows repeat an earlier id" in capsys.readouterr().err
-    grouped = ("--items", "code", "--id", "mail", "--group", "-o", "out")
+    grouped = ("--items", "code", "--unit", "mail", "-o", "out")
     assert main(["anonymize", "rows.csv", *km, *grouped, *blocks]) == 0
     assert Path("out/published.csv").read_text().splitlines()[1:] == ["a b c"] * 30
-    table = anonset.read("rows.csv", items="code", id="mail", group=True)
+    table = anonset.read("rows.csv", items="code", unit="mail")
     assert (table.n, table.ids[0].labels()[0]) == (30, spellings[0].format(0))
 
 

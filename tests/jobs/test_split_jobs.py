@@ -162,7 +162,7 @@ def test_bytes_through_the_scheduler_do_not_grow_with_the_records(tmp_path, monk
             monkeypatch.setattr(Mondrian, "traits", replace(Mondrian.traits, split_records=n // 2))
             lines = ["age,sum", *(f"{source.randrange(10**6)},{source.randrange(10**6)}" for _ in range(n))]
             (tmp_path / f"{n}.csv").write_text("\n".join(lines) + "\n")
-            roles = {"relational": ["age", "sum"], "numeric": ["age", "sum"], "rows_are_persons": True}
+            roles = {"relational": ["age", "sum"], "numeric": ["age", "sum"], "unit": "row"}
             data = anonset.scan(tmp_path / f"{n}.csv", **roles, work_dir=tmp_path / f"{n}.work")
             before = replace(REMOTE_TASKS)
             release = anonset.anonymize(data, Mondrian(k=3), out=tmp_path / f"{n}", client=client)

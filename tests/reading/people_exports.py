@@ -2,10 +2,10 @@
 
 from tests.reading.people_files import VISITS, PeopleFile
 
-ROWS = {"id": "id", "items": "codes"}
+ROWS = {"unit": "id", "items": "codes"}
 CODES = "id,codes\n1,E10 I10\n2,J45\n3,E10 J45\n"
 CENSUS = "39, State-gov, E10 I10\n50, Private, J45\n38, Private, E10 J45\n"
-CENSUS_ROLES = {"id": "1", "keep": "2", "items": "3"}
+CENSUS_ROLES = {"unit": "1", "keep": "2", "items": "3"}
 CLAIMS = '"ROW","PERSON","CODE"\n1,109,"E10"\n2,109,"I10"\n3,110,"J45"\n4,111,"E10"\n5,111,"J45"\n'
 ABOVE = "if line 2 is the header: --header-line 2"
 
@@ -28,7 +28,7 @@ EXPORTS = [
         "no line of names, quotes after blanks",
         "v.csv",
         '1, "E10 I10"\n2, "J45"\n3, "E10 J45"\n',
-        {"id": "1", "items": "2"},
+        {"unit": "1", "items": "2"},
         VISITS,
         {"no_header": True},
         "-",
@@ -37,7 +37,7 @@ EXPORTS = [
         "no line of names, a short line",
         "v.csv",
         "1,E10\n2\n",
-        {"id": "1", "items": "2", "no_header": True},
+        {"unit": "1", "items": "2", "no_header": True},
         "line 2: 2 fields required as in the first line, got 1",
     ),
     PeopleFile(
@@ -58,7 +58,7 @@ EXPORTS = [
         "claims of a hospital, codes in quotes",
         "DIAGNOSES_ICD.csv",
         CLAIMS,
-        {"id": "PERSON", "items": "CODE", "drop": "ROW", "group": True},
+        {"unit": "PERSON", "items": "CODE", "drop": "ROW"},
         VISITS,
     ),
     PeopleFile("a title above", "report.csv", f"Ward 3, 2024\n{CODES}", ROWS, ABOVE),
@@ -101,14 +101,14 @@ EXPORTS = [
         "yes and no",
         "o.csv",
         "id,E10,I10\n1,yes,no\n2,no,yes\n",
-        {"id": "id", "one_hot": "E10,I10"},
+        {"unit": "id", "one_hot": "E10,I10"},
         [["E10"], ["I10"]],
     ),
     PeopleFile(
         "crosses",
         "o.csv",
         "id,E10,I10\n1,x,\n2,,X\n",
-        {"id": "id", "one_hot": "E10,I10"},
+        {"unit": "id", "one_hot": "E10,I10"},
         [["E10"], ["I10"]],
         {"missing": "empty"},
     ),

@@ -31,17 +31,17 @@ def _rows(delimiter: str, end: str = "\n", items: str = " ", *, space: str = "")
     return "".join((delimiter + space).join(line) + end for line in lines)
 
 
-ROLES = {"id": "id", "relational": "age,sex", "items": "codes"}
+ROLES = {"unit": "id", "relational": "age,sex", "items": "codes"}
 ARX = "identifier;age;zip;disease\n1;34;81667;E10 I10\n2;45;81675;J45\n3;66;81925;E10 J45\n"
-ARX_ROLES = {"id": "identifier", "relational": "age,zip", "items": "disease"}
+ARX_ROLES = {"unit": "identifier", "relational": "age,zip", "items": "disease"}
 GERMAN = "Größe;Straße;Diagnosen\n1,80;Hauptstraße;E10 I10\n1,75;Bäckerweg;J45\n1,60;Am Hügel;E10 J45\n"
 GERMAN_ROLES = {"keep": "Größe,Straße", "items": "Diagnosen"}
 FRENCH = "n\u00b0;âge;codes\n1;30;E10 I10\n2;31;J45\n3;32;E10 J45\n"
-FRENCH_ROLES = {"id": "n\u00b0", "relational": "âge", "items": "codes"}
+FRENCH_ROLES = {"unit": "n\u00b0", "relational": "âge", "items": "codes"}
 EURO = "id;Preis €;codes\n1;30;E10 I10\n2;31;J45\n3;32;E10 J45\n"
-EURO_ROLES = {"id": "id", "keep": "Preis €", "items": "codes"}
+EURO_ROLES = {"unit": "id", "keep": "Preis €", "items": "codes"}
 JAPANESE = "番号,年齢,病名\n1,30,E10 I10\n2,31,J45\n3,32,E10 J45\n"
-JAPANESE_ROLES = {"id": "番号", "relational": "年齢", "items": "病名"}
+JAPANESE_ROLES = {"unit": "番号", "relational": "年齢", "items": "病名"}
 
 DIALECTS = [
     PeopleFile("plain CSV", "v.csv", _rows(","), ROLES, VISITS),
@@ -58,7 +58,7 @@ DIALECTS = [
         "anjana, items in quotes",
         "adult.csv",
         'id, codes\n1, "E10, I10"\n2, "J45"\n3, "E10, J45"\n',
-        {"id": "id", "items": "codes"},
+        {"unit": "id", "items": "codes"},
         VISITS,
         {"separator": ","},
     ),
@@ -83,7 +83,7 @@ DIALECTS = [
         "write.csv2 of R",
         "r.csv",
         '"id";"codes"\n1;"E10 I10"\n2;"J45"\n3;"E10 J45"\n',
-        {"id": "id", "items": "codes"},
+        {"unit": "id", "items": "codes"},
         VISITS,
     ),
     PeopleFile("a tab-separated .csv", "v.csv", _rows("\t"), ROLES, VISITS),

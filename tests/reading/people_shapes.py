@@ -5,7 +5,7 @@ from tests.reading.people_files import ROLES, VISITS, PeopleFile
 NAMED = [["asthma", "type 2 diabetes"], ["asthma"], ["asthma", "type 2 diabetes"]]
 BASKETS = [["1", "2"], ["3"], ["1", "3"]]
 GROCERIES = [["bread", "whole milk"], ["yogurt"], ["bread", "yogurt"]]
-LONG = {"id": "person_id", "items": "concept", "group": True, "drop": "visit"}
+LONG = {"unit": "person_id", "items": "concept", "drop": "visit"}
 PAIRS = [(n + 1, code) for n, row in enumerate(VISITS) for code in row]
 WIDE = "id,dx_E10,dx_I10,dx_J45\n1,1,1,0\n2,0,0,1\n3,1,0,1\n"
 CODES = "id;dx1;dx2;dx3\n1;E10;I10;\n2;J45;;\n3;E10;J45;\n"
@@ -60,7 +60,7 @@ LINES = [
         "printed lists of pandas",
         "v.csv",
         "id,codes\n1,\"['E10', 'I10']\"\n",
-        {"id": "id", "items": "codes"},
+        {"unit": "id", "items": "codes"},
         "the cells contain printed lists",
     ),
 ]
@@ -71,69 +71,69 @@ SHAPES = [
         "OMOP, with names",
         "omop.csv",
         "person_id;concept\n" + "".join(f"{p};{x}\n" for p, x in SENTENCES),
-        {"id": "person_id", "items": "concept", "group": True},
+        {"unit": "person_id", "items": "concept"},
         NAMED,
     ),
     PeopleFile(
         "a row a condition, ids repeat",
         "omop.csv",
         "p,c\n" + "".join(f"{p},{x}\n" for p, x in PAIRS),
-        {"id": "p", "items": "c"},
+        {"unit": "p", "items": "c"},
         VISITS,
         {"group": True},
     ),
-    PeopleFile("one-hot, named", "wide.csv", WIDE.replace("dx_", ""), {"id": "id", "one_hot": "E10,I10,J45"}, VISITS),
+    PeopleFile("one-hot, named", "wide.csv", WIDE.replace("dx_", ""), {"unit": "id", "one_hot": "E10,I10,J45"}, VISITS),
     PeopleFile(
         "one-hot, taken for items",
         "wide.csv",
         WIDE.replace("dx_", ""),
-        {"id": "id", "items": "E10,I10,J45"},
+        {"unit": "id", "items": "E10,I10,J45"},
         "--one-hot E10,I10,J45",
     ),
-    PeopleFile("one-hot, by its prefix", "wide.csv", WIDE, {"id": "id", "one_hot": "dx_*"}, VISITS),
+    PeopleFile("one-hot, by its prefix", "wide.csv", WIDE, {"unit": "id", "one_hot": "dx_*"}, VISITS),
     PeopleFile(
         "one-hot of pandas",
         "wide.csv",
         WIDE.replace(",1", ",True").replace(",0", ",False"),
-        {"id": "id", "one_hot": "dx_*"},
+        {"unit": "id", "one_hot": "dx_*"},
         VISITS,
     ),
     PeopleFile(
         "one-hot of R",
         "wide.csv",
         WIDE.replace(",1", ",TRUE").replace(",0", ",FALSE"),
-        {"id": "id", "one_hot": "dx_*"},
+        {"unit": "id", "one_hot": "dx_*"},
         VISITS,
     ),
     PeopleFile(
         "one-hot, 0 left out",
         "wide.csv",
         WIDE.replace(",0", ","),
-        {"id": "id", "one_hot": "dx_*"},
+        {"unit": "id", "one_hot": "dx_*"},
         VISITS,
         {"missing": "empty"},
     ),
-    PeopleFile("one-hot, European", "wide.csv", WIDE.replace(",", ";"), {"id": "id", "one_hot": "dx_*"}, VISITS),
+    PeopleFile("one-hot, European", "wide.csv", WIDE.replace(",", ";"), {"unit": "id", "one_hot": "dx_*"}, VISITS),
     PeopleFile(
         "counts, no one-hot",
         "wide.csv",
         WIDE.replace(",1", ",2"),
-        {"id": "id", "one_hot": "dx_*"},
+        {"unit": "id", "one_hot": "dx_*"},
         "must contain 0 and 1",
     ),
-    PeopleFile("one code a column", "claims.csv", CODES, {"id": "id", "one_code": "dx1,dx2,dx3"}, VISITS),
+    PeopleFile("one code a column", "claims.csv", CODES, {"unit": "id", "one_code": "dx1,dx2,dx3"}, VISITS),
     PeopleFile(
         "one code a column, by its prefix",
         "claims.csv",
         CODES.replace(";", ","),
-        {"id": "id", "one_code": "dx*"},
+        {"unit": "id", "one_code": "dx*"},
         VISITS,
     ),
     PeopleFile(
         "one code a column, no header",
         "claims.csv",
         "1;E10;I10\n2;J45;\n",
-        {"id": "id", "one_code": "dx*"},
+        {"unit": "id", "one_code": "dx*"},
         "if the file has no header, --no-header",
     ),
 ]

@@ -73,12 +73,12 @@ def separator(draw, labels):
 def one_column(draw, records, labels):
     mark = separator(draw, labels)
     rows = [["p", "codes"], *([f"p{n}", mark.join(sorted(x))] for n, x in enumerate(records))]
-    return rows, {"id": "p", "items": "codes", "separator": mark.strip() or " "}
+    return rows, {"unit": "p", "items": "codes", "separator": mark.strip() or " "}
 
 
 def long(draw, records, labels):
     cells = [(f"p{n}", label) for n, x in enumerate(records) for label in sorted(x) or [""]]
-    return [["p", "code"], *cells], {"id": "p", "items": "code", "group": True}
+    return [["p", "code"], *cells], {"unit": "p", "items": "code"}
 
 
 def one_hot(draw, records, labels):
@@ -86,14 +86,14 @@ def one_hot(draw, records, labels):
     truth = draw(st.sampled_from(["01", "TF"]))
     yes, no = ("1", "0") if truth == "01" else ("True", "FALSE")
     rows = [[f"p{n}", *(yes if label in x else no for label in labels)] for n, x in enumerate(records)]
-    return [["p", *(f"dx_{label}" for label in labels)], *rows], {"id": "p", "one_hot": "dx_*"}
+    return [["p", *(f"dx_{label}" for label in labels)], *rows], {"unit": "p", "one_hot": "dx_*"}
 
 
 def one_code(draw, records, labels):
     width = max(1, *(len(x) for x in records))
     names = [f"dx{n}" for n in range(width)]
     rows = [[f"p{n}", *sorted(x), *[""] * (width - len(x))] for n, x in enumerate(records)]
-    return [["p", *names], *rows], {"id": "p", "one_code": names}
+    return [["p", *names], *rows], {"unit": "p", "one_code": names}
 
 
 def same(table, records, labels):
@@ -118,7 +118,7 @@ def test_a_table_in_any_shape_and_dialect(tmp_path, shape, data):
 def test_commas_in_quotes_after_blanks_are_no_delimiter(tmp_path):
     path = tmp_path / "v.csv"
     path.write_text('"p"\t "dx_,"\t "dx_1,"\n"p0"\t "1"\t "1"\n')
-    same(read(path, id="p", one_hot="dx_*"), [{",", "1,"}], [",", "1,"])
+    same(read(path, unit="p", one_hot="dx_*"), [{",", "1,"}], [",", "1,"])
 
 
 @settings(max_examples=examples(60), suppress_health_check=list(HealthCheck))
@@ -150,6 +150,6 @@ def test_records_in_memory_are_read(records):
     sources += [pd.DataFrame(columns), pd.DataFrame({**columns, "codes": records})]
     sources += [pl.DataFrame(columns, schema={"p": pl.String, "codes": pl.List(pl.String)})]
     for source in sources:
-        same(read(source, items="codes", id="p"), records, labels)
+        same(read(source, items="codes", unit="p"), records, labels)
     dense = np.array([[label in x for label in labels] for x in records], np.int8).reshape(len(records), len(labels))
     same(read(sparse.csr_array(dense), labels=labels), records, labels)

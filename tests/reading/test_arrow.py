@@ -103,7 +103,7 @@ def test_slices_read_their_own_rows():
             {"relational": "x"},
             "x 'row 1' null missing value ?",
         ),
-        (pa.array([None, "a"]), {"id": "x", "missing": "value"}, "x 'row 1' null"),
+        (pa.array([None, "a"]), {"unit": "x", "missing": "value"}, "x 'row 1' null"),
         (
             pa.array([1.5, None]),
             {"relational": "x", "numeric": "x", "missing": "value"},

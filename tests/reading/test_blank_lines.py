@@ -97,7 +97,7 @@ def test_in_a_file_of_one_column_a_blank_line_is_an_empty_record(tmp_path, end):
 
 def test_an_id_is_never_blank_even_in_a_file_of_one_column(tmp_path):
     with refused(InputError, "id p 'row 2' empty"):
-        read(write(tmp_path, b"p\n1\n\n2\n"), id="p")
+        read(write(tmp_path, b"p\n1\n\n2\n"), unit="p")
 
 
 @given(

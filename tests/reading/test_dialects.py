@@ -9,7 +9,7 @@ from anonset.reading import read
 from anonset.reading.dialect import probable_encoding
 from anonset.spelling import spell_options
 
-ROLES = {"items": "codes", "relational": "age", "id": "p"}
+ROLES = {"items": "codes", "relational": "age", "unit": "p"}
 EXPECTED = [["E10", "I10"], [], ["J45"]]
 TABLE = "p,age,codes\n1,30,E10 I10\n2,41,\n3,30,J45\n"
 
@@ -107,14 +107,14 @@ def test_a_stated_encoding_is_used(tmp_path):
     table = read(path, items="s", keep="größe", encoding="latin-1")
     assert rows(table) == [["Bär", "Käse"]]
     path = write(tmp_path, "p;s\n1;100€\n".encode("cp1252"))
-    assert rows(read(path, items="s", id="p", encoding="cp1252")) == [["100€"]]
+    assert rows(read(path, items="s", unit="p", encoding="cp1252")) == [["100€"]]
 
 
 @pytest.mark.parametrize("delimiter", ["^", "\t", "tab", "\\t", " "])
 def test_a_stated_delimiter_is_used(tmp_path, delimiter):
     written = {"tab": "\t", "\\t": "\t"}.get(delimiter, delimiter)
     path = write(tmp_path, f"p{written}s\n1{written}E10+I10\n")
-    assert rows(read(path, items="s", id="p", delimiter=delimiter, separator="+")) == [["E10", "I10"]]
+    assert rows(read(path, items="s", unit="p", delimiter=delimiter, separator="+")) == [["E10", "I10"]]
 
 
 @pytest.mark.parametrize(
@@ -233,17 +233,17 @@ def test_settings_of_another_type_are_refused(tmp_path, options):
 
 def test_a_column_without_a_name_shows_no_record(tmp_path):
     path = write(tmp_path, "4711;F;E10\n4712;M;J45\n")
-    assert "4711" not in refusal(path, items="codes", id="p", keep="sex")
+    assert "4711" not in refusal(path, items="codes", unit="p", keep="sex")
 
 
 @pytest.mark.parametrize(
     "text", ["p;codes;;\n1;E10 I10;;\n2;; ;\n3;J45;;\n", 'p;codes;\n1;"E10 I10";\n2;;\n3; "J45";""\n']
 )
 def test_empty_unnamed_last_columns_are_dropped(tmp_path, text):
-    assert rows(read(write(tmp_path, text), items="codes", id="p")) == EXPECTED
+    assert rows(read(write(tmp_path, text), items="codes", unit="p")) == EXPECTED
     path = write(tmp_path, text + "4;J45;x;\n" if text.startswith("p;codes;;") else text + "4;J45;x\n")
-    assert names(refusal(path, items="codes", id="p"), "'line 5' 'column 3' name")
-    assert "got 2" in refusal(write(tmp_path, text + "5;J45\n"), items="codes", id="p")
+    assert names(refusal(path, items="codes", unit="p"), "'line 5' 'column 3' name")
+    assert "got 2" in refusal(write(tmp_path, text + "5;J45\n"), items="codes", unit="p")
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
@@ -257,7 +257,7 @@ def test_rows_inside_a_quoted_header_are_not_shown(tmp_path, closed, end):
 
 def test_multi_line_column_names_are_kept(tmp_path):
     path = write(tmp_path, '"p","age\n(years)","codes\nof\nICD"\n1,30,E10\n')
-    table = read(path, items="codes\nof\nICD", relational="age\n(years)", id="p")
+    table = read(path, items="codes\nof\nICD", relational="age\n(years)", unit="p")
     assert rows(table) == [["E10"]]
 
 

@@ -11,8 +11,8 @@ SECRETS = ("Bergmann", "Annelise", "bergmann@example.org", "BERGMANN", "24.12.19
 HEAD = "id;name;age;codes\n"
 ROWS = "".join(f"{n};Bergmann;{20 + n};E10 I10\n" for n in range(9))
 KM = "--model km --k 2 --m 2 -o out"
-ITEMS = f"--items codes --drop name,age --id id {KM}"
-QUASI = "--relational age,codes --drop name --id id --model k --k 2 -o out"
+ITEMS = f"--items codes --drop name,age --unit id {KM}"
+QUASI = "--relational age,codes --drop name --unit id --model k --k 2 -o out"
 NOBODY = "Bergmann;24.12.1950;E10\n" * 20
 
 
@@ -36,7 +36,7 @@ NOBODY = "Bergmann;24.12.1950;E10\n" * 20
          f"anonymize {QUASI} --hierarchy codes=bins:0,50", "hidden name '--unknown suppress'"),
         (HEAD + "Bergmann;x;3;E10\n" * 3, f"anonymize {ITEMS}", "rows 1 2 id"),
         (HEAD.replace("name", "x") + "1;Bergmann, Annelise;3;E10\n" * 3,
-         "anonymize --items codes --relational x,age --id id --group --model kkm --algorithm rfirst --k 2 "
+         "anonymize --items codes --relational x,age --unit id --model kkm --algorithm rfirst --k 2 "
          "--m 2 -o out", "hidden name"),
         ("codes;n\n" + "[Bergmann,Annelise];1\n" * 3, f"anonymize --items codes --drop n {KM}", "codes list"),
         ("codes;n\nx;1\nNULL;1\n", f"anonymize --items codes --drop n {KM}", "'row 2' NULL"),

@@ -89,8 +89,8 @@ def test_integers_of_any_kind_are_items():
 def test_a_missing_value_is_null():
     records = [{"p": "1", "codes": ["a"]}, {"p": "2"}, {"p": "3", "codes": None}]
     with refused(InputError, "codes 'row 2' null empty missing"):
-        read(records, items="codes", id="p")
-    assert rows(read(records, items="codes", id="p", missing="empty")) == [["a"], [], []]
+        read(records, items="codes", unit="p")
+    assert rows(read(records, items="codes", unit="p", missing="empty")) == [["a"], [], []]
     frame = pd.DataFrame({"codes": [{"a"}, float("nan"), pd.NA]})
     assert rows(read(frame, items="codes", missing="empty")) == [["a"], [], []]
     assert read({"x": ["u", None]}, keep="x", missing="value").kept[0].labels() == ["u", "?"]

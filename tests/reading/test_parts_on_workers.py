@@ -99,7 +99,7 @@ def test_parts_are_read_as_the_same_table(data, work, workers, monkeypatch):
     assert NarrowCodes in codes  # batches with the labels of the batch before are stored as they are
 
 
-KEPT = replace(ROLES, relational=("age",), keep="place", rows_are_persons=True)
+KEPT = replace(ROLES, relational=("age",), keep="place", unit="row")
 
 
 @pytest.mark.parametrize("labels_held", [3, 100], ids=["labels in files", "labels in memory"])
@@ -143,7 +143,7 @@ def test_rows_of_persons_are_merged_by_workers(persons, work, workers, monkeypat
     monkeypatch.setattr(spans, "ROWS_PER_TASK", at_once)
     kept = {"keep": "note"} if ids == "who" else {}
     roles = ReadOptions(
-        items="codes", relational=("age", "place"), numeric=("age",), id=ids, group=True, differing="first", **kept
+        items="codes", relational=("age", "place"), numeric=("age",), unit=ids, differing="first", **kept
     )
     here = gather_files(persons, roles, MEMORY)
     with pytest.raises(InputError) as expected:
@@ -169,8 +169,7 @@ def test_workers_skip_rows_and_change_labels(tmp_path, work, workers, monkeypatc
     roles = ReadOptions(
         items="codes",
         relational="place",
-        id="who",
-        group=True,
+        unit="who",
         differing="first",
         skip_rows="no-id",
         null="none",
@@ -189,7 +188,7 @@ def test_workers_skip_rows_and_change_labels(tmp_path, work, workers, monkeypatc
 
 
 def test_workers_hash_ids_that_must_be_distinct(persons, work, workers, monkeypatch):
-    roles = ReadOptions(items="codes", drop=("age", "place", "note"), id="who", group=False)
+    roles = ReadOptions(items="codes", drop=("age", "place", "note"), unit="who")
     with pytest.raises(InputError) as expected:
         gather_files(persons, roles, work)
     monkeypatch.setattr(table_builder, "ahead", lambda *_: pytest.fail("the rows were read here"))

@@ -169,7 +169,7 @@ def test_rows_that_are_united_are_persons():
 
 def test_grouping_by_case_leaves_persons_in_several_records():
     data = stays(key="patient_id") | {"case_id": [f"c{n // 2}" for n in range(1500)]}
-    options = {"items": "code", "id": "case_id", "group": True}
+    options = {"items": "code", "unit": "case_id"}
     drop = [name for name in data if name not in ("code", "case_id")]
     assert anonset.read(data, **options, drop=drop).repeated == (RepeatedIdentifiers("patient_id"),)
 
@@ -335,7 +335,7 @@ def test_first_name_and_surname_are_one_candidate_despite_namesakes():
     }
     others = {"items": "code", "drop": "Vorname,Nachname,nr"}
     assert [repeat.column for repeat in anonset.read(data, **others).repeated] == ["Vorname,Nachname"]
-    assert anonset.read(data, items="code", drop="Vorname,Nachname", id="nr").repeated == ()
+    assert anonset.read(data, items="code", drop="Vorname,Nachname", unit="nr").repeated == ()
 
 
 def test_an_e_mail_address_that_repeats_only_in_the_last_row_is_detected(tmp_path):
@@ -352,7 +352,7 @@ def test_cases_of_one_e_mail_address_are_not_persons():
         "email": [f"a{n // 6}@b.org" for n in range(240)],
         "code": ["a", "b"] * 120,
     }
-    result = anonset.read(data, items="code", id="order_no", group=True, drop="email").repeated
+    result = anonset.read(data, items="code", unit="order_no", drop="email").repeated
     assert [repeat.column for repeat in result] == ["email"]
 
 
@@ -439,7 +439,7 @@ def test_dates_of_birth_in_several_formats_are_one_person(form, sex):
     answers = anonset.inspect(data).question.answers
     assert [(answer.key, answer.persons) for answer in answers[:2]] == [("patient_id", 120), ("name,birth", 120)]
     table = anonset.read(
-        data, items="diagnosis", drop=[*data.keys() - {"diagnosis", "name", "birth"}], id=["name", "birth"], group=True
+        data, items="diagnosis", drop=[*data.keys() - {"diagnosis", "name", "birth"}], unit=["name", "birth"]
     )
     assert table.n == 120
 
@@ -517,7 +517,7 @@ def test_rows_without_an_id_do_not_form_a_person():
         "age": [20 + n // 2 % 9 for n in range(203)],
     }
     data["ward"] = [f"w{n % 3}" for n in range(203)]
-    inspection = anonset.inspect(data, id="patient_id", group=True, skip_rows="no-id")
+    inspection = anonset.inspect(data, unit="patient_id", skip_rows="no-id")
     assert {column.profile.name: column.role for column in inspection.columns}["age"] == "relational"
 
 
@@ -557,8 +557,8 @@ def test_rows_are_not_proposed_if_nothing_is_recognized_of_repeated_names():
     }
     inspection = anonset.inspect(data, k=2, m=1)
     assert (inspection.records, inspection.question) == (0, None)
-    assert "rows_are_persons=True" in inspection.problems[-1]
-    assert anonset.inspect(data, k=2, m=1, rows_are_persons=True).records == 300
+    assert "unit='row'" in inspection.problems[-1]
+    assert anonset.inspect(data, k=2, m=1, unit="row").records == 300
 
 
 @pytest.mark.parametrize(
@@ -577,5 +577,5 @@ def test_sets_are_offered_only_for_words_and_codes_that_others_may_know(header, 
     data = {"who": ["a", "a", "b", "b"], header: values * 2}
     roles = dict.fromkeys(roles, header)
     with pytest.raises(anonset.errors.InputError, match="differ") as error:
-        anonset.read(data, id="who", group=True, **roles)
+        anonset.read(data, unit="who", **roles)
     assert (f"items={header!r}" in str(error.value)) == offered

@@ -12,7 +12,7 @@ from anonset.reading import read
 from anonset.reading.formats import text_chunks
 from anonset.reading.scan import scan
 
-ROLES = {"id": "id", "relational": "kg,sex", "numeric": "kg", "items": "codes"}
+ROLES = {"unit": "id", "relational": "kg,sex", "numeric": "kg", "items": "codes"}
 ROWS = "id;kg;sex;codes\n1;70,5;m;E10 I10\n2;82;w;J45\n3;64,25;;E10\n"
 
 

@@ -27,7 +27,7 @@ def rows(table):
 
 
 def test_roles_select_the_columns_of_the_table(tmp_path):
-    table = read(write(tmp_path, VISITS), items="codes", relational=["age", "sex"], numeric="age", id="name")
+    table = read(write(tmp_path, VISITS), items="codes", relational=["age", "sex"], numeric="age", unit="name")
     assert rows(table) == [["008", "401.9"], []]
     age, sex = table.relational
     assert (age.values.tolist(), age.values.dtype) == ([30, 41], np.int64)
@@ -209,15 +209,13 @@ LONG = b"id,age,codes\n7,30,b\n8,41,a\n7,30,a c\n7,30,b\n"
 def test_repeated_ids_are_refused(tmp_path):
     path = write(tmp_path, LONG)
     with refused(InputError, f"{path} rows 1 3 id 2 repeat group"):
-        read(path, items="codes", relational="age", id="id")
+        read(path, items="codes", relational="age", unit="id")
 
 
 def test_group_unites_the_rows_of_an_id(tmp_path):
-    table = read(write(tmp_path, LONG), items="codes", relational="age", numeric="age", id="id", group=True)
+    table = read(write(tmp_path, LONG), items="codes", relational="age", numeric="age", unit="id")
     assert rows(table) == [["a c", "b"], ["a"]]
-    table = read(
-        write(tmp_path, LONG), items="codes", relational="age", numeric="age", id="id", group=True, separator=" "
-    )
+    table = read(write(tmp_path, LONG), items="codes", relational="age", numeric="age", unit="id", separator=" ")
     assert rows(table) == [["a", "b", "c"], ["a"]]
     assert table.relational[0].values.tolist() == [30, 41]
     assert table.ids[0].labels() == ["7", "8"]
@@ -225,17 +223,17 @@ def test_group_unites_the_rows_of_an_id(tmp_path):
 
 def test_group_with_several_id_columns(tmp_path):
     path = write(tmp_path, b"a,b,s\n1,1,x\n1,2,y\n2,1,z\n1,2,w\n")
-    table = read(path, items="s", id="a,b", group=True)
+    table = read(path, items="s", unit="a,b")
     assert rows(table) == [["x"], ["w", "y"], ["z"]]
 
 
 def test_rows_are_grouped_without_a_set_column(tmp_path):
-    table = read(write(tmp_path, b"id,x,y\n2,a,p\n2,a,p\n1,b,q\n"), id="id", relational="x", keep="y", group=True)
+    table = read(write(tmp_path, b"id,x,y\n2,a,p\n2,a,p\n1,b,q\n"), unit="id", relational="x", keep="y")
     assert (table.n, table.relational[0].labels(), table.kept[0].labels()) == (2, ["a", "b"], ["p", "q"])
 
 
 def test_group_does_not_change_rows_with_distinct_ids(tmp_path):
-    table = read(write(tmp_path, b"id,s\n2,x\n1,y\n"), items="s", id="id", group=True)
+    table = read(write(tmp_path, b"id,s\n2,x\n1,y\n"), items="s", unit="id")
     assert (rows(table), table.ids[0].labels()) == ([["x"], ["y"]], ["2", "1"])
 
 
@@ -309,7 +307,7 @@ NAMELESS = b"id,name,s\n1,p,x\n2,,a\n3,,b\n2,,c\n"
 @pytest.mark.parametrize("empty", [b"", b" ", "\u3000".encode()])
 def test_an_empty_id_is_refused(tmp_path, ids, more, empty):
     path = write(tmp_path, NAMELESS.replace(b",,", b"," + empty + b","))
-    options = {"items": "s", "id": ids, "drop": [name for name in ("id", "name") if name not in ids]}
+    options = {"items": "s", "unit": ids, "drop": [name for name in ("id", "name") if name not in ids]}
     with refused(InputError, f"{path} id name 'row 2' empty 2 skip_rows no-id"):
         read(path, **options, **more)
 
@@ -324,13 +322,13 @@ def test_an_empty_id_is_rejected_with_a_sensitive_column(tmp_path):
 def test_group_demands_equal_values(tmp_path, numeric):
     path = write(tmp_path, LONG.replace(b"7,30,a", b"7,31,a"))
     with refused(InputError, f"{path} rows 1 3 id drop age"):
-        read(path, items="codes", relational="age", numeric=numeric, id="id", group=True)
+        read(path, items="codes", relational="age", numeric=numeric, unit="id")
 
 
 def test_group_names_all_columns_that_differ(tmp_path):
     path = write(tmp_path, b"id,age,ward,sex,hiv\n1,30,A,f,neg\n2,40,B,m,neg\n1,30,B,f,neg\n2,41,B,m,pos\n")
     with refused(InputError, f"{path} id age 2 4 ward 1 3 hiv drop age,ward,hiv items age,ward"):
-        read(path, relational="age,ward,sex", sensitive="hiv", id="id", group=True)
+        read(path, relational="age,ward,sex", sensitive="hiv", unit="id")
 
 
 def test_a_dropped_column_has_no_other_role(tmp_path):
@@ -347,10 +345,10 @@ def test_grouped_cells_that_look_like_sets_are_refused(mark):
     cells = [cell.replace("+", mark) for cell in SEPARATED]
     data = {"who": list("aabbcc"), "parts": cells}
     with refused(InputError, "parts 5 6 separator one_code") as raised:
-        read(data, items="parts", id="who", group=True)
+        read(data, items="parts", unit="who")
     assert str(raised.value).count(repr(mark)) == 3
-    assert len(read(data, items="parts", id="who", group=True, separator=mark).transactions.vocabulary) == 4
-    assert len(read(data, one_code="parts", id="who", group=True).transactions.vocabulary) == 6
+    assert len(read(data, items="parts", unit="who", separator=mark).transactions.vocabulary) == 4
+    assert len(read(data, one_code="parts", unit="who").transactions.vocabulary) == 6
 
 
 @pytest.mark.parametrize(
@@ -364,7 +362,7 @@ def test_grouped_cells_that_look_like_sets_are_refused(mark):
     ],
 )
 def test_grouped_cells_that_are_single_items_are_read(cells):
-    table = read({"who": list("aabbcc")[: len(cells)], "what": cells}, items="what", id="who", group=True)
+    table = read({"who": list("aabbcc")[: len(cells)], "what": cells}, items="what", unit="who")
     assert len(table.transactions.vocabulary) == len(cells)
 
 
@@ -376,4 +374,4 @@ def test_items_between_unknown_separators_are_not_read_as_one_item(mark):
 
 def test_an_id_that_is_also_dropped_identifies_persons() -> None:
     data = {"who": ["a", "a", "b"], "codes": ["x", "y", "x"]}
-    assert read(data, items="codes", id="who", drop="who", group=True).n == 2
+    assert read(data, items="codes", unit="who", drop="who").n == 2

@@ -19,7 +19,7 @@ def test_a_row_that_repeats_the_header_is_rejected(
     lines = ["who,codes", "1,a b", "2,a b", "who,codes", "3,a b", ""]
     (tmp_path / "joined.csv").write_bytes(end.join(lines).encode())
     with refused(InputError, "joined.csv 4 no_header"):
-        read(tmp_path / "joined.csv", id="who", items="codes")
+        read(tmp_path / "joined.csv", unit="who", items="codes")
 
 
 def test_other_rows_and_single_columns_are_read(tmp_path: Path) -> None:
@@ -28,6 +28,6 @@ def test_other_rows_and_single_columns_are_read(tmp_path: Path) -> None:
     (tmp_path / "c.csv").write_text("1,a\n2,a\n1,a\n")
     (tmp_path / "d.csv").write_text("7,a\n8,a\n7,a\n")
     assert read(tmp_path / "d.csv", items="a", drop="7").n == 2
-    assert read(tmp_path / "a.csv", id="who", items="codes").n == 2
+    assert read(tmp_path / "a.csv", unit="who", items="codes").n == 2
     assert read(tmp_path / "b.csv", items="a").n == 3
     assert read(tmp_path / "c.csv", no_header=True, items="2", drop="1").n == 3

@@ -314,7 +314,7 @@ def test_missing_files_are_reported(tmp_path):
 def test_repeated_ids_are_rejected_in_any_block(tmp_path, ids, several):
     path = tmp_path / "v.csv"
     path.write_text("a,b,codes\n" + "".join(f"{p},{p[:1]},x\n" for p in ids))
-    options = {"id": "a,b"} if several else {"id": "a", "drop": "b"}
+    options = {"unit": "a,b"} if several else {"unit": "a", "drop": "b"}
     expected, actual = (outcome(how, path, items="codes", **options) for how in (read, scan))
     distinct = {(p.lstrip("0"), p[:1] if several else "") for p in ids}  # leading zeros distinguish no ids
     assert isinstance(actual, str) == isinstance(expected, str) == (len(distinct) < len(ids))
@@ -326,7 +326,7 @@ def test_repeated_ids_are_rejected_in_any_block(tmp_path, ids, several):
 
 def test_the_parts_of_an_id_do_not_run_together(tmp_path):
     (tmp_path / "v.csv").write_text("a,b,codes\nab,c,x\na,bc,x\n")
-    assert scan(tmp_path / "v.csv", id="a,b", items="codes").n == 2
+    assert scan(tmp_path / "v.csv", unit="a,b", items="codes").n == 2
 
 
 @pytest.mark.parametrize(
@@ -335,14 +335,14 @@ def test_the_parts_of_an_id_do_not_run_together(tmp_path):
 def test_the_row_of_a_fault_is_that_of_the_file(tmp_path, text, line):
     (tmp_path / "v.csv").write_text(text)
     with refused(InputError, line):
-        scan(tmp_path / "v.csv", id="a", items="codes")
+        scan(tmp_path / "v.csv", unit="a", items="codes")
 
 
 @pytest.mark.parametrize(
     ("bad", "good", "roles"),
     [
         ("x,a,1", "5,a,1", {"relational": "n", "numeric": "n", "drop": "p,i"}),
-        ("5, ,1", "5,a,1", {"id": "p", "items": "i", "drop": "n"}),
+        ("5, ,1", "5,a,1", {"unit": "p", "items": "i", "drop": "n"}),
         ("5,a,2", "5,a,1", {"one_hot": "i", "drop": "n,p"}),
     ],
     ids=["number", "id", "one-hot"],
@@ -383,7 +383,7 @@ def test_the_line_of_a_bad_byte_is_that_of_the_file(tmp_path):
 def test_merging_rows_with_a_sensitive_column_needs_memory(tmp_path):
     (tmp_path / "v.csv").write_text("a,b,c\n1,x,y\n")
     with refused(InputError, "sensitive rows"):
-        scan(tmp_path / "v.csv", group=True, id="a", sensitive="b", keep="c")
+        scan(tmp_path / "v.csv", unit="a", sensitive="b", keep="c")
 
 
 WHO = st.sampled_from(["7", "é", "ab", "a b", "10"])
@@ -404,7 +404,7 @@ def test_rows_of_a_person_are_united_by_blocks(tmp_path, rows, odd, ids, differi
     path = tmp_path / "v.csv"
     path.write_text("\n".join(lines) + "\n")
     kept = {"keep": "ward"} if ids == "who" else {}
-    options = {"items": "codes", "id": ids, "group": True, **kept, "relational": "note,age", "numeric": "age"}
+    options = {"items": "codes", "unit": ids, **kept, "relational": "note,age", "numeric": "age"}
     options["differing"] = "first" if differing else "refuse"
     expected, actual = outcome(read, path, **options), outcome(scan, path, **options)
     if isinstance(expected, str):
@@ -416,7 +416,7 @@ def test_rows_of_a_person_are_united_by_blocks(tmp_path, rows, odd, ids, differi
 def test_rows_of_a_person_in_several_files_are_united(tmp_path):
     for name, text in (("a", "who,code\n1,x\n2,y\n"), ("b", "who,code\n1,z\n3,x\n")):
         (tmp_path / f"{name}.csv").write_text(text)
-    table = scan(f"{tmp_path}/*.csv", items="code", id="who", group=True)
+    table = scan(f"{tmp_path}/*.csv", items="code", unit="who")
     assert list(table.transactions.rows()) == [["x", "z"], ["y"], ["x"]]
 
 
@@ -456,7 +456,7 @@ def test_unreadable_data_leave_no_files_in_a_given_work_directory(tmp_path):
     (tmp_path / "empty").mkdir()
     for work in "new", "empty":
         with refused(InputError, "'row 2' empty"):
-            scan(tmp_path / "v.csv", id="p", items="i", work_dir=tmp_path / work)
+            scan(tmp_path / "v.csv", unit="p", items="i", work_dir=tmp_path / work)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["empty", "v.csv"]
     assert list((tmp_path / "empty").iterdir()) == []
 

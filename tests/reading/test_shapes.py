@@ -34,7 +34,7 @@ HOT = "p,dx_I10,age,dx_E10,dx_J45\n1,1,30,1,0\n2,0,41,0,0\n3,0,30,0,1\n"
     ],
 )
 def test_a_column_of_each_item(tmp_path, text, given, labels):
-    table = read(write(tmp_path, text), id="p", relational="age", one_hot=given)
+    table = read(write(tmp_path, text), unit="p", relational="age", one_hot=given)
     assert [[x.removeprefix("dx_") for x in sorted(row, key=lambda x: x[-3:])] for row in rows(table)] == EXPECTED
     assert table.transactions.vocabulary.labels == labels
     assert (table.transactions.name, table.joined, table.order) == ("items", (), ("items", "age"))
@@ -57,7 +57,7 @@ CODES = "p,dx1,dx2,dx3\n1,I10,E10,I10\n2,,,\n3,,J45 ,\n"
 
 @pytest.mark.parametrize("given", ["dx1,dx2,dx3", "dx*", ["dx1", "dx*"]])
 def test_a_column_of_each_code(tmp_path, given):
-    table = read(write(tmp_path, CODES), id="p", one_code=given)
+    table = read(write(tmp_path, CODES), unit="p", one_code=given)
     assert rows(table) == EXPECTED
     assert (table.transactions.name, table.joined, table.order) == ("items", (), ("items",))
 
@@ -78,9 +78,9 @@ def test_null_is_no_further_code_but_a_record_of_nulls_is_not_empty():
 
 def test_the_rows_of_a_person_are_grouped_in_every_shape(tmp_path):
     path = write(tmp_path, "p,x,y\n1,1,0\n2,0,0\n1,0,1\n")
-    assert rows(read(path, id="p", one_hot="x,y", group=True)) == [["x", "y"], []]
+    assert rows(read(path, unit="p", one_hot="x,y")) == [["x", "y"], []]
     path = write(tmp_path, "p,c,d\n1,a b,\n2,,\n1,c,a b\n")
-    assert rows(read(path, id="p", one_code="c,d", group=True)) == [["a b", "c"], []]
+    assert rows(read(path, unit="p", one_code="c,d")) == [["a b", "c"], []]
 
 
 @pytest.mark.parametrize(

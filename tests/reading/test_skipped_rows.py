@@ -14,7 +14,7 @@ from anonset.reading.formats.footers import footer_of, has_keys
 from anonset.reading.scan import scan
 
 ROWS = "id;age;codes\n1;30;E10 I10\n;31;J45\n3;32;E10\n \t;33;I10\n5;34;E10\n"
-ROLES = {"id": "id", "relational": "age", "items": "codes"}
+ROLES = {"unit": "id", "relational": "age", "items": "codes"}
 FOOTERS = [
     "Summe;160;\n",
     ";;\nTotal:;;160\n",

@@ -27,7 +27,7 @@ TEXTS = st.builds(
     st.lists(st.sampled_from(ODD), max_size=2),
     st.integers(0, 25),
 )
-ROLES = ReadOptions(items="codes", relational=("age", "place"), numeric=("age",), separator=" ", rows_are_persons=True)
+ROLES = ReadOptions(items="codes", relational=("age", "place"), numeric=("age",), separator=" ", unit="row")
 
 
 class OtherProcesses(Threads):

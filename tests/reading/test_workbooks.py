@@ -21,7 +21,7 @@ ROWS = [
     ["008", 12, datetime(1961, 2, 1), 82.0, "J45"],
     ["009", 99998, date(1970, 12, 24), 0.1 + 0.2, None],
 ]
-ROLES = {"items": "codes", "id": "id", "relational": "zip,born,kg"}
+ROLES = {"items": "codes", "unit": "id", "relational": "zip,born,kg"}
 
 
 def written(path, *sheets, formats=(), merged=()):
@@ -65,7 +65,7 @@ def test_dates_of_a_column_have_times_if_any_has(tmp_path):
 def test_merged_cells_count_for_each_of_their_rows(tmp_path):
     rows = [["id", "code"], ["007", "E10"], [None, "I10"], ["008", "J45"]]
     path = written(tmp_path / "raw.xlsx", rows, merged=["A2:A3"])
-    table = read(path, id="id", items="code", group=True)
+    table = read(path, unit="id", items="code")
     assert [set(row) for row in table.transactions.rows()] == [{"E10", "I10"}, {"J45"}]
 
 

@@ -66,7 +66,7 @@ def publish(data: dict[str, list[Any]], folder: Path, *more: str, out: str = "ou
     path = write(folder, data)
     named = {name for word in more for name in re.split("[,=]", word)}
     drop = [name for name in data if name not in named]
-    rest = ("--rows-are-persons", "--drop", ",".join(drop), "-o", str(folder / out), "--quiet")
+    rest = ("--unit", "row", "--drop", ",".join(drop), "-o", str(folder / out), "--quiet")
     return main(["anonymize", path, *more, *rest])
 
 
@@ -114,7 +114,7 @@ def test_the_remedy_followed_literally_leads_to_a_publication(
     data, options = people(), list(CASES[name])
     publish(data, tmp_path, *options)
     message = capsys.readouterr().err
-    remedy = re.search(r"(use|or) (--.*?)(, or|; --publish)", message.partition("so nothing is published")[2])
+    remedy = re.search(r"(use|or) (--.*?)(or|; --publish)", message.partition("so nothing is published")[2])
     assert remedy is not None, message
     words, _, replaced = remedy[2].partition(" in place of ")
     for option in replaced.split(" --"):

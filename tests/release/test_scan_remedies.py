@@ -57,7 +57,7 @@ def test_each_remedy_reaches_a_publication(tmp_path: Path, capsys: pytest.Captur
     data["keys"] = [";".join(f"x{draw.randrange(10**6)}" for _ in range(3)) for _ in data["sex"]]
     lines = [";".join(data), *(";".join(f'"{cell}"' for cell in row) for row in zip(*data.values(), strict=True))]
     (tmp_path / "data.csv").write_text("\n".join(lines) + "\n")
-    job = {"separator": ";", **JOBS[name], "input": str(tmp_path / "data.csv"), "k": 5, "rows_are_persons": True}
+    job = {"separator": ";", **JOBS[name], "input": str(tmp_path / "data.csv"), "k": 5, "unit": "row"}
     job |= {} if job["model"] == "k" else {"m": 2}
     used = {column for role in ("items", "relational", "keep") for column in job.get(role, ())}
     job["drop"] = [column for column in data if column not in used]

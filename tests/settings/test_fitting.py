@@ -163,7 +163,7 @@ def test_items_are_normalized(rules, before, after):
 def test_normalization_is_counted_and_merges_equal_items(tmp_path):
     path = tmp_path / "v.csv"
     path.write_text("p,c\n1,e10 E10 i.10\n2,E10\n")
-    table = read(path, items="c", id="p", normalize="upper,strip-dots")
+    table = read(path, items="c", unit="p", normalize="upper,strip-dots")
     assert list(table.transactions.rows()) == [["E10", "I10"], ["E10"]]
     assert table.changes == (Change("c", "upper", 2, 2), Change("c", "strip-dots", 1, 1))
 

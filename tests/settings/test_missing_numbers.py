@@ -15,13 +15,13 @@ N = 120
 def test_numbers_that_may_mean_missing_are_reported_and_not_proposed_as_sensitive(values, code):
     given = values.split()
     data = {"income": [given[n // 2 % len(given)] for n in range(N)], "sex": ["fm"[n % 2] for n in range(N)]}
-    inspection = anonset.inspect(data, k=2, rows_are_persons=True)
+    inspection = anonset.inspect(data, k=2, unit="row")
     column = inspection.columns[0]
     assert (column.role, f"null={code!r}" in column.reason) == ("drop", True)
     assert [problem for problem in inspection.problems if f"{code} may mean" in problem and f"null={code!r}" in problem]
-    chosen = anonset.inspect(data, k=2, rows_are_persons=True, sensitive="income")
+    chosen = anonset.inspect(data, k=2, unit="row", sensitive="income")
     assert chosen.columns[0].role == "sensitive"
-    declared = anonset.inspect(data, k=2, rows_are_persons=True, null=code)
+    declared = anonset.inspect(data, k=2, unit="row", null=code)
     assert declared.columns[0].role == "sensitive"
 
 

@@ -234,7 +234,7 @@ def test_text_that_may_mention_persons_is_not_proposed_as_items(header, values):
         "sex": ["fm"[n // 3 % 2] for n in range(rows)],
     }
     columns |= {header: [values[n % len(values)] for n in range(rows)], "drug": [f"w{n % 5}" for n in range(rows)]}
-    inspection = anonset.inspect(columns, k=2, m=1, id="Name", group=True)
+    inspection = anonset.inspect(columns, k=2, m=1, unit="Name")
     roles = {column.profile.name: (column.role, column.reason) for column in inspection.columns}
     assert roles[header][0] == "drop"
     assert names(roles[header][1], "describe person")
@@ -328,16 +328,14 @@ def test_of_several_delimiters_the_line_of_names_is_that_of_most_columns(tmp_pat
 def test_diagnoses_in_separate_columns_form_one_set(single, stem):
     names = [*single, *(stem.format(n) for n in (1, 2, 3))]
     rows = {name: [f"{'EIU'[n % 3]}{10 + (n * 7 + i) % 13}.{n % 3}" for n in range(60)] for i, name in enumerate(names)}
-    inspection = anonset.inspect({"age": [str(20 + n % 50) for n in range(60)], **rows}, rows_are_persons=True)
+    inspection = anonset.inspect({"age": [str(20 + n % 50) for n in range(60)], **rows}, unit="row")
     assert {column.profile.name for column in inspection.columns if column.role == "one_code"} == set(names)
     assert inspection.settings["hierarchy"]["items"] == "prefix:1,3"
 
 
 def test_values_that_a_rule_rejects_are_suppressed(tmp_path):
     dates = [f"{1 + n % 28:02d}.{1 + n % 12:02d}.2024" for n in range(200)]
-    inspection = anonset.inspect(
-        {"Aufnahme": [*dates, "unbekannt"], "sex": ["m", "w", *["m"] * 199]}, rows_are_persons=True
-    )
+    inspection = anonset.inspect({"Aufnahme": [*dates, "unbekannt"], "sex": ["m", "w", *["m"] * 199]}, unit="row")
     assert inspection.settings["unknown"] == "suppress"
     assert any("--unknown suppress" in line or "unknown='suppress'" in line for line in inspection.problems)
     assert all("unbekannt" not in line for line in inspection.problems)
@@ -353,7 +351,7 @@ def test_sets_with_different_separators_are_separate_sets(tmp_path):
     path.write_text("Pat_ID;Diagnosen;Medikamente\n" + "\n".join(rows) + "\n")
     inspection = anonset.inspect(path)
     assert inspection.settings["separator"] == "Diagnosen=, Medikamente=|"
-    table = anonset.read(path, items="Diagnosen,Medikamente", id="Pat_ID", separator=inspection.settings["separator"])
+    table = anonset.read(path, items="Diagnosen,Medikamente", unit="Pat_ID", separator=inspection.settings["separator"])
     assert table.joined == ("Diagnosen", "Medikamente")
     assert {label.partition(":")[2] for label in table.transactions.vocabulary.labels} == {
         *(f"E{n}" for n in range(10, 19)),

@@ -231,7 +231,7 @@ def test_a_command_uses_its_settings_of_a_job_below_its_options(
 
 _PIECES = [
     "--drop a",
-    "--id b",
+    "--unit b",
     "--group",
     "--hierarchy",
     "--k 3",
@@ -257,6 +257,6 @@ def test_words_replace_the_options_of_any_message(message: str) -> None:
 
 
 def test_words_do_not_replace_the_options_of_a_command() -> None:
-    command = "anonset inspect 'my data.csv' --drop a --id b -o job.toml"
+    command = "anonset inspect 'my data.csv' --drop a --unit b -o job.toml"
     text = with_option_words(f"use --drop a: {command}", lambda _: "this role", lambda name, _: name)
     assert text == f"use this role: {command}"

@@ -51,11 +51,11 @@ def test_an_answer_sets_its_settings(tmp_path: Path, by: str) -> None:
         line = f'unit = "{unit}"' if by == "line" else 'unit = "?"'
         return read_job(job(tmp_path, JOB.replace('unit = "?"', line)), {} if by == "line" else flags)
 
-    persons = answered("who", id=["who"], group=True)
+    persons = answered("who", unit=["who"])
     assert (persons["id"], persons["group"], persons["items"]) == (["who"], True, ["code"])
     assert (persons["hierarchy"], persons["unit"]) == ({"code": "balanced:5"}, ["who"])
     assert "rows_are_persons" not in persons
-    rows = answered("row", rows_are_persons=True)
+    rows = answered("row", unit="row")
     assert (rows["relational"], rows["rows_are_persons"], rows["unit"]) == (["code"], True, ["row"])
     assert "id" not in rows
     assert "hierarchy" not in rows
@@ -66,7 +66,7 @@ def test_an_answer_without_roles_names_the_command_that_writes_a_job_with_them(t
     (tmp_path / "rows.csv").write_text("\n".join(["who;other;code;sex", *rows]) + "\n")
     text = JOB.replace('"?"', '"other"').replace('input = "rows.csv"', 'input = "rows.csv"\ndelimiter = ";"')
     (tmp_path / "job-2.toml").touch()
-    with refused(InputError, "inspect '--id other' --group '--out'") as reported:
+    with refused(InputError, "inspect '--unit other' '--out'") as reported:
         read_job(job(tmp_path, text))
     command = re.search(r"anonset (inspect .*\.toml)$", str(reported.value))
     assert command is not None
@@ -97,14 +97,14 @@ def test_persons_with_inconsistent_rows_are_counted(tmp_path: Path, capsys: pyte
         rows[index] = rows[index].replace(",f,", ",x,").replace(",m,", ",x,")
     (tmp_path / "rows.csv").write_text("\n".join(["patient_id,sex,ward,code", *rows]) + "\n")
     assert main(["inspect", str(tmp_path / "rows.csv"), "-o", str(tmp_path / "job.toml")]) == 0
-    answer = read_job(str(tmp_path / "job.toml"), {"id": ["patient_id"], "group": True})
+    answer = read_job(str(tmp_path / "job.toml"), {"unit": ["patient_id"]})
     assert ("sex" in answer["relational"], answer["differing"]) == (True, "first")
     text = (tmp_path / "job.toml").read_text()
     assert re.search(r"# .*'sex': the rows of 3 persons differ, .* check row 4, 9, 12", text)
     assert re.search(r"# (ward|code): differs .* for \d\d+ persons", text, re.MULTILINE)
     capsys.readouterr()
     kkm = ["--model", "kkm", "--k", "5", "--m", "2"]
-    options = ["--id", "patient_id", "--group", "--relational", "sex", "--items", "code", "--drop", "ward"]
+    options = ["--unit", "patient_id", "--relational", "sex", "--items", "code", "--drop", "ward"]
     assert main(["anonymize", str(tmp_path / "rows.csv"), *options, "-o", str(tmp_path / "out"), *kkm]) == 2
     assert names(capsys.readouterr().err, "rows 4 204 sex 3 persons '--drop sex'")
 

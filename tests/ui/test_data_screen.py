@@ -49,7 +49,7 @@ def test_a_fix_changes_the_job_file_by_the_printed_settings(tmp_path: Path, monk
 
     by_clicks(tmp_path, way)
     monkeypatch.chdir(tmp_path)
-    assert main(["inspect", "visits.csv", "--rows-are-persons", "--null", "-99", "--quiet", "-o", "typed.toml"]) == 0
+    assert main(["inspect", "visits.csv", "--unit", "row", "--null", "-99", "--quiet", "-o", "typed.toml"]) == 0
     assert read_job("visits.toml")["null"] == read_job("typed.toml")["null"] == ["-99"]
 
 
@@ -66,7 +66,7 @@ def test_a_fix_before_there_is_a_job_file_repeats_the_inspection(tmp_path: Path)
         await until(lambda: "Apply to a1" not in texts(user))
 
     by_clicks(tmp_path, way)
-    job = read_job(str(tmp_path / "marks.toml"), {"rows_are_persons": True}, unanswered=True)
+    job = read_job(str(tmp_path / "marks.toml"), {"unit": "row"}, unanswered=True)
     assert job["one_hot"] == ["a1", "a2", "a3"]
 
 
@@ -134,7 +134,7 @@ def test_a_column_that_no_model_protects_is_removed_on_the_screen_promise(tmp_pa
     rows = [f"{rng.choice('fm')},{rng.choice(['yes', 'no'])},{rng.choice(['E10 I10', 'E10'])}" for _ in range(60)]
     (tmp_path / "visits.csv").write_text("\n".join(["sex,hiv,codes", *rows]))
     (tmp_path / "visits.toml").write_text(
-        'input = "visits.csv"\nout = "safe"\nrows_are_persons = true\nmodel = "kkm"\nk = 2\nm = 1\n'
+        'input = "visits.csv"\nout = "safe"\nunit = "row"\nmodel = "kkm"\nk = 2\nm = 1\n'
         'items = ["codes"]\nrelational = ["sex"]\nsensitive = "hiv"\n'
         '[hierarchy]\nsex = "values"\ncodes = "halves:frequency"\n'
     )

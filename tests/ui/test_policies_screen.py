@@ -16,7 +16,7 @@ pytestmark = pytest.mark.long
 
 JOB = """input = "visits.csv"
 out = "safe"
-rows_are_persons = true
+unit = "row"
 items = ["codes"]
 model = "km"
 k = 2
@@ -62,7 +62,7 @@ def test_constraints_by_clicks_publish_the_bytes_of_options(tmp_path: Path, monk
     assert (tmp_path / "visits-privacy.txt").read_text() == "E11\nJ20 I10\n"
     assert (tmp_path / "visits-utility.txt").read_text() == "I10\nE10 E11\nJ20 J45\n"
     monkeypatch.chdir(tmp_path)
-    roles = ["--items", "codes", "--rows-are-persons", "--hierarchy", "codes=prefix:1", "--model", "constraints"]
+    roles = ["--items", "codes", "--unit", "row", "--hierarchy", "codes=prefix:1", "--model", "constraints"]
     files = ["--privacy-constraints", "visits-privacy.txt", "--utility-constraints", "visits-utility.txt"]
     assert main(["anonymize", "visits.toml", "--out", "clicks", "--quiet"]) == 0
     assert main(["anonymize", "visits.csv", *roles, *files, "--k", "2", "--out", "options", "--quiet"]) == 0

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.long
 
 JOB = """input = "visits.csv"
 out = "safe"
-rows_are_persons = true
+unit = "row"
 items = ["codes"]
 relational = ["age"]
 model = "kkm"

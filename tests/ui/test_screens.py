@@ -270,7 +270,7 @@ def test_a_cancelled_trial_leaves_the_job(folder: Path) -> None:
 @pytest.mark.long
 def test_an_existing_publication_is_verified(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
-    job = ["anonymize", "visits.csv", "--items", "codes", "--id", "patient_id", "--group", "--drop", "sex,region"]
+    job = ["anonymize", "visits.csv", "--items", "codes", "--unit", "patient_id", "--drop", "sex,region"]
     job += ["--model", "km", "--k", "3", "--m", "1", "--hierarchy", "codes=balanced:2", "--separator", " ", "--quiet"]
     assert main([*job, "--out", "good"]) == 0
     assert main([*job, "--out", "changed"]) == 0
@@ -310,7 +310,7 @@ def test_other_kinds_of_publications_show_their_risk(
     (folder / "visits.csv").write_text("\n".join(["patient_id,sex,code", *rows]))
     sizes = {"anatomy": ["--keep", "sex", "--sensitive", "code", "--l", "3"],
              "disassociation": ["--items", "code", "--drop", "sex", "--k", "3", "--m", "2"]}  # fmt: skip
-    job = ["anonymize", "visits.csv", "--id", "patient_id", "--model", model, *sizes[model], "--quiet"]
+    job = ["anonymize", "visits.csv", "--unit", "patient_id", "--model", model, *sizes[model], "--quiet"]
     assert main([*job, "--out", "good"]) == 0
     assert main(["risk", "good.private/report.json", "--attack", "all", "--quiet"]) == 0
 
@@ -327,7 +327,7 @@ def test_the_page_explains_why_a_risk_is_higher_after_than_before(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(folder)
-    job = ["anonymize", "visits.csv", "--items", "codes", "--separator", " ", "--id", "patient_id", "--group", "--drop"]
+    job = ["anonymize", "visits.csv", "--items", "codes", "--separator", " ", "--unit", "patient_id", "--drop"]
     job += ["sex,region", "--algorithm", "lra", "--k", "3", "--m", "2", "--hierarchy", "codes=balanced:2", "--quiet"]
     assert main([*job, "--out", "good"]) == 0
     assert main(["report", "good.private/report.json", "--out", "page.html"]) == 0
@@ -356,7 +356,7 @@ def test_losses_and_limits_say_what_happens_to_coarsened_and_unchanged_columns(t
     persons = [f"{1950 + n % 2}-0{1 + n % 9}-1{n % 7},{'fm'[n % 2]}" for n in range(36)]
     (tmp_path / "people.csv").write_text("\n".join(["born,sex", *persons]))
     rules = 'hierarchy = {born = "date:from-year,decade", sex = "values"}'
-    fixed = 'input = "people.csv"\nout = "safe"\nrows_are_persons = true\nmodel = "k"\nk = 2\nalgorithm = "top-down"'
+    fixed = 'input = "people.csv"\nout = "safe"\nunit = "row"\nmodel = "k"\nk = 2\nalgorithm = "top-down"'
     (tmp_path / "people.toml").write_text(f'{fixed}\nrelational = ["born", "sex"]\n{rules}\n')
 
     async def way(user: User, state: PageState) -> None:

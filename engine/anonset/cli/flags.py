@@ -18,13 +18,9 @@ ALIASES = {"out": "-o"}
 """Short names of flags."""
 
 
-_WITHOUT_FLAG = ("unit",)
-"""Settings that have no flag. Command lines use `--id` and `--rows-are-persons` instead."""
-
-
 def flags_of(model: type[BaseModel], leave_out: Iterable[str] = ()) -> Any:
     """Return the type of the ``**flags`` of a command, with an optional flag for each field of a settings model."""
-    left_out = {*_WITHOUT_FLAG, *leave_out}
+    left_out = {*leave_out}
     types = {
         name: Annotated[_flag_type(name, info.annotation), _option(name, info)]
         for name, info in model.model_fields.items()
@@ -146,14 +142,14 @@ def _option(name: str, info: FieldInfo) -> Parameter:
 
 _HELP_GROUPS: dict[str, tuple[str, ...]] = {  # the first heading that lists a setting is used
     "Data and roles": (
-        "items", "one_hot", "one_code", "relational", "numeric", "sensitive", "id", "keep", "drop", "group",
+        "items", "one_hot", "one_code", "relational", "numeric", "sensitive", "unit", "id", "keep", "drop",
         "hierarchy", "ceiling", "original",
     ),
     "Reading": (*ReadingSettings.model_fields, "columns", "records", "codebook"),
     "Guarantee": ("model", "k", "m", "l", "sensitive_items", "max_loss", "max_suppressed"),
     "Output": ("out", "private", "format", "order", "symbols", "if_exists", "part_rows"),
     "Safety": (
-        "rows_are_persons", "identifying_as_declared", "publish_as_is", "round_ends", "allow_worthless", "allow_empty",
+        "identifying_as_declared", "publish_as_is", "round_ends", "allow_worthless", "allow_empty",
         "accept_undecided", "budget", "memory_limit",
     ),
     "Algorithm": ("algorithm", "algorithms", "vary", "recoding", "after"),

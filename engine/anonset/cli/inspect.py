@@ -16,6 +16,7 @@ from anonset.jobs.inspect import REJECTED
 from anonset.jobs.inspect import inspect as look
 from anonset.local_paths import require_local
 from anonset.reading.files import write_file
+from anonset.reading.options import UNKNOWN
 from anonset.report.findings import OTHERS, findings_account, findings_summary
 from anonset.settings.commands import InspectSettings
 from anonset.settings.job_files import over_job
@@ -122,31 +123,30 @@ def _write_job(path: Path, source: str, findings: Findings, further: Sequence[st
     name, question = Path(source).name.partition(".")[0], findings.question
     input_, out = relative_to(path.parent, source), f"{name}-safe"
     common, answers, guarantee, reasons = findings.settings, {}, {}, _SETTING_COMMENTS
-    if question is None or len(question.answers) == 1:
+    own = [] if question is None else [answer for answer in question.answers if answer.key != UNKNOWN]
+    if len(own) < 2:
         classes = findings.quasi_identifiers
         tuples = 0 if classes is None else classes.classes
         guarantee = guarantee_for(findings.settings, findings.k, findings.m, tuples=tuples)
-        common = {name: value for name, value in common.items() if question is None or name != "rows_are_persons"}
+        common = {name: value for name, value in common.items() if question is None or name != "unit"}
         reasons = {**_with_way_to_publish(_reasons(findings)), **_SETTING_COMMENTS}
     else:
-        common = {
-            n: v for n, v in common.items() if all(n in x.settings and x.settings[n] == v for x in question.answers)
-        }
+        common = {n: v for n, v in common.items() if all(n in x.settings and x.settings[n] == v for x in own)}
         common = {n: v for n, v in common.items() if n not in _OF_ANSWERS}
-        for answer in question.answers:
-            roles = {n: v for n, v in answer.settings.items() if n not in common and n != "rows_are_persons"}
+        for answer in own:
+            roles = {n: v for n, v in answer.settings.items() if n not in common and n != "unit"}
             roles = roles | {"hierarchy": _placed(roles.get("hierarchy", {}), path.parent)}
             must = guarantee_for(answer.settings, findings.k, findings.m, tuples=answer.combinations)
             answers[answer.key] = answer_text(
                 answer.key,
                 roles,
                 must,
-                {**_with_way_to_publish(answer.reasons), **{n: _SETTING_COMMENTS[n] for n in ("group", "differing")}},
+                {**_with_way_to_publish(answer.reasons), "differing": _SETTING_COMMENTS["differing"]},
             )
     if "hierarchy" in common:
         common = {**common, "hierarchy": _placed(common["hierarchy"], path.parent)}
     lines = [] if question is None else question.lines()
-    others = [] if question is None or len(lines) > 1 else [OTHERS]
+    others = [] if question is None else [OTHERS]
     text = job_text(
         input_, out, common, guarantee, reasons, findings.problems, question=lines + others, answers=answers
     )
@@ -161,9 +161,8 @@ def _write_job(path: Path, source: str, findings: Findings, further: Sequence[st
 
 
 _OF_ANSWERS = (
-    "items", "one_hot", "one_code", "relational", "sensitive", "id", "keep", "drop", "numeric", "group", "differing",
-    "separator", "skip_rows",
-    "hierarchy", "rows_are_persons",
+    "items", "one_hot", "one_code", "relational", "sensitive", "id", "keep", "drop", "numeric", "unit", "differing",
+    "separator", "skip_rows", "hierarchy",
 )  # fmt: skip
 """Settings that the job file repeats for each possible answer to `unit = "?"`, even if all answers have the same value.
 """
@@ -195,7 +194,7 @@ _SETTING_COMMENTS: dict[str, list[str]] = {
     "normalize": ["rules applied to codes in this order, so that they match the hierarchy"],
     "inner_items": ["codes that are inner nodes of the hierarchy: a leaf for the code is added below the node"],
     "unknown": ["treatment of codes that the hierarchy does not contain; better: add them to the hierarchy"],
-    "group": ["all rows of a person are merged into a record"],
+    "unit": ["who is a person: all rows with the same value are merged into a record"],
     "differing": ["if the rows of a person differ in a column without items, the value of the first row is published"],
     "hierarchy": [
         "Generalization of each column. To group items by meaning, use a file with a line item,parent,...,root per",

@@ -23,35 +23,35 @@ class ShortHelp(NamedTuple):
 SHORT = {
     "inspect": ShortHelp(
         "anonset inspect a.csv -o job.toml",
-        ("items", "relational", "id", "hierarchy", "k", "m", "out"),
+        ("items", "relational", "unit", "hierarchy", "k", "m", "out"),
     ),
     "suggest": ShortHelp(
         "anonset suggest a.csv --id id --items codes --model km --k 5 --m 2",
-        ("items", "relational", "id", "model", "k", "m", "seconds"),
+        ("items", "relational", "unit", "model", "k", "m", "seconds"),
     ),
     "anonymize": ShortHelp(
         "anonset anonymize a.csv --id id --items codes --model km --k 5 --m 2 -o out",
-        ("items", "relational", "id", "model", "k", "m", "out"),
+        ("items", "relational", "unit", "model", "k", "m", "out"),
     ),
     "verify": ShortHelp(
         "anonset verify out --original a.csv --id id",
-        ("original", "id", "items", "relational", "model", "k", "m"),
+        ("original", "unit", "items", "relational", "model", "k", "m"),
     ),
     "evaluate": ShortHelp(
         "anonset evaluate a.csv out --id id --items codes --workload record:100x2",
-        ("items", "relational", "id", "hierarchy", "workload", "queries", "json"),
+        ("items", "relational", "unit", "hierarchy", "workload", "queries", "json"),
     ),
     "risk": ShortHelp(
         "anonset risk out --original a.csv --id id",
-        ("original", "id", "drop", "m", "threshold", "attempts", "json"),
+        ("original", "unit", "drop", "m", "threshold", "attempts", "json"),
     ),
     "report": ShortHelp(
         "anonset report out --original a.csv --id id -o report.html",
-        ("out", "original", "id", "shareable", "recipient", "purpose", "title"),
+        ("out", "original", "unit", "shareable", "recipient", "purpose", "title"),
     ),
     "compare": ShortHelp(
         "anonset compare a.csv --id id --items codes --model km --k 2,5,10 --m 2",
-        ("items", "relational", "id", "model", "algorithms", "k", "m"),
+        ("items", "relational", "unit", "model", "algorithms", "k", "m"),
     ),
 }
 """Short help of each command."""

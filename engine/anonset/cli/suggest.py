@@ -36,7 +36,7 @@ Flags: Any = flags_of(SuggestSettings, leave_out=["input"])
 
 _OF_RHO = ("rho", "strict", "from_nothing")
 _ASKED = ("model", "k", "m", "l", "l_kind", "c", "t", "t_distance", "h", "p", *_OF_RHO, "sensitive_items")
-_ROLES = {*RoleSettings.model_fields, "publish_as_is"} - {"unit"}
+_ROLES = {*RoleSettings.model_fields, "publish_as_is"}
 _BY_DEFAULT = {"k": 5, "m": 2, "l": 2, "p": 2}
 
 

@@ -3,9 +3,14 @@ persons.
 """
 
 from dataclasses import dataclass
+from typing import Literal
 
 from anonset.data.redacted_repr import RedactedRepr
 
+Unit = Literal["", "person", "row", "unknown"]
+"""Unit of privacy as the owner declares it: ids identify the person of each record, each row is a different person, or
+the data do not say who is a person. Empty if the owner has declared nothing.
+"""
 CUT = "contains long numbers that a spreadsheet rounded (E+11), so different persons may have the same number"
 """Phrase for messages about ids that a spreadsheet has truncated."""
 
@@ -70,8 +75,12 @@ class RepeatedIdentifiers:
     """Columns in which rows with equal identifiers agree far more often than by chance. Empty if the header or the
     values already show that the column identifies persons.
     """
-    cut: bool = False
-    """True if a spreadsheet truncated long numbers, so that different persons may have equal values."""
+    rows: int = 0
+    """Number of examined rows, or of records if ids are declared, with a value."""
+    persons: int = 0
+    """Number of distinct values in them."""
+    words: tuple[str, ...] = ()
+    """Values of a declared id that may mean a missing id, such as ``none``. `rows` and `persons` then count them."""
 
 
 @dataclass(frozen=True)
@@ -90,13 +99,11 @@ class PersonMentions(RedactedRepr):
 class OwnerStatements(RedactedRepr):
     """Statements of the data owner that cannot be checked with the data."""
 
-    rows_are_persons: bool = False
-    """True if each record belongs to a different person."""
-    unit_is_stated: bool = False
-    """True if the setting ``unit`` of the job file names the columns that identify the person of each record."""
+    unit: Unit = ""
+    """The unit of privacy."""
+    beside_sets: bool = False
+    """True if the source has other columns than a single set-valued column. Dropped columns count."""
     identifying_as_declared: bool = False
     """True if columns with names or contact data of persons have the intended roles."""
     publish_as_is: tuple[str, ...] = ()
     """Columns that the owner publishes although they contain values that identify persons."""
-    unit_is_open: bool = False
-    """True if the owner must state which records belong to the same person. No column of the source shows it."""

@@ -14,8 +14,10 @@ from anonset.generalization.other_release import OtherRelease
 from anonset.privacy import PrivacyModel
 from anonset.publications import Records
 from anonset.publications.base import require_kind
+from anonset.reading import arrow
 from anonset.reading.batches import open_source
-from anonset.reading.options import ReadOptions
+from anonset.reading.options import ROW, UNKNOWN, ReadOptions
+from anonset.reading.persons.missing_values import texts_of_all
 from anonset.reading.source import Source
 from anonset.reading.table_builder import read_all_rows
 from anonset.release.continuation import require_one_machine
@@ -23,10 +25,11 @@ from anonset.release.documents import Report
 from anonset.release.opened import OpenedPublication
 from anonset.release.release import Release
 from anonset.release.staging import PRIVATE
+from anonset.settings.overriding import name_list
 from anonset.settings.settings import ReadingSettings, Settings, validate
 from anonset.spelling import setting
 
-_OF_RECORDS = ("group", "id", "no_header", "header_line", "skip_rows", "input_format", "delimiter", "encoding")
+_OF_RECORDS = ("unit", "no_header", "header_line", "skip_rows", "input_format", "delimiter", "encoding")
 """Settings that determine the records of a file."""
 
 
@@ -115,10 +118,10 @@ def read_after(settings: Settings, source: Source, model: PrivacyModel) -> Other
         raise InputError(_private_missing("after", opened.out))
     if _has_same_records(source.sha256, settings.model_dump(), opened.report):
         return _beside(opened, np.arange(int(opened.report.input["records"])))
-    if not settings.id:
-        msg = f"{setting('after')}: the new data need {setting('id')}, so that persons can be matched"
+    if not settings.file.person:
+        msg = f"{setting('after')}: the new data need {setting('unit', 'COLUMN')}, so that persons can be matched"
         raise InputError(msg)
-    return _beside(opened, same_persons(ids_of(source, settings, settings.id), ids_of_release(opened.report)))
+    return _beside(opened, same_persons(ids_of(source, settings), ids_of_release(opened.report)))
 
 
 def release_at(private: str) -> OpenedPublication:
@@ -186,7 +189,7 @@ def same_persons(ids: Sequence[Hashable], others: Sequence[Hashable]) -> Int64:
     if len(ids) and len(others) and (positions < 0).all():
         msg = (
             f"the {len(ids):,} ids and the {len(others):,} ids of the other release have none in common; "
-            "check that both write ids in the same way (7, 007, 7.0)"
+            "check that both name the same persons"
         )
         raise InputError(msg)
     return positions
@@ -201,8 +204,8 @@ def ids_of_release(report: Report) -> list[Hashable]:
         If the release was made without ids, or the input has changed or is missing.
     """
     options, name = report.settings, report.input.get("file", "from Python")
-    if not options.get("id"):
-        msg = f"the release made from {name} has no {setting('id')}, so its persons cannot be matched"
+    if name_list(options.get("unit") or ()) in ([], [ROW], [UNKNOWN]):
+        msg = f"the release made from {name} has no id of persons ({setting('unit')}), so persons cannot be matched"
         raise InputError(msg)
     if not Path(options["input"]).exists():
         msg = f"{options['input']}: the input of the other release is missing; its ids are needed to match persons"
@@ -215,16 +218,19 @@ def ids_of_release(report: Report) -> list[Hashable]:
         changed = "the input has changed since the other release was made"
         msg = f"{options['input']}: {changed}; restore the input, because its ids are needed"
         raise InputError(msg)
-    ids = ids_of(source, settings, options["id"])
+    ids = ids_of(source, settings)
     if len(ids) != report.input["records"]:
         msg = f"{options['input']}: {len(ids):,} ids for {report.input['records']:,} records; each record needs an id"
         raise InputError(msg)
     return ids
 
 
-def ids_of(source: Source, settings: ReadingSettings, names: Sequence[str]) -> list[Hashable]:
-    """Return the distinct ids of data in order of first appearance, which is the record order."""
-    opened = open_source(source, ReadOptions(**settings.reading_options(), id=list(names)).reading())
-    columns = read_all_rows(opened, list(names))
-    rows = zip(*(map(str, columns[name].to_pylist()) for name in names), strict=True)
-    return list(dict.fromkeys(rows))
+def ids_of(source: Source, settings: ReadingSettings) -> list[Hashable]:
+    """Return the distinct ids of data in order of first appearance, which is the record order. Ids have a uniform
+    spelling.
+    """
+    names = settings.file.person
+    opened = open_source(source, ReadOptions(**settings.reading_options()).reading())
+    columns = read_all_rows(opened, names)
+    texts = texts_of_all([columns[name] for name in names])
+    return list(dict.fromkeys(zip(*(arrow.folded(text).to_pylist() for text in texts), strict=True)))

@@ -200,7 +200,7 @@ _MOST_VALUES = 1000
 
 
 _SHARED_SETTINGS = (
-    "hierarchy", "items", "one_hot", "one_code", "relational", "numeric", "sensitive", "id", "keep", "drop", "group",
+    "hierarchy", "items", "one_hot", "one_code", "relational", "numeric", "sensitive", "id", "keep", "drop", "unit",
     "differing",
     "separator", "missing", "normalize", "unknown", "inner_items", "model", "queries", "workload", "width", "seed",
     "reading", "bound", "ceiling", "round_ends",

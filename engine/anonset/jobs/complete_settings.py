@@ -6,7 +6,7 @@ unit of privacy, columns that differ within a person, the model for the remainin
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +16,10 @@ from anonset.jobs.beside import read_after
 from anonset.jobs.input import input_of, request_of, require_disk
 from anonset.jobs.job import Job
 from anonset.jobs.proposal_trial import READING, Proposal
-from anonset.jobs.proposed_reading import ROLES, proposal_for
+from anonset.jobs.proposed_reading import proposal_for
 from anonset.jobs.reading import to_inspect
 from anonset.personal_text import is_like_id
-from anonset.reading.persons.header_words import NAMED
-from anonset.reading.persons.unit_candidate import ASKED_FROM, NAMED_AND_BORN
+from anonset.reading.options import ROW, UNKNOWN
 from anonset.reading.roles import WITHOUT_ROLE, names_in
 from anonset.reading.source import source_of
 from anonset.release.continuation import read_earlier
@@ -31,6 +30,7 @@ from anonset.release.upload import destination, require_free_destination
 from anonset.settings.job_text import guarantee_for
 from anonset.settings.overriding import make_settings
 from anonset.settings.parameters import MODELS, default_algorithm, make_algorithm
+from anonset.settings.person_columns import OF_PERSONS, ROLES
 from anonset.settings.settings import Settings
 from anonset.spelling import as_typed, counted
 
@@ -103,8 +103,7 @@ def _commands(options: Mapping[str, Any], typed: Mapping[str, Any], error: Input
     if model is not None and "sensitive" in model.model.protects:  # in buckets, ids repeat by design
         return []
     proposals = _readable(options) or _readable({**options, "differing": "first"})
-    proposals = proposals or _readable({**options, "rows_are_persons": True})
-    lines, faults = _lines(options, typed, _over_ids(options, _of_persons(proposals)))
+    lines, faults = _lines(options, typed, proposals)
     others = any(options.get(role) for role in ("relational", "sensitive", "keep"))
     if not lines and others and any(isinstance(fault, DisclosureError) for fault in faults):
         lines = _lines(options, typed, _readable(_without_sets(options)))[0]
@@ -121,18 +120,7 @@ def _lines(
 ) -> tuple[list[str], list[AnonsetError]]:
     lines, faults = list[str](), list[AnonsetError]()
     for proposal in proposals:
-        is_open = len(proposals) > 1 or (
-            proposal.table is not None and bool(proposal.table.repeated) and not proposal.unit
-        )
-        many = proposal.table is not None and proposal.table.n >= ASKED_FROM
-        beside = many and any(proposal.settings.get(role) for role in ("relational", "keep", "drop"))
-        is_open = is_open or (beside and not proposal.unit and not options.get("rows_are_persons"))
-        if not (is_open or options.get("rows_are_persons")):  # the run needs no declaration that rows are persons
-            proposal.settings.pop("rows_are_persons", None)
-        if (
-            is_open and proposal.unit and proposal.table is not None and proposal.table.repeated
-        ):  # another identifier repeats, so the run needs the declaration
-            proposal.settings["rows_are_persons"] = True
+        is_open = bool(proposals[0].answers)
         columns = [column.profile.name for column in proposal.columns]
         options = {**options, **{role: list(names_in(columns, options[role])) for role in ROLES if options.get(role)}}
         settings = _complete(options, proposal)
@@ -142,13 +130,13 @@ def _lines(
             continue
         if fault := _fault_of(settings, proposal.table):
             faults.append(fault)
-        else:
+            continue
+        other = typed.get("model") and settings.get("model") != typed["model"]
+        model_text = f", with model {settings['model']}" if other else ""
+        for unit, condition in _units(proposal) if is_open else [(settings.get("unit", []), "")]:
             changed = {name: value for name, value in settings.items() if name not in ("input", "hierarchy")}
-            command = as_typed("anonymize", options["input"], changed, settings["hierarchy"])
-            unit = f", {_unit_text(proposal)}" if is_open else ""
-            other = typed.get("model") and settings.get("model") != typed["model"]
-            model_text = f", with model {settings['model']}" if other else ""
-            lines.append(f"complete command{unit}{_moved(options, settings)}{model_text}: {foreign(command)}")
+            command = as_typed("anonymize", options["input"], {**changed, "unit": unit}, settings["hierarchy"])
+            lines.append(f"complete command{condition}{_moved(options, settings)}{model_text}: {foreign(command)}")
     return lines, faults
 
 
@@ -168,9 +156,7 @@ def _fault_of(complete: Mapping[str, Any], table: Table | None) -> AnonsetError 
             earlier = None if settings.recoding is None else read_earlier(settings.recoding)
             layout = request_of(settings, algorithm, source.format).layout
             job = Job(layout, earlier=earlier, ceilings=settings.ceiling)
-            word = replace(table.word, rows_are_persons=settings.rows_are_persons, unit_is_open=False)
-            stated = declared(replace(table, word=word), settings.publish_as_is)
-            job.prepare(stated, settings.hierarchy, algorithm)
+            job.prepare(declared(table, settings.publish_as_is), settings.hierarchy, algorithm)
     except AnonsetError as error:
         return error
     return None
@@ -183,31 +169,6 @@ def _readable(options: Mapping[str, Any]) -> list[Proposal]:
     ):
         return []  # no separator splits all cells, so the file must be changed first
     return [proposal for proposal in work.answers or (work,) if proposal.table is not None and proposal.table.n]
-
-
-def _of_persons(proposals: list[Proposal]) -> list[Proposal]:
-    """Remove proposals for a doubtful id that has more values than another id, because many persons may then have
-    several values of the doubtful id.
-
-    An id is doubtful if another identifier repeats within the table. Names with birth remain, because the other id may
-    belong to a family. Names alone do not count as another id, because persons share names.
-    """
-    sizes = {
-        id(one): one.table.n
-        for one in proposals
-        if one.unit and one.meaning != NAMED and one.table is not None and not one.table.repeated
-    }
-    most = _FEW_SHARED * min(sizes.values(), default=0)
-    return [
-        one
-        for one in proposals
-        if one.meaning == NAMED_AND_BORN
-        or not (sizes and one.unit and id(one) not in sizes and one.table and one.table.n > most)
-    ]
-
-
-_FEW_SHARED = 1.05
-"""Maximum ratio of the person counts of two id columns for which both columns are proposed. Persons may share an id."""
 
 
 def _problems(options: Mapping[str, Any]) -> list[str]:
@@ -225,36 +186,28 @@ def _without_sets(options: Mapping[str, Any]) -> dict[str, Any]:
     return {**remaining, "drop": [*names_in((), options.get("drop")), *sets]}
 
 
-def _over_ids(options: Mapping[str, Any], proposals: list[Proposal]) -> list[Proposal]:
-    """Return a proposal for each possible unit if a person may have several of the declared ids. Otherwise, return the
-    given proposals.
-    """
-    table = proposals[0].table if len(proposals) == 1 else None
-    if not options.get("id") or options.get("rows_are_persons") or table is None or not table.repeated:
-        return proposals
-    persons = table.repeated[0].column.split(",")
-    drop = [*names_in(persons, options.get("drop")), *names_in(persons, options["id"])]
-    by_person = {**options, "id": persons, "group": True, "drop": [name for name in drop if name not in persons]}
-    return [*_readable(by_person), *_readable({**options, "rows_are_persons": True})] or proposals
-
-
 def _only_column(proposal: Proposal) -> dict[str, list[str]]:
     """Return the role of the only column of a format with a single set-valued column. Empty for other formats."""
     single = proposal.source is not None and proposal.source.format in _SINGLE
     return {"items": [column.profile.name for column in proposal.columns]} if single else {}
 
 
-def _unit_text(one: Proposal) -> str:
-    persons = "" if one.table is None else f" ({counted(one.table.n, 'person')})"
-    return f"if each {' with '.join(map(repr, one.unit)) or 'row'} is a person{persons}"
+def _units(one: Proposal) -> list[tuple[list[str], str]]:
+    """Return the values of the setting `unit` for which a proposal holds, each with its condition."""
+    n = 0 if one.table is None else one.table.n
+    if one.unit:
+        named = " with ".join(map(repr, one.unit))
+        return [(list(one.unit), f", if each {named} is a person ({counted(n, 'person')})")]
+    by_row = f", if each of the {counted(n, 'row')} is a different person"
+    return [([ROW], by_row), ([UNKNOWN], ", if the data do not say who is a person")]
 
 
 def _moved(options: Mapping[str, Any], settings: Mapping[str, Any]) -> str:
     """Return a note about the declared columns that a command drops or uses as the id."""
-    stated = [name for role in ROLES if role not in ("id", "drop") for name in names_in((), options.get(role))]
-    dropped, ids = ([repr(name) for name in stated if name in settings.get(role, ())] for role in ("drop", "id"))
+    stated = [name for role in ROLES if role not in (*OF_PERSONS, "drop") for name in names_in((), options.get(role))]
+    dropped, persons = ([repr(name) for name in stated if name in settings.get(role, ())] for role in ("drop", "unit"))
     return (f", dropping {', '.join(dropped)}" if dropped else "") + (
-        f", with {', '.join(ids)} as the id" if ids else ""
+        f", with {', '.join(persons)} as the person" if persons else ""
     )
 
 
@@ -269,11 +222,12 @@ def _proposed(options: Mapping[str, Any]) -> Proposal:
     named = [name for role in ROLES for name in options.get(role, ())]
     dropped = [name for name in names_in((), options.get("drop")) if name in columns]
     unnamed = [name for name in columns if not any(_matches(name, pattern) for pattern in named)]
-    stated = {name: options[name] for name in (*_SETS, "id", "group") if options.get(name)}
+    stated = {name: options[name] for name in (*_SETS, "id", "unit") if options.get(name)}
     sets = names_in(columns, options.get("items"))
     if len(sets) > 1 and {*sets} <= {*recognised.settings.get("one_code", ())} - {*specs}:
         stated = {name: value for name, value in stated.items() if name != "items"} | {"one_code": sets}
-    drop = {} if set(named) <= {*dropped, *names_in((), options.get("id"))} else {"drop": [*dropped, *unnamed]}
+    persons = {*names_in((), options.get("id")), *names_in((), options.get("unit"))}
+    drop = {} if set(named) <= {*dropped, *persons} else {"drop": [*dropped, *unnamed]}
     published = {name: "relational" for role in ("relational", "keep") for name in names_in((), options.get(role))}
     published |= dict.fromkeys(names_in((), options.get("sensitive")), "sensitive")
     return proposal_for(options["input"], {**reading, **stated, **drop}, specs, k, published)

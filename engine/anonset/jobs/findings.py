@@ -5,8 +5,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from anonset.data.redacted_repr import RedactedRepr
+from anonset.data.table_facts import Unit
 from anonset.measures.known_items import KnownItems
 from anonset.measures.shares import Share
+from anonset.reading.options import ROW
 from anonset.reading.profiles import Profile
 from anonset.release.tables import html_table
 from anonset.settings.job_text import unit_line
@@ -48,9 +50,11 @@ class UnitOption(RedactedRepr):
     """Possible unit of privacy, with the settings that follow from it."""
 
     unit: tuple[str, ...]
-    """Columns that identify the person. Empty if each row is a person."""
-    persons: int
-    """Number of persons under this unit."""
+    """Value of the setting `unit`: columns that identify the person, ``row`` or ``unknown``."""
+    persons: int | None
+    """Number of persons under this unit. None if the data do not say who is a person."""
+    unique: Share | None
+    """Share of records that are unique by their quasi-identifiers under this unit. None without quasi-identifiers."""
     settings: Mapping[str, Any]
     """Settings with which a job runs for this unit."""
     combinations: int
@@ -67,7 +71,7 @@ class UnitOption(RedactedRepr):
     @property
     def key(self) -> str:
         """Value of the setting `unit`."""
-        return ",".join(self.unit) or "row"
+        return ",".join(self.unit)
 
 
 @dataclass(frozen=True)
@@ -87,7 +91,9 @@ class Question(RedactedRepr):
 
     def describe(self, answer: UnitOption) -> str:
         """Return the meaning of an answer as text."""
-        unit = "" if answer.unit else "each row is a person: "
+        if answer.persons is None:
+            return "the data do not say who is a person; a person with several rows is not protected as one"
+        unit = "each row is a different person: " if answer.unit == (ROW,) else ""
         skipped = f"; {counted(answer.skipped, 'row')} without an id skipped" if answer.skipped else ""
         shared = f", some with the same {answer.part_of}" if answer.part_of else ""
         return f"{unit}{counted(self.rows, 'row')}, {counted(answer.persons, 'person')}{shared}{skipped}"
@@ -106,7 +112,9 @@ class Findings(RedactedRepr):
     records: int
     """Number of records. With grouping, the rows of a person form one record."""
     persons: int | None
-    """Number of persons. None if no identifier distinguishes persons."""
+    """Number of persons. None if the owner has not declared who is a person, or the data do not say."""
+    unit: Unit
+    """Declared unit of privacy. Empty if it is not declared."""
     k: int
     """Equivalence classes and groups below this size count as small."""
     m: int
@@ -122,8 +130,8 @@ class Findings(RedactedRepr):
     settings: Mapping[str, Any]
     """Settings with which a job runs. If there is a question, they apply to its first answer."""
     question: Question | None = None
-    """Open question about the columns that identify a person. None if the owner declared these columns, or if each row
-    has a different id.
+    """Open question about the columns that identify a person. None if the owner declared them, or if the data consist
+    of one set-valued column.
     """
     possible_items: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Dropped columns that may contain items, by the setting that publishes them."""

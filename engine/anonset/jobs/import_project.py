@@ -11,9 +11,10 @@ from pathlib import Path
 from anonset.errors import InputError
 from anonset.reading.files import write_file
 from anonset.reading.hierarchies.specs import hierarchy_of_labels
+from anonset.reading.options import ROW, UNKNOWN
 from anonset.reading.projects import Project, read_project
 from anonset.release.staging import require_new
-from anonset.settings.job_text import job_text, relative_to
+from anonset.settings.job_text import job_text, relative_to, unit_line
 from anonset.settings.project_jobs import job_of
 
 
@@ -81,7 +82,8 @@ def _written(project: Project, folder: Path, data: str | None) -> ImportedJob:
         guarantee,
         {},
         [f"not converted: {note}" for note in skipped],
-        origin=f"Made from {project.path.name}. Check whether each row is a person, and what an attacker may know.",
+        origin=f"Made from {project.path.name}. Declare who is a person, and check what an attacker may know.",
+        question=[unit_line(name) for name in (*job.identifying, ROW, UNKNOWN)],
     )
     return ImportedJob(write_file(folder / "job.toml", [text.encode()]), tuple(skipped))
 

@@ -132,8 +132,8 @@ def _obstacle(settings: Settings, algorithm: Algorithm) -> str:
     traits = traits_of(algorithm)
     if not traits.by_blocks and traits.split_records is None:
         return f"{algorithm.name} runs in memory only ({_instead(algorithm.model)})"
-    if settings.file.group and settings.sensitive:
-        return f"{setting('group', True)} with a sensitive column runs in memory only"
+    if settings.file.person and settings.sensitive:
+        return f"{setting('unit', ','.join(settings.file.person))} with a sensitive column runs in memory only"
     return ""
 
 

@@ -1,15 +1,17 @@
 """Inspect uniqueness and problems of data before anonymization, and the memory of a run."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from anonset.data import CategoricalColumn, SetColumn, Table
 from anonset.data.table import Column
+from anonset.data.table_facts import Unit
 from anonset.errors import InputError
 from anonset.jobs.findings import ClassFindings, ColumnFindings, Findings, Question, UnitOption
-from anonset.jobs.persons import require_persons
+from anonset.jobs.persons import require_persons, unit_findings
 from anonset.jobs.proposal_trial import Proposal
 from anonset.jobs.proposed_reading import proposal_for
 from anonset.measures.equivalence_classes import class_sizes
@@ -17,11 +19,11 @@ from anonset.measures.known_items import known_items
 from anonset.measures.shares import share_of
 from anonset.privacy.model import require_size
 from anonset.reading.kinds import kind_of_values
-from anonset.reading.options import require_options
+from anonset.reading.options import ROW, UNKNOWN, require_options
 from anonset.reading.profiles import Profile, entropy, most_frequent
 from anonset.release.memory import memory_for
 from anonset.settings.binding import HierarchySpec
-from anonset.spelling import counted, setting
+from anonset.spelling import counted
 
 REJECTED = "would be rejected: "
 """Beginning of a message about a problem that would stop a run with the proposed settings."""
@@ -66,7 +68,7 @@ def inspect(
     --------
     >>> found = inspect({"name": ["Ann", "Bo", "Cid", "Di"], "codes": ["a b", "a b c", "a", "b c"]}, items="codes")
     >>> [(column.profile.name, column.role) for column in found.columns]
-    [('name', 'id'), ('codes', 'items')]
+    [('name', 'drop'), ('codes', 'items')]
     >>> [str(known.worst(2)) for known in found.known_items]
     ['0.0%', '25.0%', '25.0%']
     """
@@ -85,10 +87,18 @@ def inspect(
     known_sets = () if table.transactions is None else known_items(table.transactions, m + 1, k, seed=seed)
     problems = tuple(dict.fromkeys((*work.problems, *_warnings(table, k, unit_open=bool(work.answers)))))
     return Findings(
-        _place_of(work), work.columns, work.rows, table.n, table.n if table.ids else None, k, m,
+        _place_of(work), work.columns, work.rows, table.n, _persons(work, table), _unit(work, table), k, m,
         _classes(table, k), known_sets, problems, _memory(work), work.settings, _question(work),
         work.possible_items, work.possible_roles,
     )  # fmt: skip
+
+
+def _unit(work: Proposal, table: Table) -> Unit:
+    return "" if work.answers else table.word.unit
+
+
+def _persons(work: Proposal, table: Table) -> int | None:
+    return table.n if _unit(work, table) in ("person", "row") else None
 
 
 def _question(work: Proposal) -> Question | None:
@@ -104,25 +114,25 @@ def _question(work: Proposal) -> Question | None:
             for column in answer.columns:
                 reasons.setdefault(column.role, []).append(f"{column.profile.name}: {column.reason}")
             classes = _classes(answer.table, 1)
-            combinations = 0 if classes is None else classes.classes
-            answers.append(
-                UnitOption(
-                    answer.unit, answer.table.n, answer.settings, combinations, answer.skipped, reasons, answer.part_of
-                )
-            )
+            combinations, unique = (0, None) if classes is None else (classes.classes, classes.unique)
+            option = UnitOption(
+                answer.unit or (ROW,), answer.table.n, unique, answer.settings, combinations, answer.skipped, reasons,
+                answer.part_of,
+            )  # fmt: skip
+            answers.append(option)
+            if not answer.unit:
+                answers.append(replace(option, unit=(UNKNOWN,), persons=None))
     return Question(work.rows, tuple(answers))
 
 
 def _warnings(table: Table, k: int, *, unit_open: bool) -> list[str]:
-    warnings = []
+    warnings = list[str]()
     try:
-        if not unit_open:
-            require_persons(table)
+        require_persons(table)
     except InputError as error:
         warnings.append(f"{REJECTED}{error}")
-    if not (table.ids or unit_open or table.word.rows_are_persons):
-        remedy = f"if a person may have several rows, declare {setting('id')}"
-        warnings.append(f"no id: each row counts as one person; {remedy}")
+    if not unit_open:
+        warnings += unit_findings(table)
     if table.n < k:
         warnings.append(f"{counted(table.n, 'record')}: fewer than k={k}, so nothing can be published")
     if table.transactions is not None and (empty := table.n - table.transactions.n_nonempty):
@@ -137,6 +147,7 @@ def _unread(work: Proposal, k: int, m: int) -> Findings:
         work.rows,
         0,
         None,
+        "",
         k,
         m,
         None,

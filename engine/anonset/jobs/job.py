@@ -17,7 +17,7 @@ from anonset.errors import WorthlessError
 from anonset.generalization import Cut
 from anonset.generalization.earlier_release import EarlierRelease
 from anonset.generalization.other_release import OtherRelease
-from anonset.jobs.persons import require_persons
+from anonset.jobs.persons import require_persons, unit_findings
 from anonset.release.ceilings import require_under_ceilings
 from anonset.release.continuation import continue_from
 from anonset.release.disclosure_scan import require_originals_declared
@@ -135,7 +135,7 @@ class Job:
         if problem and not self.allow_worthless:
             raise WorthlessError(algorithm.name, refuse_worthless(algorithm, result, problem))
         warnings += kind.formula_warnings(publication) if self.layout.format == "csv" else ()
-        warnings = self.layout.warnings + result.notes + warnings
+        warnings = unit_findings(table) + self.layout.warnings + result.notes + warnings
         return UnverifiedPublication(
             table,
             hierarchies,

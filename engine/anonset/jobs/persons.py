@@ -1,24 +1,22 @@
-"""Checks before a run. The unit of privacy must be stated if a possible identifier repeats, and no published column may
-name persons.
-"""
+"""Checks before a run. The owner must declare who is a person, and no published column may name persons."""
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 
 from anonset.data import CategoricalColumn, NumericColumn, Table
 from anonset.data.hierarchy_rules import NO_VALUE, PROPOSED, is_coarser
-from anonset.data.table_facts import CUT, RepeatedIdentifiers
-from anonset.errors import InputError
+from anonset.data.table_facts import RepeatedIdentifiers
+from anonset.errors import InputError, UndeclaredUnitError
 from anonset.privacy import PrivacyModel
 from anonset.reading.kinds import look_at
-from anonset.reading.persons.header_words import PERSON_IDS, meaning_of
-from anonset.reading.persons.unit_candidate import UnitCandidate
+from anonset.reading.options import ROW, UNKNOWN
+from anonset.reading.persons.header_words import meaning_of
+from anonset.reading.persons.placeholders import placeholder_problem
 from anonset.reading.persons.values import KINDS_OF_VALUES, are_full_names, pattern_of
-from anonset.settings.job_text import unit_line
-from anonset.spelling import counted, hierarchy_of, listed, setting
+from anonset.spelling import counted, hierarchy_of, setting
 
 _MONTH = len("2020-01")
 _LOOKED_AT = 200
@@ -29,9 +27,10 @@ _REFUSED = ("name", "e-mail", "IBAN")
 def require_persons(
     table: Table, model: PrivacyModel | None = None, hierarchies: Mapping[str, object] | None = None
 ) -> None:
-    """Reject a table that names persons, or that has no declared unit although a possible identifier repeats.
+    """Reject a table that names persons, or whose owner has not declared who is a person.
 
-    Ids of buckets repeat by design. Without a model, a table with a sensitive column is treated as buckets.
+    Ids of buckets are the declaration of their model. Without a model, a table with a sensitive column and ids is
+    treated as buckets.
 
     Full dates of birth are rejected in kept columns, and in relational columns unless the finest level of their
     hierarchy is coarser. A date that k persons share could be published. With sex and postcode, it could identify these
@@ -45,78 +44,58 @@ def require_persons(
     Raises
     ------
     InputError
-        The message names the columns and the remedies. It shows no value.
+        The message names the columns and the remedies. It shows no value. `UndeclaredUnitError` if the unit of privacy
+        is not declared.
     """
     if not table.word.identifying_as_declared:
         _require_nameless(table)
         _require_no_full_birth_dates(table, hierarchies)
         _require_no_ids_among_items(table)
     linked = table.sensitive is not None if model is None else "sensitive" in model.protects
-    if table.word.rows_are_persons or table.word.unit_is_stated or linked:
-        return
-    repeated = dict.fromkeys((*table.repeated, *_repeated_in(table)))
-    if repeated:
-        ids = (*(column.name for column in table.ids), *table.persons)
-        raise InputError(_refused(list(repeated), ids))
-    if table.word.unit_is_open:
-        rows = f"{setting('rows_are_persons', True)} if each row is a different person ({counted(table.n, 'person')})"
-        column = f"{setting('id', 'COLUMN')} {setting('group', True)} if a column identifies the person"
-        job = 'in a job file: unit = "row" or unit = "COLUMN"'
-        msg = f"no column shows who is a person; declare it: {rows}; {column} ({job})"
-        raise InputError(msg)
+    if needs_unit(table) and not (linked and table.ids):
+        raise UndeclaredUnitError(_question(table))
+
+
+def needs_unit(table: Table) -> bool:
+    """Return True if the owner must declare who is a person and has not done so.
+
+    A table that consists of a single set-valued column needs no declaration. Dropped columns of the source count.
+    """
+    alone = len(table.columns) == 1 and table.transactions is not None and not table.joined
+    return not (table.word.unit or table.by_person or (alone and not table.word.beside_sets))
+
+
+def _question(table: Table) -> str:
+    columns = [identifier.column for identifier in table.repeated[:_MOST_SHOWN]] or ["COLUMN"]
+    by_column = " or ".join(setting("unit", column) for column in columns)
+    return (
+        f"who is a person? Declare it: {by_column} if all rows with the same value are one person; "
+        f"{setting('unit', ROW)} if each of the {counted(table.n, 'row')} is a different person; "
+        f"{setting('unit', UNKNOWN)} if the data do not say"
+    )
 
 
 _MOST_SHOWN = 3
 
 
-def _refused(repeated: Sequence[RepeatedIdentifiers], ids: Sequence[str]) -> str:
-    """Return the message that the owner must declare who is a person. The message names the repeating identifiers and
-    the possible declarations.
-
-    Parameters
-    ----------
-    ids
-        Columns that identify the person, as declared by the owner.
-    """
-    record = f"value of {listed(list(map(repr, ids)), 'and')}" if ids else "row"
-    rows = f"{setting('rows_are_persons', True)} if each {record} is a different person"
-    if repeated[0].cut:
-        problem = f"column {repeated[0].column!r} identifies people but {CUT}"
-        return f"{problem}; export the file again with this column as text; {rows}"
-    shown = list({identifier.column: identifier for identifier in repeated if not identifier.cut}.values())[
-        :_MOST_SHOWN
-    ]
-    names = [" and ".join(map(repr, identifier.column.split(","))) for identifier in shown]
-    problem = f"{', '.join(names)} {'identify' if len(shown) > 1 or ',' in shown[0].column else 'identifies'} people"
-    agreeing = shown[0].agreeing
-    within = f" (with equal values of {' and '.join(map(repr, agreeing))})" if agreeing else ""
-    ways = [f"{setting('id', identifier.column)} {setting('group', True)}" for identifier in shown]
-    one_each = "to make one record per value"
-    answers = [*(unit_line(identifier.column) for identifier in shown), unit_line(",".join(ids) or "row")]
-    records = "records" if ids else "rows"
-    return (
-        f"{problem}{within} and repeat{'s' if problem.endswith('identifies people') else ''}, so a person may have "
-        f"several {records}. Declare who is a person: {listed(ways, 'or')} {one_each}; {rows} (in a job file: "
-        f"{listed(answers, 'or')})"
-    )
-
-
-def _repeated_in(table: Table) -> tuple[RepeatedIdentifiers, ...]:
-    """Return the published columns with repeating values whose header names person ids."""
-    if not table.relational and not table.kept:
+def unit_findings(table: Table) -> tuple[str, ...]:
+    """Return facts of the first rows that contradict the declared unit, with counts."""
+    if table.word.unit in ("", "unknown"):
         return ()
+    unit = "row" if table.word.unit == "row" else f"value of {setting('unit')}"
+    return tuple(_contradiction(identifier, unit) for identifier in table.repeated[:_MOST_SHOWN])
 
-    repeated = []
-    for column in (*table.relational, *table.kept):
-        meaning = meaning_of(column.name)
-        if meaning in PERSON_IDS:
-            if isinstance(column, CategoricalColumn):
-                distinct = len(column.vocabulary)
-            else:
-                distinct = len(np.unique(column.values))
-            if UnitCandidate((column.name,), meaning, table.n, distinct).repeats:
-                repeated.append(RepeatedIdentifiers(column.name))
-    return tuple(sorted(repeated, key=lambda identifier: PERSON_IDS.index(meaning_of(identifier.column))))
+
+def _contradiction(identifier: RepeatedIdentifiers, unit: str) -> str:
+    if identifier.words:
+        return placeholder_problem(identifier.column, identifier.words, identifier.rows)
+    names = " and ".join(map(repr, identifier.column.split(",")))
+    agreeing = f", whose rows agree in {' and '.join(map(repr, identifier.agreeing))}" if identifier.agreeing else ""
+    return (
+        f"each {unit} is declared a different person, but {identifier.rows:,} of the first rows or records have only "
+        f"{identifier.persons:,} different values of {names}{agreeing}; if these are persons: "
+        f"{setting('unit', identifier.column)}"
+    )
 
 
 def _require_nameless(table: Table) -> None:
@@ -211,7 +190,7 @@ def _ids_among_items(name: str, ids: int) -> str:
     what = f"records contain exactly one of {ids:,} items of the same form, such as the id of a person"
     awk = """awk -F';' '{for (i = 2; i <= NF; i++) print $1 ";" $i}' FILE > TABLE.csv"""
     way = f"write a line per id and item (if the id comes first, and ';' separates: {awk})"
-    roles = f"{setting('no_header', True)} {setting('id', '1')} {setting('group', True)} {setting('items', '2')}"
+    roles = f"{setting('no_header', True)} {setting('unit', '1')} {setting('items', '2')}"
     roles += f" {hierarchy_of('2', PROPOSED)}"
     publish = setting("identifying_as_declared", True)
     return f"{name!r}: {what}; {way} and use {roles}; if they are items: {publish}"

@@ -16,7 +16,7 @@ from anonset.errors import InputError
 from anonset.jobs.findings import ColumnFindings
 from anonset.reading.batches import OpenedSource, without_missing_ids
 from anonset.reading.kinds import kind_of_values
-from anonset.reading.options import FileOptions, ReadOptions
+from anonset.reading.options import ROW, FileOptions, ReadOptions, person_columns
 from anonset.reading.persons.missing_values import counted_in, holds_sets, persons_in, rows_that_differ
 from anonset.reading.persons.rare_texts import are_rare_texts
 from anonset.reading.persons.spellings import spelling_problems
@@ -28,6 +28,7 @@ from anonset.settings.binding import HierarchySpec, bind_columns
 from anonset.settings.coarse_rules import coarse_rule
 from anonset.settings.person_columns import (
     FEW_DIFFERING,
+    OF_PERSONS,
     ProposedRole,
     possible_items,
     recognized_roles,
@@ -40,12 +41,10 @@ from anonset.settings.proposal import settings_of, tree_of
 from anonset.settings.remedies import Remedy, remedy_for
 from anonset.spelling import counted, setting
 
-_PROPOSED = ("one_hot", "one_code", "missing", "group")
+_PROPOSED = ("one_hot", "one_code", "missing")
 READING = (
     *(option.name for option in fields(FileOptions) if option.name not in _PROPOSED),
     "labels",
-    "unit",
-    "rows_are_persons",
     "identifying_as_declared",
 )
 """Declared reading settings that a proposal does not change."""
@@ -104,12 +103,13 @@ class ProposalReader:
             Whether the owner must choose the unit. The reading settings are then equal for all answers.
         """
         by_name = {column.name: column for column in self.profiles}
-        options = {name: self.given[name] for name in (*READING, "missing", "group") if self.given.get(name)}
+        options = {name: self.given[name] for name in (*READING, "missing") if self.given.get(name)}
         if "missing" not in options and (ways := self._missing()):
             options["missing"] = ",".join(ways)
-        roles = with_unit(self.proposed, work.unit, by_name)
-        group = bool(work.unit) and not are_buckets(self.given, self.proposed) and self._repeats(work.unit)
-        if group and not self.given.get("rows_are_persons"):
+        buckets = are_buckets(self.given, self.proposed)
+        roles = with_unit(self.proposed, work.unit, by_name, "id" if buckets else "unit")
+        repeats = bool(work.unit) and not buckets and self._repeats(work.unit)
+        if repeats:
             ids = {name: self.loaded[name] for name in work.unit}
             persons = persons_in(list(ids.values()))
             work.problems += spelling_problems(ids, persons)
@@ -118,7 +118,6 @@ class ProposalReader:
                 roles, work.unit, by_name, partial(self._differing, persons), few.__setitem__, tree_of,
                 most=1.0 if self.given.get("differing") == "first" else FEW_DIFFERING,
             )  # fmt: skip
-            options["group"] = True
             if few:
                 options["differing"] = "first"
                 work.problems += [self._first_row(work, name, persons) for name, persons in few.items()]
@@ -134,7 +133,7 @@ class ProposalReader:
         if "decimal" not in options and (decimals := [column.look.form for column in numbers if column.look.form]):
             options["decimal"] = decimals[0]
         if asked and not work.unit:
-            options["rows_are_persons"] = True
+            options["unit"] = [ROW]
         plain = {
             name: replace(role, hierarchy="values") if role.hierarchy == "range" else role
             for name, role in roles.items()
@@ -162,7 +161,7 @@ class ProposalReader:
         if not _publish(roles):
             work.table, work.possible_roles = None, possible
             dropped = [name for name, role in self.proposed.items() if role.role in ("relational", "sensitive")]
-            lost = dropped if options.get("group") else []
+            lost = dropped if repeats else []
             differ = f"{', '.join(map(repr, lost))} differ between rows of the same person, and " if lost else ""
             which = "no other column is" if lost else "none is"
             work.problems.append(
@@ -182,7 +181,7 @@ class ProposalReader:
     ) -> None:
         settings = {**settings_of(roles), **options}
         by_name = {column.name: column for column in self.profiles}
-        settings |= self._separator(by_name, roles, grouped=asked or bool(settings.get("group")))
+        settings |= self._separator(by_name, roles, grouped=asked or bool(settings.get("unit")))
         self._skip_without_id(settings, work, asked=asked)
         work.table, work.settings = _read_with_settings(self.source, settings), settings
 
@@ -237,11 +236,11 @@ class ProposalReader:
 
     def _skip_without_id(self, settings: dict[str, Any], work: Proposal, *, asked: bool) -> None:
         """Skip rows without an id if there are few of these rows, or if the owner chooses the id."""
-        skipped, names = names_in((), settings.get("skip_rows")), names_in((), settings.get("id"))
+        skipped, names = names_in((), settings.get("skip_rows")), _ids_in(settings, self.source.names)
         if "no-id" in skipped or not names or not self._are_plain(names):
             return
         lacking = work.rows - self._counted(names)[0]
-        most = _MOST_WITHOUT_ANSWER if asked or self.given.get("id") else MOST_WITHOUT_ID
+        most = _MOST_WITHOUT_ANSWER if asked or _ids_in(self.given, self.source.names) else MOST_WITHOUT_ID
         if not 0 < lacking <= most * work.rows:
             return
         settings["skip_rows"], work.skipped = [*skipped, "no-id"], lacking
@@ -296,21 +295,25 @@ def _about_items(possible_items: Mapping[str, Sequence[str]]) -> str:
 
 
 def are_buckets(settings: Mapping[str, Any], roles: Mapping[str, ProposedRole]) -> bool:
-    """Return True if the owner links ids or kept columns to a sensitive column. The ids of these buckets repeat by
-    design.
-    """
-    linked = settings.get("sensitive") and (settings.get("id") or settings.get("keep"))
-    return bool(linked) and not any(role.role == "relational" for role in roles.values())
+    """Return True if the owner links ids to a sensitive column. The ids of these buckets repeat by design."""
+    return bool(settings.get("sensitive") and settings.get("id")) and not any(
+        role.role == "relational" for role in roles.values()
+    )
 
 
 def _publish(roles: Mapping[str, ProposedRole]) -> bool:
-    return any(role.role not in ("id", "drop") for role in roles.values())
+    return any(role.role not in (*OF_PERSONS, "drop") for role in roles.values())
+
+
+def _ids_in(settings: Mapping[str, Any], names: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns that identify the person in settings."""
+    return names_in(names, settings.get("id")) or person_columns(settings.get("unit"), names)
 
 
 def _read_with_settings(source: OpenedSource, settings: Mapping[str, Any]) -> Table:
     options = _options(settings)
     if options.skip_without_id:
-        source = without_missing_ids(source, names_in(source.names, settings.get("id")))
+        source = without_missing_ids(source, _ids_in(settings, source.names))
     return gather(source, options, with_ids=True)
 
 

@@ -26,6 +26,7 @@ from anonset.reading.batches import FileProperties, OpenedSource, open_source
 from anonset.reading.columns import with_nulls
 from anonset.reading.dialect import Dialect
 from anonset.reading.kinds import MOST_LOOKED_AT
+from anonset.reading.options import person_columns
 from anonset.reading.persons.candidates import candidates_in
 from anonset.reading.persons.header_topics import is_quantity
 from anonset.reading.persons.header_words import PERSON_IDS, are_headers, is_numbered, meaning_of
@@ -38,11 +39,9 @@ from anonset.reading.roles import Header, names_in
 from anonset.reading.source import Source, source_of
 from anonset.reading.table_builder import read_all_rows
 from anonset.settings.binding import RANGE, VALUES, HierarchySpec
-from anonset.settings.person_columns import DECLARED, UNRECOGNIZED, ProposedRole
+from anonset.settings.person_columns import DECLARED, OF_PERSONS, ROLES, UNRECOGNIZED, ProposedRole
 from anonset.settings.proposal import propose
 from anonset.spelling import counted, setting
-
-ROLES = ("items", "one_hot", "one_code", "relational", "sensitive", "id", "keep", "drop")
 
 
 def proposal_for(
@@ -103,6 +102,7 @@ def _proposal_for(
     candidates = _candidates(loaded, opened.names, relational)
     id_names = {
         *names_in(opened.names, declared.get("id")),
+        *person_columns(declared.get("unit"), opened.names),
         *(name for candidate in candidates for name in candidate.columns if not is_quantity(name)),
     }
     placeholders = _placeholders({name: column for name, column in loaded.items() if name in id_names})
@@ -121,11 +121,11 @@ def _proposal_for(
         declared = {name: value for name, value in declared.items() if name != "sensitive"}
     if words or id_nulls:
         declared = {**declared, "null": [*null, *words, *id_nulls]}
-    dropped = {name for name, role in proposed.items() if role.role in ("id", "drop", UNRECOGNIZED)}
+    dropped = {name for name, role in proposed.items() if role.role in (*OF_PERSONS, "drop", UNRECOGNIZED)}
     problems = [*null_problems(profiles, dropped), *odd_codes(profiles), *word_problems(words)]
     problems += missing_code_problems(profiles)
     problems += separator_problems([column for column in profiles if column.name not in dropped])
-    problems += [placeholder_problem(name, counts) for name, counts in placeholders.items()]
+    problems += [placeholder_problem(name, list(counts), sum(counts.values())) for name, counts in placeholders.items()]
     counts = {candidate.columns: (candidate.given, candidate.persons) for candidate in candidates}
     reader = ProposalReader(opened, declared, proposed, profiles, loaded, k, counts)
     return PossibleUnits(source, reader, candidates, hierarchies, problems).proposal()
@@ -140,9 +140,15 @@ def _columns_of(source: Source, declared: Mapping[str, Any]) -> tuple[OpenedSour
     if uncertain:
         is_record = any(is_like_id(name) and _is_above_ids(column) for name, column in loaded.items())
         _require_names(opened.where, not is_record)
-    if uncertain and not any(declared.get(role) for role in ROLES):
+    if uncertain and not any(_declared(declared, role) for role in ROLES):
         _require_names(opened.where, not _occur_as_values(loaded) or _are_above_figures(loaded))
     return opened, loaded, null
+
+
+def _declared(declared: Mapping[str, Any], role: str, names: Sequence[str] = ()) -> tuple[str, ...]:
+    """Return the columns to which settings give a role."""
+    value = declared.get(role)
+    return person_columns(value, names) if role == "unit" else names_in(names, value)
 
 
 def _identifying(candidates: Sequence[UnitCandidate], profiles: Sequence[Profile]) -> set[str]:
@@ -161,7 +167,7 @@ def _opened(source: Source, declared: Mapping[str, Any]) -> tuple[OpenedSource, 
     """Open a source with the given settings. Return the source, the texts that mean null, and True if the header may be
     a record.
     """
-    roles = {role: declared.get(role) for role in ROLES if declared.get(role)}
+    roles = {role: named for role in ROLES if (named := _declared(declared, role))}
     dialect = Dialect.of(
         declared.get("delimiter"),
         declared.get("encoding"),
@@ -298,7 +304,7 @@ def _with_given(
 ) -> dict[str, ProposedRole]:
     roles = dict(proposed)
     for role in ROLES:
-        for name in names_in(opened.names, declared.get(role)):
+        for name in _declared(declared, role, opened.names):
             matching = [n for n in opened.names if name.endswith("*") and n.startswith(name[:-1])] or [name]
             for match in matching:
                 before = proposed.get(match)

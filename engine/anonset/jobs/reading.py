@@ -198,7 +198,7 @@ def to_inspect(where: str, options: Mapping[str, Any]) -> list[str]:
 
     If no column can be proposed, the commands name columns that the owner may publish.
 
-    >>> to_inspect("a.csv", {"items": ["codes"], "id": [], "k": 5, "group": False})
+    >>> to_inspect("a.csv", {"items": ["codes"], "id": [], "k": 5, "unit": []})
     ['complete command, to propose roles: anonset inspect a.csv --items codes -o job.toml']
     """
     fields = InspectSettings.model_fields

@@ -111,7 +111,6 @@ def _check(
     return replace(
         checked,
         unit=declared.unit_in_words,
-        unit_declared=declared.unit_declared,
         as_is=tuple(declared.published_as_is or ()),
     )
 

@@ -128,6 +128,11 @@ class Encoder:
             elif not self.codes_declared:
                 require_whole(self.where, name, labels)
 
+    @property
+    def split_at_blanks(self) -> list[str]:
+        """Columns in which blanks split cells into several items, because no separator is declared."""
+        return [name for name in self.several if self._mark(name) is None]
+
     def _mark(self, name: str) -> str | None:
         return self.separators.get(name, self.separator)
 

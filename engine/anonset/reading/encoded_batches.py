@@ -18,7 +18,7 @@ from anonset.reading.batches import Batch, OpenedSource, SourcePart
 from anonset.reading.columns import Encoder
 from anonset.reading.normalizing import Changes
 from anonset.reading.numbers import Numbers
-from anonset.reading.persons.duplicate_ids import hash_words
+from anonset.reading.persons.id_hashes import hash_words
 from anonset.reading.persons.merging import RowLayout, Rows, Run, UInt64, write_run
 from anonset.reading.plan import Plan
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Literal, TypedDict
 
-from anonset.data.table_facts import CodeRules, OwnerStatements
+from anonset.data.table_facts import CodeRules, OwnerStatements, Unit
 from anonset.errors import InputError
 from anonset.reading.batches import FileProperties, NamedColumns
 from anonset.reading.columns import Encoder
@@ -19,6 +19,10 @@ from anonset.spelling import did_you_mean, require_known, setting
 _MISSING = ("refuse", "empty", "value")
 SKIPPED = ("no-id", "footer", "labels")
 """Kinds of rows that can be skipped."""
+ROW, UNKNOWN, OPEN = "row", "unknown", "?"
+"""Values of the setting ``unit`` that name no columns: each row is a person, the data do not say who is a person, and
+the owner has not decided yet.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,8 +62,8 @@ class FileOptions:
     skip_rows: Names = field(
         default=(),
         metadata={
-            "description": "Rows to skip and count: no-id (rows without an --id), footer (totals and notes at the "
-            "end), labels (units or descriptions below the header)."
+            "description": "Rows to skip and count: no-id (rows without a value of --unit), footer (totals and "
+            "notes at the end), labels (units or descriptions below the header)."
         },
     )
     """Rows to skip. ``no-id`` skips rows in which an id is empty or null. ``footer`` skips sums and notes below the
@@ -137,23 +141,52 @@ class FileOptions:
     files contain no null: an empty field is the empty text. A blank line is a record in a file with a single column,
     and is rejected in other files.
     """
-    group: bool = field(
-        default=False,
-        metadata={"description": "Combine all rows of an --id into one record; each field is then one item."},
+    unit: Names = field(
+        default=(),
+        metadata={
+            "description": "Who is a person: the columns with the id of a person, whose rows are merged into one "
+            "record; row, if each row is a different person; or unknown, if the data do not say."
+        },
     )
-    """Merge the rows of an id into one record with the union of their sets. All other values must agree (see
-    `differing`). A text cell is then one item (``type 2 diabetes``), unless a separator is declared.
+    """Who is a person. Columns: all rows with the same values are one person and are merged into one record with the
+    union of their sets. All other values must agree (see `differing`). If a person has several rows, a text cell is one
+    item (``type 2 diabetes``), unless a separator is declared. ``row``: each row is a different person. ``unknown``:
+    the data do not say who is a person, and a person with several rows is not protected as one. Only data with a single
+    set-valued column, and no other column, need no unit.
     """
     differing: Literal["refuse", "first"] = field(
         default="refuse",
         metadata={
-            "description": "With --group, if the rows of a person differ in a column without items: refuse, or publish "
-            "the value of the first row."
+            "description": "If the rows of a person differ in a column without items: refuse, or publish the value of "
+            "the first row."
         },
     )
-    """Treatment of persons whose rows differ in a column without items, with `group`. ``refuse`` rejects the data.
-    ``first`` uses the value of the person's first row, and counts these persons.
+    """Treatment of persons whose rows differ in a column without items, if `unit` names columns. ``refuse`` rejects the
+    data. ``first`` uses the value of the person's first row, and counts these persons.
     """
+
+    @property
+    def person(self) -> tuple[str, ...]:
+        """Columns that together identify the person. Empty if the unit is not declared by columns."""
+        return person_columns(self.unit)
+
+    @property
+    def unit_kind(self) -> Unit:
+        """Kind of the declared unit."""
+        if self.person:
+            return "person"
+        kinds: dict[tuple[str, ...], Unit] = {(ROW,): "row", (UNKNOWN,): "unknown"}
+        return kinds.get(names_in((), self.unit), "")
+
+
+def person_columns(unit: Names, names: Sequence[str] = ()) -> tuple[str, ...]:
+    """Return the columns that a value of the setting ``unit`` names. Empty for ``row``, ``unknown`` and ``?``.
+
+    >>> person_columns("fund,number"), person_columns(["row"])
+    (('fund', 'number'), ())
+    """
+    columns = names_in(names, unit)
+    return () if columns in ((ROW,), (UNKNOWN,), (OPEN,)) else columns
 
 
 class ReadKeywords(TypedDict, total=False):
@@ -181,9 +214,8 @@ class ReadKeywords(TypedDict, total=False):
     unknown: Literal["error", "suppress", "prefix"]
     inner_items: Literal["error", "leaf"]
     missing: str
-    group: bool
+    unit: Names
     differing: Literal["refuse", "first"]
-    rows_are_persons: bool
     identifying_as_declared: bool
 
 
@@ -223,24 +255,16 @@ class ReadOptions(FileOptions):
     sensitive: str | None = None
     """Sensitive attribute of bucketization."""
     id: Names = ()
-    """Columns that together identify the person. An empty id is rejected, because the row belongs to no known person.
-    Repeated ids are rejected, unless `group` is set or there is a sensitive column. With a sensitive column (buckets),
-    ids may repeat."""
+    """Left side of the dependency that `anatomy` and `safe-grouping` protect: columns that identify the person, repeat,
+    and are published. They declare the person of these algorithms. All others use `unit`."""
     keep: Names = ()
     """Columns that are published unchanged, by the owner's decision."""
     drop: Names = ()
     """Columns that are not read."""
-    rows_are_persons: bool = False
-    """Declaration that each row, or each value of `id`, is a different person. Without this declaration,
-    `anonset.anonymize` rejects a table without `id` if values of a possible identifier (an id, a name, an e-mail
-    address, …) repeat. The attestation contains this declaration.
-    """
     identifying_as_declared: bool = False
     """Declaration by the owner that columns of names, e-mail addresses or IBANs are relational or kept on purpose.
     Columns of this kind are rejected without the declaration.
     """
-    unit: Names = ()
-    """Unit declared in a job file: the columns that identify a person."""
     exact: bool = False
     """True if anonset wrote the text, with commas and in UTF-8. Blanks are then significant."""
 
@@ -264,6 +288,24 @@ class ReadOptions(FileOptions):
         require_known(setting("unknown"), self.unknown, ("error", "suppress", "prefix"))
         require_known(setting("inner_items"), self.inner_items, ("error", "leaf"))
         require_known(setting("differing"), self.differing, ("refuse", "first"))
+        self._require_one_unit()
+
+    def _require_one_unit(self) -> None:
+        """Reject a unit that mixes columns and words, and ids that are not published."""
+        names = names_in((), self.unit)
+        if len(names) > 1 and (words := {ROW, UNKNOWN, OPEN} & {*names}):
+            msg = f"{setting('unit')} must be column names, {ROW!r} or {UNKNOWN!r}, got {min(words)!r} with others"
+            raise InputError(msg)
+        ids = names_in((), self.id)
+        if ids and names:
+            msg = (
+                f"{setting('id')} declares the person of buckets, and {setting('unit')} of all others; use one of them"
+            )
+            raise InputError(msg)
+        if ids and self.sensitive is None:
+            way = f"to declare who is a person: {setting('unit', ','.join(ids))}"
+            msg = f"{setting('id')} is published by the algorithms anatomy and safe-grouping alone; {way}"
+            raise InputError(msg, code="unit")
 
     @cached_property
     def dialect(self) -> Dialect:
@@ -280,8 +322,8 @@ class ReadOptions(FileOptions):
     @property
     def word(self) -> OwnerStatements:
         """Declarations by the owner."""
-        by_unit = bool(self.unit) and not self.rows_are_persons
-        return OwnerStatements(self.rows_are_persons, by_unit, self.identifying_as_declared)
+        kind: Unit = "person" if names_in((), self.id) else self.unit_kind
+        return OwnerStatements(kind, identifying_as_declared=self.identifying_as_declared)
 
     @property
     def skip_without_id(self) -> bool:
@@ -310,7 +352,8 @@ class ReadOptions(FileOptions):
 
     @property
     def _roles(self) -> dict[str, Names]:
-        roles: dict[str, Names] = {"items": self.items, "relational": self.relational, "id": self.id}
+        roles: dict[str, Names] = {"items": self.items, "relational": self.relational}
+        roles |= {"id": self.id, "unit": self.person}
         roles |= {"keep": self.keep, "drop": self.drop, "one_hot": self.one_hot, "one_code": self.one_code}
         return {**roles, "sensitive": None if self.sensitive is None else [self.sensitive]}
 
@@ -320,11 +363,10 @@ class ReadOptions(FileOptions):
         def lacking(names: Sequence[str]) -> Sequence[str]:
             return absent(names, (*self._roles.values(), self.numeric))
 
-        ids = names_in((), self.id)
+        ids = names_in((), self.id) or self.person
         if self.skip_without_id and not ids:
-            msg = (
-                f"{setting('skip_rows', 'no-id')} needs {setting('id')}, the columns that identify the person of a row"
-            )
+            needed = f"{setting('unit', 'COLUMN')}, the columns that identify the person of a row"
+            msg = f"{setting('skip_rows', 'no-id')} needs {needed}"
             raise InputError(msg)
         return FileProperties(
             self.input_format,
@@ -344,24 +386,20 @@ class ReadOptions(FileOptions):
         Raises
         ------
         InputError
-            If a column does not exist, has no role or two roles, or if rows are to be merged without a declared id.
+            If a column does not exist, or has no role or two roles.
         """
         plan = Plan.of(source, self.numeric, self._roles)
         plan.require_places(source.where, self._rules_of_columns)
-        if self.group and not plan.roles.id:
-            needed = f"{setting('group', True)} needs {setting('id')}, the columns that identify the person of a row"
-            msg = f"{source.where}: {needed}"
-            raise InputError(msg)
         return plan
 
-    def encoder(self, source: NamedColumns) -> Encoder:
-        """Return the encoder of the columns of a source."""
+    def encoder(self, source: NamedColumns, *, whole: bool = False) -> Encoder:
+        """Return the encoder of the columns of a source. If `whole`, cells without a declared separator are one item."""
         return Encoder(
             source.where,
             self._separator,
             "empty" in self._nulls,
             "value" in self._nulls,
-            self.group,
+            whole,
             separators=self._separators,
             exact=self.exact,
             normalize=self._rules_of_columns,

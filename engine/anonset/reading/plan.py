@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from anonset.data import CategoricalColumn, SetColumn, Table
-from anonset.data.table_facts import OwnerStatements, PersonMentions, RepeatedIdentifiers
+from anonset.data.table_facts import PersonMentions, RepeatedIdentifiers
 from anonset.errors import InputError
 from anonset.reading.batches import NamedColumns
 from anonset.reading.columns import Encoder
@@ -13,7 +13,6 @@ from anonset.reading.input_checks import require_single
 from anonset.reading.persons.candidates import find_unit_candidates
 from anonset.reading.persons.header_words import are_headers
 from anonset.reading.persons.mentions import free_text_in, mentions_in, names_and_ids
-from anonset.reading.persons.unit_candidate import UnitCandidate
 from anonset.reading.roles import Names, Roles, label_of, resolve
 from anonset.reading.wide import one_code_sets, one_hot_sets
 from anonset.spelling import setting
@@ -85,9 +84,8 @@ class Plan:
 
     def signs(
         self, where: str, head: Callable[[Sequence[str]], Mapping[str, Any]], *, grouped: bool
-    ) -> tuple[tuple[RepeatedIdentifiers, ...], tuple[UnitCandidate, ...]]:
-        """Return the possible identifiers of persons with repeated values, and the possible identifiers that must still
-        be checked in all rows.
+    ) -> tuple[RepeatedIdentifiers, ...]:
+        """Return the possible identifiers of persons whose values repeat in the first rows.
 
         Parameters
         ----------
@@ -102,24 +100,9 @@ class Plan:
             If a spreadsheet truncated the ids.
         """
         if not (self.roles.drop or self.roles.relational or self.roles.keep or self.roles.id):
-            return (), ()
+            return ()
 
         return find_unit_candidates(where, self.roles, head, grouped=grouped)
-
-    def leaves_unit_open(self, distinct: Sequence[UnitCandidate], word: OwnerStatements) -> bool:
-        """Return True if there are columns besides the items, and neither the owner nor a column identifies the person
-        of a row.
-
-        Parameters
-        ----------
-        distinct
-            Candidates that do not repeat. A candidate with a value in nearly every row shows that each row is a
-            person.
-        """
-        roles = self.roles
-        stated = word.rows_are_persons or word.unit_is_stated or roles.id
-        beside = roles.relational or roles.keep or roles.drop
-        return bool(beside) and not stated and not any(one.shows_persons for one in distinct)
 
     def mentions(
         self, table: Table, head: Callable[[Sequence[str]], Mapping[str, Any]], separator: str | None
@@ -153,6 +136,11 @@ class Plan:
             named = f"; name the column: {setting('normalize', f'{texts[0]}={rule}')}" if texts else ""
             msg = f"{where}: {setting('normalize', rule)} applies to items, and the data have no items column{named}"
             raise InputError(msg)
+
+    @property
+    def is_one_set(self) -> bool:
+        """True if the source has a single column, which contains sets."""
+        return len(self.names) == 1 and bool(self.roles.items)
 
     @property
     def joined(self) -> tuple[str, ...]:

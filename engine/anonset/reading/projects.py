@@ -112,10 +112,12 @@ def read_project(path: str | Path) -> Project:
     raise InputError(msg)
 
 
+IDENTIFYING = "identifying"
+"""Role of a column that identifies persons. The project does not state whether each row is a person."""
 _DATA, _INPUT = "data/input.csv", "input/"
 _VOCABULARY = "2.0"
 _ROLES = {
-    "IDENTIFYING_ATTRIBUTE": "id",
+    "IDENTIFYING_ATTRIBUTE": IDENTIFYING,
     "QUASI_IDENTIFYING_ATTRIBUTE": "relational",
     "SENSITIVE_ATTRIBUTE": "sensitive",
     "INSENSITIVE_ATTRIBUTE": "keep",

@@ -1,7 +1,7 @@
 """Column roles. Data in which a column has no role, or several roles, are rejected."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 
 from anonset.errors import InputError
@@ -90,8 +90,8 @@ def resolve(
     hint
         Advice for the message about a missing column.
     given
-        Column names by role. The names of a role are a sequence, or a text with one name or several names separated by
-        commas.
+        Column names by role, and the columns of the person as ``unit``. The names of a role are a sequence, or a text
+        with one name or several names separated by commas.
 
     Raises
     ------
@@ -108,7 +108,9 @@ def resolve(
     header = Header(where, names, genuine, hint, lines)
     for role, columns in names_of.items():
         header.require_there(role, columns)
-    ids, numbers = frozenset(names_of.get("id", ())), frozenset(names_of.pop("numeric"))
+    by_unit = names_of.pop("unit", ())
+    names_of["id"] = (*names_of.get("id", ()), *by_unit)
+    ids, numbers = frozenset(names_of["id"]), frozenset(names_of.pop("numeric"))
     for name in sorted(numbers - frozenset(names_of.get("relational", ()))):
         msg = f"{where}: numeric column {name!r} must also be declared as {setting('relational')}"
         raise InputError(msg)
@@ -118,7 +120,7 @@ def resolve(
         for role, columns in names_of.items()
     }  # a dropped column has no other role, so users can append the `--drop` option that a message suggests
     roles = Roles(**names_of)
-    _refuse_clash(where, roles)
+    _refuse_clash(where, roles, {"id": "unit"} if by_unit else {})
     _refuse_shapes(where, roles)
     header.require_placed({*roles.used, *roles.drop})
     if not roles.used:
@@ -175,7 +177,7 @@ class Header:
         homeless = [name for name in self.names if name not in placed]
         if not homeless:
             return
-        protecting = ", ".join(setting(role) for role in ("items", "relational", "sensitive", "id"))
+        protecting = ", ".join(setting(role) for role in ("items", "relational", "sensitive", "unit"))
         ways = f"declare each by {protecting}, {setting('keep')} (published unchanged) or {setting('drop')}"
         columns = f"columns {_listed(homeless)}" if len(homeless) > 1 else f"column {homeless[0]!r}"
         if not self.genuine and any(map(_may_be_a_value, self.names)):
@@ -268,12 +270,13 @@ def _refuse_shapes(where: str, roles: Roles) -> None:
         raise InputError(msg)
 
 
-def _refuse_clash(where: str, roles: Roles) -> None:
+def _refuse_clash(where: str, roles: Roles, setting_of: Mapping[str, str]) -> None:
+    """Reject a column with two roles. `setting_of` maps a role to its setting if the names differ."""
     role_of: dict[str, str] = {}
     for role in (field.name for field in fields(roles)):
         for name in getattr(roles, role):
             if name in role_of:
-                clashing = f"{setting(role_of[name])} and {setting(role)}"
+                clashing = " and ".join(setting(setting_of.get(one, one)) for one in (role_of[name], role))
                 msg = f"{where}: column {name!r} has two roles ({clashing}); remove one"
                 raise InputError(msg)
             role_of[name] = role

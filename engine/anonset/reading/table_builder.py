@@ -4,9 +4,10 @@ Labels get provisional codes when they first occur. A single unusual item can ch
 codes are known only after the last label. If a code has changed, all codes are rewritten.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -35,11 +36,10 @@ from anonset.reading.encoded_batches import (
 )
 from anonset.reading.numbers import ONE_CURRENCY, Numbers
 from anonset.reading.options import ReadOptions
-from anonset.reading.persons.duplicate_ids import PersonIds, WatchedCandidates
-from anonset.reading.persons.grouping import changes_by_first_values, refuse_repeated, unite
+from anonset.reading.persons.grouping import changes_by_first_values, unite
 from anonset.reading.persons.merging import PersonMerge, RowLayout, Rows
-from anonset.reading.persons.placeholders import require_ids
-from anonset.reading.persons.unit_candidate import ASKED_FROM
+from anonset.reading.persons.missing_values import counted_in, holds_sets
+from anonset.reading.persons.placeholders import placeholders_in
 from anonset.reading.plan import Plan, require_values
 from anonset.reading.texts import Categories, ExpectedColumn, ExpectedTexts, FiledTexts, KeptTexts
 from anonset.spelling import setting
@@ -90,8 +90,8 @@ def gather(
     store
         Storage for the arrays.
     with_ids
-        Whether the ids become columns of the table. If None, ids are stored only if there is a sensitive column,
-        because ids may then repeat. Without a sensitive column, ids are not stored, and must be distinct.
+        Whether the ids become columns of the table. If None, only the ids of buckets do, which repeat and are
+        published.
     expected
         Expected content of id columns, or of kept columns, whose labels are stored in files.
     sets
@@ -105,30 +105,61 @@ def gather(
     """
     plan = options.plan(source)
     _require_by_blocks(source.where, options, plan, store)
-    with_ids = bool(plan.roles.sensitive) if with_ids is None else with_ids
-    merges = options.group and store.in_files
-    keeps_ids = with_ids or (options.group and not merges)
+    read = partial(_gathered, source, options, plan, store, tell, with_ids, expected, sets)
+    head = source.head(options.person) if options.person else {}
+    several = all(name in head for name in options.person) and _repeat(head)
+    table, n_rows, split = read(whole=several)
+    if options.person and split and table.n < n_rows:  # a cell is one item if a person has several rows
+        table, *_ = read(whole=True)
+    if not options.exact:
+        require_values(source.where, table)
+    return table
+
+
+def _repeat(ids: Mapping[str, Any]) -> bool:
+    """Return True if the ids of two rows are equal."""
+    if not ids or any(map(holds_sets, ids.values())):
+        return False
+    rows, persons = counted_in(list(ids.values()))
+    return persons < rows
+
+
+def _gathered(
+    source: OpenedSource,
+    options: ReadOptions,
+    plan: Plan,
+    store: Store,
+    tell: Tell,
+    with_ids: bool | None,
+    expected: Mapping[str, CategoricalColumn],
+    sets: SetColumn | None,
+    *,
+    whole: bool,
+) -> tuple[Table, int, bool]:
+    """Return the table, its number of rows before the rows of a person were merged, and whether blanks split cells.
+
+    Parameters
+    ----------
+    whole
+        Whether a cell is one item, unless a separator is declared.
+    """
+    grouped = bool(options.person)
+    published = bool(plan.roles.sensitive)  # ids beside a sensitive column are the left side of buckets
+    with_ids = published and not grouped if with_ids is None or published else with_ids
+    merges = grouped and store.in_files
+    keeps_ids = with_ids or (grouped and not merges)
     unjudged: dict[str, set[str]] = {}
-    repeated, watched = ((), ()) if options.exact else plan.signs(source.where, source.head, grouped=options.group)
-    if plan.roles.id and options.group and not options.word.rows_are_persons:
-        require_ids(source.where, plan.roles.id, source.head(plan.roles.id))
-    encoder = replace(options.encoder(source), unjudged=unjudged)
-    watched = () if options.word.rows_are_persons else watched  # the owner declared that rows are persons
-
-    def read_again(names: Sequence[str]) -> Iterator[Mapping[str, Any]]:
-        return (batch.columns for batch in source.batches(names))
-
+    repeated = () if options.exact else plan.signs(source.where, source.head, grouped=grouped)
+    if grouped:
+        repeated = (*placeholders_in(source.head(plan.roles.id), plan.roles.id), *repeated)
+    encoder = replace(options.encoder(source, whole=whole), unjudged=unjudged)
     with ExitStack() as stack:
         gathering = stack.enter_context(
             _TableColumns(plan, store, expected, sets, options if keeps_ids else None, merges=merges)
         )
-        watcher = None
-        if watched:
-            watcher = stack.enter_context(WatchedCandidates(watched, store, read_again))
         footer = labels = 0
-        used = plan.roles.used
-        names = (*used, *(name for name in (() if watcher is None else watcher.names) if name not in used))
-        parts = parts_for_workers(source, store) if watcher is None and gathering.is_encoded else ()
+        names = plan.roles.used
+        parts = parts_for_workers(source, store) if gathering.is_encoded else ()
         # the kept texts of a large part would be in memory
         if gathering.kept and any(part.size > _MOST_OF_PART for part in parts):
             parts = ()
@@ -138,34 +169,26 @@ def gather(
                 tell(gathering.n)
         for batch, more in () if parts else with_more(ahead(source.batches(names), store)):
             gathering.add(replace(encoder, where=batch.where, before=batch.before, more=more), batch)
-            if watcher is not None:
-                watcher.add(batch.columns)
             tell(gathering.n)
             footer, labels = footer + batch.footer, labels + batch.labels
         source.judge()
-        if unjudged:
-            codes_declared = bool(plan.roles.one_code)
-            replace(encoder, whole=encoder.whole or codes_declared, codes_declared=codes_declared).judge(unjudged)
-        if gathering.persons is not None:
-            gathering.persons.refuse_repeated(source.where)
-        repeated = (*repeated, *(() if watcher is None else watcher.repeated()))
         table = gathering.table(encoder)
         first_value = options.differing == "first"
         if gathering.merge is not None:
             changed = changes_by_first_values(source.where, table, gathering.merge.differences, first_value=first_value)
             table = replace(table, changes=(*table.changes, *changed))
-        elif options.group:
+        elif grouped:
             united = unite(source.where, table, first_value=first_value)
             table = united if with_ids else replace(united, ids=(), persons=plan.roles.id)
-        elif table.ids and not plan.roles.sensitive and not options.exact:
-            refuse_repeated(source.where, table)
-    if not options.exact:
-        require_values(source.where, table)
+    split = not whole and bool(encoder.split_at_blanks)
+    if unjudged and not (grouped and split and table.n < gathering.n):
+        codes_declared = bool(plan.roles.one_code)
+        replace(encoder, whole=encoder.whole or codes_declared, codes_declared=codes_declared).judge(unjudged)
     changes = (*skipped(gathering.without_id, footer, labels), *table.changes)
     mentions = () if options.exact else plan.mentions(table, source.head, options.separator)
-    judged = source.from_files and not options.exact and table.n >= ASKED_FROM
-    word = replace(options.word, unit_is_open=judged and plan.leaves_unit_open(watched, options.word))
-    return replace(table, rules=options.rules, repeated=repeated, mentions=mentions, word=word, changes=changes)
+    word = replace(options.word, beside_sets=not plan.is_one_set)
+    table = replace(table, rules=options.rules, repeated=repeated, mentions=mentions, word=word, changes=changes)
+    return table, gathering.n, split
 
 
 def read_all_rows(source: OpenedSource, names: Sequence[str]) -> dict[str, Any]:
@@ -202,11 +225,9 @@ def _of_one_type(chunks: list[Any]) -> list[Any]:
 
 
 def _require_by_blocks(where: str, options: ReadOptions, plan: Plan, store: Store) -> None:
-    if options.group and plan.roles.sensitive and store.in_files:
-        msg = (
-            f"{where}: {setting('group', True)} with a sensitive column does not run out of core; merge the rows of "
-            "each person first"
-        )
+    if options.person and plan.roles.sensitive and store.in_files:
+        unit = setting("unit", ",".join(options.person))
+        msg = f"{where}: {unit} with a sensitive column does not run out of core; merge the rows of each person first"
         raise InputError(msg)
 
 
@@ -231,7 +252,6 @@ class _TableColumns(ExitStack):
         self.kept = {name: KeptTexts(name, store, expected.get(name)) for name in in_files}
         self.are_expected = any(name in expected for name in in_files)
         self.ids = {} if ids is None else {name: _ids(name, store, expected.get(name), ids) for name in roles.id}
-        self.persons = PersonIds(roles.id, store) if roles.id and not (self.ids or merges) else None
         self.hashed = () if self.ids else roles.id
         self.merge: PersonMerge | None = None
         if merges:
@@ -239,7 +259,7 @@ class _TableColumns(ExitStack):
             self.merge = PersonMerge(store, RowLayout(numbers, categories, bool(roles.items or roles.wide), kept))
         growing = [*(column.values for column in self.numbers.values()), *(text.codes for text in self.texts.values())]
         parts = [self.sets, *growing, *self.kept.values(), *self.ids.values()]
-        for part in (*parts, self.persons, self.merge):
+        for part in (*parts, self.merge):
             if part is not None:
                 self.enter_context(part)
 
@@ -275,8 +295,6 @@ class _TableColumns(ExitStack):
         for name, kept in self.kept.items():
             if name in rows.texts:
                 kept.append(rows.texts[name])
-        if self.persons is not None and rows.hashes is not None:
-            self.persons.add(rows.hashes)
         if self.merge is not None and rows.run is not None:
             codes = [text.labels.codes_of(name, rows.texts[name].vocabulary) for name, text in self.texts.items()]
             if rows.sets is not None and isinstance(self.sets, _SetColumn):

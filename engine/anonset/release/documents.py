@@ -262,13 +262,22 @@ class ChunkFiles(PublishedFiles):
         return tuple(file for files in self.tables.values() for file in files)
 
 
+_UNITS = {
+    "person": "person, as declared",
+    "row, declared a person": "each row is one person, as declared",
+    "row, person unknown": "row; the data do not say who is a person",
+    "row, not asked": "row",
+}
+"""Units of privacy in words."""
+
+
 class Declarations(Document):
     """Facts about a publication that cannot be computed from its files. The JSON omits facts that are not declared."""
 
-    unit: Literal["person", "row, taken for a person"]
-    """Unit that counts as one person: all rows with the same id, or each row."""
-    rows_are_persons: Literal[True] | None = None
-    """True if the owner declares that each row is a person although identifiers may repeat."""
+    unit: Literal["person", "row, declared a person", "row, person unknown", "row, not asked"]
+    """Unit of privacy: all rows with the same id, each row as the owner declares it, each row because the data do not
+    say who is a person, or each row of data that contain a single set-valued column and nothing else.
+    """
     identifying_as_declared: Literal[True] | None = None
     """True if the owner intentionally publishes columns with names or contact data of persons."""
     published_as_is: Annotated[list[str], Field(min_length=1)] | None = None
@@ -294,15 +303,8 @@ class Declarations(Document):
 
     @property
     def unit_in_words(self) -> str:
-        """Phrase for readers that names the unit that counts as one person."""
-        if self.unit == "person":
-            return self.unit
-        return "each row is one person" if self.rows_are_persons else "each row counts as one person"
-
-    @property
-    def unit_declared(self) -> bool:
-        """True if the owner declared the unit. False if each row counts as one person by default."""
-        return self.unit == "person" or self.rows_are_persons is not None
+        """Phrase for readers that names the unit of privacy, and who declared it."""
+        return _UNITS[self.unit]
 
     @model_serializer(mode="wrap")
     def _drop_absent(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:

@@ -59,8 +59,13 @@ ALONE = (
     "values (composition attack)."
 )
 """Limit of the guarantee of every publication."""
-ROWS = "Each row counts as a person: a person with several rows is not protected as one person."
-"""Limit of the guarantee if no id assigns rows to persons."""
+ROWS = "The guarantee covers rows: a person with several rows is not protected as one person."
+"""Limit of the guarantee if nobody declared who is a person, because the data contain one set-valued column alone."""
+UNKNOWN = (
+    "The data do not say who is a person. The guarantee covers rows: a person with several rows is not protected as "
+    "one person."
+)
+"""Limit of the guarantee if the owner declares that the data do not say who is a person."""
 BY_WORD = "The owner declares that each row is a different person, which no check verifies."
 """Limit of the guarantee if the owner declares that rows are persons."""
 NAMED = "Some columns may contain names or contact details of persons, and the owner publishes them intentionally."
@@ -108,7 +113,13 @@ TOGETHER = (
 UNDECIDED = "The guarantee is not proven, because the check did not finish, which the owner accepted."
 """Limit of the guarantee if an unfinished check was accepted."""
 
-_MOST_IMPORTANT = (UNDECIDED, NAMED, AS_IS, UNCHANGED, BY_WORD, ROWS, TOGETHER, GOES_ON, ALONE, FINEST)
+_LIMITS_OF_UNITS = {
+    "row, declared a person": BY_WORD,
+    "row, person unknown": UNKNOWN,
+    "row, not asked": ROWS,
+}
+"""Limit of the guarantee that follows from the unit of privacy."""
+_MOST_IMPORTANT = (UNDECIDED, UNKNOWN, NAMED, AS_IS, UNCHANGED, BY_WORD, ROWS, TOGETHER, GOES_ON, ALONE, FINEST)
 """Limits of which a run prints the first sentence. The most important limit is the first."""
 _SHOWN = 2
 """Maximum number of limits of the model, and of limits in `_MOST_IMPORTANT`, that a run prints. The attestation
@@ -146,13 +157,12 @@ def limits_of(
     model: PrivacyModel,
     publication: Published,
     *,
-    by_person: bool,
+    unit: str,
     undecided: bool,
     from_data: bool = False,
     sets_from_data: bool = False,
     earlier: bool = False,
     together: str = "",
-    by_word: bool = False,
     named: bool = False,
     as_is: bool = False,
 ) -> list[str]:
@@ -161,8 +171,8 @@ def limits_of(
 
     Parameters
     ----------
-    by_person
-        Whether an id identifies the person of each row.
+    unit
+        Unit of privacy, as in the declarations.
     undecided
         Whether an unfinished check was accepted.
     from_data
@@ -173,8 +183,6 @@ def limits_of(
         Whether the release continues an earlier release.
     together
         Statement of the joint guarantee with an earlier release. Empty if there is no joint guarantee.
-    by_word
-        Whether the owner declares that rows are persons.
     named
         Whether the owner declares that identifying values are published on purpose.
     as_is
@@ -187,10 +195,8 @@ def limits_of(
             limits.append(GOES_ON)
     if together:
         limits.append(together)
-    if not by_person:
-        limits.append(ROWS)
-    if by_word:
-        limits.append(BY_WORD)
+    if unit in _LIMITS_OF_UNITS:
+        limits.append(_LIMITS_OF_UNITS[unit])
     if named:
         limits.append(NAMED)
     if as_is:
@@ -252,13 +258,12 @@ def declared_limits(model: PrivacyModel, publication: Published, declared: Decla
     return limits_of(
         model,
         publication,
-        by_person=declared.unit == "person",
+        unit=declared.unit,
         undecided=bool(declared.accepted_undecided),
         from_data=bool(declared.hierarchy_built_from_data),
         sets_from_data=bool(declared.partition_made_from_data),
         earlier=declared.earlier_attestation is not None,
         together="" if declared.together_with is None else kept_with,
-        by_word=bool(declared.rows_are_persons),
         named=bool(declared.identifying_as_declared),
         as_is=bool(declared.published_as_is),
     )

@@ -92,7 +92,7 @@ def account(release: Release) -> list[str | RichTable]:
     facts = {
         "algorithm": f"{unverified.algorithm.name} ({parameters})",
         "records": f"{unverified.publication.n:,}",
-        "unit": f"person (by {setting('id')})" if declared.unit == "person" else declared.unit_in_words,
+        "unit": declared.unit_in_words,
         "changed": "; ".join(map(str, unverified.table.changes)),
         **_size_texts(sizes(release)),
         "earlier": _since_text(unverified),

@@ -6,10 +6,11 @@ from rich.table import Table as RichTable
 
 from anonset.jobs.findings import Findings, Question, UnitOption, risk_table
 from anonset.measures.known_items import KnownItems
+from anonset.reading.options import person_columns
 from anonset.release.memory import format_size
 from anonset.report.sections import facts_table, table
 from anonset.settings.job_text import unit_line
-from anonset.spelling import printable
+from anonset.spelling import counted, printable
 
 _MOST_SHOWN = 1000
 """Maximum number of columns that are printed, because printing many thousands of columns takes minutes."""
@@ -61,8 +62,9 @@ def _question_summary(question: Question) -> dict[str, Any]:
     answers = [
         {
             "unit": answer.key,
-            "columns": list(answer.unit),
+            "columns": list(person_columns(answer.unit)),
             "persons": answer.persons,
+            "unique": None if answer.unique is None else answer.unique.value,
             "skipped": answer.skipped,
             "line": unit_line(answer.key),
         }
@@ -73,12 +75,17 @@ def _question_summary(question: Question) -> dict[str, Any]:
 
 def findings_account(findings: Findings) -> list[str | RichTable]:
     """Return the findings as text and tables."""
-    persons = "if each row is one person" if findings.persons is None else f"of {findings.persons:,} persons"
+    unit = {
+        "person": f", of {counted(findings.records, 'person')}",
+        "row": ", each a different person as declared",
+        "unknown": "; the data do not say who is a person",
+    }.get(findings.unit, "")
+    open_ = "depends on who is a person; see below" if findings.question is not None else ""
     unread = findings.rows > 0 and not findings.records
     facts = {
         "data": findings.source,
         "rows": f"{findings.rows:,}",
-        "records": "not counted; see Check" if unread else f"{findings.records:,}, {persons}",
+        "records": "not counted; see Check" if unread else open_ or f"{findings.records:,}{unit}",
         "memory": "" if findings.memory is None else f"about {format_size(findings.memory)} for a run",
     }
     parts: list[str | RichTable] = [facts_table({name: text for name, text in facts.items() if text}), ""]
@@ -90,14 +97,13 @@ def findings_account(findings: Findings) -> list[str | RichTable]:
     if (question := findings.question) is not None:
         parts += ['Which rows belong to a person? Put one of these lines into the job file, in place of unit = "?":']
         parts += [f"- {printable(line)}" for line in question.lines()]
-        first = question.answers[0]
-        parts += [f"The roles above are for {_named(first)}." if len(question.answers) > 1 else OTHERS, ""]
+        parts += [OTHERS, f"The roles above are for {_named(question.answers[0])}.", ""]
     if findings.problems:
         parts += ["Check:", *(f"- {printable(problem)}" for problem in findings.problems)]
     return parts
 
 
-OTHERS = "If a person may have several rows, use the columns that identify the person instead."
+OTHERS = 'Another column or several columns may identify the person: unit = "COLUMN" or unit = "COLUMN,COLUMN".'
 
 
 def _named(answer: UnitOption) -> str:

@@ -46,7 +46,7 @@ def check_account(check: PublicationCheck) -> list[str]:
     verdict = check.verdict
     lines = [str(verdict), _columns(check)]
     if check.unit is not None:
-        lines.append(f"unit: {check.unit}, {'as declared' if check.unit_declared else 'not declared'}")
+        lines.append(f"unit: {check.unit}")
     if check.as_is:
         lines.append(f"published as is: {', '.join(check.as_is)}, as declared")
     covered = coverage(verdict)

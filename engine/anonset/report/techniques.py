@@ -7,6 +7,7 @@ from typing import Any, cast
 from anonset.jobs.report_facts import ReportFacts
 from anonset.jobs.risk import BucketRisk
 from anonset.publications.base import unknown_kind
+from anonset.reading.options import person_columns
 from anonset.release.documents import BucketFiles, ChunkFiles, PublishedFile, PublishedFiles
 
 Row = tuple[str, str, str]
@@ -76,9 +77,13 @@ def left_out(facts: ReportFacts, settings: Mapping[str, Any]) -> list[Row]:
     """Return the unpublished columns."""
     shown = facts.attested.data.columns
     return [
-        *((name, "direct identifier", _MASKED) for name in settings.get("id", []) if name not in shown),
+        *((name, "direct identifier", _MASKED) for name in _identifying(settings) if name not in shown),
         *((name, "removed", _MASKED) for name in settings.get("drop", [])),
     ]
+
+
+def _identifying(settings: Mapping[str, Any]) -> list[str]:
+    return [*settings.get("id", []), *person_columns(settings.get("unit"))]
 
 
 def _items(retention: Retention | None, *, coarsened: bool) -> str:

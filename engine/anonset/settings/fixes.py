@@ -22,7 +22,7 @@ _CONTINUATION = re.compile(
     r"that|to|together|uses|with|without"
 ).fullmatch
 """Pattern of a word that continues the sentence after an option without a value."""
-_OWNERS = ("rows_are_persons", "identifying_as_declared", "unit")
+_OWNERS = ("identifying_as_declared",)
 """Settings that only the owner can declare, so no message applies them."""
 
 
@@ -44,8 +44,8 @@ def fixes_in(message: str, job: Mapping[str, Any] | None = None) -> list[Recomme
 
     >>> [fix.settings for fix in fixes_in("-99 may mean a missing value: if so, --null -99; or --missing VALUE")]
     [{'null': ['-99']}]
-    >>> [fix.options for fix in fixes_in("repeat the command with --id pid --group, or drop it: --drop pid")]
-    ['--id pid --group', '--drop pid']
+    >>> [fix.options for fix in fixes_in("repeat the command with --unit pid, or drop it: --drop pid")]
+    ['--unit pid', '--drop pid']
     >>> [fix.options for fix in fixes_in("--keep publishes it, --drop ZIP removes it", {"relational": ["ZIP"]})]
     ['--drop ZIP']
     >>> [fix.settings for fix in fixes_in("'NULL' means a missing value: --null NULL; '-' does: --null -")]
@@ -162,16 +162,16 @@ def with_fix(job: Mapping[str, Any], fix: RecommendedSettings) -> dict[str, Any]
 
     >>> with_fix({"null": ["-9"], "drop": ["age"]}, fixes_in("--null -99 --relational age")[0])
     {'null': ['-9', '-99'], 'drop': None, 'relational': ['age']}
-    >>> with_fix({"id": ["pid"]}, fixes_in("if an id has several rows, merge them with --group")[0])
-    {'group': True}
+    >>> with_fix({"drop": ["pid"]}, fixes_in("if these are persons: --unit pid")[0])
+    {'unit': 'pid'}
     """
     changes: dict[str, Any] = {}
     for name, value in fix.settings.items():
-        if name == "id":
-            changes |= {"unit": value if len(value) > 1 else value[0], "rows_are_persons": None}
+        if name == "unit":
+            changes["unit"] = value if len(value) > 1 else value[0]
         elif name in ROLES:
             for column in name_list(value):
                 changes |= with_role({**job, **changes}, column, name)
-        elif name != "group" or "id" not in fix.settings:
+        else:
             changes[name] = [*name_list(job.get(name, ())), *value] if isinstance(value, list) else value
     return changes

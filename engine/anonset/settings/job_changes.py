@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from anonset.errors import InputError
-from anonset.settings.job_files import ANSWERS, OPEN
+from anonset.reading.options import OPEN
+from anonset.settings.job_files import ANSWERS
 from anonset.settings.overriding import name_list
 from anonset.spelling import listed
 

@@ -9,8 +9,9 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from anonset.errors import InputError
+from anonset.errors import InputError, UndeclaredUnitError
 from anonset.reading.files import require_file
+from anonset.reading.options import OPEN, ROW, UNKNOWN, person_columns
 from anonset.reading.place import Place, is_address
 from anonset.settings.job_text import unit_line
 from anonset.settings.overriding import name_list, over
@@ -21,10 +22,8 @@ from anonset.settings.settings import REPORT, ReadingSettings, Settings, is_job,
 from anonset.spelling import as_typed, listed
 from anonset.strict_json import loads
 
-ROW, OPEN, ANSWERS = "row", "?", "unit_is"
-"""Two values of the setting ``unit`` (each row is a person; not declared yet), and the name of the table with the
-settings for each possible value.
-"""
+ANSWERS = "unit_is"
+"""Name of the table with the settings for each possible value of ``unit``."""
 _POSSIBLE = re.compile(r"^# (unit = \S.*?) *$", re.MULTILINE)
 _ROLES = ("items", "one_hot", "one_code", "relational", "numeric", "sensitive", "keep", "drop")
 
@@ -64,14 +63,14 @@ def read_job(path: str, flags: Mapping[str, Any] | None = None, *, unanswered: b
     Parameters
     ----------
     flags
-        Settings that override the file. `id` and `rows_are_persons` declare the unit.
+        Settings that override the file. `unit` declares the unit.
     unanswered
         True to accept a job without a declared unit. Settings that depend on the unit are then omitted.
 
     Raises
     ------
     InputError
-        If the file does not exist, is not TOML or a report, or does not declare the unit.
+        If the file does not exist, or is not TOML or a report. `UndeclaredUnitError` if the unit is open.
     """
     if Path(path).name == REPORT:
         return _settings_of_report(path)
@@ -83,50 +82,47 @@ def _with_declared_unit(
     path: str, job: dict[str, Any], text: str, flags: Mapping[str, Any], *, unanswered: bool
 ) -> dict[str, Any]:
     answers = job.pop(ANSWERS, {})
-    if "unit" not in job and not answers:
-        return job
     if not (isinstance(answers, dict) and all(isinstance(roles, dict) for roles in answers.values())):
         msg = f"{path}: {ANSWERS} must be a table with the settings for each value of unit"
         raise InputError(msg)
-    without = {name: value for name, value in job.items() if name != "unit"}
-    by_flags = [ROW] if flags.get("rows_are_persons") else name_list(flags.get("id") or ())
-    unit = by_flags or job.get("unit", OPEN)
+    unit = name_list(flags.get("unit") or ()) or job.get("unit", OPEN if answers else "")
     if not (isinstance(unit, str) or (isinstance(unit, list) and all(isinstance(name, str) for name in unit))):
-        msg = f'{path}: unit must be "{ROW}" or column names, got {unit!r}'
+        msg = f'{path}: unit must be "{ROW}", "{UNKNOWN}" or column names, got {unit!r}'
         raise InputError(msg)
-    names, rows = name_list(unit), unit == ROW or bool(flags.get("rows_are_persons"))
-    key = ROW if rows else ",".join(names)
-    if unanswered and (key in (OPEN, "") or (answers and key not in answers)):
+    names, without = name_list(unit), {name: value for name, value in job.items() if name != "unit"}
+    key = ",".join(names)
+    of_answer = answers.get(ROW if key == UNKNOWN and UNKNOWN not in answers else key)
+    if key == "" and not answers:
+        return without
+    if unanswered and (key in (OPEN, "") or (answers and of_answer is None)):
         return without
     if key in (OPEN, ""):
-        raise InputError(_question(path, text, answers))
+        raise UndeclaredUnitError(_question(path, text, answers))
     if answers:
-        if key not in answers:
+        if of_answer is None:
             has = listed([unit_line(answer) for answer in answers], "or")
-            options = {"rows_are_persons": True} if rows else {"id": names, "group": True}
             further = (Path(path).with_stem(f"{Path(path).stem}-{number}") for number in count(2))
             new = next(file for file in further if not file.exists())
-            command = as_typed("inspect", path, {**options, "out": str(new)})
+            command = as_typed("inspect", path, {"unit": names, "out": str(new)})
             msg = (
                 f"{path}: the job has no roles for {unit_line(key)}, only for {has}; "
                 f"to write a job file with these roles: {command}"
             )
             raise InputError(msg)
-        brought = {name.replace("-", "_"): value for name, value in answers[key].items()}
+        brought = {name.replace("-", "_"): value for name, value in of_answer.items()}
     else:
-        brought = {} if rows else _with_ids(job, names)
-    stated = {"unit": [ROW], "rows_are_persons": True} if rows else {"unit": names}
-    return {name: value for name, value in {**without, **brought, **stated}.items() if value != []}
+        brought = _with_persons(job, names) if person_columns(names) else {}
+    return {name: value for name, value in {**without, **brought, "unit": names}.items() if value != []}
 
 
-def _with_ids(job: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    """Return a job in which the columns `names` identify the person. The columns lose all other roles."""
+def _with_persons(job: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    """Return the roles of a job in which the columns `names` identify the person. The columns lose all other roles."""
     roles: dict[str, Any] = {
         role: [name for name in name_list(job[role]) if name not in names] for role in _ROLES if role in job
     }
     if "sensitive" in roles:
         roles["sensitive"] = roles["sensitive"][0] if roles["sensitive"] else []
-    return {**roles, "id": list(names), "group": job.get("group", True)}
+    return roles
 
 
 def _question(path: str, text: str, answers: Mapping[str, Any]) -> str:
@@ -134,7 +130,11 @@ def _question(path: str, text: str, answers: Mapping[str, Any]) -> str:
     declarations.
     """
     lines = _POSSIBLE.findall(text) or [unit_line(answer) for answer in answers]
-    lines = lines or ['unit = "row" if each row is a person', "the names of the columns that identify the person"]
+    lines = lines or [
+        f"{unit_line(ROW)} if each row is a person",
+        "the names of the columns that identify the person",
+        f"{unit_line(UNKNOWN)} if the data do not say",
+    ]
     return f'{path}: declare who is a person: replace unit = "?" by one of these lines: {"; ".join(lines)}'
 
 

@@ -17,8 +17,10 @@ from anonset.reading.persons.header_words import ATTRIBUTES, PERSON_IDS, is_dire
 from anonset.reading.profiles import Profile
 from anonset.spelling import counted, setting
 
-ROLES = ("items", "one_hot", "one_code", "relational", "sensitive", "id", "keep", "drop")
+ROLES = ("items", "one_hot", "one_code", "relational", "sensitive", "unit", "id", "keep", "drop")
 """Column roles, as settings."""
+OF_PERSONS = ("unit", "id")
+"""Roles of columns that identify the person: the unit of privacy, and the ids of buckets, which are published."""
 _VALUES = ("numbers", "dates", "postal codes")
 _MOST_GRADES = 30
 """Maximum number of distinct values in a column of grades."""
@@ -100,12 +102,12 @@ def of_a_person(profile: Profile, profiles: Sequence[Profile], identifying: Coll
 
 
 def with_unit(
-    proposed: Mapping[str, ProposedRole], unit: Sequence[str], profiles: Mapping[str, Profile]
+    proposed: Mapping[str, ProposedRole], unit: Sequence[str], profiles: Mapping[str, Profile], role: str
 ) -> dict[str, ProposedRole]:
-    """Return the roles of the columns if the columns `unit` identify the person."""
+    """Return the roles of the columns if the columns `unit` identify the person, with the role `role`."""
     roles = {
         name: ProposedRole("drop", f"identifier other than {', '.join(map(repr, unit))}")
-        if own.role == "id" and own.reason != "given"
+        if own.role in OF_PERSONS and own.reason != "given"
         else own
         for name, own in proposed.items()
     }
@@ -113,7 +115,7 @@ def with_unit(
         if name in profiles and (proposed[name].reason != "given" or proposed[name].role == "drop"):
             profile = profiles[name]
             reason = f"identifies the person, {profile.distinct:,} different values in {profile.records:,} rows"
-            roles[name] = ProposedRole("id", reason)
+            roles[name] = ProposedRole(role, reason)
     return roles
 
 

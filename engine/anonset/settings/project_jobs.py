@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from anonset.errors import InputError, shortened
-from anonset.reading.projects import Project
+from anonset.reading.projects import IDENTIFYING, Project
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,8 @@ class ProjectJob:
     """Name that the hierarchy of each column has in the other tool."""
     left: tuple[str, ...]
     """Descriptions of the settings that are not converted."""
+    identifying: tuple[str, ...] = ()
+    """Columns that identify persons in the project. The job drops them until the owner declares who is a person."""
 
 
 def job_of(project: Project) -> ProjectJob:
@@ -35,10 +37,13 @@ def job_of(project: Project) -> ProjectJob:
     skipped = list(project.others)
     if _SAMPLE in project.criteria:
         skipped.append("research sample: the job uses all records")
-    protected = guarantee.pop("sensitive", None)
+    protected, identifying = guarantee.pop("sensitive", None), list[str]()
     for column in project.columns:
         role = column.role
-        if role == "sensitive" and column.name == protected:
+        if role == IDENTIFYING:
+            settings.setdefault("drop", []).append(column.name)
+            identifying.append(column.name)
+        elif role == "sensitive" and column.name == protected:
             settings[role] = column.name
         elif role is None or role == "sensitive":
             skipped.append(f"{column.name!r}: {_WITHOUT[role]}; declare a role")
@@ -58,13 +63,13 @@ def job_of(project: Project) -> ProjectJob:
     skipped += [f"privacy criterion: {criterion}" for criterion in unknown]
     if unknown or "k" not in guarantee:
         skipped.append("no privacy model: add model, k and other parameters before you run the job")
-        return ProjectJob(settings, {}, trees, tuple(skipped))
+        return ProjectJob(settings, {}, trees, tuple(skipped), tuple(identifying))
     if project.suppressed:
         guarantee["max_suppressed_records"] = project.suppressed
     weights = {column.name: column.weight for column in relational if column.weight is not None}
     if len(set(weights.values())) > 1:
         settings["relational_weights"] = weights
-    return ProjectJob(settings, guarantee, trees, tuple(skipped))
+    return ProjectJob(settings, guarantee, trees, tuple(skipped), tuple(identifying))
 
 
 _WITHOUT = {None: "no role in the project", "sensitive": "sensitive, but none of the converted criteria protects it"}

@@ -20,7 +20,7 @@ THRESHOLD = 0.09
 or fewer records are at risk.
 """
 _OF_JOB = ("private", "memory_limit")
-_ORIGINAL_SETTINGS = ("id", "drop", "hierarchy", "max_suppressed", *ReadingSettings.model_fields)
+_ORIGINAL_SETTINGS = ("drop", "hierarchy", "max_suppressed", *ReadingSettings.model_fields)
 """Settings of a job that describe how to read its input as the original. The column roles and the guarantee of the
 publication are read from its attestation.
 """
@@ -37,7 +37,6 @@ class OriginalSettings(ComparedSettings):
         description="Column of the original that contains the items. Only needed if the publication is a FIMI file, "
         "which has no column names.",
     )
-    id: Names = Field([], description="Columns of the original that identify the person.")
     drop: Names = Field([], description="Columns of the original that were not published.")
     hierarchy: dict[str, str] = Field(
         {}, description="COL=SPEC: hierarchy of a column, as for anonset anonymize. Repeatable."
@@ -111,7 +110,7 @@ class CheckSettings(OriginalSettings):
         "publication is a FIMI file: column of the original.",
     )
     relational: Names = Field([], description="Generalized columns, such as age,zip.")
-    id: Names = Field([], description="Columns of the original, or of qit.csv, that identify the person.")
+    id: Names = Field([], description="Columns of qit.csv that identify the person.")
     keep: Names = Field([], description="Columns that are published unchanged.")
     codebook: str | None = Field(
         None, description="Codebook file, such as codebook.csv. Only for publications of other programs."
@@ -146,11 +145,11 @@ class CheckSettings(OriginalSettings):
         return self.model_dump(exclude=set(CheckSettings.model_fields), exclude_none=True)
 
     def foreign_reading(self) -> dict[str, Any]:
-        """Return reading options for a publication of another program. Its rows are already grouped, and its nulls are
+        """Return reading options for a publication of another program. Its rows are already persons, and its nulls are
         already replaced.
         """
         missing = "value" if self.file.missing == "value" else "refuse"
-        return {**self.reading_options(), "missing": missing, "group": False}
+        return {**self.reading_options(), "missing": missing, "unit": []}
 
     def names_tree_of(self, items: SetColumn | None, joined: tuple[str, ...]) -> bool:
         """Return True if a hierarchy is given for a set-valued column, or for one of the columns joined in it."""

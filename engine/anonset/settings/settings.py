@@ -148,8 +148,8 @@ class ColumnSettings(BaseModel):
     sensitive: str | None = Field(None, description="Sensitive column: its values must not be inferred for a person.")
     id: Names = Field(
         [],
-        description="Columns that identify the person. Only the algorithms anatomy and safe-grouping "
-        "publish these columns.",
+        description="For the algorithms anatomy and safe-grouping: columns that identify the person, repeat, and are "
+        "published.",
     )
     keep: Names = Field([], description="Columns to publish unchanged, without protection.")
     drop: Names = Field([], description="Columns that are not published.")
@@ -164,15 +164,6 @@ AS_IS = (
 class RoleSettings(ReadingSettings, ColumnSettings):
     """Reading options, column roles and the owner's declarations."""
 
-    unit: Names = Field(
-        [],
-        description="Columns that identify a person, or row if each row is a person. Only for job files. Command lines "
-        "use --id or --rows-are-persons instead.",
-    )
-    rows_are_persons: bool = Field(
-        False,
-        description="Declare that each row, or each value of --id, is a different person. The attestation states this.",
-    )
     identifying_as_declared: bool = Field(
         False,
         description="Declare that names, e-mail addresses, IBANs or full dates of birth are published on purpose. "
@@ -246,7 +237,7 @@ class Settings(InputSettings):
     )
     after: str | None = Field(
         None,
-        description="Private directory of an earlier release of the same persons, who are matched by --id. Both "
+        description="Private directory of an earlier release of the same persons, who are matched by --unit. Both "
         "releases together then satisfy the model km.",
     )
     format: Literal["csv", "parquet", "dat"] | None = Field(

@@ -8,15 +8,17 @@ from typing import Any
 
 from nicegui import ui
 
+from anonset.reading.options import OPEN, ROW, UNKNOWN
 from anonset.settings.fixes import with_role_words
-from anonset.settings.job_files import ANSWERS, OPEN, ROW
+from anonset.settings.job_files import ANSWERS
 from anonset.settings.overriding import name_list
+from anonset.settings.person_columns import OF_PERSONS
 from anonset.spelling import counted
 from anonset.ui.fix_buttons import fix_buttons, fixes_for
 from anonset.ui.frame import LiveSection, Screen, button, text
 from anonset.ui.page_state import PageState
 from anonset.ui.run_sections import show_exposed
-from anonset.ui.setting_words import ROLE_WORDS, ROW_WORDS, UNIT, message_in_words
+from anonset.ui.setting_words import ROLE_WORDS, ROW_WORDS, UNIT, UNKNOWN_WORDS, message_in_words
 
 _ALWAYS = ("items", "relational", "sensitive", "keep", "drop")
 """Roles that the screen offers for every column. Any other role is only offered if a column already has it."""
@@ -86,14 +88,14 @@ def _question_state(state: PageState) -> object:
 
 def _question(screen: Screen) -> None:
     state = screen.state
-    if state.findings is None or not state.unit:
+    if state.findings is None or not (state.unit or state.findings["question"]):
         return
     text("h2", UNIT).props("id=unit")
     options = _units(state)
-    if state.unit == OPEN:
+    if not state.answered:
         text("p", "Choose an answer first: roles and risk depend on it. Only you know it.").classes("alert")
     choice = ui.select(
-        options, value=state.unit if state.unit != OPEN else None,
+        options, value=state.unit if state.answered else None,
         on_change=lambda event: screen.act(state.answer, event.value),
     )  # fmt: skip
     choice.props('outlined aria-label="Who is a person?"').style("max-width: 34rem").mark("unit")
@@ -102,11 +104,11 @@ def _question(screen: Screen) -> None:
 def _units(state: PageState) -> dict[str, str]:
     findings: Mapping[str, Any] = state.findings or {}
     persons = {one["unit"]: one["persons"] for one in state.answers}
-    if state.unit != OPEN and not state.busy:
+    if state.unit not in ("", OPEN, UNKNOWN) and not state.busy:
         persons[state.unit] = findings["records"]
     columns = findings["columns"] if ANSWERS not in state.raw else []
     distinct = {column["name"]: column["distinct"] for column in columns if "," not in column["name"]}
-    units = [*persons, *state.raw.get(ANSWERS, {}), *distinct]
+    units = [*persons, *state.raw.get(ANSWERS, {}), ROW, UNKNOWN, *distinct]
     counts = {**distinct, **persons}
     return {unit: _in_words(unit, counts.get(unit)) for unit in dict.fromkeys([*units, *_declared(state)])}
 
@@ -116,7 +118,7 @@ def _declared(state: PageState) -> list[str]:
 
 
 def _in_words(unit: str, persons: int | None) -> str:
-    what = ROW_WORDS if unit == ROW else f"Each {unit} is a person"
+    what = {ROW: ROW_WORDS, UNKNOWN: UNKNOWN_WORDS}.get(unit, f"Each {unit} is a person")
     return what if persons is None else f"{what}: {counted(persons, 'person')}"
 
 
@@ -157,7 +159,8 @@ def _columns(screen: Screen, section: LiveSection) -> None:
                     text("td", _missing(column, state.findings["rows"])).props('data-label="Missing"')
                     with ui.element("td"):
                         choice = ui.select(
-                            {one: ROLE_WORDS[one] for one in offered if one != "id" or role == "id"}, value=role
+                            {one: ROLE_WORDS[one] for one in offered if one not in OF_PERSONS or role == one},
+                            value=role,
                         )
                         choice.props("outlined dense").props["aria-label"] = f"Role of column {name}"
                         choice.mark(f"role {name}").set_enabled(

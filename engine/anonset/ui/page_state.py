@@ -10,9 +10,10 @@ from typing import Any
 
 from anonset.errors import AnonsetError, InputError, plain_text
 from anonset.privacy.model import PrivacyModel
+from anonset.reading.options import OPEN, person_columns
 from anonset.settings.fixes import RecommendedSettings, with_fix
 from anonset.settings.job_changes import changed_job, completing, with_role
-from anonset.settings.job_files import ANSWERS, OPEN, read_job
+from anonset.settings.job_files import ANSWERS, read_job
 from anonset.settings.model_choices import (
     candidate_of,
     fitting_model,
@@ -134,16 +135,18 @@ class PageState:
 
     @property
     def unit(self) -> str:
-        """Unit in the job file: ``row``, columns that identify a person, or ``?`` if the owner has not declared it
-        yet.
+        """Unit in the job file: ``row``, ``unknown``, columns that identify a person, or ``?`` if the owner has not
+        declared it yet. Empty if the job does not state it.
         """
         return ",".join(name_list(self.raw.get("unit", "")))
 
     @property
     def answered(self) -> bool:
         """True if the job declares who is a person, or if no declaration is needed."""
-        raw = self.raw
-        return self.unit not in ("", OPEN) or ("unit" not in raw and ANSWERS not in raw)
+        if self.unit not in ("", OPEN):
+            return True
+        is_asked = self.findings is None or self.findings["question"] is not None
+        return not is_asked and not self.raw.keys() & {"unit", ANSWERS}
 
     @property
     def first_step(self) -> str:
@@ -221,8 +224,8 @@ class PageState:
 
     def answer(self, unit: str) -> None:
         """Declare who is a person, and repeat the inspection."""
-        names = name_list(unit)
-        self.change({"unit": unit if unit == "row" or len(names) < 2 else names})
+        names = list(person_columns(unit))
+        self.change({"unit": names if len(names) > 1 else unit})
         self._inspect_again()
 
     def give_role(self, column: str, role: str) -> None:

@@ -12,7 +12,8 @@ ROLE_WORDS = {
     "one_code": "item: a code",
     "relational": "an attacker may know it",
     "sensitive": "sensitive: must not be inferred",
-    "id": "identifies the person: not published",
+    "unit": "identifies the person: not published",
+    "id": "identifies the person: published in buckets",
     "keep": "publish unchanged, not protected",
     "drop": "do not publish",
 }
@@ -32,8 +33,7 @@ _ACTIONS = {
     "normalize": "clean up codes: {}",
     "unknown": "{} codes that the hierarchy does not contain",
     "inner_items": "accept codes that are groups of the hierarchy",
-    "id": "each {} is a person",
-    "group": "merge the rows of each person",
+    "unit": "each {} is a person",
     "differing": "publish the values of each person's first row",
 }
 """Effect of each setting in words."""
@@ -58,7 +58,8 @@ SIZE_WORDS = {
     "l": "l: how many sensitive values must each class contain?",
 }
 """Labels of the parameters of a model."""
-ROW_WORDS = "Each row is a person"
+ROW_WORDS = "Each row is a different person"
+UNKNOWN_WORDS = "The data do not say: a person with several rows is not protected as one"
 UNIT = "Who is a person?"
 KNOWN = "What may an attacker know?"
 RULE = "Rule or file"
@@ -67,8 +68,7 @@ TRY = "Try the candidates"
 OUT = "New folder for the publication"
 _CONTROLS = {
     **{role: (words, "Data") for role, words in ROLE_WORDS.items()},
-    **dict.fromkeys(("unit", "id", "group"), (UNIT, "Data")),
-    "rows_are_persons": (ROW_WORDS, "Data"),
+    "unit": (UNIT, "Data"),
     **{name: (label, "Promise") for name, label in SIZE_WORDS.items()},
     "model": (KNOWN, "Promise"),
     "hierarchy": (RULE, "Hierarchies"),
@@ -96,8 +96,8 @@ def message_in_words(message: str) -> str:
     "column 'age' is text: “Rule or file” (age=values) on the screen Hierarchies, or “Apply to age: do not publish”"
     >>> message_in_words("--max-loss must be at most 1; --publish-as-is zip publishes it")
     'max_loss in the job file must be at most 1; publish_as_is (zip) in the job file publishes it'
-    >>> message_in_words("merge the rows: --id pid --group")
-    'merge the rows: “Each pid is a person, merge the rows of each person”'
+    >>> message_in_words("merge the rows: --unit pid")
+    'merge the rows: “Each pid is a person”'
     >>> message_in_words("to propose roles: anonset inspect a.csv --items codes")
     'to propose roles: anonset inspect a.csv --items codes'
     """
@@ -114,13 +114,13 @@ def fix_in_words(fix: RecommendedSettings) -> str:
     """Return the effect of recommended settings in words.
 
     >>> from anonset.settings.fixes import fixes_in
-    >>> for message in ("use --encoding latin-1", "--no-header", "--null -99", "--drop ZIP", "--id pid --group"):
+    >>> for message in ("use --encoding latin-1", "--no-header", "--null -99", "--drop ZIP", "--unit pid"):
     ...     print(fix_in_words(fixes_in(message, {"relational": ["ZIP", "pid"]})[0]))
     Read as Latin-1
     Read the first line as a record
     Treat -99 as missing
     Apply to ZIP: do not publish
-    Each pid is a person, merge the rows of each person
+    Each pid is a person
     """
     words = ", ".join(_words(name, value) for name, value in fix.settings.items())
     return f"{words[:1].upper()}{words[1:]}"
@@ -128,7 +128,7 @@ def fix_in_words(fix: RecommendedSettings) -> str:
 
 def _words(name: str, value: Any) -> str:
     names = ", ".join(name_list(value)) if isinstance(value, (list, str)) else str(value)
-    if name in ROLE_WORDS and name != "id":
+    if name in ROLE_WORDS and name != "unit":
         return f"apply to {names}: {ROLE_WORDS[name]}"
     in_words = _VALUES.get(name, {})
     parts = value if isinstance(value, list) else [value]

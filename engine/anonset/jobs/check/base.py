@@ -49,9 +49,7 @@ class PublicationCheck(RedactedRepr):
     too_large: bool = False
     """Whether correlations were skipped because there are too many rows."""
     unit: str | None = None
-    """Unit that a record represents, in words."""
-    unit_declared: bool = True
-    """False if each row counts as one person because the owner declared no unit."""
+    """Unit of privacy, and who declared it, in words."""
     as_is: tuple[str, ...] = ()
     """Columns that the owner declared to publish as is."""
 

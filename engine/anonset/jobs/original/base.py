@@ -74,7 +74,7 @@ def items_of_original(
         return None
     if not nameless:
         return list(published)
-    others = {*settings.id, *settings.drop}
+    others = {*settings.file.person, *settings.drop}
     dialect = Dialect.of(settings.file.delimiter, settings.file.encoding, settings.file.no_header)
     opened = open_source(source, FileProperties(dialect=dialect, absent=lambda names: others - set(names)))
     free = [name for name in opened.names if name not in others]

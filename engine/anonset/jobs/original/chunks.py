@@ -23,7 +23,7 @@ def _read(
     store: Store = MEMORY,
 ) -> Table:
     items = items_of_original((publication.name,), settings, source, nameless=False)
-    roles = {"id": settings.id, "drop": settings.drop, "items": items}
+    roles = {"drop": settings.drop, "items": items}
     return read_data(source, {**roles, **settings.reading_options()}, store=store)
 
 

@@ -5,7 +5,6 @@ import numpy as np
 from anonset.data import Table
 from anonset.data.store import Store
 from anonset.data.table import Int64
-from anonset.data.table_facts import RepeatedIdentifiers
 from anonset.errors import InputError
 from anonset.jobs.original.base import read_original
 from anonset.reading.batches import open_source
@@ -13,7 +12,6 @@ from anonset.reading.options import ReadOptions
 from anonset.reading.persons.missing_values import numbered
 from anonset.reading.source import Source
 from anonset.reading.table_builder import read_all_rows
-from anonset.release.documents import Attestation
 from anonset.release.opened import OpenedPublication
 from anonset.settings.publication import OriginalSettings
 
@@ -22,7 +20,8 @@ def original_and_persons(
     opened: OpenedPublication, source: Source | None, settings: OriginalSettings, store: Store
 ) -> tuple[Table | None, Int64 | None]:
     """Read the original of a publication and the person of each record. The original is None if none is given. Persons
-    are identified by id columns that are not published. The persons are None if each record is a person.
+    are identified by the columns that the settings declare as the unit, if the publication counts rows. Otherwise, they
+    are None.
 
     Raises
     ------
@@ -32,35 +31,26 @@ def original_and_persons(
     if source is None:
         return None, None
     publication, attested = opened.publication, opened.attested
-    if attested.data.shows_ids or attested.declarations.unit == "person" or settings.file.group:
+    names = list(settings.file.person)
+    if attested.data.shows_ids or attested.declarations.unit == "person" or not names:
         return read_original(publication, source, settings, attested, store), None
-    settings = settings.model_copy(update={"drop": list(dict.fromkeys([*settings.drop, *settings.id]))})
-    of_rows = settings.model_copy(update={"id": []})
+    drop = list(dict.fromkeys([*settings.drop, *names]))
+    of_rows = settings.model_copy(update={"unit": [], "drop": drop})
     table = read_original(publication, source, of_rows, attested, store)
-    return table, persons_of_original(source, settings, attested, table)
+    return table, persons_of_original(source, settings, table)
 
 
-def persons_of_original(
-    source: Source, settings: OriginalSettings, attested: Attestation, table: Table
-) -> Int64 | None:
-    """Return the person of each record of the original, int64 (n,).
-
-    None if each record is a person, or if no column identifies persons. Persons are identified by the id columns, or by
-    columns whose values repeat like person ids. A record without an id counts as a person.
+def persons_of_original(source: Source, settings: OriginalSettings, table: Table) -> Int64:
+    """Return the person of each record of the original, int64 (n,), by the columns that the settings declare as the
+    unit. A record without an id counts as a person.
 
     Raises
     ------
     InputError
         If the columns cannot be read like the original.
     """
-    if attested.data.shows_ids or attested.declarations.unit == "person":
-        return None
-    names = settings.id or [
-        name for identifier in table.repeated[:1] if not identifier.cut for name in _columns_of(identifier, settings)
-    ]
-    if not names:
-        return None
-    opened = open_source(source, ReadOptions(**settings.reading_options(), id=names).reading())
+    names = settings.file.person
+    opened = open_source(source, ReadOptions(**settings.reading_options()).reading())
     codes, has_id = np.zeros(table.n, np.int64), np.ones(table.n, np.bool_)
     for name, column in read_all_rows(opened, names).items():
         of_column, is_present = numbered(column)
@@ -71,7 +61,3 @@ def persons_of_original(
         has_id &= is_present
     codes = np.where(has_id, codes, int(codes.max(initial=0)) + 1 + np.arange(table.n))
     return np.unique(codes, return_inverse=True)[1].ravel().astype(np.int64)
-
-
-def _columns_of(identifier: RepeatedIdentifiers, settings: OriginalSettings) -> list[str]:
-    return [identifier.column] if identifier.column in settings.drop else identifier.column.split(",")

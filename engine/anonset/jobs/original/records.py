@@ -45,7 +45,6 @@ def _read(
     named = () if sets is None else publication.joined or (sets.name,)
     data = None if attested is None else cast("PublishedFile", attested.data)
     roles: dict[str, Any] = {
-        "id": settings.id,
         "drop": settings.drop,
         "items": items_of_original(named, settings, source, nameless=data is not None and data.nameless),
         "relational": [column.name for column in publication.relational],
@@ -87,7 +86,7 @@ def _separators(settings: OriginalSettings, mark: str | None, source: Source) ->
     """Return the possible item separators of the original. If labels contain blanks, the publication uses another
     separator than the original may use.
     """
-    has_one_set = settings.file.group or settings.file.one_hot or settings.file.one_code or has_one_column(source)
+    has_one_set = settings.file.person or settings.file.one_hot or settings.file.one_code or has_one_column(source)
     if settings.file.separator is not None or mark in (None, " ") or has_one_set:
         return [settings.file.separator]
     return [mark, " "]

@@ -18,7 +18,8 @@ no other candidate may identify each row, and the rows of a key must not differ 
 
 A column with few distinct values, such as tax codes, identifies nobody, independent of its header.
 
-If a candidate repeats, a person may have several rows. The owner must then declare the unit; it is never guessed.
+The owner declares the unit. Candidates only order the answers that `inspect` offers, and show whether the data
+contradict the declaration.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -71,9 +72,8 @@ _COARSER, _FEW_EXCEPTIONS = 0.9, 1.02
 
 def find_unit_candidates(
     where: str, roles: Roles, head: Callable[[Sequence[str]], Mapping[str, Any]], *, grouped: bool
-) -> tuple[tuple[RepeatedIdentifiers, ...], tuple[UnitCandidate, ...]]:
-    """Return the repeated candidates in the first rows. If there are none, return the candidates to check in all rows
-    as well.
+) -> tuple[RepeatedIdentifiers, ...]:
+    """Return the candidates that repeat in the first rows.
 
     Parameters
     ----------
@@ -102,17 +102,7 @@ def find_unit_candidates(
     candidates = candidates_in(
         first, (*named, *others), roles.id, grouped=grouped, keys=roles.drop, numbers=numbers, declared=roles.relational
     )
-    repeated = tuple(candidate.as_repeated for candidate in candidates if candidate.repeats)
-    if repeated or grouped:
-        return repeated, ()
-    unseen = [
-        candidate for candidate in (*candidates, *_unseen(named, first)) if candidate.meaning not in (AGREEING, KEY)
-    ]
-    return (), tuple(unseen)
-
-
-def _unseen(named: Sequence[str], first: Mapping[str, Any]) -> list[UnitCandidate]:
-    return [UnitCandidate((name,), meaning_of(name), 0, 0) for name in named if name not in first]
+    return tuple(candidate.as_repeated for candidate in candidates if candidate.repeats)
 
 
 def candidates_in(

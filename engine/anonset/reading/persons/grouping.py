@@ -20,30 +20,6 @@ from anonset.reading.persons.merging import Difference
 from anonset.spelling import counted, setting
 
 
-def refuse_repeated(where: str, table: Table) -> None:
-    """Reject a table in which two records have the same id.
-
-    Raises
-    ------
-    InputError
-        The message contains the rows, but not the id, which identifies a person.
-    """
-    person, first = _persons(table)
-    if len(first) < table.n:
-        row = int(np.flatnonzero(first[person] != np.arange(table.n))[0])
-        rows = int(first[person[row]]), row
-        raise InputError(repeated_ids(where, _named(table), rows, table.n - len(first)))
-
-
-def repeated_ids(where: str, names: str, rows: tuple[int, int], n_repeats: int) -> str:
-    """Return the message that two rows have the same id. It contains the number of rows that repeat an id. Rows are
-    counted from 0.
-    """
-    twice = f"rows {rows[0] + 1} and {rows[1] + 1} have the same id ({names})"
-    others = f"; {n_repeats} rows repeat an earlier id" if n_repeats > 1 else ""
-    return f"{where}: {twice}{others}; if an id has several rows, merge them with {setting('group', True)}"
-
-
 def unite(where: str, table: Table, *, first_value: bool = False) -> Table:
     """Merge the rows with the same id into one record with the union of their sets. All other values must agree.
 

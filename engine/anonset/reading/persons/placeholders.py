@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data.table import Int64
-from anonset.errors import InputError
+from anonset.data.table_facts import RepeatedIdentifiers
 from anonset.reading import arrow
 from anonset.reading.input_checks import MISSING
 from anonset.reading.persons.missing_values import holds_sets
@@ -26,7 +26,6 @@ _FILLER = rf"^(0+|9+|-\d+|{'|'.join(f'{digit}{{5,}}' for digit in range(1, 9))})
 _OFTEN = 5
 """Minimum frequency of a number that means a missing id, as a multiple of the mean frequency of the ids."""
 _MOST = 5
-_MOST_ROWS = 50_000
 
 
 def are_placeholders(labels: Any, counts: Int64) -> NDArray[np.bool_]:
@@ -83,6 +82,22 @@ def placeholder_counts(column: Any) -> dict[str, int]:
     return {str(labels[at]): int(counts[at]) for at in np.flatnonzero(are_placeholders(labels, counts)).tolist()}
 
 
+def placeholders_in(head: Mapping[str, Any], ids: Sequence[str]) -> tuple[RepeatedIdentifiers, ...]:
+    """Return the id columns that contain placeholders in the first rows, which would merge the rows of many persons.
+
+    Parameters
+    ----------
+    head
+        First rows by column name.
+    """
+    counts_of = {name: placeholder_counts(head[name]) for name in ids if name in head and not holds_sets(head[name])}
+    return tuple(
+        RepeatedIdentifiers(name, rows=sum(counts.values()), persons=len(counts), words=tuple(counts))
+        for name, counts in counts_of.items()
+        if counts
+    )
+
+
 def as_nulls(name: str, words: Sequence[str]) -> list[str]:
     """Return the placeholders of a column as values of the setting ``null``, limited to this column if possible.
 
@@ -92,35 +107,11 @@ def as_nulls(name: str, words: Sequence[str]) -> list[str]:
     return [word if "," in name else f"{name}={word}" for word in words if "," not in word]
 
 
-def placeholder_problem(name: str, counts: Mapping[str, int]) -> str:
+def placeholder_problem(name: str, words: Sequence[str], n_rows: int) -> str:
     """Return the problem that values of an id column may mean a missing id. The text contains the settings that skip
     these rows.
     """
-    shown = [repr(word) if not are_names([word] * _MOST) else "a text" for word in counts]
-    rows = counted(sum(counts.values()), "row")
-    ways = f"{setting('null', ','.join(as_nulls(name, list(counts))))} {setting('skip_rows', 'no-id')}"
+    shown = [repr(word) if not are_names([word] * _MOST) else "a text" for word in words]
+    rows = counted(n_rows, "row")
+    ways = f"{setting('null', ','.join(as_nulls(name, words)))} {setting('skip_rows', 'no-id')}"
     return f"column {name!r}: {listed(shown)} in {rows} may mean a missing id; to skip these rows: {ways}"
-
-
-def require_ids(where: str, ids: Sequence[str], head: Mapping[str, Any]) -> None:
-    """Reject id columns with placeholders, because the rows of many persons would be merged.
-
-    Parameters
-    ----------
-    head
-        First rows by column name.
-
-    Raises
-    ------
-    InputError
-        The message names the column and the settings that skip these rows.
-    """
-    for name in ids:
-        if (
-            name in head
-            and not holds_sets(head[name])
-            and (counts := placeholder_counts(head[name].slice(0, _MOST_ROWS)))
-        ):
-            way = f"if each value is a person: {setting('rows_are_persons', True)}"
-            msg = f"{where}: {placeholder_problem(name, counts)}; {way}"
-            raise InputError(msg)

@@ -19,10 +19,6 @@ _FEWEST_PERSONS = 10
 """Minimum number of distinct values of a person id."""
 _ROWS_OF_FEW = 200
 """Minimum number of rows for `_FEWEST_PERSONS` to apply."""
-ASKED_FROM = 1_000
-"""Minimum number of rows for which a run asks who is a person if no column shows it."""
-_NEARLY_ALL = 0.95
-"""Minimum share of rows with a value in a candidate that shows that each row is a person."""
 OF_ROWS = ("id", "case id", NAMED, ADDRESS)
 """Candidates that do not show that each row is a person, even if they are distinct in every row."""
 
@@ -63,11 +59,6 @@ class UnitCandidate(RedactedRepr):
         return max(_FEW, min(self.given // _ROWS_OF_EACH, _MOST_FEW)) < self.persons < self.given
 
     @property
-    def shows_persons(self) -> bool:
-        """True if a reliable candidate is different in nearly every row, so that each row is a person."""
-        return self.meaning not in (*OF_ROWS, AGREEING, KEY) and self.persons == self.given >= _NEARLY_ALL * self.rows
-
-    @property
     def as_repeated(self) -> RepeatedIdentifiers:
         """The candidate in the form that a table stores."""
-        return RepeatedIdentifiers(",".join(self.columns), self.agreeing, self.cut)
+        return RepeatedIdentifiers(",".join(self.columns), self.agreeing, self.given, self.persons)

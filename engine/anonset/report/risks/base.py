@@ -78,10 +78,13 @@ def of_rows(attested: Attestation) -> list[tuple[str, str]]:
     """Return who is protected, as pairs of a heading and a sentence. This depends on the unit that counts as one
     person.
     """
-    if attested.declarations.unit == "person":
-        return [("Protected", "each person in the data: all rows of an id are one record.")]
+    unit = attested.declarations.unit
+    if unit == "person":
+        return [("Protected", "each person in the data, as declared: all rows of an id are one record.")]
+    if unit == "row, declared a person":
+        return [("Protected", "each row of the data; the owner declares that each row is a different person.")]
     return [
-        ("Protected", "each row of the data; a row counts as a person."),
+        ("Protected", "each row of the data. The data do not say who is a person."),
         ("Not protected", "a person with several rows: together they may identify the person."),
     ]
 
