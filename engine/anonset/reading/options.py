@@ -302,7 +302,7 @@ class ReadOptions(FileOptions):
                 f"{setting('id')} declares the person of buckets, and {setting('unit')} of all others; use one of them"
             )
             raise InputError(msg)
-        if ids and self.sensitive is None:
+        if ids and self.sensitive is None and not self.exact:  # the ids of published buckets are in a file of their own
             way = f"to declare who is a person: {setting('unit', ','.join(ids))}"
             msg = f"{setting('id')} is published by the algorithms anatomy and safe-grouping alone; {way}"
             raise InputError(msg, code="unit")
@@ -393,7 +393,7 @@ class ReadOptions(FileOptions):
         return plan
 
     def encoder(self, source: NamedColumns, *, whole: bool = False) -> Encoder:
-        """Return the encoder of the columns of a source. If `whole`, cells without a declared separator are one item."""
+        """Return the encoder of the columns of a source. If `whole`, cells are one item unless a separator is declared."""
         return Encoder(
             source.where,
             self._separator,
