@@ -80,7 +80,6 @@ SHAPES = [
         "p,c\n" + "".join(f"{p},{x}\n" for p, x in PAIRS),
         {"unit": "p", "items": "c"},
         VISITS,
-        {"group": True},
     ),
     PeopleFile("one-hot, named", "wide.csv", WIDE.replace("dx_", ""), {"unit": "id", "one_hot": "E10,I10,J45"}, VISITS),
     PeopleFile(

@@ -32,7 +32,7 @@ def written(folder: Path, **columns: Any) -> str:
     [NO_TEXT, pa.DictionaryArray.from_arrays(pa.array([0, 1], pa.int32()), NO_TEXT)],
     ids=["text", "codes"],
 )
-@pytest.mark.parametrize("role", ["relational", "keep", "id", "items"])
+@pytest.mark.parametrize("role", ["relational", "keep", "unit", "items"])
 def test_invalid_utf_8_is_reported_in_one_line(tmp_path: Path, column: Any, role: str) -> None:
     path = written(tmp_path, x=column, y=["a", "b"])
     roles: dict[str, Any] = {role: "x", "drop": "y"}

@@ -34,7 +34,7 @@ NOBODY = "Bergmann;24.12.1950;E10\n" * 20
          f"anonymize {QUASI} --hierarchy codes=date:year", "hidden id '--unknown suppress'"),
         (HEAD + ROWS.replace("E10 I10", "7") + "9;x;3;Annelise Bergmann\n",
          f"anonymize {QUASI} --hierarchy codes=bins:0,50", "hidden name '--unknown suppress'"),
-        (HEAD + "Bergmann;x;3;E10\n" * 3, f"anonymize {ITEMS}", "rows 1 2 id"),
+        (HEAD + "Bergmann;x;3;E10\nBergmann;x;4;E10\n", f"anonymize {QUASI}", "rows 1 2 id age"),
         (HEAD.replace("name", "x") + "1;Bergmann, Annelise;3;E10\n" * 3,
          "anonymize --items codes --relational x,age --unit id --model kkm --algorithm rfirst --k 2 "
          "--m 2 -o out", "hidden name"),

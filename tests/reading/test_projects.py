@@ -20,7 +20,13 @@ def test_a_project_of_arx_is_read_without_its_java_objects(tmp_path: Path) -> No
     limited["age"] += "<microaggregationFunction>Arithmetic mean</microaggregationFunction><response>true</response>"
     path = arx_project(tmp_path / "p.deid", config=config, columns=COLUMNS | limited, replaced={"project.dat": "\xac"})
     project = read_project(path)
-    assert [column.role for column in project.columns] == ["id", "relational", "relational", "sensitive", "keep"]
+    assert [column.role for column in project.columns] == [
+        "identifying",
+        "relational",
+        "relational",
+        "sensitive",
+        "keep",
+    ]
     assert project.criteria == ("3-anonymity",)
     assert (project.suppressed, project.delimiter) == (0.25, ";")
     assert project.columns[1].weight == 0.75

@@ -12,7 +12,7 @@ from anonset.reading import read
 from anonset.reading.roles import resolve
 
 VISITS = b"name,age,sex,codes\nAnn,30,F,008 401.9\nBob,41,M,\n"
-WAYS = "relational sensitive id keep drop"
+WAYS = "relational sensitive unit keep drop"
 ROLES = {"items": "codes", "relational": "age,sex", "drop": "name"}
 
 
@@ -163,18 +163,17 @@ def test_a_file_without_read_permission_is_rejected(tmp_path, monkeypatch):
     [
         (
             {"drop": ()},
-            "name relational sensitive id",
+            "name relational sensitive unit",
         ),
         (
             {"drop": (), "items": None},
-            "name codes relational sensitive id",
+            "name codes relational sensitive unit",
         ),
         ({"items": "code"}, "code name age sex codes"),
         ({"numeric": "weight"}, "weight numeric name age sex codes"),
         ({"numeric": "name"}, "numeric name relational"),
         ({"keep": "age"}, "age relational keep"),
         ({"numeric": "age,age,name"}, "numeric name relational"),
-        ({"group": True}, "group id"),
         (
             {"items": None, "relational": (), "drop": "name,age,sex,codes"},
             "columns dropped",
@@ -191,6 +190,9 @@ def test_invalid_roles_are_rejected(tmp_path, changed, message):
     ("options", "message"),
     [
         ({"separator": ""}, "separator"),
+        ({"id": "name", "drop": ()}, "id anatomy safe-grouping unit name"),
+        ({"unit": "name,row", "drop": ()}, "unit row unknown"),
+        ({"unit": "name", "id": "age", "sensitive": "sex"}, "unit id"),
         ({"missing": "ignore"}, "missing refuse empty value empty,value ignore"),
         (
             {"missing": "refuse,empty"},
@@ -200,16 +202,10 @@ def test_invalid_roles_are_rejected(tmp_path, changed, message):
 )
 def test_invalid_options_are_rejected(tmp_path, options, message):
     with refused(InputError, message):
-        read(write(tmp_path, VISITS), **ROLES, **options)
+        read(write(tmp_path, VISITS), **{**ROLES, **options})
 
 
 LONG = b"id,age,codes\n7,30,b\n8,41,a\n7,30,a c\n7,30,b\n"
-
-
-def test_repeated_ids_are_refused(tmp_path):
-    path = write(tmp_path, LONG)
-    with refused(InputError, f"{path} rows 1 3 id 2 repeat group"):
-        read(path, items="codes", relational="age", unit="id")
 
 
 def test_group_unites_the_rows_of_an_id(tmp_path):
@@ -302,7 +298,7 @@ def test_the_names_of_arrow_tables_are_names():
 NAMELESS = b"id,name,s\n1,p,x\n2,,a\n3,,b\n2,,c\n"
 
 
-@pytest.mark.parametrize("more", [{}, {"group": True}, {"missing": "value"}, {"group": True, "missing": "empty,value"}])
+@pytest.mark.parametrize("more", [{}, {"missing": "value"}, {"missing": "empty,value"}])
 @pytest.mark.parametrize("ids", ["name", "id,name"])
 @pytest.mark.parametrize("empty", [b"", b" ", "\u3000".encode()])
 def test_an_empty_id_is_refused(tmp_path, ids, more, empty):

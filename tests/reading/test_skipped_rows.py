@@ -82,7 +82,7 @@ def test_both_are_counted_in_the_release(tmp_path):
 
 def test_inspect_proposes_to_skip_footers_and_rows_without_id(tmp_path):
     rows = "".join(f"{n if n != 7 else ''};{20 + n % 9};E1{n % 5} I1{n % 3}\n" for n in range(100))
-    inspection = anonset.inspect(written(tmp_path, f"patient_id;age;codes\n{rows}Summe;2.345;\n"))
+    inspection = anonset.inspect(written(tmp_path, f"patient_id;age;codes\n{rows}Summe;2.345;\n"), unit="patient_id")
     assert (inspection.records, inspection.settings["skip_rows"]) == (99, ["footer", "no-id"])
     assert any(names(problem, "1 row id") for problem in inspection.problems)
 

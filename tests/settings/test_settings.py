@@ -232,7 +232,7 @@ def test_a_command_uses_its_settings_of_a_job_below_its_options(
 _PIECES = [
     "--drop a",
     "--unit b",
-    "--group",
+    "--no-header",
     "--hierarchy",
     "--k 3",
     "--null 'a b'",

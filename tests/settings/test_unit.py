@@ -19,8 +19,6 @@ input = "rows.csv"
 # unit = "row" # each row is a person: 9 rows, 9 persons
 unit = "?"
 [unit_is."who"]
-id = ["who"]
-group = true
 items = ["code"]
 model = "km"
 [unit_is."who".hierarchy]
@@ -47,18 +45,15 @@ def test_an_open_question_stops_with_the_possible_lines(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("by", ["line", "flags"])
 def test_an_answer_sets_its_settings(tmp_path: Path, by: str) -> None:
-    def answered(unit: str, **flags: object) -> dict[str, object]:
+    def answered(unit: str) -> dict[str, object]:
         line = f'unit = "{unit}"' if by == "line" else 'unit = "?"'
-        return read_job(job(tmp_path, JOB.replace('unit = "?"', line)), {} if by == "line" else flags)
+        return read_job(job(tmp_path, JOB.replace('unit = "?"', line)), {} if by == "line" else {"unit": [unit]})
 
-    persons = answered("who", unit=["who"])
-    assert (persons["id"], persons["group"], persons["items"]) == (["who"], True, ["code"])
-    assert (persons["hierarchy"], persons["unit"]) == ({"code": "balanced:5"}, ["who"])
-    assert "rows_are_persons" not in persons
-    rows = answered("row", unit="row")
-    assert (rows["relational"], rows["rows_are_persons"], rows["unit"]) == (["code"], True, ["row"])
-    assert "id" not in rows
-    assert "hierarchy" not in rows
+    persons = answered("who")
+    assert (persons["unit"], persons["items"], persons["hierarchy"]) == (["who"], ["code"], {"code": "balanced:5"})
+    for unit in ("row", "unknown"):
+        rows = answered(unit)
+        assert (rows["relational"], rows["unit"], "hierarchy" in rows) == (["code"], [unit], False)
 
 
 def test_an_answer_without_roles_names_the_command_that_writes_a_job_with_them(tmp_path: Path) -> None:
@@ -72,14 +67,14 @@ def test_an_answer_without_roles_names_the_command_that_writes_a_job_with_them(t
     assert command is not None
     assert main(shlex.split(command[1])) == 0
     repeated = read_job(str(tmp_path / "job-3.toml"))
-    assert (repeated["id"], repeated["delimiter"], repeated["input"]) == (["other"], ";", str(tmp_path / "rows.csv"))
+    assert (repeated["unit"], repeated["delimiter"], repeated["input"]) == (["other"], ";", str(tmp_path / "rows.csv"))
 
 
 def test_a_job_without_answers_accepts_any_columns(tmp_path: Path) -> None:
     text = 'input = "rows.csv"\nunit = "a,b"\nrelational = ["a", "c"]\ndrop = "b"\n'
     result = read_job(job(tmp_path, text))
-    assert (result["id"], result["group"], result["relational"], "drop" in result) == (["a", "b"], True, ["c"], False)
-    assert read_job(job(tmp_path, text.replace('"a,b"', '"row"')))["rows_are_persons"] is True
+    assert (result["unit"], result["relational"], "drop" in result) == (["a", "b"], ["c"], False)
+    assert read_job(job(tmp_path, text.replace('"a,b"', '"row"')))["relational"] == ["a", "c"]
     with refused(InputError, "unit 3"):
         read_job(job(tmp_path, text.replace('"a,b"', "3")))
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.jobs.proposal_trial import Proposal, ProposalReader, are_buckets, try_hierarchies
+from anonset.jobs.proposal_trial import MOST_WITHOUT_ID, Proposal, ProposalReader, are_buckets, try_hierarchies
 from anonset.reading.options import OPEN, ROW, person_columns
 from anonset.reading.persons.header_words import ADDRESS, NAMED
 from anonset.reading.persons.unit_candidate import REACHES, UnitCandidate
@@ -70,7 +70,8 @@ class PossibleUnits(RedactedRepr):
         free = self._free()
         repeated = [candidate for candidate in free if candidate.repeats]
         repeated.sort(key=lambda candidate: candidate.meaning in _SHARED)
-        distinct = [candidate for candidate in free if candidate.given and candidate.persons == candidate.given]
+        complete = (1 - MOST_WITHOUT_ID) * self.rows
+        distinct = [candidate for candidate in free if candidate.given and candidate.persons == candidate.given >= complete]
         before, after = repeated[:_MOST_REPEATED], distinct[:_MOST_DISTINCT]
         return [
             *(self._of_candidate(candidate) for candidate in before),

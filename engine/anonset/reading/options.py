@@ -393,7 +393,7 @@ class ReadOptions(FileOptions):
         return plan
 
     def encoder(self, source: NamedColumns, *, whole: bool = False) -> Encoder:
-        """Return the encoder of the columns of a source. If `whole`, cells are one item unless a separator is declared."""
+        """Return the encoder of the columns. If `whole`, cells are one item unless a separator is declared."""
         return Encoder(
             source.where,
             self._separator,
