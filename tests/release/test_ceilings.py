@@ -1,6 +1,7 @@
 """The best recoding at or below ceilings equals that of an enumeration. Invalid ceilings are rejected."""
 
 import random
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from algorithms.test_against_twins import Case, cases
 from anonset.data import Hierarchy, Table
 from anonset.data.ceilings import cap_hierarchy
 from anonset.data.halves import halves
+from anonset.data.table_facts import OwnerStatements
 from anonset.errors import HierarchyError, InfeasibleError, InputError
 from anonset.measures.ncp import ncp_exact
 from effort import examples
@@ -100,7 +102,7 @@ def relational(seed: int, n: int) -> tuple[Table, dict[str, Hierarchy], dict[str
         name: {v for v in models[int(name[1])].nodes for c in labels if models[int(name[1])].strictly_above(v, c)}
         for name, labels in ceilings.items()
     }
-    return Table(None, relational=case.columns), dict(case.hierarchies), ceilings, above
+    return Table(None, relational=case.columns, word=OwnerStatements("row")), dict(case.hierarchies), ceilings, above
 
 
 FORMING = [
@@ -141,7 +143,7 @@ def test_merges_within_a_relational_bound_remain_below_ceilings(seed: int, merge
     rng = random.Random(seed)
     rows = [rng.sample(TREE.leaves.labels, 3) for _ in range(table.n)]
     items = Table.from_sets(rows, universe=TREE.leaves.labels).transactions
-    both = Table(items, relational=table.relational)
+    both = replace(table, transactions=items)
     rum = anonset.RumBound(k=2, m=1, delta=delta, merge=merge)
     try:
         release = anonset.anonymize(

@@ -62,11 +62,14 @@ def people(n: int = 600, seed: int = 1) -> dict[str, list[Any]]:
 
 
 def publish(data: dict[str, list[Any]], folder: Path, *more: str, out: str = "out") -> int:
-    """Publish some columns of the data and drop the others. Each row is a person, households repeat."""
+    """Publish some columns of the data and drop the others. Each row is a person, households repeat. In buckets, each
+    household is a person.
+    """
     path = write(folder, data)
     named = {name for word in more for name in re.split("[,=]", word)}
     drop = [name for name in data if name not in named]
-    rest = ("--unit", "row", "--drop", ",".join(drop), "-o", str(folder / out), "--quiet")
+    unit = () if "--id" in more else ("--unit", "row")
+    rest = (*unit, "--drop", ",".join(drop), "-o", str(folder / out), "--quiet")
     return main(["anonymize", path, *more, *rest])
 
 
@@ -291,7 +294,7 @@ def test_a_few_rare_categories_in_sets_do_not_stop(tmp_path: Path) -> None:
 
 def test_a_table_in_memory_is_scanned_on_export(tmp_path: Path) -> None:
     table = anonset.read({"age": list(range(20, 80)) * 2, "sex": ["f", "m"] * 60, "income": list(range(120))},
-                         relational="sex", drop="age", keep="income")  # fmt: skip
+                         relational="sex", drop="age", keep="income", unit="row")  # fmt: skip
     release = anonset.anonymize(table, anonset.Mondrian(k=3))
     assert release.verdict.holds
     for leave in (release.to_arrow, release.__arrow_c_stream__, lambda: release.save(tmp_path / "out")):

@@ -14,6 +14,7 @@ import anonset
 from anonset.algorithms.base import Result, traits_of
 from anonset.cli.main import main
 from anonset.data import Hierarchy, Table
+from anonset.data.table_facts import OwnerStatements
 from anonset.generalization import ItemGroups
 from anonset.privacy import PrivacyModel
 
@@ -58,7 +59,8 @@ class Rebel(anonset.Coat):
 
 def rt(rows: list[list[str]]) -> Table:
     column = anonset.SetColumn.of(rows)
-    return Table(column, (anonset.NumericColumn("age", np.array([20, 21, 22, 23, 60, 61, 62, 63][: column.n])),))
+    ages = anonset.NumericColumn("age", np.array([20, 21, 22, 23, 60, 61, 62, 63][: column.n]))
+    return Table(column, (ages,), word=OwnerStatements("row"))
 
 
 def framework(transaction: Any) -> Any:

@@ -192,7 +192,7 @@ def test_other_halves_are_refused(spec):
 
 def test_values_of_a_category_are_published_as_sets():
     rows = {"zip": ["1", "2", "3", "4"] * 2 + ["5"] * 3 + ["6"]}
-    table = anonset.read(rows, relational="zip")
+    table = anonset.read(rows, relational="zip", unit="row")
     release = anonset.anonymize(
         table, anonset.Mondrian(k=3), hierarchies={"zip": "halves:frequency"}, allow_worthless=True
     )
@@ -201,7 +201,7 @@ def test_values_of_a_category_are_published_as_sets():
     assert not any(text.startswith("H") for text in texts)
     with refused(InputError, "comma"):
         anonset.anonymize(
-            anonset.read({"zip": ["a,b", "c", "d"]}, relational="zip"),
+            anonset.read({"zip": ["a,b", "c", "d"]}, relational="zip", unit="row"),
             anonset.Mondrian(k=2),
             hierarchies={"zip": "halves:frequency"},
         )
@@ -211,7 +211,7 @@ def test_all_clusters_use_nodes_of_one_tree():
     random = Random(3)
     codes = [{f"c{min(random.randrange(30), random.randrange(30))}" for _ in range(3)} for _ in range(600)]
     people = {"age": [str(20 + random.randrange(9)) for _ in codes], "codes": codes}
-    table = anonset.read(people, items="codes", relational="age", numeric="age")
+    table = anonset.read(people, items="codes", relational="age", numeric="age", unit="row")
     algorithm = anonset.RumBound(k=5, m=2, delta=0.9, transaction=anonset.Exact, on_infeasible="merge")
     result = anonset.anonymize(table, algorithm, hierarchies={"codes": "halves:frequency"}, workers=1)
     assert result.verdict.holds

@@ -37,12 +37,13 @@ def published(symbols: list[Symbol], **relational: list[str]) -> Records:
 
 
 def limits_of_model(model: PrivacyModel, publication: Any, **more: bool | str) -> set[str]:
-    reported: dict[str, Any] = {"by_person": True, "undecided": False, **more}
+    reported: dict[str, Any] = {"unit": "person", "undecided": False, **more}
     first, *limits = limits_of(model, publication, **reported)
     assert first == model.limits
     return {name for name, sentence in SENTENCES.items() if sentence in limits}
 
 
+LIMITS_OF_UNITS = {"row, declared a person": "BY_WORD", "row, person unknown": "UNKNOWN", "row, not asked": "ROWS"}
 A, B = Symbol("a", "item", ("a",)), Symbol("b", "item", ("b",))
 AB, BC = Symbol("(a,b)", "group", ("a", "b")), Symbol("N", "node", ("b", "c"))
 
@@ -98,7 +99,8 @@ def test_short_codes_of_value_sets_count_as_sets() -> None:
 
 
 def test_declarations_about_rows_and_releases_add_limits() -> None:
-    assert limits_of_model(KmAnonymity(2, 2), published([A]), by_person=False) == ALWAYS | ITEMS | {"ROWS"}
+    for unit, limit in LIMITS_OF_UNITS.items():
+        assert limits_of_model(KmAnonymity(2, 2), published([A]), unit=unit) == ALWAYS | ITEMS | {limit}
     assert limits_of_model(KmAnonymity(2, 2), published([A]), earlier=True) == ALWAYS | ITEMS | {"CONTINUES", "GOES_ON"}
     for together in ("TOGETHER", "TOGETHER_LINKED"):
         facts = {"earlier": True, "together": SENTENCES[together]}
@@ -119,17 +121,15 @@ def test_every_limit_is_used_and_short() -> None:
     everything = limits_of_model(
         KKmAnonymity(2, 1),
         replace(published([AB, BC], age=["[1:2]"]), kept=(CategoricalColumn.of("drug", ["a"]),)),
-        by_person=False,
         undecided=True,
         from_data=True,
         sets_from_data=True,
         earlier=True,
-        by_word=True,
         named=True,
         as_is=True,
     )
-    # the two texts are tested above
-    assert everything | {"TOGETHER", "TOGETHER_LINKED"} == set(SENTENCES)
+    # the other texts are tested above
+    assert everything | {"TOGETHER", "TOGETHER_LINKED", *LIMITS_OF_UNITS.values()} == set(SENTENCES)
     assert all(len(text) < 330 and text.endswith((".", ").")) for text in SENTENCES.values())
     for name in (
         "minimality",

@@ -11,6 +11,7 @@ from tests.facts import names, refused
 import anonset
 from anonset.algorithms.base import Result
 from anonset.algorithms.registry import ALGORITHMS
+from anonset.data.table_facts import OwnerStatements
 from anonset.generalization import Cut
 from anonset.settings.parameters import MODELS
 
@@ -134,7 +135,8 @@ def test_a_table_without_items_is_published_as_it_is(rows: list[set[str]], algor
     table = anonset.Table.from_sets(rows)
     hierarchies = {"items": "balanced:2"}
     if isinstance(algorithm, anonset.RumBound | anonset.RFirst):
-        table = replace(table, relational=(anonset.CategoricalColumn.of("sex", ["f"] * len(rows)),))
+        sex = anonset.CategoricalColumn.of("sex", ["f"] * len(rows))
+        table = replace(table, relational=(sex,), word=OwnerStatements("row"))
         hierarchies["sex"] = "balanced:3"
     release = anonset.anonymize(table, algorithm, hierarchies=hierarchies)
     assert release.verdict.holds
@@ -218,6 +220,7 @@ def test_a_loss_equal_to_the_maximum_is_allowed(table: anonset.Table) -> None:
 
 def test_columns_outside_the_model_are_rejected() -> None:
     table = anonset.Table.from_columns({"items": RECORDS}, age=["1", "2", "3", "4"])
+    table = replace(table, word=OwnerStatements("row"))
     with pytest.raises(anonset.InputError, match="'age'"):
         anonset.anonymize(table, anonset.Apriori(k=2, m=2), hierarchies={"items": HIERARCHY})
 

@@ -29,7 +29,7 @@ def rt_table(items: bool = True) -> anonset.Table:
         anonset.CategoricalColumn.of("origin", ["France", "Greece", "Germany", "Spain", "Algeria", "Nigeria"]),
         anonset.CategoricalColumn.of("gender", ["Male", "Male", "Female", "Female", "Female", "Male"]),
     )
-    word = OwnerStatements(publish_as_is=("age",))  # the paper's ranges end at the ages of single persons
+    word = OwnerStatements("row", publish_as_is=("age",))  # the paper's ranges end at the ages of single persons
     return anonset.Table(sets, relational, word=word)
 
 

@@ -13,6 +13,7 @@ from tests.facts import names
 
 import anonset
 from anonset.data.redacted_repr import RedactedRepr
+from anonset.data.table_facts import OwnerStatements
 from anonset.measures.correlation import inter_group_violations, intra_group_violations
 from anonset.measures.exclusiveness import exclusiveness
 from anonset.measures.utility_loss import group_losses, group_weights
@@ -39,7 +40,9 @@ def rt_table(rows: list[set[str]]) -> anonset.Table:
     origin = anonset.CategoricalColumn.of("origin", [f"{MARK}o{i % 3}" for i in range(len(rows))])
     ward = anonset.CategoricalColumn.of("ward", [f"{MARK}w{i % 2}" for i in range(len(rows))])
     items = anonset.Table.from_sets(rows).transactions
-    return anonset.Table(items, (ages, origin), kept=(ward,), order=("age", "origin", "items", "ward"))
+    return anonset.Table(
+        items, (ages, origin), kept=(ward,), order=("age", "origin", "items", "ward"), word=OwnerStatements("row")
+    )
 
 
 def long_table() -> anonset.Table:
@@ -129,7 +132,7 @@ def errors() -> Iterator[BaseException]:
             call()
         yield raised.value
     yield anonset.InfeasibleError("apriori", f"item {MARK} is rare", f"group {MARK}", achieved=1.0, bound=0.5)
-    table = anonset.read({"age": [NUMBER, NUMBER + 1], "items": [["a"], ["a"]]}, items="items", keep="age")
+    table = anonset.read({"age": [NUMBER, NUMBER + 1], "items": [["a"], ["a"]]}, items="items", keep="age", unit="row")
     release = anonset.anonymize(table, anonset.Apriori(k=2, m=1), hierarchies={"items": "balanced:2"})
     with pytest.raises(anonset.DisclosureError) as stopped:
         release.to_arrow()

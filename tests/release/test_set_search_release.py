@@ -9,6 +9,7 @@ from tests.facts import names
 
 import anonset
 from anonset.data import NumericColumn, SetColumn, Table
+from anonset.data.table_facts import OwnerStatements
 from anonset.jobs.verify import check
 
 ITEMS = ["a b", "a b", "a c", "a c", "b d", "b d", "b e", "c e", "a", "b"] * 3
@@ -24,8 +25,8 @@ def searched(k: int, m: int) -> anonset.Algorithm:
     ("algorithm", "table", "is_declared"),
     [
         (anonset.SetSearch(k=4, m=2), Table(ROWS), True),
-        (anonset.RFirst(k=4, m=2, transaction=searched), Table(ROWS, (AGES,)), True),
-        (anonset.RFirst(k=4, m=2), Table(ROWS, (AGES,)), False),
+        (anonset.RFirst(k=4, m=2, transaction=searched), Table(ROWS, (AGES,), word=OwnerStatements("row")), True),
+        (anonset.RFirst(k=4, m=2), Table(ROWS, (AGES,), word=OwnerStatements("row")), False),
         (anonset.Coat(k=4, m=2), Table(ROWS), False),
     ],
 )
@@ -51,8 +52,8 @@ def test_sets_are_ordered_by_labels():
     ("algorithm", "table"),
     [
         (anonset.SetSearch(k=7, m=2), Table(SetColumn.of([row.replace("a", "f").split() for row in ITEMS]))),
-        (anonset.JointSplit(k=4, m=2, w="0.5"), Table(ROWS, (AGES,))),
-        (anonset.RFirst(k=4, m=2, transaction=searched), Table(ROWS, (AGES,))),
+        (anonset.JointSplit(k=4, m=2, w="0.5"), Table(ROWS, (AGES,), word=OwnerStatements("row"))),
+        (anonset.RFirst(k=4, m=2, transaction=searched), Table(ROWS, (AGES,), word=OwnerStatements("row"))),
     ],
 )
 def test_mapping_account_and_evaluation_agree_if_a_tree_orders_the_items_by_frequency(tmp_path, algorithm, table):
