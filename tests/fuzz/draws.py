@@ -78,10 +78,22 @@ class Case:
         return list(self.parameters.get("sensitive_items", ()))
 
     @property
+    def persons(self) -> list[str]:
+        """Columns that identify the person. Empty for buckets, which publish them."""
+        return [name for name in self.roles.get("unit", ()) if name in self.columns]
+
+    @property
+    def attested_unit(self) -> str:
+        """Unit of privacy in the attestation."""
+        if self.persons or self.algorithm in BUCKETS:
+            return "person"
+        words = {"row": "row, declared a person", "unknown": "row, person unknown", "": "row, not asked"}
+        return words["".join(self.roles.get("unit", ()))]
+
+    @property
     def private_texts(self) -> set[str]:
         """Texts of id and dropped columns, which must not appear in the publication or in messages."""
-        of_buckets = self.algorithm in BUCKETS
-        hidden = [*([] if of_buckets else self.roles.get("id", ())), *self.roles.get("drop", ())]
+        hidden = [*self.persons, *self.roles.get("drop", ())]
         return {text for name in hidden for text in self.columns[name]}
 
 
@@ -209,11 +221,13 @@ def _relational(rng: random.Random, n: int, columns: dict[str, list[Any]]) -> li
 def _others(
     seed: int, rng: random.Random, n: int, columns: dict[str, list[Any]], roles: dict[str, Any], *, parted: bool
 ) -> None:
-    """Draw id, dropped and kept columns. Algorithms that publish chunks get no kept columns."""
+    """Draw the unit of privacy, and dropped and kept columns. Algorithms that publish chunks get no kept columns. A
+    single set-valued column needs no unit.
+    """
     if rng.random() < 0.4:
         columns["who"] = [f"Qi{seed}x{i}" for i in rng.sample(range(10 * n), n)]
-        roles["id"] = ["who"]
-        roles["group"] = rng.random() < 0.4
+        roles["unit"] = ["who"]
+        roles["divided"] = rng.random() < 0.4
     if rng.random() < 0.3 and not parted:
         name = rng.choice(("ward", "ward", "symbol", "cluster", "=x", "a,b", "published_row"))
         columns[name] = [rng.choice(("w1", "w 2", "w,3", "", "=w")) for _ in range(n)]
@@ -221,6 +235,9 @@ def _others(
     if rng.random() < 0.4:
         columns["note"] = [f"Qd{seed}x{i}" for i in range(n)]
         roles["drop"] = ["note"]
+    words = ("row", "unknown", *([""] if list(columns) == roles.get("items") else []))
+    if word := random.Random(f"unit {seed}").choice(words):
+        roles.setdefault("unit", [word])
 
 
 def _sensitive(

@@ -14,7 +14,7 @@ from pyarrow import parquet
 from fuzz.draws import Case
 from reference.hierarchy_model import Tree
 
-ROLES = ("items", "relational", "sensitive", "id", "keep", "drop")
+ROLES = ("items", "relational", "sensitive", "id", "unit", "keep", "drop")
 NUMBERS = ("age", "income")
 UNKNOWN = ("unknown-1", "unknown-2")
 _MODELS = {
@@ -57,7 +57,7 @@ def settings_of(case: Case, folder: Path) -> dict[str, Any]:
         "accept_undecided",
         "part_rows",
     )
-    roles = () if data.name.startswith("data.dat") else (*ROLES, "group")
+    roles = () if data.name.startswith("data.dat") else ROLES
     result = {
         "input": str(data),
         "out": str(folder / "out"),
@@ -102,12 +102,10 @@ def _request(case: Case) -> dict[str, str]:
 def checks_of(case: Case, given: dict[str, Any]) -> dict[str, Any]:
     """Return the settings with which `anonset verify` finds the original and the mapping."""
     result = {
-        name: given[name] for name in ("hierarchy", "drop", "group", "separator", "max_suppressed") if name in given
+        name: given[name] for name in ("hierarchy", "drop", "unit", "separator", "max_suppressed") if name in given
     }
     result |= reading_of(case)
     result |= {"original": given["input"], "records": f"{given['out']}.private/records.csv"}
-    if case.algorithm not in ("anatomy", "safe-grouping"):
-        result |= {"id": given.get("id", [])}
     if given.get("utility_constraints", "").endswith("utility.txt"):
         result["utility_constraints"] = given["utility_constraints"]
     return result
@@ -141,7 +139,7 @@ def _write_data(case: Case, folder: Path) -> Path:
         lines = "".join(f"{' '.join(row)}\n" for row in columns["items"]).encode()
         path.write_bytes(gzip.compress(lines) if suffix.endswith("gz") else lines)
         return path
-    if case.roles.get("group"):
+    if case.roles.get("divided"):
         columns = _divided(case, columns)
     if suffix == "parquet":
         parquet.write_table(_table(case, columns), path)

@@ -135,6 +135,7 @@ def require_files(case: Case, ran: Ran) -> None:
     """Check file names, modes and digests, and that no private text is published."""
     attested = attestation_of(ran.out)
     data = attested["data"]
+    assert attested["declarations"]["unit"] == case.attested_unit
     names = {path.relative_to(ran.out).as_posix() for path in ran.out.rglob("*") if path.is_file()}
     assert names == {*data["sha256"], "attestation.json"}
     for name, digest in data["sha256"].items():
