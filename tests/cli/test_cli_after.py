@@ -108,35 +108,60 @@ def test_continuing_a_release_satisfies_the_joint_guarantee_without_loss(place: 
     assert result.json["attacks"][0]["won"]["below_k"] == 0
 
 
-def test_ids_that_are_written_otherwise_are_nobodys(place: Place) -> None:
+def test_ids_that_are_written_otherwise_are_the_same_persons(place: Place) -> None:
     numbered = [(str(i), codes) for i, (_, codes) in enumerate(PEOPLE)]
     assert place.run(*release(place, "first", numbered, FIRST)).code == 0
     padded = [(f"{int(who):04}", codes) for who, codes in numbered]
     ran = place.run(*release(place, "second", padded, FIRST, *after(place)))
+    assert ran.code == 0, ran.err
+    assert names(" ".join(ran.out.split()), "together 72 persons linked")
+
+
+def test_ids_of_no_earlier_person_are_nobodys(place: Place) -> None:
+    assert place.run(*release(place, "first", PEOPLE, FIRST)).code == 0
+    others = [(f"x{who}", codes) for who, codes in PEOPLE]
+    ran = place.run(*release(place, "second", others, FIRST, *after(place)))
     assert (ran.code, ran.err.count("\n"), (place.folder / "second").exists()) == (2, 1, False)
     assert names(ran.err, "72 ids")
-    partly = [*numbered[:40], *padded[40:]]
+    partly = [*PEOPLE[:40], *others[40:]]
     ran = place.run(*release(place, "second", partly, FIRST, *after(place)))
     assert names(" ".join(ran.out.split()), "together 40 persons")
-    repeated = place.run(*release(place, "third", padded, FIRST))
-    assert repeated.code == 0
+    assert place.run(*release(place, "third", others, FIRST)).code == 0
     third = str(place.folder / "third")
     ran = place.run("risk", f"{place.folder / 'first'}.private/report.json", "--beside", third)
     assert (ran.code, names(ran.err, "72 ids")) == (2, True)
 
 
-def test_repeated_and_empty_ids_are_rejected_even_if_rows_are_persons(place: Place) -> None:
+def test_repeated_ids_are_one_person_and_empty_ids_nobody(place: Place) -> None:
     assert place.run(*release(place, "first", PEOPLE, FIRST)).code == 0
-    for people, why in (([*PEOPLE, PEOPLE[3]], "id rows"), ([("", "a b"), *PEOPLE], "'row 1' empty")):
-        for more in (
-            (),
-            (
-                "--unit",
-                "row",
-            ),
-        ):
-            ran = place.run(*release(place, "second", people, FIRST, *after(place), *more))
-            assert (ran.code, len(ran.errors), names(ran.err, why)) == (2, 1, True)
+    ran = place.run(*release(place, "second", [("", "a b"), *PEOPLE], FIRST, *after(place)))
+    assert (ran.code, len(ran.errors), names(ran.err, "'row 1' empty")) == (2, 1, True)
+    ran = place.run(*release(place, "second", [*PEOPLE, PEOPLE[3]], FIRST, *after(place), "--separator", " "))
+    assert ran.code == 0, ran.err
+    assert names(" ".join(ran.out.split()), "together 72 persons linked")
+
+
+def test_rows_without_ids_are_not_linked(place: Place) -> None:
+    assert place.run(*release(place, "first", PEOPLE, FIRST)).code == 0
+    for unit in ("row", "unknown"):
+        job = release(place, "second", PEOPLE[1:], FIRST, *after(place), "--drop", "who")
+        job[job.index("--unit") + 1] = unit
+        ran = place.run(*job)
+        assert (ran.code, len(ran.errors), names(ran.err, "--after --unit")) == (2, 1, True), ran.err
+
+
+def test_persons_that_the_data_do_not_name_are_not_linked_even_in_one_file(place: Place) -> None:
+    for name, unit, code in (("first", "unknown", 2), ("stated", "row", 0)):
+        job = release(place, "data", PEOPLE, FIRST, "--drop", "who")
+        job[job.index("--unit") + 1] = unit
+        earlier = place.folder / name
+        job[job.index("-o") + 1] = str(earlier)
+        assert place.run(*job).code == 0
+        job[job.index("-o") + 1] = str(place.folder / f"after {name}")
+        ran = place.run(*job, "--after", f"{earlier}.private")
+        assert (ran.code, names(ran.err, "--after '--unit unknown'")) == (code, code == 2), ran.err
+        ran = place.run("risk", f"{earlier}.private/report.json", "--beside", str(earlier))
+        assert (ran.code, names(ran.err, "--beside '--unit unknown'")) == (code, code == 2), ran.err
 
 
 def test_a_file_read_in_two_ways_is_linked_by_ids(place: Place) -> None:

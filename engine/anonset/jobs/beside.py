@@ -93,6 +93,7 @@ def read_beside(other: str | os.PathLike[str], report: Report) -> OtherRelease:
     opened = OpenedPublication.at(other)
     if opened.report is None:
         raise InputError(_private_missing("beside", opened.out))
+    _require_known_persons("beside", report.settings, opened.report.settings)
     if _has_same_records(report.input.get("sha256"), report.settings, opened.report):
         other_records = np.arange(int(report.input["records"]))
     else:
@@ -116,6 +117,7 @@ def read_after(settings: Settings, source: Source, model: PrivacyModel) -> Other
     opened = release_at(settings.after or "")
     if opened.report is None:
         raise InputError(_private_missing("after", opened.out))
+    _require_known_persons("after", {"unit": settings.unit}, opened.report.settings)
     if _has_same_records(source.sha256, settings.model_dump(), opened.report):
         return _beside(opened, np.arange(int(opened.report.input["records"])))
     if not settings.file.person:
@@ -140,6 +142,14 @@ def release_at(private: str) -> OpenedPublication:
 
 def _private_missing(name: str, out: Path) -> str:
     return f"{setting(name)} {out}: the private directory is missing; it maps published rows to records"
+
+
+def _require_known_persons(name: str, *settings: Mapping[str, Any]) -> None:
+    """Reject releases of data that do not say who is a person. Equal rows need not be equal persons."""
+    if any(UNKNOWN in name_list(one.get("unit") or ()) for one in settings):
+        unit = setting("unit", UNKNOWN)
+        msg = f"{setting(name)}: one of the releases does not know its persons ({unit}), so they cannot be matched"
+        raise InputError(msg)
 
 
 def _has_same_records(sha256: str | None, settings: Mapping[str, Any], report: Report) -> bool:
