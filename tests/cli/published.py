@@ -13,7 +13,7 @@ RT = (
 ORIGIN = "".join(f"{x},Europe,All\n" for x in ("France", "Greece", "Germany", "Spain")) + (
     "Algeria,Africa,All\nNigeria,Africa,All\n"
 )
-ROLES = ["--items", "items", "--relational", "age,origin,gender"]
+ROLES = ["--items", "items", "--relational", "age,origin,gender", "--unit", "row"]
 KKM = ["--model", "kkm", "--k", "2", "--m", "2"]
 IN_CHUNKS = ("--model", "disassociation", "--k", "3", "--m", "2", "--cluster-size", "12")
 

@@ -78,8 +78,8 @@ def test_attestation_covers_every_other_file(place: Place, format: str) -> None:
     [
         ("none.dat", "", ["--model", "km", "--hierarchy", "items=balanced:2"]),
         ("none.dat", "\n\n", ["--model", "km", "--hierarchy", "items=balanced:2"]),
-        ("none.csv", "dx,rx\n", ["--model", "km", "--items", "dx,rx", *HALVES]),
-        ("none.csv", "dx,rx\n,\n", ["--model", "km", "--items", "dx,rx", *HALVES]),
+        ("none.csv", "dx,rx\n", ["--model", "km", "--items", "dx,rx", "--unit", "row", *HALVES]),
+        ("none.csv", "dx,rx\n,\n", ["--model", "km", "--items", "dx,rx", "--unit", "row", *HALVES]),
         (
             "none.csv",
             "sex,dx\n",
@@ -94,6 +94,8 @@ def test_attestation_covers_every_other_file(place: Place, format: str) -> None:
                 "dx",
                 "--relational",
                 "sex",
+                "--unit",
+                "row",
                 *HALVES[:2],
             ],
         ),
@@ -120,7 +122,7 @@ def test_attestation_states_the_model_and_does_not_reveal_the_input(place: Place
     attestation = json.loads(text)
     assert attestation["model"] == "km"
     assert attestation["parameters"] == {"k": 2, "m": 2}
-    assert attestation["declarations"] == {"unit": "row, taken for a person"}
+    assert attestation["declarations"] == {"unit": "row, not asked"}
     assert attestation["counts"] == {"records": 4, "symbols": 3}
     assert names(attestation["statement"], "2 items")
     assert names(attestation["in_plain_words"], "2 items")
@@ -174,7 +176,7 @@ def test_every_algorithm_and_format_verifies(place: Place, algorithm: str, forma
 
 
 def test_format_follows_the_input(place: Place) -> None:
-    ran = place.run(*place.job("--items", "codes", "--keep", "age", "--publish-as-is", "age", data="data.csv"))
+    ran = place.run(*place.job("--items", "codes", "--keep", "age", "--publish-as-is", "age", "--unit", "row", data="data.csv"))
     assert ran.code == 0, ran.err
     published = rows_of(place.out / "published.csv")
     assert list(published[0]) == ["age", "codes"]
@@ -276,6 +278,7 @@ def test_config_file_and_flags_that_win(place: Place) -> None:
         input = {json.dumps(str(place.folder / "data.csv"))}
         items = "codes"
         drop = ["age"]
+        unit = "row"
         model = "km"
         k = 1
         m = 2
@@ -293,7 +296,8 @@ def test_config_file_and_flags_that_win(place: Place) -> None:
 def test_names_in_a_config_may_contain_commas(place: Place) -> None:
     place.write("comma.csv", '"a,b",codes\n1,x\n2,x\n')
     config = place.write(
-        "job.toml", 'keep = ["a,b"]\npublish_as_is = ["a,b"]\nitems = "codes"\n[hierarchy]\ncodes = "balanced:2"\n'
+        "job.toml",
+        'keep = ["a,b"]\npublish_as_is = ["a,b"]\nitems = "codes"\nunit = "row"\n[hierarchy]\ncodes = "balanced:2"\n',
     )
     ran = place.run(
         "anonymize",
@@ -320,6 +324,6 @@ def test_undecided_is_published_only_if_accepted(place: Place) -> None:
     ran = place.run(*place.job("--budget", "0", "--accept-undecided"))
     assert ran.code == 3
     attestation: dict[str, Any] = json.loads((place.out / "attestation.json").read_text())
-    assert attestation["declarations"] == {"unit": "row, taken for a person", "accepted_undecided": True}
+    assert attestation["declarations"] == {"unit": "row, not asked", "accepted_undecided": True}
     assert attestation["verified"] == {}
     assert names(attestation["limits"], "guarantee not proven")

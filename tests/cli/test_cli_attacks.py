@@ -116,7 +116,7 @@ def test_attacks_by_name_also_apply_to_values(rt: Place) -> None:
 
 def test_buckets_are_not_attacked_by_name(long: Place) -> None:
     job = ["anonymize", str(long.folder / "long.csv"), "--id", "name", "--keep", "age", "--sensitive", "drug"]
-    assert long.run(*job, "--model", "anatomy", "--l", "2", "-o", str(long.out), "--unit", "row").code == 0
+    assert long.run(*job, "--model", "anatomy", "--l", "2", "-o", str(long.out)).code == 0
     assert long.run("risk", str(long.out), "--attack", "all").code == 0
     ran = long.run("risk", str(long.out), "--attack", "minimality")
     assert (ran.code, names(ran.err, "--attack records")) == (2, True)
