@@ -31,7 +31,7 @@ missing[0]; cli/policy.py: file;
 cli/risk.py: lacking[0]; errors.py: value; reading/batches.py: twice[0], more[0]; reading/place.py: scheme;
 reading/folders.py: aside;
 reading/dialect.py: mark, encoding, header_line; reading/files.py: declared; reading/hierarchies/specs.py: shown, spec;
-reading/input_checks.py: mark; reading/options.py: missing; reading/plan.py: wrong[0], misplaced;
+reading/input_checks.py: mark; reading/options.py: missing, min(words); reading/plan.py: wrong[0], misplaced;
 reading/roles.py: homeless[0];
 writing/publications/records.py: mark;
 reading/wide.py: name_of[label]; reading/workloads.py: source; data/scheduler.py: address; ui/server.py: address;

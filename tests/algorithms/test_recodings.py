@@ -20,6 +20,7 @@ from anonset.algorithms.relational.levels import Levels
 from anonset.algorithms.relational.local_recoding import LocalRecoding
 from anonset.algorithms.relational.top_down import TopDown
 from anonset.data import Table
+from anonset.data.table_facts import OwnerStatements
 from anonset.errors import InputError
 from anonset.generalization import apply
 from anonset.jobs.anonymize import anonymize
@@ -117,7 +118,8 @@ def test_local_recoding_publishes_dense_records_first_and_outliers_last() -> Non
 )
 def test_the_reported_loss_is_the_loss_of_the_publication(made: Any) -> None:
     case = random_case(11, 40, 3)
-    table, trees = Table(None, case.columns), dict(case.hierarchies)
+    table = Table(None, case.columns, word=OwnerStatements("row"))
+    trees = dict(case.hierarchies)
     result = made.recode(table, trees)
     losses = []
     for ends in (False, True):

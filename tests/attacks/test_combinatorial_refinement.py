@@ -182,7 +182,7 @@ def scene_of(release: anonset.Release, **more: object) -> AttackInput:
 
 @pytest.mark.compiled
 def test_rows_are_narrowed_above_the_control(monkeypatch: pytest.MonkeyPatch) -> None:
-    table = anonset.read(people(1500, 3), relational="town,work,age")
+    table = anonset.read(people(1500, 3), relational="town,work,age", unit="row")
     release = anonset.anonymize(table, anonset.LocalRecoding(k=5), hierarchies=TOWNS)
     monkeypatch.setattr(attack, "milp", once_each(attack.milp))
     (outcome,) = combinatorial_refinement(scene_of(release, attempts=150))
@@ -193,7 +193,7 @@ def test_rows_are_narrowed_above_the_control(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_it_needs_a_local_recoding_without_refinement() -> None:
-    table = anonset.read(people(60, 3), relational="town,work,age")
+    table = anonset.read(people(60, 3), relational="town,work,age", unit="row")
     for algorithm in (anonset.Mondrian(k=5), anonset.LocalRecoding(k=5, refine=True, max_evaluations=100)):
         release = anonset.anonymize(table, algorithm, hierarchies=TOWNS)
         with refused(anonset.InputError, "combinatorial-refinement local-recoding"):

@@ -11,6 +11,7 @@ from anonset.attacks.base import AttackInput, AttackResult
 from anonset.attacks.boxes import Boxes
 from anonset.attacks.downcoding import child_probabilities, downcoding, shares
 from anonset.data import CategoricalColumn, Hierarchy, Table
+from anonset.data.table_facts import OwnerStatements
 
 TREES = {
     "a": Hierarchy.from_tree(("A", [("P", ["a", "b"]), "c", "d"])),
@@ -100,7 +101,7 @@ def test_rows_are_narrowed_above_the_control() -> None:
         "town": [f"t{i}" for i in random.geometric(0.15, 1500) % 12],
         "work": [f"w{i}" for i in random.geometric(0.3, 1500) % 9],
     }
-    table = anonset.read(people, relational="town,work")
+    table = anonset.read(people, relational="town,work", unit="row")
     trees = {"town": "balanced:3", "work": "balanced:3"}
     release = anonset.anonymize(table, anonset.LocalRecoding(k=5), hierarchies=trees)
     (outcome,) = anonset.risk(release, attacks=["downcoding"]).outcomes
@@ -111,7 +112,7 @@ def test_rows_are_narrowed_above_the_control() -> None:
 
 def test_downcoding_does_not_apply_without_published_nodes() -> None:
     assert isinstance(downcoding(AttackInput(None, anonset.KAnonymity(2))), str)  # type: ignore[arg-type]
-    table = Table(None, (CategoricalColumn.of("sex", "ffmm"),))
+    table = Table(None, (CategoricalColumn.of("sex", "ffmm"),), word=OwnerStatements("row"))
     release = anonset.anonymize(table, anonset.LocalRecoding(k=2), hierarchies={"sex": "values"})
     scene = AttackInput(
         release.publication, anonset.KAnonymity(2), release.unverified.table, release.unverified.hierarchies

@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations, combinations_with_replacement
 from math import factorial, prod
@@ -20,6 +20,7 @@ from anonset.algorithms.transaction.exact import Exact
 from anonset.attacks.base import AttackInput
 from anonset.attacks.minimality import chances, minimality
 from anonset.data import Hierarchy, Table
+from anonset.data.table_facts import OwnerStatements
 from anonset.generalization import Cut, apply
 from anonset.publications import Records
 
@@ -174,6 +175,7 @@ def test_a_rare_item_is_inferred() -> None:
 
 def test_regions_chosen_by_items_are_not_attacked() -> None:
     table = Table.from_columns({"items": [set("ac"), set("bd")] * 6}, place=[f"p{n % 2}" for n in range(12)])
+    table = replace(table, word=OwnerStatements("row"))
     release = anonset.anonymize(table, JointSplit(k=3, m=1), hierarchies={"items": FLAT})
     scene = AttackInput(release.publication, anonset.KmAnonymity(3, 1), release.unverified.table, {"items": FLAT})
     assert "requires a single hierarchy cut" in str(minimality(scene))

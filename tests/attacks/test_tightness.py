@@ -14,7 +14,7 @@ PEOPLE = {
     "age": [str(18 + RNG.randrange(70)) for _ in range(120)],
     "origin": [RNG.choice(["Spain", "Italy", "Ghana", "Kenya"]) for _ in range(120)],
 }
-TABLE = anonset.read(PEOPLE, relational="age,origin", numeric="age")
+TABLE = anonset.read(PEOPLE, relational="age,origin", numeric="age", unit="row")
 ALGORITHMS = [anonset.Mondrian(k=4), anonset.Cluster(k=4), anonset.KMember(k=4), anonset.XuTopDown(k=4)]
 
 
@@ -49,7 +49,7 @@ def test_a_range_end_is_guessed_with_its_frequency(algorithm: anonset.Algorithm)
 
 def test_ranges_named_by_a_hierarchy_are_not_attacked() -> None:
     trees = {"age": "bins:width=10", "origin": "values"}
-    table = anonset.read(PEOPLE, relational="age,origin")
+    table = anonset.read(PEOPLE, relational="age,origin", unit="row")
     release = anonset.anonymize(table, anonset.FullDomain(k=4), hierarchies=trees)
     scene = AttackInput(
         release.publication, anonset.KAnonymity(4), release.unverified.table, release.unverified.hierarchies
