@@ -223,7 +223,7 @@ def _layout_jobs() -> Iterator[Job]:
     for symbols, form in product(("auto", "members", "short"), ("csv", "parquet")):
         coat = ("--algorithm", "coat", "--privacy-constraints", "km", "--k", "3", "--m", "2")
         yield (*people, *coat, "--symbols", symbols, "--format", form)
-    two = ("anonymize", "two.csv", "--items", "code,drug", "--keep", "year")
+    two = ("anonymize", "two.csv", *_ROWS, "--items", "code,drug", "--keep", "year")
     for name, more in (("apriori", ("--hierarchy", "items=balanced:3")), ("coat", ("--privacy-constraints", "km"))):
         yield (*two, *more, "--algorithm", name, "--k", "3", "--m", "2")
     yield (*km[:-4], "--k", "1000", "--m", "2")
