@@ -176,7 +176,9 @@ def test_every_algorithm_and_format_verifies(place: Place, algorithm: str, forma
 
 
 def test_format_follows_the_input(place: Place) -> None:
-    ran = place.run(*place.job("--items", "codes", "--keep", "age", "--publish-as-is", "age", "--unit", "row", data="data.csv"))
+    ran = place.run(
+        *place.job("--items", "codes", "--keep", "age", "--publish-as-is", "age", "--unit", "row", data="data.csv")
+    )
     assert ran.code == 0, ran.err
     published = rows_of(place.out / "published.csv")
     assert list(published[0]) == ["age", "codes"]

@@ -51,7 +51,18 @@ def test_published_files_do_not_name_suppressed_items(
     constraints = ["--privacy-constraints", place.write("constraints.txt", "hiv\nrare\n")]
     for item in ("hiv", "rare"):
         data, out = place.write(f"{item}.csv", SICK.replace("hiv", item)), place.folder / f"out-{item}"
-        job = ["--items", "codes", "--keep", "ward", "--hierarchy", f"codes={tree}", "--symbols", symbols]
+        job = [
+            "--items",
+            "codes",
+            "--keep",
+            "ward",
+            "--hierarchy",
+            f"codes={tree}",
+            "--symbols",
+            symbols,
+            "--unit",
+            "row",
+        ]
         job += constraints if algorithm == "coat" else []
         ran = place.run("anonymize", data, "-o", str(out), "--algorithm", algorithm, *more, *job)
         assert ran.code == 0, ran.err

@@ -144,7 +144,7 @@ def test_totals_count_the_records_that_contain_a_term(chunks: Place) -> None:
 
 
 def test_a_set_column_of_a_table_can_be_disassociated(chunks: Place) -> None:
-    publish(chunks, "sets.csv", *IN_CHUNKS, "--items", "codes", "--drop", "age")
+    publish(chunks, "sets.csv", *IN_CHUNKS, "--items", "codes", "--drop", "age", "--unit", "row")
     assert any("c1" in row["items"].split(" ") for row in rows_of(chunks.out / "chunks.csv"))
     verification = verified(chunks, "sets.csv", "--drop", "age")
     assert (verification.code, verification.json["true"]) == (0, True), verification.err

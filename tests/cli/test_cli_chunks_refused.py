@@ -101,8 +101,8 @@ def test_a_publication_of_another_tool_can_be_verified(done: Place) -> None:
 
 
 REFUSED = [
-    (("sets.csv", "--items", "codes", "--keep", "age"), "column age records"),
-    (("sets.csv", "--items", "codes", "--relational", "age"), "column age records"),
+    (("sets.csv", "--items", "codes", "--keep", "age", "--unit", "row"), "column age records"),
+    (("sets.csv", "--items", "codes", "--relational", "age", "--unit", "row"), "column age records"),
     (("sets.dat", "--format", "dat"), "csv parquet dat"),
     (("sets.dat", "--order", "input"), "chunks order"),
     (("sets.dat", "--cluster-size", "0"), "1 0"),
@@ -112,7 +112,7 @@ REFUSED = [
     (("sets.dat", "--cap", "1/2"), "--cap sensitive --sensitive-items"),
     (("sets.dat", "--sensitive-items", "0", "--cap", "0"), "--cap 0 1"),
     (("sets.dat", "--sensitive-items", "x9"), "sensitive x9 items"),
-    (("two.csv", "--items", "codes,drugs"), "set-valued column"),
+    (("two.csv", "--items", "codes,drugs", "--unit", "row"), "set-valued column"),
 ]
 
 

@@ -273,7 +273,7 @@ def test_in_python_the_column_may_be_sensitive_or_kept() -> None:
     algorithm = anonset.Mondrian(k=2, l=2, sensitive="drug")
     assert algorithm.model == anonset.KLDiversity(2, 2, "drug")
     texts = []
-    for roles in ({"sensitive": "drug", "drop": ["person"]}, {"keep": ["drug"], "id": "person"}):
+    for roles in ({"sensitive": "drug", "drop": ["person"], "unit": "row"}, {"keep": ["drug"], "unit": "person"}):
         release = anonset.anonymize(anonset.read(data, relational=["age"], **roles), algorithm)
         assert release.verdict.holds
         texts.append(release.to_arrow().to_pylist())
@@ -282,7 +282,7 @@ def test_in_python_the_column_may_be_sensitive_or_kept() -> None:
     with refused(anonset.InputError, "ids"):
         anonset.anonymize(beside, algorithm)
     with refused(anonset.InputError, "drug sensitive"):
-        anonset.anonymize(anonset.read(data, relational=["age"], drop=["drug", "person"]), algorithm)
+        anonset.anonymize(anonset.read(data, relational=["age"], drop=["drug", "person"], unit="row"), algorithm)
 
 
 OF_AGE = ["--relational", "age", "--numeric", "age", "--hierarchy", "age=range"]

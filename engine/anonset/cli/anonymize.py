@@ -28,7 +28,7 @@ from anonset.settings.settings import Settings, is_job, settings_model
 from anonset.spelling import as_typed
 
 Flags: Any = flags_of(settings_model(), leave_out=["input"])
-_WITH_COMMANDS = ("input", "hierarchy", "disclosure")
+_WITH_COMMANDS = ("input", "unit", "hierarchy", "disclosure")
 """Codes of errors whose messages include commands that avoid the error."""
 
 

@@ -7,10 +7,13 @@ unit of privacy, columns that differ within a person, the model for the remainin
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields, is_dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from anonset.data import Table
+from anonset.algorithms.base import Algorithm
+from anonset.data import Hierarchy, Table
+from anonset.data.store import MEMORY
 from anonset.errors import AnonsetError, DisclosureError, InputError, MisreadError, foreign
 from anonset.jobs.beside import read_after
 from anonset.jobs.input import input_of, request_of, require_disk
@@ -19,9 +22,10 @@ from anonset.jobs.proposal_trial import READING, Proposal
 from anonset.jobs.proposed_reading import proposal_for
 from anonset.jobs.reading import to_inspect
 from anonset.personal_text import is_like_id
-from anonset.reading.options import ROW, UNKNOWN
+from anonset.reading.options import ROW, UNKNOWN, ReadOptions
 from anonset.reading.roles import WITHOUT_ROLE, names_in
 from anonset.reading.source import source_of
+from anonset.reading.table_builder import gather_files
 from anonset.release.continuation import read_earlier
 from anonset.release.disclosure_scan import declared
 from anonset.release.memory import memory_for, memory_limit
@@ -29,9 +33,10 @@ from anonset.release.staging import require_apart
 from anonset.release.upload import destination, require_free_destination
 from anonset.settings.job_text import guarantee_for
 from anonset.settings.overriding import make_settings
-from anonset.settings.parameters import MODELS, default_algorithm, make_algorithm
+from anonset.settings.parameters import MODELS, default_algorithm, make_algorithm, needs_data
 from anonset.settings.person_columns import OF_PERSONS, ROLES
-from anonset.settings.settings import Settings
+from anonset.settings.readers import ParsingContext
+from anonset.settings.settings import Settings, with_sensitive_kept
 from anonset.spelling import as_typed, counted
 
 _SETS = ("items", "one_hot", "one_code")
@@ -126,12 +131,14 @@ def _lines(
         settings = _complete(options, proposal)
         stated = options if any(options.get(role) for role in ROLES) else {**options, **_only_column(proposal)}
         stated = {name: value for name, value in stated.items() if typed.get(name) is not None or name in ROLES}
-        if settings is None or _are_same(settings, stated):
+        if is_open and (answered := _answered(options, proposal)) is not None:
+            settings = answered
+        elif settings is None or _are_same(settings, stated):
             continue
-        if fault := _fault_of(settings, proposal.table):
+        elif fault := _fault_of(settings, proposal.table):
             faults.append(fault)
             continue
-        other = typed.get("model") and settings.get("model") != typed["model"]
+        other = (typed.get("model") or typed.get("algorithm")) and settings.get("model") != options.get("model")
         model_text = f", with model {settings['model']}" if other else ""
         for unit, condition in _units(proposal) if is_open else [(settings.get("unit", []), "")]:
             changed = {name: value for name, value in settings.items() if name not in ("input", "hierarchy")}
@@ -140,9 +147,27 @@ def _lines(
     return lines, faults
 
 
-def _fault_of(complete: Mapping[str, Any], table: Table | None) -> AnonsetError | None:
+def _answered(options: Mapping[str, Any], proposal: Proposal) -> dict[str, Any] | None:
+    """Return the settings of the user with the unit of a proposal, if this run would not be rejected before the search.
+
+    The item separator is added, because a cell is a single item if a person has several rows. Rows without an id are
+    skipped, as the proposal does.
+    """
+    added = ("separator", *(("null", "skip_rows") if proposal.skipped else ()))
+    found = {name: proposal.settings[name] for name in added if proposal.settings.get(name)}
+    unit = _units(proposal)[0][0]
+    settings = {**options, **found, "unit": unit, "hierarchy": dict(options.get("hierarchy", {}))}
+    return None if _fault_of(settings) else settings
+
+
+def _fault_of(complete: Mapping[str, Any], table: Table | None = None) -> AnonsetError | None:
     """Return the error that a run with complete settings would raise before the search. None if the run would not
     fail.
+
+    Parameters
+    ----------
+    table
+        Table of the proposal. If None, the input is read with the settings.
     """
     try:
         settings = make_settings(complete)
@@ -152,14 +177,22 @@ def _fault_of(complete: Mapping[str, Any], table: Table | None) -> AnonsetError 
         source = settings.source(settings.input)
         if settings.after is not None:
             read_after(settings, source, algorithm.model)
-        if table is not None:
-            earlier = None if settings.recoding is None else read_earlier(settings.recoding)
-            layout = request_of(settings, algorithm, source.format).layout
-            job = Job(layout, earlier=earlier, ceilings=settings.ceiling)
-            job.prepare(declared(table, settings.publish_as_is), settings.hierarchy, algorithm)
+        if table is None:
+            reading = with_sensitive_kept(settings, algorithm.model)
+            table = gather_files(source, ReadOptions(**reading.read_options()), MEMORY)
+        earlier = None if settings.recoding is None else read_earlier(settings.recoding)
+        layout = request_of(settings, algorithm, source.format).layout
+        job = Job(layout, earlier=earlier, ceilings=settings.ceiling)
+        made_from = partial(_made_from, settings, name) if needs_data(parameters) else None
+        job.prepare(declared(table, settings.publish_as_is), settings.hierarchy, algorithm, made_from)
     except AnonsetError as error:
         return error
     return None
+
+
+def _made_from(settings: Settings, name: str, bound: Table, hierarchies: Mapping[str, Hierarchy]) -> Algorithm:
+    parameters = settings.algorithm_parameters()
+    return make_algorithm(settings.model, name, parameters, ParsingContext.of(bound, hierarchies, parameters))
 
 
 def _readable(options: Mapping[str, Any]) -> list[Proposal]:
