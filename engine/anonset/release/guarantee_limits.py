@@ -62,8 +62,8 @@ ALONE = (
 ROWS = "The guarantee covers rows: a person with several rows is not protected as one person."
 """Limit of the guarantee if nobody declared who is a person, because the data contain one set-valued column alone."""
 UNKNOWN = (
-    "The data do not say who is a person. The guarantee covers rows: a person with several rows is not protected as "
-    "one person."
+    "A person with several rows is not protected as one person, because the data do not say who is a person. The "
+    "guarantee covers rows."
 )
 """Limit of the guarantee if the owner declares that the data do not say who is a person."""
 BY_WORD = "The owner declares that each row is a different person, which no check verifies."
