@@ -28,6 +28,7 @@ from anonset.verification.bucket_truth import check_buckets_truthful
 from anonset.writing.publications.buckets import write_buckets
 
 OPTIONS = ["--sensitive", "drug", "--keep", "ward", "--model", "anatomy", "--l", "3", "--seed", "4"]
+ROWS = ["--unit", "row"]
 
 
 @pytest.fixture(autouse=True)
@@ -52,7 +53,7 @@ DRUGS = ["aspirin", "a, b", 'the "c"', "d", "e", "007"]
 
 def test_bytes_equal_a_run_in_memory(tmp_path, capsys):
     for out, limit in (("memory", []), ("blocks", ["--memory-limit", "100"])):
-        assert main(["anonymize", str(tmp_path / "v.csv"), "-o", str(tmp_path / out), *OPTIONS, *limit]) == 0
+        assert main(["anonymize", str(tmp_path / "v.csv"), "-o", str(tmp_path / out), *OPTIONS, *ROWS, *limit]) == 0
     assert names(capsys.readouterr().err, "'out of core'")
     assert files_of(tmp_path / "memory") == files_of(tmp_path / "blocks")
     private = [files_of(tmp_path / f"{out}.private") for out in ("memory", "blocks")]
@@ -65,7 +66,7 @@ def test_bytes_equal_a_run_in_memory(tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    "ids", [["--unit", "name", "--drop", "number"], ["--unit", "name,number"], ["--unit", "number", "--drop", "name"]]
+    "ids", [["--id", "name", "--drop", "number"], ["--id", "name,number"], ["--id", "number", "--drop", "name"]]
 )
 @pytest.mark.parametrize("parts", [[], ["--part-rows", "9"], ["--part-rows", "1000"]])
 @pytest.mark.long
@@ -78,7 +79,7 @@ def test_published_ids_equal_a_run_in_memory(tmp_path, ids, parts):
 
 def test_parts_contain_the_same_lines_as_single_files(tmp_path):
     for out, parts in (("one", []), ("many", ["--part-rows", "9"])):
-        options = ["--unit", "name,number", *parts, "-o", str(tmp_path / out)]
+        options = ["--id", "name,number", *parts, "-o", str(tmp_path / out)]
         assert main(["anonymize", str(tmp_path / "ids.csv"), *OPTIONS, *options]) == 0
     for name in ("qit", "snt"):
         header, *lines = (tmp_path / "one" / f"{name}.csv").read_bytes().splitlines(keepends=True)
@@ -91,7 +92,7 @@ def test_parts_contain_the_same_lines_as_single_files(tmp_path):
 
 
 def test_correlations_are_not_searched_in_large_tables(tmp_path, capsys, monkeypatch):
-    options = ["--unit", "name,number", "-o", str(tmp_path / "out")]
+    options = ["--id", "name,number", "-o", str(tmp_path / "out")]
     assert main(["anonymize", str(tmp_path / "ids.csv"), *OPTIONS, *options]) == 0
     monkeypatch.setattr(bucket_check, "MOST_CORRELATED", 70)
     capsys.readouterr()

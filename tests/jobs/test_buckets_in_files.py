@@ -24,7 +24,7 @@ from anonset.measures.sensitive_values import observed_diversity
 from anonset.release import memory
 
 ROLES = ["--sensitive", "drug", "--keep", "ward"]
-IDS = [["--unit", "name", "--drop", "number"], ["--unit", "name,number"], ["--unit", "number", "--drop", "name"]]
+IDS = [["--id", "name", "--drop", "number"], ["--id", "name,number"], ["--id", "number", "--drop", "name"]]
 MODELS = [["safe-grouping", "--k", "3"], ["anatomy"]]
 PLACES = [["--memory-limit", "100"], ["--work-dir", "work"]]
 

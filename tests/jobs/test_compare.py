@@ -1,6 +1,7 @@
 """`anonset.compare` measures recodings without publishing them. `anonset.evaluate` measures publications."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from tests.facts import names, refused
 
 import anonset
+from anonset.data.table_facts import OwnerStatements
 from anonset.jobs.compare import rows
 from anonset.report.comparison import unequal_guarantees
 
@@ -77,6 +79,7 @@ def test_an_infeasible_candidate_states_the_reason(table: anonset.Table) -> None
 
 def test_a_parameter_that_is_a_class_is_shown_by_its_name(table: anonset.Table) -> None:
     rt = anonset.Table(table.transactions, (anonset.CategoricalColumn.of("sex", ["f", "m", "f", "m"]),))
+    rt = replace(rt, word=OwnerStatements("row"))
     (candidate,) = anonset.compare(rt, [anonset.RumBound(k=2, m=2, delta=0.65, transaction=anonset.Apriori)], **BOUND)
     assert candidate.settings == {"k": 2, "m": 2, "delta": 0.65, "transaction": "apriori"}
 

@@ -117,10 +117,11 @@ def tuples(path):
         csv.writer(file).writerows([("who", "drug", "note", "number"), *lines])
 
 
+UNIT = ["--unit", "row"]
 RUNS = {
     "baskets": (
         baskets,
-        ["--items", "items", "--hierarchy", "items=balanced:2", "--model", "km", "--k", "2", "--m", "2"],
+        ["--items", "items", *UNIT, "--hierarchy", "items=balanced:2", "--model", "km", "--k", "2", "--m", "2"],
     ),
     "anatomy": (tuples, ["--id", "who", "--sensitive", "drug", "--model", "anatomy", "--l", "2"]),
     "safe": (tuples, ["--id", "who", "--sensitive", "drug", "--model", "safe-grouping", "--k", "2", "--l", "2"]),

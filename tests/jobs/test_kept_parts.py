@@ -15,7 +15,8 @@ from anonset.algorithms.split.parts import _RunOnPart
 from anonset.cli.main import main
 from anonset.data import ledger
 
-ROLES = ["--items", "codes", "--relational", "age,sex", "--numeric", "age"]
+UNIT = ["--unit", "row"]
+ROLES = [*UNIT, "--items", "codes", "--relational", "age,sex", "--numeric", "age"]
 RT = [*ROLES, "--model", "kkm", "--k", "2", "--m", "2", "--formation", "mondrian", "--on-infeasible", "merge"]
 TREE = ["--hierarchy", "codes=balanced:2", "--transaction", "apriori"]
 JOBS = {
@@ -23,7 +24,7 @@ JOBS = {
     "in parts": [*RT, *TREE, "--algorithm", "rfirst"],
     "in sets": [*RT, "--transaction", "coat", "--algorithm", "rfirst"],
     "lists of parts": [*RT, *TREE[:2], "--transaction", "lra", "--algorithm", "rfirst"],
-    "relational": ["--drop", "codes", *ROLES[2:], "--model", "k", "--k", "3", "--algorithm", "mondrian"],
+    "relational": [*UNIT, "--drop", "codes", *ROLES[4:], "--model", "k", "--k", "3", "--algorithm", "mondrian"],
 }
 
 

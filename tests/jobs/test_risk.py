@@ -26,7 +26,7 @@ PEOPLE = {
 }
 TREES = {"codes": "balanced:2", "age": "range", "origin": {"Africa": ["Ghana", "Kenya"], "Europe": ["Spain", "Italy"]}}
 TREES["origin"] = {"any": TREES["origin"]}
-TABLE = anonset.read(PEOPLE, items="codes", relational="age,origin", numeric="age", keep="illness")
+TABLE = anonset.read(PEOPLE, items="codes", relational="age,origin", numeric="age", keep="illness", unit="row")
 RT = anonset.anonymize(TABLE, anonset.RFirst(k=3, m=2, transaction=anonset.Apriori), hierarchies=TREES,
                        publish_as_is="illness")  # fmt: skip
 ITEMS = anonset.anonymize(

@@ -20,12 +20,14 @@ from anonset.cli.main import main
 from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table
 from anonset.data.grids import grid_of
 from anonset.data.quasi_identifiers import QuasiIdentifiers
+from anonset.data.table_facts import OwnerStatements
 from anonset.publications.symbols import range_ends
 from anonset.release.published_values import published_relational_loss
 from anonset.verification.relational_truth import check_relational_truth
 
 K = 3
-ROLES = ["--relational", "age,sex", "--numeric", "age", "--model", "k", "--algorithms", "mondrian", "--k", "4"]
+ROLES = ["--relational", "age,sex", "--numeric", "age", "--unit", "row"]
+MONDRIAN = ["--model", "k", "--algorithms", "mondrian", "--k", "4"]
 
 
 def table_of(seed: int, n: int = 60, *, items: bool = False) -> Table:
@@ -38,7 +40,7 @@ def table_of(seed: int, n: int = 60, *, items: bool = False) -> Table:
         CategoricalColumn.of("sex", [source.choice("fm") for _ in range(n)]),
     ]
     sets = SetColumn.of([set(source.sample("abcd", source.randint(1, 3))) for _ in range(n)]) if items else None
-    return Table(sets, tuple(columns))
+    return Table(sets, tuple(columns), word=OwnerStatements("row"))
 
 
 def require_kept_promise(table: Table, release: anonset.Release) -> None:
@@ -136,15 +138,13 @@ def job(tmp_path: Any) -> Any:
     source = random.Random(4)
     rows = [f"{source.randint(17, 90)},{source.choice('fm')}" for _ in range(80)]
     (tmp_path / "v.csv").write_text("\n".join(["age,sex", *rows]) + "\n")
-    text = (
-        'input = "v.csv"\nrelational = ["age", "sex"]\nnumeric = ["age"]\nmodel = "k"\nalgorithm = "mondrian"\nk = 4\n'
-    )
-    (tmp_path / "job.toml").write_text(text)
+    lines = ['input = "v.csv"', 'unit = "row"', 'relational = ["age", "sex"]', 'numeric = ["age"]', 'model = "k"']
+    (tmp_path / "job.toml").write_text("\n".join([*lines, 'algorithm = "mondrian"', "k = 4", ""]))
     return tmp_path
 
 
 def test_command_line_job_file_and_python_round_equally(job: Any, capsys: Any) -> None:
-    table = anonset.read(job / "v.csv", relational=["age", "sex"], numeric=["age"])
+    table = anonset.read(job / "v.csv", unit="row", relational=["age", "sex"], numeric=["age"])
     for name, options, ends in (("rounded", [], True), ("exact", ["--no-round-ends", "--publish-as-is", "age"], False)):
         assert main(["anonymize", str(job / "job.toml"), "-o", str(job / name), *options, "--quiet"]) == 0
         anonset.anonymize(table, Mondrian(k=4), round_ends=ends, publish_as_is=() if ends else "age").save(
@@ -184,7 +184,7 @@ def test_command_line_job_file_and_python_round_equally(job: Any, capsys: Any) -
 
 def test_compare_and_suggest_round_as_the_job_does(job: Any, capsys: Any) -> None:
     def rum(*options: str) -> float:
-        assert main(["compare", str(job / "v.csv"), *ROLES, "--format", "json", *options]) == 0
+        assert main(["compare", str(job / "v.csv"), *ROLES, *MONDRIAN, "--format", "json", *options]) == 0
         return float(json.loads(capsys.readouterr().out)[0]["rum"])
 
     assert rum() > rum("--no-round-ends")

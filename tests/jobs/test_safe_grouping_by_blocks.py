@@ -35,7 +35,7 @@ from anonset.verification.bucket_truth import check_undivided
 from anonset.verification.safe_grouping import check_safe_grouping
 
 OPTIONS = ["--sensitive", "drug", "--keep", "ward", "--model", "safe-grouping", "--k", "3", "--l", "2", "--seed", "4"]
-IDS = [["--unit", "name", "--drop", "number"], ["--unit", "name,number"]]
+IDS = [["--id", "name", "--drop", "number"], ["--id", "name,number"]]
 BLOCKS = ["--memory-limit", "100"]
 
 

@@ -78,7 +78,8 @@ def test_bytes_equal_a_run_in_memory(tmp_path, run, monkeypatch, algorithm, m, a
 
 
 def test_kept_columns_and_losses_equal_a_run_in_memory(tmp_path, run, monkeypatch, capsys):
-    roles = ["--items", "codes", "--keep", "ward", "--utility-constraints", str(tmp_path / "groups.txt")]
+    table = ["--items", "codes", "--keep", "ward", "--unit", "row"]
+    roles = [*table, "--utility-constraints", str(tmp_path / "groups.txt")]
     assert run("memory", *roles, name="v.csv").code == 0
     monkeypatch.setattr(spans, "AT_ONCE", 9)
     assert run("blocks", *roles, "--work-dir", str(tmp_path / "work"), name="v.csv").code == 0
@@ -86,7 +87,7 @@ def test_kept_columns_and_losses_equal_a_run_in_memory(tmp_path, run, monkeypatc
     capsys.readouterr()
     result = []
     for more in ([], ["--memory-limit", "100"]):
-        original = [str(tmp_path / "v.csv"), *roles[:4]]
+        original = [str(tmp_path / "v.csv"), *table]
         assert main(["evaluate", *original, str(tmp_path / "blocks"), *more, "--json"]) == 0
         result.append(json.loads(capsys.readouterr().out))
         records = ["--records", str(tmp_path / "blocks.private" / "records.csv")]

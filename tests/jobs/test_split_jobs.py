@@ -21,7 +21,8 @@ from anonset.data.scheduler import cluster_of
 from anonset.data.usage import REMOTE_TASKS
 from anonset.release import memory
 
-ROLES = ["--items", "codes", "--relational", "age,sex", "--numeric", "age", "--keep", "ward", "--publish-as-is", "ward"]
+COLUMNS = ["--relational", "age,sex", "--numeric", "age", "--keep", "ward", "--publish-as-is", "ward", "--unit", "row"]
+ROLES = ["--items", "codes", *COLUMNS]
 RT = [*ROLES, "--hierarchy", "codes=balanced:2", "--model", "kkm", "--k", "2", "--m", "2", "--formation", "mondrian"]
 RT += ["--on-infeasible", "merge", "--transaction", "apriori"]
 ALGORITHMS = {
@@ -29,7 +30,7 @@ ALGORITHMS = {
     "tum-bound": [*RT, "--algorithm", "tum-bound", "--delta", "1", "--merge", "rt"],
     "rfirst": [*RT, "--algorithm", "rfirst"],
     "joint-split": [*ROLES, "--model", "kkm", "--k", "2", "--m", "2", "--point", "items"],
-    "mondrian": ["--drop", "codes", *ROLES[2:], "--model", "k", "--k", "3", "--algorithm", "mondrian"],
+    "mondrian": ["--drop", "codes", *COLUMNS, "--model", "k", "--k", "3", "--algorithm", "mondrian"],
 }
 
 
@@ -117,7 +118,7 @@ def test_rows_in_input_order_match_their_records(tmp_path, run):
 
 
 def test_algorithms_that_need_all_data_are_not_split(run):
-    options = ["--drop", "codes", *ROLES[2:], "--model", "k", "--k", "3", "--algorithm", "full-domain"]
+    options = ["--drop", "codes", *COLUMNS, "--model", "k", "--k", "3", "--algorithm", "full-domain"]
     code, _, err = run("out", options, "--memory-limit", "100")
     assert (code, err.count("\n")) == (2, 1)
     others = "cluster mondrian k-member xu-bottom-up xu-top-down parts"
@@ -138,7 +139,8 @@ def test_parts_are_solved_on_the_workers_of_a_cluster(tmp_path, run):
     assert run("here", ALGORITHMS["rum-bound"], "--memory-limit", "100")[0] == 0
     data = anonset.scan(
         tmp_path / "v.csv",
-        items="codes", relational=["age", "sex"], numeric=["age"], keep=["ward"], work_dir=tmp_path / "shared",
+        items="codes", relational=["age", "sex"], numeric=["age"], keep=["ward"], unit="row",
+        work_dir=tmp_path / "shared",
     )  # fmt: skip
     algorithm = anonset.RumBound(
         k=2, m=2, delta=0.5, merge="r", formation="mondrian", transaction=anonset.Apriori, on_infeasible="merge"

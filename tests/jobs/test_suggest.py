@@ -13,6 +13,7 @@ import anonset
 from anonset.algorithms.registry import ALGORITHMS, with_traits
 from anonset.algorithms.relational.formations import FORMATIONS
 from anonset.data import CategoricalColumn, SetColumn, Table
+from anonset.data.table_facts import OwnerStatements
 from anonset.errors import InputError
 from anonset.jobs import suggest as suggesting
 from anonset.jobs.candidate import Candidate
@@ -37,6 +38,7 @@ ROWS = [{f"{RNG.choice('abc')}{RNG.randrange(4)}" for _ in range(RNG.randint(1, 
 TREE = {"any": {"A": [f"a{n}" for n in range(4)], "B": [f"b{n}" for n in range(4)], "C": [f"c{n}" for n in range(4)]}}
 TABLE = anonset.Table.from_sets(ROWS)
 MODEL = anonset.KmAnonymity(k=3, m=2)
+BY_ROW = OwnerStatements("row")
 
 
 @pytest.fixture(scope="module")
@@ -243,11 +245,11 @@ def test_retention_is_described_in_a_sentence():
 
 def test_candidates_cover_relational_columns_with_and_without_items():
     people = {"age": [str(20 + n % 30) for n in range(60)], "codes": ROWS[:60]}
-    both = anonset.read(people, items="codes", relational="age", numeric="age")
+    both = anonset.read(people, items="codes", relational="age", numeric="age", unit="row")
     suggestion = suggest(both, anonset.KKmAnonymity(k=3, m=1), workers=1)
     assert suggestion.recommended.outcome == "holds"
     assert {"items", "values"} <= suggestion.recommended.shares.keys()
-    ages = anonset.read({"age": people["age"]}, relational="age", numeric="age")
+    ages = anonset.read({"age": people["age"]}, relational="age", numeric="age", unit="row")
     suggestion = suggest(ages, anonset.KAnonymity(k=3), workers=1)
     assert suggestion.recommended.kept <= 1
     assert len(suggestion.candidates) >= 3
@@ -268,11 +270,13 @@ BUCKETS = anonset.read(
     id="p",
     sensitive="drug",
 )
-BOTH = anonset.read({"age": AGES, "codes": ROWS[:60]}, items="codes", relational="age", numeric="age")
+BOTH = anonset.read({"age": AGES, "codes": ROWS[:60]}, items="codes", relational="age", numeric="age", unit="row")
 
 
-AGES_ALONE = anonset.read({"age": AGES}, relational="age", numeric="age")
-AGES_AND_DRUG = anonset.read({"age": AGES, "drug": list("vwx") * 20}, relational="age", numeric="age", keep="drug")
+AGES_ALONE = anonset.read({"age": AGES}, relational="age", numeric="age", unit="row")
+AGES_AND_DRUG = anonset.read(
+    {"age": AGES, "drug": list("vwx") * 20}, relational="age", numeric="age", keep="drug", unit="row"
+)
 OF_MODELS = [
     (TABLE, MODEL, "exact"),
     (AGES_AND_DRUG, anonset.KLDiversity(2, 2, "drug"), "mondrian"),
@@ -388,7 +392,7 @@ def test_whether_hierarchy_or_algorithm_limits():
 
 def test_rare_items_within_clusters_are_stated_as_the_limit():
     rows = [{f"i{n // 8}", f"j{n % 7}"} for n in range(56)]
-    table = Table(SetColumn.of(rows), (CategoricalColumn.of("place", [f"p{n % 8}" for n in range(56)]),))
+    table = Table(SetColumn.of(rows), (CategoricalColumn.of("place", [f"p{n % 8}" for n in range(56)]),), word=BY_ROW)
     suggestion = suggest(table, KKmAnonymity(5, 2), seconds=20)
     rare = {
         candidate.algorithm: candidate.measures["rare_in_clusters"]
@@ -427,7 +431,7 @@ def test_counting_frequent_items_outranks_slightly_higher_usefulness(rum, first)
 
 def test_candidates_stopped_by_the_disclosure_scan_are_not_recommended():
     columns = {"place": [f"place {n}" for n in range(60)], "sex": list("fm") * 30}
-    table = Table.from_columns(**columns)
+    table = replace(Table.from_columns(**columns), word=BY_ROW)
     suggestion = suggest(table, KAnonymity(5), workers=1)
     assert {candidate.outcome for candidate in suggestion.candidates} >= {"disclosing"}
     for entry in suggestion.candidates:
@@ -447,6 +451,7 @@ def _publishes(table, name):
 
 def test_a_scan_that_stops_all_candidates_names_the_remedy():
     table = Table.from_columns(place=[f"place {n}" for n in range(60)], sex=["f"] * 60)
+    table = replace(table, word=BY_ROW)
     suggestion = suggest(table, KAnonymity(5), workers=1)
     assert suggestion.recommended is None
     assert names(suggestion.reason, "'place' 60 5 publish_as_is")
@@ -459,15 +464,15 @@ def test_columns_that_spoil_the_counts_are_named(monkeypatch):
     baskets = [rng.sample("aaaabbbcdefgh", 3) for _ in range(300)]
     columns = {"sex": "fm", "zip": ascii_lowercase, "ward": ascii_lowercase}
     relational = tuple(CategoricalColumn.of(name, rng.choices(values, k=300)) for name, values in columns.items())
-    table = Table(SetColumn.of(baskets), relational)
+    table = Table(SetColumn.of(baskets), relational, word=BY_ROW)
 
     def warned(table):
         return suggest(table, KKmAnonymity(k=5, m=2), hierarchies={"items": "balanced:2"}, workers=1).warning
 
     assert set(re.findall(r"drop='(\w+),(\w+)'", warned(table))[0]) == {"zip", "ward"}
-    without = warned(Table(SetColumn.of(baskets), relational[:2]))
+    without = warned(replace(table, relational=relational[:2]))
     assert without.endswith(": drop='zip'")
     assert "km" not in without
-    assert "little use" not in warned(Table(SetColumn.of(baskets), relational[:1]))
-    assert "km" in warned(Table(SetColumn.of(baskets), relational[1:2]))
-    assert "drop" not in warned(Table(SetColumn.of(baskets), relational[1:2]))
+    assert "little use" not in warned(replace(table, relational=relational[:1]))
+    assert "km" in warned(replace(table, relational=relational[1:2]))
+    assert "drop" not in warned(replace(table, relational=relational[1:2]))
