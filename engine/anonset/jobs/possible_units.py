@@ -71,7 +71,9 @@ class PossibleUnits(RedactedRepr):
         repeated = [candidate for candidate in free if candidate.repeats]
         repeated.sort(key=lambda candidate: candidate.meaning in _SHARED)
         complete = (1 - MOST_WITHOUT_ID) * self.rows
-        distinct = [candidate for candidate in free if candidate.given and candidate.persons == candidate.given >= complete]
+        distinct = [
+            candidate for candidate in free if candidate.given and candidate.persons == candidate.given >= complete
+        ]
         before, after = repeated[:_MOST_REPEATED], distinct[:_MOST_DISTINCT]
         return [
             *(self._of_candidate(candidate) for candidate in before),

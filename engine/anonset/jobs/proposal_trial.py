@@ -17,7 +17,7 @@ from anonset.jobs.findings import ColumnFindings
 from anonset.reading.batches import OpenedSource, without_missing_ids
 from anonset.reading.kinds import kind_of_values
 from anonset.reading.options import ROW, FileOptions, ReadOptions, person_columns
-from anonset.reading.persons.missing_values import counted_in, holds_sets, persons_in, rows_that_differ
+from anonset.reading.persons.missing_values import are_values, counted_in, persons_in, rows_that_differ
 from anonset.reading.persons.rare_texts import are_rare_texts
 from anonset.reading.persons.spellings import spelling_problems
 from anonset.reading.profiles import Profile, count_differing
@@ -220,7 +220,7 @@ class ProposalReader:
         return self.counts[key]
 
     def _are_plain(self, names: Sequence[str]) -> bool:
-        return all(name in self.loaded and not holds_sets(self.loaded[name]) for name in names)
+        return all(name in self.loaded and are_values(self.loaded[name]) for name in names)
 
     def _differing(self, persons: Int64, name: str) -> int:
         return count_differing(persons, self.loaded[name])

@@ -31,7 +31,7 @@ from anonset.reading.persons.candidates import candidates_in
 from anonset.reading.persons.header_topics import is_quantity
 from anonset.reading.persons.header_words import PERSON_IDS, are_headers, is_numbered, meaning_of
 from anonset.reading.persons.mentions import are_mentions, names_and_ids, words_of_persons
-from anonset.reading.persons.missing_values import counted_in, given_texts, holds_sets
+from anonset.reading.persons.missing_values import are_values, counted_in, given_texts, holds_sets
 from anonset.reading.persons.placeholders import as_nulls, placeholder_counts, placeholder_problem
 from anonset.reading.persons.unit_candidate import UnitCandidate
 from anonset.reading.profiles import Profile, coded, pattern, profile
@@ -229,7 +229,7 @@ def _placeholders(columns: Mapping[str, Any]) -> dict[str, dict[str, int]]:
     """Return the values that may mean a missing id, with their row counts, for each column that contains such
     values.
     """
-    counts = {name: placeholder_counts(column) for name, column in columns.items() if not holds_sets(column)}
+    counts = {name: placeholder_counts(column) for name, column in columns.items() if are_values(column)}
     return {name: of_column for name, of_column in counts.items() if of_column}
 
 

@@ -38,7 +38,7 @@ from anonset.reading.numbers import ONE_CURRENCY, Numbers
 from anonset.reading.options import ReadOptions
 from anonset.reading.persons.grouping import changes_by_first_values, unite
 from anonset.reading.persons.merging import PersonMerge, RowLayout, Rows
-from anonset.reading.persons.missing_values import counted_in, holds_sets
+from anonset.reading.persons.missing_values import are_values, counted_in
 from anonset.reading.persons.placeholders import placeholders_in
 from anonset.reading.plan import Plan, require_values
 from anonset.reading.texts import Categories, ExpectedColumn, ExpectedTexts, FiledTexts, KeptTexts
@@ -118,7 +118,7 @@ def gather(
 
 def _repeat(ids: Mapping[str, Any]) -> bool:
     """Return True if the ids of two rows are equal."""
-    if not ids or any(map(holds_sets, ids.values())):
+    if not ids or not all(map(are_values, ids.values())):
         return False
     rows, persons = counted_in(list(ids.values()))
     return persons < rows

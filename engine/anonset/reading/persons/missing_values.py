@@ -95,6 +95,16 @@ def combined(codes: Sequence[Int64]) -> Int64:
     return combined
 
 
+def are_values(column: Any) -> bool:
+    """Return True if the values of a column are texts, or plain values that can be written as text."""
+    import pyarrow as pa
+
+    if holds_sets(column):
+        return False
+    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+    return not (pa.types.is_binary(kind) or pa.types.is_large_binary(kind) or pa.types.is_fixed_size_binary(kind))
+
+
 def holds_sets(column: Any) -> bool:
     """Return True if the values of a column are sets or nested values. They are then neither ids nor attributes."""
     import pyarrow as pa
