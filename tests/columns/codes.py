@@ -119,6 +119,6 @@ KINDS: dict[str, Draw] = {
     "concept": concept,
     "rxnorm": rxnorm,
     "ean13": _checked(_mixture("409999999999", "501999999999", "761999999999", "000999999999"), _ean_digit),
-    "isbn13": _checked(_mixture("978399999999", "978099999999", "979109999999"), _ean_digit),
+    "isbn13": _checked(_mixture(r"\978399999999", r"\978099999999", r"\97\9109999999"), _ean_digit),
     "url": url,
 }

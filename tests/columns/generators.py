@@ -3,7 +3,6 @@
 import datetime
 import math
 import re
-import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -142,7 +141,8 @@ def dates(rest: str) -> ValueGenerator:
     fine = re.search(r"%[-_^#]?[HIMSTRXcfprsX]", form) is not None
 
     def written(moment: datetime.datetime) -> str:
-        return moment.strftime(form.replace("%s", str(int(moment.timestamp()))))
+        unix = form.replace("%s", str(int(moment.timestamp()))) if "%s" in form else form
+        return moment.strftime(unix)
 
     def draw(rng: np.random.Generator, n: int) -> Texts:
         after = rng.integers(0, seconds + 1, n)
@@ -256,13 +256,11 @@ def email(rest: str) -> ValueGenerator:
 
 
 def uuids(rest: str) -> ValueGenerator:
-    """Return the generator of random UUIDs."""
+    """Return the generator of random UUIDs (version 4)."""
     _arguments(rest)
-
-    def draw(rng: np.random.Generator, n: int) -> Texts:
-        return texts([str(uuid.UUID(bytes=rng.bytes(16), version=4)) for _ in range(n)])
-
-    return ValueGenerator(draw)
+    alphabets = list(Pattern.parse("xxxxxxxx-xxxx-4xxx-xxxx-xxxxxxxxxxxx").alphabets)
+    alphabets[19] = "89ab"
+    return ValueGenerator(Pattern(tuple(alphabets)).distinct)
 
 
 def ip(rest: str) -> ValueGenerator:

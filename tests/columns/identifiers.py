@@ -61,7 +61,7 @@ class Valid:
             candidates = source._candidates(rng, list(found), tried)
             tried += BATCH
             if complete:
-                candidates = map(complete, candidates)
+                candidates = filter(self.pattern.matches, map(complete, candidates))
             found.update((x, None) for x in candidates if accepts(x))
             complete = complete or completion(self.module, list(found)[:5])
             if source is self and len(found) >= ENOUGH:
@@ -140,5 +140,5 @@ def _spanish(account: str) -> str:
 
 NATIONAL = {"BE": _belgian, "ES": _spanish}
 """Countries whose accounts contain check digits that python-stdnum checks, and their computation."""
-CHECKED = ("ME", "NO")
+CHECKED = ("BE", "ME", "NO")
 """Countries whose accounts are drawn until python-stdnum accepts them."""

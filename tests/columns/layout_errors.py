@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tests.columns.drawing import LayoutError
@@ -13,28 +13,43 @@ from tests.columns.traits import STRUCTURAL_TRAITS, TRAITS
 if TYPE_CHECKING:
     from tests.columns.layouts import Layout
 
-KEYS = (
-    "name",
-    "language",
-    "domain",
-    "person",
-    "rows",
-    "traits",
-    "columns",
-    "format",
-    "delimiter",
-    "encoding",
-    "header",
-)
-KEYS += ("above", "before", "after", "episodes", "present")
 ROLES = ("person", "key", "name", "contact", "birth", "text", "attribute", "sensitive", "items", "event", "other")
 DOMAINS = ("hospital", "insurer", "survey", "shop", "web", "library", "school", "employer", "bank", "public", "sensor")
 DOMAINS += ("genome",)
 FORMATS = ("csv", "tsv", "jsonl", "fimi", "baskets")
 VARIANTS = ("case", "zeros", "blanks", "hyphens", "float")
 OPTIONS = ("per", "pool", "set", "filled", "missing", "rare", "variants", "odd")
+TEXT, LIST = (str,), (list,)
+REQUIRED = {"name": TEXT, "language": TEXT, "domain": TEXT, "person": TEXT, "columns": LIST}
+OPTIONAL = {"rows": (str, int), "episodes": (str, int), "present": (str, int), "header": (bool,)}
+OPTIONAL |= dict.fromkeys(("format", "delimiter", "encoding"), TEXT) | dict.fromkeys(("traits", "above"), LIST)
+OPTIONAL |= dict.fromkeys(("before", "after"), LIST)
 LARGEST = 50_000
 """Rows of the largest table: a person column needs enough distinct values for it."""
+
+
+def key_errors(entry: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the errors in the keys of a layout."""
+    types = REQUIRED | OPTIONAL
+    yield from (f"unknown key {key!r}" for key in entry if key not in types)
+    yield from (f"{key} is missing" for key in REQUIRED if not entry.get(key))
+    for key, value in entry.items():
+        if not isinstance(value, types.get(key, (object,))):
+            yield f"{key} must be of the type {types[key][0].__name__}, got {value!r}"
+    for key in ("traits", "above"):
+        if not all(isinstance(x, str) for x in _listed(entry, key)):
+            yield f"{key} must be a list of texts"
+    for key in ("before", "after"):
+        if not all(isinstance(line, list) for line in _listed(entry, key)):
+            yield f"{key} must be a list of lines, and a line a list of fields"
+    for key, known in (("domain", DOMAINS), ("format", FORMATS)):
+        if entry.get(key, known[0]) not in known:
+            yield f"unknown {key} {entry[key]!r} (known: {', '.join(known)})"
+
+
+def _listed(entry: Mapping[str, Any], key: str) -> list[Any]:
+    value = entry.get(key)
+    return value if isinstance(value, list) else []
 
 
 def option_errors(options: Any) -> Iterator[str]:

@@ -17,14 +17,25 @@ from pathlib import Path
 from typing import Any
 
 from tests.columns.generators import LayoutError, ValueGenerator, parse_values
-from tests.columns.layout_errors import DOMAINS, FORMATS, KEYS, ROLES, layout_errors, option_errors
+from tests.columns.layout_errors import ROLES, key_errors, layout_errors, option_errors
 from tests.columns.tables import generate, write
 from tests.columns.traits import broken_traits
 
-__all__ = ["Layout", "LayoutColumn", "LayoutError", "expand", "generate", "main", "read_file", "read_layouts", "write"]
+__all__ = [
+    "FOLDERS",
+    "Layout",
+    "LayoutColumn",
+    "LayoutError",
+    "check",
+    "expand",
+    "generate",
+    "parse_layout",
+    "read_file",
+    "read_layouts",
+    "write",
+]
 
-CORPUS = Path(__file__).parent / "corpus"
-FOLDERS = ("rules", "measure")
+FOLDERS = tuple(Path(__file__).parent / "corpus" / name for name in ("rules", "measure"))
 PERSON_ROLES = ("person", "name", "contact", "birth", "attribute")
 """Roles whose values belong to the person unless `per` says otherwise."""
 
@@ -145,104 +156,86 @@ def read_file(path: Path) -> tuple[list[Layout], list[str]]:
     if not isinstance(data.get("origin"), str):
         errors.append(f"{place}: origin is missing")
     for number, entry in enumerate(data.get("layout", []), 1):
-        result = _Entry(entry, str(data.get("origin")))
-        layout = result.parse()
-        name = entry.get("name", f"number {number}")
-        errors += [f"{place}: layout {name!r}: {message}" for message in result.errors]
-        if layout is not None and not result.errors:
-            layouts.append(layout)
+        try:
+            layouts.append(parse_layout(entry, str(data.get("origin"))))
+        except LayoutError as error:
+            name = entry.get("name", f"number {number}")
+            errors += [f"{place}: layout {name!r}: {message}" for message in str(error).split("\n")]
     if not data.get("layout"):
         errors.append(f"{place}: contains no [[layout]]")
     return layouts, errors
 
 
-class _Entry:
-    """Parses one ``[[layout]]`` and collects its errors."""
-
-    def __init__(self, entry: dict[str, Any], origin: str):
-        self.entry = entry
-        self.origin = origin
-        self.errors: list[str] = []
-
-    def parse(self) -> Layout | None:
-        """Return the layout, or None if it cannot be built; `errors` is empty only if it is valid."""
-        self.errors += [f"unknown key {key!r}" for key in self.entry if key not in KEYS]
-        for key in ("name", "language", "domain", "person", "columns"):
-            if not self.entry.get(key):
-                self.errors.append(f"{key} is missing")
-        columns = [column for entry in self.entry.get("columns", []) for column in self._columns(entry)]
-        if self.errors:
-            return None
-        file_format = self._one_of("format", FORMATS, "csv")
-        delimiters = {"tsv": "\t", "fimi": " "}
-        layout = Layout(
-            name=self.entry["name"],
-            origin=self.origin,
-            language=self.entry["language"],
-            domain=self._one_of("domain", DOMAINS),
-            person=self.entry["person"],
-            rows=str(self.entry.get("rows", 1)),
-            traits=tuple(self.entry.get("traits", ())),
-            columns=tuple(columns),
-            format=file_format,
-            delimiter=self.entry.get("delimiter", delimiters.get(file_format, ",")),
-            encoding=self.entry.get("encoding", "utf-8"),
-            header=self.entry.get("header", file_format not in ("fimi", "baskets")),
-            above=tuple(self.entry.get("above", ())),
-            before=self._lines("before"),
-            after=self._lines("after"),
-            episodes=str(self.entry["episodes"]) if "episodes" in self.entry else None,
-            present=str(self.entry["present"]) if "present" in self.entry else None,
-        )
-        self.errors += layout_errors(layout)
-        return layout
-
-    def _one_of(self, key: str, known: Sequence[str], default: str = "") -> str:
-        value = self.entry.get(key, default)
-        if value not in known:
-            self.errors.append(f"unknown {key} {value!r} (known: {', '.join(known)})")
-        return str(value)
-
-    def _lines(self, key: str) -> tuple[tuple[str, ...], ...]:
-        lines = self.entry.get(key, [])
-        if any(not isinstance(line, list) for line in lines):
-            self.errors.append(f"{key} must be a list of lines, and a line a list of fields")
-            return ()
-        return tuple(tuple(map(str, line)) for line in lines)
-
-    def _columns(self, entry: Any) -> Iterator[LayoutColumn]:
-        if not isinstance(entry, list) or len(entry) not in (3, 4) or not all(isinstance(x, str) for x in entry[:3]):
-            self.errors.append(
-                f"column {entry!r}: must be [header, role, values] or [header, role, values, {{options}}]"
-            )
-            return
-        header, role, values = entry[:3]
-        options = entry[3] if len(entry) == 4 else {}
-        problems = [f"unknown role {role!r} (known: {', '.join(ROLES)})"] if role not in ROLES else []
-        problems += option_errors(options)
+def parse_layout(entry: Mapping[str, Any], origin: str = "") -> Layout:
+    """Return the layout of a ``[[layout]]`` table. Raises LayoutError with one line per error."""
+    errors = list(key_errors(entry))
+    columns: list[LayoutColumn] = []
+    for column in entry["columns"] if isinstance(entry.get("columns"), list) else []:
         try:
-            generator = parse_values(values)
+            columns += parse_column(column)
         except LayoutError as error:
-            problems.append(str(error))
-        self.errors += [f"column {header!r}: {problem}" for problem in problems]
-        if problems:
-            return
-        column = LayoutColumn(
-            header=header,
-            role=role,
-            values=values,
-            generator=generator,
-            per=options.get("per", "person" if role in PERSON_ROLES else "row"),
-            pool=options.get("pool"),
-            set=(options["set"][0], float(options["set"][1])) if "set" in options else None,
-            filled=float(options.get("filled", 1.0)),
-            missing=options.get("missing", {}),
-            rare=float(options.get("rare", 0.0)),
-            variants=tuple(options.get("variants", ())),
-            odd=options.get("odd", {}),
-        )
-        for name in expand(header):
-            yield replace(column, header=name)
+            errors += str(error).split("\n")
+    if errors:
+        raise LayoutError("\n".join(errors))
+    file_format = entry.get("format", "csv")
+    layout = Layout(
+        name=entry["name"],
+        origin=origin,
+        language=entry["language"],
+        domain=entry["domain"],
+        person=entry["person"],
+        rows=str(entry.get("rows", 1)),
+        traits=tuple(entry.get("traits", ())),
+        columns=tuple(columns),
+        format=file_format,
+        delimiter=entry.get("delimiter", {"tsv": "\t", "fimi": " "}.get(file_format, ",")),
+        encoding=entry.get("encoding", "utf-8"),
+        header=entry.get("header", file_format not in ("fimi", "baskets")),
+        above=tuple(entry.get("above", ())),
+        before=tuple(tuple(map(str, line)) for line in entry.get("before", ())),
+        after=tuple(tuple(map(str, line)) for line in entry.get("after", ())),
+        episodes=str(entry["episodes"]) if "episodes" in entry else None,
+        present=str(entry["present"]) if "present" in entry else None,
+    )
+    errors = list(layout_errors(layout))
+    if errors:
+        raise LayoutError("\n".join(errors))
+    return layout
+
+
+def parse_column(entry: Any) -> list[LayoutColumn]:
+    """Return the columns of ``[header, role, values, {options}]``: several if the header contains braces.
+
+    Raises LayoutError with one line per error.
+    """
+    if not isinstance(entry, list) or len(entry) not in (3, 4) or not all(isinstance(x, str) for x in entry[:3]):
+        message = f"column {entry!r}: must be [header, role, values] or [header, role, values, {{options}}]"
+        raise LayoutError(message)
+    header, role, values = entry[:3]
+    options = entry[3] if len(entry) == 4 else {}
+    errors = [f"unknown role {role!r} (known: {', '.join(ROLES)})"] if role not in ROLES else []
+    errors += option_errors(options)
+    try:
+        generator = parse_values(values)
+    except LayoutError as error:
+        errors.append(str(error))
+    if errors:
+        raise LayoutError("\n".join(f"column {header!r}: {error}" for error in errors))
+    column = LayoutColumn(
+        header=header,
+        role=role,
+        values=values,
+        generator=generator,
+        per=options.get("per", "person" if role in PERSON_ROLES else "row"),
+        pool=options.get("pool"),
+        set=(options["set"][0], float(options["set"][1])) if "set" in options else None,
+        filled=float(options.get("filled", 1.0)),
+        missing=options.get("missing", {}),
+        rare=float(options.get("rare", 0.0)),
+        variants=tuple(options.get("variants", ())),
+        odd=options.get("odd", {}),
+    )
+    return [replace(column, header=name) for name in expand(header)]
 
 
 def check(folders: Iterable[Path]) -> Iterator[str]:
@@ -272,14 +265,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("-o", dest="folder", type=Path, default=Path(), help="folder of the table")
     options = parser.parse_args(arguments)
-    folders = [CORPUS / name for name in FOLDERS]
     if options.check:
-        errors = list(check(folders))
+        errors = list(check(FOLDERS))
         sys.stdout.writelines(f"{error}\n" for error in errors)
-        count = sum(len(read_file(path)[0]) for folder in folders for path in folder.glob("*.toml"))
+        count = sum(len(read_file(path)[0]) for folder in FOLDERS for path in folder.glob("*.toml"))
         sys.stdout.write(f"{count} layouts, {len(errors)} errors\n")
         return bool(errors)
-    read = [layout for folder in folders for path in sorted(folder.glob("*.toml")) for layout in read_file(path)[0]]
+    read = [layout for folder in FOLDERS for path in sorted(folder.glob("*.toml")) for layout in read_file(path)[0]]
     found = [layout for layout in read if layout.name == options.name]
     if not found:
         parser.error(f"no valid layout has the name {options.name!r}")

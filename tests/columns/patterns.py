@@ -64,6 +64,10 @@ class Pattern:
             numbers = drawn[np.sort(first)]
         return self._decoded(numbers[:n])
 
+    def matches(self, text: str) -> bool:
+        """Return True if a text has this pattern."""
+        return len(text) == len(self.alphabets) and all(map(str.__contains__, self.alphabets, text))
+
     def longer(self) -> "Pattern":
         """Return the pattern with one more digit in its first run of digits, or at its end."""
         at = next((at for at, alphabet in enumerate(self.alphabets) if alphabet == string.digits), len(self.alphabets))

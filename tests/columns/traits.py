@@ -36,7 +36,7 @@ class Sample:
     def __init__(self, layout: Layout, header: Sequence[str], rows: Sequence[Sequence[object]]):
         self.layout = layout
         self.rows = rows
-        self.cells = {name: [row[at] for row in rows] for at, name in enumerate(header)}
+        self.cells = {name: [_hashable(row[at]) for row in rows] for at, name in enumerate(header)}
 
     @property
     def persons(self) -> list[tuple[object, ...]]:
@@ -48,6 +48,10 @@ class Sample:
         return [column for column in self.layout.columns if column.role == role]
 
 
+def _hashable(cell: object) -> object:
+    return tuple(cell) if isinstance(cell, list) else cell
+
+
 def repeats(sample: Sample) -> bool:
     """Return True if a person has several rows."""
     persons = sample.persons
@@ -55,11 +59,11 @@ def repeats(sample: Sample) -> bool:
 
 
 def unique_column(role: str) -> Callable[[Sample], bool]:
-    """Return a check that a column of this role differs in every row, although persons repeat."""
+    """Return a check that a column of this role differs in every row, although persons repeat or are unknown."""
 
     def check(sample: Sample) -> bool:
         unique = any(len(set(sample.cells[column.header])) == len(sample.rows) for column in sample.columns(role))
-        return unique and (not sample.layout.person_columns or repeats(sample))
+        return unique and (sample.layout.person == "unknown" or repeats(sample))
 
     return check
 
@@ -99,6 +103,15 @@ def nested(sample: Sample) -> bool:
     return sample.layout.format == "jsonl" and any("." in x.header or (x.set and x.set[0] == "list") for x in columns)
 
 
+def two_valued(sample: Sample) -> bool:
+    """Return True if a column of items has two values: `present`, and another one or empty cells."""
+    present = sample.layout.present
+    values = [set(sample.cells[column.header]) for column in sample.columns("items")]
+    if present == "filled":
+        return any("" in cells and len(cells) > 1 for cells in values)
+    return any(present in cells and len(cells - {""}) <= 2 for cells in values)
+
+
 CHECKS: dict[str, Callable[[Sample], bool]] = {
     "repeats": repeats,
     "unique-contact": unique_column("contact"),
@@ -112,4 +125,5 @@ CHECKS: dict[str, Callable[[Sample], bool]] = {
     "wide-codes": lambda sample: len(sample.columns("items")) >= 3,
     "genotypes": genotypes,
     "nested": nested,
+    "two-valued": two_valued,
 }
