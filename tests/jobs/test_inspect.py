@@ -44,14 +44,23 @@ def roles(found):
     return {column.profile.name: column.role for column in found.columns}
 
 
+def answers(found):
+    """Return the units that may be declared, each with the number of persons."""
+    return [(answer.key, answer.persons) for answer in found.question.answers]
+
+
 def test_roles_are_proposed_by_names_and_by_values():
     inspection = anonset.inspect(PEOPLE, k=3, m=1)
     assert roles(inspection) == {
-        "patient_id": "id", "full_name": "drop", "email": "drop", "age": "relational", "zip": "relational",
+        "patient_id": "drop", "full_name": "drop", "email": "drop", "age": "relational", "zip": "relational",
         "sex": "relational", "sex_code": "relational", "school": "relational", "school_no": "drop",
         "country": "relational", "wgt": "drop", "disease": "drop", "unit": "drop", "codes": "items",
     }  # fmt: skip
-    assert (inspection.records, inspection.persons, inspection.problems) == (N, N, ())
+    assert (inspection.records, inspection.persons, inspection.problems) == (N, None, ())
+    assert answers(inspection) == [("row", N), ("unknown", None), ("patient_id", N), ("email", N)]
+    declared = anonset.inspect(PEOPLE, k=3, m=1, unit="patient_id")
+    assert (roles(declared), declared.question) == ({**roles(inspection), "patient_id": "unit"}, None)
+    assert (declared.records, declared.persons, declared.problems) == (N, N, ())
     assert inspection.settings["numeric"] == ["age"]
     assert inspection.settings["hierarchy"]["zip"] == "mask:3,1"
     reasons = {column.profile.name: column.reason for column in inspection.columns}
@@ -87,14 +96,15 @@ def test_risk_equals_a_count_by_hand():
     assert [risk.worst(2).value for risk in inspection.known_items] == [0.2, 0.2]
     assert [risk.average_unique.value for risk in inspection.known_items] == pytest.approx([1 / 8, 1 / 3])
     assert [names(problem, "1 record") for problem in inspection.problems] == [True]
-    assert [names(line, """'unit = "row" #' 5 persons""") for line in inspection.question.lines()] == [True]
+    assert answers(inspection) == [("row", 5), ("unknown", None)]
+    assert names(inspection.question.lines()[0], """'unit = "row" #' 5 persons""")
 
 
 def test_rows_of_a_person_become_sets():
     long = {"person": [f"p{n // 3}" for n in range(30)], "code": [f"I{10 + n % 8}" for n in range(30)]}
     inspection = anonset.inspect(long)
-    assert (roles(inspection), inspection.rows, inspection.records) == ({"person": "id", "code": "items"}, 30, 10)
-    assert inspection.settings["group"] is True
+    assert (roles(inspection), inspection.rows, inspection.records) == ({"person": "unit", "code": "items"}, 30, 10)
+    assert inspection.settings["unit"] == ["person"]
 
 
 def test_columns_that_vary_within_a_person_are_dropped():
@@ -104,9 +114,11 @@ def test_columns_that_vary_within_a_person_are_dropped():
         "codes": ["a b" if n % 2 else "a" for n in range(40)],
     }
     inspection = anonset.inspect(visits)
-    assert roles(inspection) == {"person_id": "id", "ward": "drop", "codes": "items"}
+    assert roles(inspection) == {"person_id": "unit", "ward": "drop", "codes": "items"}
     assert names(inspection.columns[1].reason, "rows person_id")
-    assert (inspection.records, inspection.persons, inspection.settings["group"]) == (20, 20, True)
+    assert (inspection.records, inspection.persons, inspection.settings["unit"]) == (20, None, ["person_id"])
+    assert answers(inspection) == [("person_id", 20), ("row", 40), ("unknown", None)]
+    assert anonset.inspect(visits, unit="person_id").persons == 20
 
 
 def test_the_row_that_contradicts_the_others_of_a_person_is_named():
@@ -181,10 +193,10 @@ def test_a_hierarchy_over_numbers_is_no_problem():
 def test_a_table_keeps_its_roles():
     used = ("codes", "age", "sex", "disease", "patient_id")
     others = [name for name in PEOPLE if name not in used]
-    options = {"items": "codes", "relational": "age,sex", "numeric": "age", "keep": "disease", "id": "patient_id"}
+    options = {"items": "codes", "relational": "age,sex", "numeric": "age", "keep": "disease", "unit": "patient_id"}
     table = anonset.read(PEOPLE, **options, drop=others)
     inspection = anonset.inspect(table)
-    assert roles(inspection) == {"patient_id": "id", "age": "relational", "sex": "relational", "disease": "keep",
+    assert roles(inspection) == {"patient_id": "unit", "age": "relational", "sex": "relational", "disease": "keep",
                             "codes": "items"}  # fmt: skip
 
 
@@ -224,7 +236,7 @@ def test_equivalent_columns_have_the_same_pattern():
 def test_a_job_is_valid_toml_for_any_values():
     import tomllib
 
-    settings = {"items": ['a "b"\n'], "group": True, "hierarchy": {"é.x": "p\\q.csv"}}
+    settings = {"items": ['a "b"\n'], "identifying_as_declared": True, "hierarchy": {"é.x": "p\\q.csv"}}
     text = job_text("in.csv", "out", settings, {"model": "km", "k": 5}, {"items": ["why\nnot"]}, ["a\x00b"])
     read = tomllib.loads(text)
     assert read == {"input": "in.csv", "out": "out", **settings, "model": "km", "k": 5}
@@ -329,21 +341,19 @@ def test_sets_in_cells_of_grouped_rows_are_split() -> None:
     cells = [" ".join(f"E{10 + (n * step) % 7}" for step in (1, 2, 3)[: 1 + n % 3]) for n in range(N)]
     rows = {"patient_id": [f"P{n // 2}" for n in range(N)], "codes": cells}
     inspection = anonset.inspect(rows)
-    assert (inspection.settings["group"], inspection.settings["separator"]) == (True, " ")
+    assert (inspection.settings["unit"], inspection.settings["separator"]) == (["patient_id"], " ")
     options = {name: value for name, value in inspection.settings.items() if name != "hierarchy"}
     column = anonset.read(rows, **options).transactions
     assert column is not None
     assert set(column.vocabulary.labels) == {code for cell in cells for code in cell.split()}
 
 
-@pytest.mark.parametrize(("names_of_all", "first"), [(180, "row"), (60, "full_name")])
-def test_rows_are_proposed_as_persons_if_few_names_repeat(names_of_all: int, first: str) -> None:
+@pytest.mark.parametrize("names_of_all", [180, 60])
+def test_names_that_repeat_are_offered_before_rows(names_of_all: int) -> None:
     draw = random.Random(1)
     who = [f"Ann{i % names_of_all} Lee{i % names_of_all}" for i in range(200)]
     rows = {"full_name": who, "sex": draw.choices("fm", k=200), "code": draw.choices(["a1", "b2", "c3"], k=200)}
-    inspection = anonset.inspect(rows)
-    assert inspection.question is not None
-    assert f'unit = "{first}"' in inspection.question.lines()[0]
+    assert answers(anonset.inspect(rows)) == [("full_name", names_of_all), ("row", 200), ("unknown", None)]
 
 
 SECRET = {
@@ -360,13 +370,7 @@ SECRET = {
     [
         (("--items", "module", "--unit", "pcode"), "drop"),
         (("--unit", "pcode"), "sensitive"),
-        (
-            (
-                "--unit",
-                "row",
-            ),
-            "sensitive",
-        ),
+        (("--unit", "row"), "sensitive"),
     ],
     ids=["sets are given", "sets are proposed", "rows are persons"],
 )

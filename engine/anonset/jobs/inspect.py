@@ -178,7 +178,8 @@ def _memory(work: Proposal) -> int | None:
 
 
 def _profiles_of(table: Table) -> Iterator[tuple[str, Profile]]:
-    roles = {"id": table.ids, "relational": table.relational, "keep": table.kept}
+    of_persons = "id" if table.sensitive is not None and not table.relational else "unit"
+    roles = {of_persons: table.ids, "relational": table.relational, "keep": table.kept}
     for role, columns in roles.items():
         for column in columns:
             yield role, _profile(column)
