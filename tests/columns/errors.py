@@ -1,0 +1,224 @@
+"""Measure how often `anonset inspect` is wrong on the labelled layouts.
+
+Run ``python -m tests.columns.errors measure``. Each layout is generated and inspected. The answers that `inspect` offers
+are compared with the true person, and the roles that it proposes for the true person with the true roles.
+
+* *dangerous*: an identifier, a name, a text or a sensitive value would be published, a line that is no record counts as
+  one, or the true person is not offered;
+* *lossy*: a useful column is dropped, or items are read wrongly.
+"""
+
+import argparse
+import json
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from scipy.stats import beta
+from tests.columns.layouts import Layout, person_headers, read_layouts
+from tests.columns.tables import generate, write
+
+import anonset
+from anonset.errors import AnonsetError
+from anonset.jobs.findings import Findings
+
+CORPUS = Path(__file__).parent / "corpus"
+SETS = ("items", "one_hot", "one_code")
+PUBLISHED = ("relational", "keep", "sensitive", *SETS)
+NEVER = ("person", "key", "name", "contact", "text")
+"""True roles of columns that must not be published."""
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """One error of a layout."""
+
+    layout: str
+    kind: str
+    column: str
+    detail: str
+
+
+@dataclass
+class Measured:
+    """Figures of one layout."""
+
+    layout: str
+    language: str
+    origin: str
+    columns: int
+    person: str
+    answers: list[str] = field(default_factory=list)
+    first: bool = False
+    """Whether the true person is offered before all other columns."""
+    shown: bool = False
+    """Whether the true person is offered."""
+    mistakes: list[Mistake] = field(default_factory=list)
+
+
+def measure(layout: Layout, n_rows: int, seed: int = 1) -> Measured:
+    """Inspect the generated table of a layout, and compare the findings with the truth."""
+    header, rows = generate(layout, n_rows, seed)
+    result = Measured(layout.name, layout.language, layout.origin, len(layout.columns), layout.person)
+    with tempfile.TemporaryDirectory() as folder:
+        path = write(layout, Path(folder), n_rows, seed)
+        try:
+            found = anonset.inspect(str(path))
+        except AnonsetError as error:
+            result.mistakes.append(Mistake(layout.name, "unreadable", "", str(error).replace(folder, "")))
+            return result
+        _compare_persons(layout, header, rows, found, result)
+        unit = _as_read(layout.person, layout)
+        try:
+            answered = anonset.inspect(str(path), unit=unit)
+        except AnonsetError as error:
+            result.mistakes.append(Mistake(layout.name, "unreadable", unit, str(error).replace(folder, "")))
+            return result
+    result.mistakes += _wrong_roles(layout, answered)
+    result.mistakes += _wrong_records(layout, header, rows, answered)
+    return result
+
+
+def _as_read(person: str, layout: Layout) -> str:
+    """Return the value of the setting `unit` that states the true person. Columns of files without a header have
+    numbers as names.
+    """
+    if person in ("row", "unknown"):
+        return person
+    return ",".join(_names(layout)[name] for name in person_headers(person, list(_names(layout))))
+
+
+def _names(layout: Layout) -> dict[str, str]:
+    headers = [column.header for column in layout.columns]
+    return dict(zip(headers, headers if layout.header else map(str, range(1, len(headers) + 1)), strict=True))
+
+
+def _compare_persons(
+    layout: Layout, header: Sequence[str], rows: Sequence[Sequence[Any]], found: Findings, result: Measured
+) -> None:
+    if found.question is None:
+        result.first = result.shown = len(header) == 1
+    else:
+        keys = [answer.key for answer in found.question.answers]
+        result.answers = keys
+        true = _as_read(layout.person, layout)
+        equal = [key for key in keys if _is_same(key, true, layout, rows)]
+        result.shown = bool(equal)
+        before = keys[: keys.index(equal[0])] if equal else keys
+        result.first = bool(equal) and not [key for key in before if key != "row" or true != "unknown"]
+    if not result.shown:
+        result.mistakes.append(Mistake(layout.name, "dangerous", layout.person, f"not offered: {result.answers}"))
+
+
+def _is_same(key: str, true: str, layout: Layout, rows: Sequence[Sequence[Any]]) -> bool:
+    """Return True if two answers divide the rows into the same persons."""
+    if key == true or key in ("row", "unknown") or true in ("row", "unknown"):
+        return key == true
+    place = {name: number for number, name in enumerate(_names(layout).values())}
+    parts = [[place[name] for name in person_headers(one, list(place))] for one in (key, true)]
+    pairs = {tuple(tuple(str(row[at]) for at in part) for part in parts) for row in rows}
+    return len(pairs) == len({pair[0] for pair in pairs}) == len({pair[1] for pair in pairs})
+
+
+def _wrong_roles(layout: Layout, found: Findings) -> Iterator[Mistake]:
+    role_of = {column.profile.name: column for column in found.columns}
+    names = _names(layout)
+    wrong_sets = not any(
+        role_of[names[column.header]].role in SETS
+        for column in layout.columns
+        if column.role == "items" and names[column.header] in role_of
+    )
+    for column in layout.columns:
+        proposal = role_of.get(names[column.header])
+        if proposal is None:
+            yield Mistake(layout.name, "lossy", column.header, "not read as a column")
+            continue
+        role = proposal.role
+        detail = f"{column.role} as {role}: {proposal.reason}"
+        full_birth = column.role == "birth" and (
+            role in ("keep", *SETS) or (role == "relational" and "from-" not in str(proposal.hierarchy))
+        )
+        if (
+            (column.role in NEVER and role in PUBLISHED)
+            or (column.role == "sensitive" and role in ("relational", "keep"))
+            or (full_birth and str(proposal.hierarchy) != "range" and "year" not in str(proposal.hierarchy))
+            or role == "keep"
+        ):
+            yield Mistake(layout.name, "dangerous", column.header, detail)
+        elif (column.role == "attribute" and role not in ("relational", "sensitive")) or (
+            column.role == "items" and (role in ("relational", "sensitive") or wrong_sets)
+        ):
+            yield Mistake(layout.name, "lossy", column.header, detail)
+
+
+def _wrong_records(
+    layout: Layout, header: Sequence[str], rows: Sequence[Sequence[Any]], found: Findings
+) -> Iterator[Mistake]:
+    if layout.person not in ("row", "unknown") or not found.records:
+        return
+    if found.records > len(rows):
+        yield Mistake(layout.name, "dangerous", "", f"{found.records - len(rows)} lines count as records")
+    elif found.records < len(rows):
+        yield Mistake(layout.name, "lossy", "", f"{len(rows) - found.records} of {len(rows)} records are not read")
+
+
+def bound(errors: int, n: int) -> float:
+    """Return the upper end of the one-sided 95 % interval of an error rate (Clopper and Pearson)."""
+    return 1.0 if errors >= n else float(beta.ppf(0.95, errors + 1, n - errors))
+
+
+def summary(measured: Sequence[Measured]) -> dict[str, Any]:
+    """Return the figures of several layouts."""
+    kinds = Counter(mistake.kind for one in measured for mistake in one.mistakes)
+    columns, n = sum(one.columns for one in measured), len(measured)
+    persons = [one for one in measured if one.person != "unknown"]
+    return {
+        "layouts": n,
+        "columns": columns,
+        "dangerous": kinds["dangerous"],
+        "dangerous, at most (95 %)": round(bound(kinds["dangerous"], columns), 4),
+        "lossy": kinds["lossy"],
+        "unreadable layouts": kinds["unreadable"],
+        "person first": round(sum(one.first for one in persons) / max(1, len(persons)), 3),
+        "no person: row and unknown first": round(
+            sum(one.first for one in measured if one.person == "unknown") / max(1, n - len(persons)), 3
+        ),
+        "person shown": round(sum(one.shown for one in measured) / max(1, n), 3),
+    }
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure the layouts of a folder and print the figures."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("half", choices=["rules", "measure"])
+    parser.add_argument("--rows", type=int, default=2_000)
+    parser.add_argument("--only", default="", help="part of the layout name")
+    parser.add_argument("--details", help="file with the mistakes, one JSON line each (only for layouts in rules)")
+    parser.add_argument("--by", choices=["language", "origin"])
+    options = parser.parse_args(arguments)
+    layouts = [layout for layout in read_layouts(CORPUS / options.half) if options.only in layout.name]
+    measured = []
+    for number, layout in enumerate(layouts, 1):
+        sys.stderr.write(f"\r{number} of {len(layouts)} {layout.name:40.40}")
+        measured.append(measure(layout, options.rows))
+    sys.stderr.write("\r")
+    if options.details:
+        if options.half == "measure":
+            parser.error("the layouts that measure are not looked at one by one")
+        lines = [json.dumps({**asdict(one)}, ensure_ascii=False) for one in measured]
+        Path(options.details).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    groups: Mapping[str, list[Measured]] = {"all": measured}
+    if options.by:
+        names = sorted({getattr(one, options.by) for one in measured})
+        groups = {**groups, **{name: [one for one in measured if getattr(one, options.by) == name] for name in names}}
+    for name, group in groups.items():
+        sys.stdout.write(f"{name}: {json.dumps(summary(group))}\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
