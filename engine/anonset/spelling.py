@@ -212,8 +212,8 @@ def as_typed(
 ) -> str:
     """Return a command line, quoted for a shell.
 
-    >>> as_typed("inspect", "my data.csv", {"items": ["a", "b"], "k": 3, "group": True}, {"a": "balanced:5"})
-    "anonset inspect 'my data.csv' --items a,b --k 3 --group --hierarchy a=balanced:5"
+    >>> as_typed("inspect", "my data.csv", {"items": ["a", "b"], "k": 3, "no_header": True}, {"a": "balanced:5"})
+    "anonset inspect 'my data.csv' --items a,b --k 3 --no-header --hierarchy a=balanced:5"
     >>> as_typed("inspect", "-a.csv", {"null": "--"})  # names and values that look like options
     'anonset inspect ./-a.csv --null=--'
     >>> as_typed("anonymize", "a.csv", {"ceiling": {"a": 1, "b": "nodes.txt"}})

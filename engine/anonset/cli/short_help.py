@@ -26,31 +26,31 @@ SHORT = {
         ("items", "relational", "unit", "hierarchy", "k", "m", "out"),
     ),
     "suggest": ShortHelp(
-        "anonset suggest a.csv --id id --items codes --model km --k 5 --m 2",
+        "anonset suggest a.csv --unit id --items codes --model km --k 5 --m 2",
         ("items", "relational", "unit", "model", "k", "m", "seconds"),
     ),
     "anonymize": ShortHelp(
-        "anonset anonymize a.csv --id id --items codes --model km --k 5 --m 2 -o out",
+        "anonset anonymize a.csv --unit id --items codes --model km --k 5 --m 2 -o out",
         ("items", "relational", "unit", "model", "k", "m", "out"),
     ),
     "verify": ShortHelp(
-        "anonset verify out --original a.csv --id id",
+        "anonset verify out --original a.csv --unit id",
         ("original", "unit", "items", "relational", "model", "k", "m"),
     ),
     "evaluate": ShortHelp(
-        "anonset evaluate a.csv out --id id --items codes --workload record:100x2",
+        "anonset evaluate a.csv out --unit id --items codes --workload record:100x2",
         ("items", "relational", "unit", "hierarchy", "workload", "queries", "json"),
     ),
     "risk": ShortHelp(
-        "anonset risk out --original a.csv --id id",
+        "anonset risk out --original a.csv --unit id",
         ("original", "unit", "drop", "m", "threshold", "attempts", "json"),
     ),
     "report": ShortHelp(
-        "anonset report out --original a.csv --id id -o report.html",
+        "anonset report out --original a.csv --unit id -o report.html",
         ("out", "original", "unit", "shareable", "recipient", "purpose", "title"),
     ),
     "compare": ShortHelp(
-        "anonset compare a.csv --id id --items codes --model km --k 2,5,10 --m 2",
+        "anonset compare a.csv --unit id --items codes --model km --k 2,5,10 --m 2",
         ("items", "relational", "unit", "model", "algorithms", "k", "m"),
     ),
 }

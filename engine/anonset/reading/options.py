@@ -144,8 +144,8 @@ class FileOptions:
     unit: Names = field(
         default=(),
         metadata={
-            "description": "Who is a person: the columns with the id of a person, whose rows are merged into one "
-            "record; row, if each row is a different person; or unknown, if the data do not say."
+            "description": "Who is a person: columns of an id, whose rows are merged; row (each is a person); or "
+            "unknown."
         },
     )
     """Who is a person. Columns: all rows with the same values are one person and are merged into one record with the
