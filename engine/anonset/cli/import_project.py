@@ -33,5 +33,7 @@ def import_project(
         return DONE
     show(*(f"not converted: {setting}" for setting in job.left))
     look, run = (as_typed(command, str(job.job)) for command in ("inspect", "anonymize"))
-    show(f"Next: review {job.job}, then run {look}, or {run}")
+    show(
+        f'Next: review {job.job} and replace unit = "?" by the line that states who is a person, then run {look}, or {run}'
+    )
     return DONE
