@@ -46,7 +46,8 @@ def test_verify_undecided(place: Place) -> None:
 
 
 def test_verify_a_directory_takes_model_and_roles_from_its_attestation(place: Place) -> None:
-    place.run(*place.job("--items", "codes", "--keep", "age", "--publish-as-is", "age", data="data.csv"))
+    declared = ("--items", "codes", "--keep", "age", "--publish-as-is", "age", "--unit", "row")
+    assert place.run(*place.job(*declared, data="data.csv")).code == 0
     assert place.run("verify", str(place.out)).code == 0
     assert place.run("verify", str(place.out), "--k", "3").code == 1
     assert place.run("verify", str(place.out), "--model", "km", "--k", "2", "--m", "1").code == 0
@@ -178,7 +179,7 @@ def test_dates_and_zips_are_published_one_level_up(place: Place) -> None:
     rows = "1961-03-02,47677\n1961-08-19,47602\n1999-06-06,13053\n1999-07-01,13068\n"
     data = place.write("p.csv", "born,zip\n" + rows)
     rules = ("--hierarchy", "born=date:from-year,decade", "--hierarchy", "zip=mask:3,2")
-    job = (data, "--relational", "born,zip", *rules, "--model", "k", "--k", "2", "-o", str(place.out))
+    job = (data, "--relational", "born,zip", *rules, "--unit", "row", "--model", "k", "--k", "2", "-o", str(place.out))
     assert place.run("anonymize", *job).code == 0
     published = (place.out / "published.csv").read_text()
     assert published == "born,zip\n1961,476**\n1961,476**\n1999,130**\n1999,130**\n"
@@ -188,8 +189,8 @@ def test_dates_and_zips_are_published_one_level_up(place: Place) -> None:
 def test_a_range_file_of_amnesia_is_a_hierarchy_of_the_values(place: Place) -> None:
     data = place.write("p.csv", "age\n17\n9\n44\n64\n")
     tree = place.write("ages.txt", "range\nname age\ntype int\nheight 2\n\n0,65 has 0,18 18,65 \n\n")
-    job = (data, "--relational", "age", "--hierarchy", f"age={tree}", "--model", "k", "--k", "2", "-o", str(place.out))
-    assert place.run("anonymize", *job).code == 0
+    job = (data, "--relational", "age", "--hierarchy", f"age={tree}", "--model", "k", "--k", "2", "--unit", "row")
+    assert place.run("anonymize", *job, "-o", str(place.out)).code == 0
     assert (place.out / "published.csv").read_text() == "age\n[0:18)\n[0:18)\n[18:65]\n[18:65]\n"
     assert place.run("verify", str(place.out), "--original", data, "--hierarchy", f"age={tree}").code == 0
 

@@ -14,7 +14,7 @@ BASKETS = "".join(f"{n % 5} {5 + n % 3} {8 + n % 2}\n" for n in range(60))
 PEOPLE = "age,sex,city\n" + "".join(f"{20 + 7 * n % 40},{'fm'[n % 2]},c{n % 5}\n" for n in range(60))
 GRID = ("--hierarchy", "items=balanced:3", "--algorithms", "apriori,coat", "--m", "1..2")
 OF_PEOPLE = ("--relational", "age,sex,city", "--hierarchy", "age=range", "--hierarchy", "sex=values",
-             "--hierarchy", "city=values")  # fmt: skip
+             "--hierarchy", "city=values", "--unit", "row")  # fmt: skip
 
 
 @pytest.fixture

@@ -56,7 +56,7 @@ def test_items_with_blanks_are_published_between_another_mark(place: Place) -> N
 SHAPES = {
     "one-hot": ("p,dx_a,dx_b,dx_c\n" + "1,1,1,0\n2,1,1,0\n3,0,1,1\n4,0,1,1\n", ["--one-hot", "dx_*"], "items"),
     "one-code": ("p,d1,d2\n" + "1,a,b\n2,b,a\n3,b,c\n4,c,b\n", ["--one-code", "d1,d2"], "items"),
-    "long": ("p,c\n" + "1,a\n1,b\n2,b\n2,a\n3,b\n3,c\n4,c\n4,b\n", ["--group"], "c"),
+    "long": ("p,c\n" + "1,a\n1,b\n2,b\n2,a\n3,b\n3,c\n4,c\n4,b\n", [], "c"),
 }
 
 
@@ -71,7 +71,7 @@ def test_each_shape_is_published_verified_and_measured(place: Place, shape: str)
     assert (place.out / "published.csv").read_text() == f"{column}\n" + "a b\n" * 2 + "b c\n" * 2
     original = ["--original", path, "--records", str(place.private / "records.csv"), "--unit", "p"]
     checked = place.run("verify", str(place.out), *original, *message, "--json")
-    assert (checked.code, checked.json["true"], checked.json["unit"]) == (0, True, "person"), checked.err
+    assert (checked.code, checked.json["true"], checked.json["unit"]) == (0, True, "person, as declared"), checked.err
     measured = place.run("evaluate", path, str(place.out), *items, *message, "--unit", "p", *tree, "--json")
     assert (measured.code, measured.json["ncp"]) == (0, 0), measured.err
 
@@ -79,7 +79,7 @@ def test_each_shape_is_published_verified_and_measured(place: Place, shape: str)
 def test_the_account_states_the_unit(place: Place) -> None:
     path = place.write("visits.csv", "p,c\n" + "1,a\n1,a\n2,a\n")
     job = ["--items", "c", *KM[:6], "--hierarchy", "c=balanced:2", "--allow-worthless", "-o", str(place.out)]
-    ran = place.run("anonymize", path, *job, "--drop", "p")
+    ran = place.run("anonymize", path, *job, "--drop", "p", "--unit", "row")
     assert names(ran.out, "unit row"), ran.err
     assert names(place.run("verify", str(place.out)).out, "unit row declared")
     foreign = place.run("verify", str(place.out / "published.csv"), "--items", "c", *KM[:6])
@@ -97,8 +97,8 @@ def test_columns_of_zeros_and_ones_are_not_items(place: Place) -> None:
 def test_a_table_without_names_of_columns(place: Place) -> None:
     data = place.write("adult.data", "39, m, a1 b1\n40, f, a2 b1\n41, m, a1 b1\n42, f, a2 b1\n")
     roles = ("--no-header", "--items", "3", "--hierarchy", "3=balanced:2")
-    job = ("anonymize", data, *roles, "--keep", "2", "--drop", "1", "-o", str(place.out), "--model", "km", "--k", "2")
-    ran = place.run(*job, "--m", "2")
+    job = ("anonymize", data, *roles, "--keep", "2", "--drop", "1", "--unit", "row", "-o", str(place.out))
+    ran = place.run(*job, "--model", "km", "--k", "2", "--m", "2")
     assert ran.code == 0, ran.err
     assert (place.out / "published.csv").read_text().splitlines()[0] == "2,3"
     original = ("--original", data, "--no-header", "--drop", "1", "--hierarchy", "3=balanced:2")

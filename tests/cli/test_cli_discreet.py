@@ -33,7 +33,7 @@ from cli.place import Place
 MARK = "X-4711"
 NUMBER = "9007199254740993"
 """A number that no float represents exactly: its row is rejected, and it could be a person's number."""
-IDS = {"id": "p", "items": "s", "keep": "note"}
+IDS = {"unit": "p", "items": "s", "keep": "note"}
 
 
 def texts_of(error: BaseException | None) -> str:
@@ -90,10 +90,9 @@ def duckdb_cast(_: Path) -> object:
 HEAD = "p,s,note\n"
 HEADLESS = f"{MARK},a,n\nX-4712,a,n\n"
 REFUSED: dict[str, Callable[[Path], object]] = {
-    "repeated id": csv(f"{HEAD}{MARK},a,n\n{MARK},b,n\n"),
-    "rows that disagree": csv(f"{HEAD}{MARK},a,{MARK}1\n{MARK},b,{MARK}2\n", group=True),
+    "rows that disagree": csv(f"{HEAD}{MARK},a,{MARK}1\n{MARK},b,{MARK}2\n"),
     "rows that disagree in numbers": csv(
-        f"p,s,note\n{MARK},a,{NUMBER[:-1]}\n{MARK},b,4711\n", keep=(), relational="note", numeric="note", group=True
+        f"p,s,note\n{MARK},a,{NUMBER[:-1]}\n{MARK},b,4711\n", keep=(), relational="note", numeric="note"
     ),
     "empty id": csv(f"{HEAD},{MARK},{MARK}\n"),
     "row too long": csv(f"{HEAD}{MARK},a,n,{MARK}\n"),
@@ -101,20 +100,20 @@ REFUSED: dict[str, Callable[[Path], object]] = {
     "row too short, behind a long one": csv(f"{HEAD}1,{'a' * (1 << 20)},n\n{MARK},a\n"),
     "blank line": csv(f"{HEAD}{MARK},a,n\n\n{MARK},a,n\n"),
     "no header": csv(HEADLESS),
-    "no header, and a number": csv(HEADLESS.replace("n", "7"), id=(), items=None, keep=()),
+    "no header, and a number": csv(HEADLESS.replace("n", "7"), unit=(), items=None, keep=()),
     "no header, and equal values": csv(f"{MARK},{MARK}\n"),
     "open quote": csv(f'{HEAD}"{MARK},a,n\n{MARK},a,n\n'),
     "invalid text": csv(f"{HEAD}{MARK},a,n\n{MARK}".encode() + b"\xff,a,n\n"),
     "invalid text in the header": csv(b"p\xff,s,note\n" + f"{MARK},a,n\n".encode()),
-    "id as a number": csv(f"{HEAD}{MARK},a,n\n", id=(), relational="p", numeric="p"),
-    "number that is not held": csv(f"{HEAD}{NUMBER},a,n\n0.5,a,n\n", id=(), relational="p", numeric="p"),
-    "number too large": csv(f"{HEAD}{NUMBER}e300,a,n\n", id=(), relational="p", numeric="p"),
-    "null beside an id": arrow(pa.table({"p": [MARK, None]}), id="p", missing="value"),
-    "list beside items": arrow(pa.table({"p": [[MARK]]}), id="p"),
-    "binary id": arrow(pa.table({"p": [MARK.encode() + b"\xff"]}), id="p"),
+    "id as a number": csv(f"{HEAD}{MARK},a,n\n", unit=(), relational="p", numeric="p"),
+    "number that is not held": csv(f"{HEAD}{NUMBER},a,n\n0.5,a,n\n", unit=(), relational="p", numeric="p"),
+    "number too large": csv(f"{HEAD}{NUMBER}e300,a,n\n", unit=(), relational="p", numeric="p"),
+    "null beside an id": arrow(pa.table({"p": [MARK, None]}), unit="p", missing="value"),
+    "list beside items": arrow(pa.table({"p": [[MARK]]}), unit="p"),
+    "binary id": arrow(pa.table({"p": [MARK.encode() + b"\xff"]}), unit="p"),
     "items of a wrong type": arrow([{"a"}, [("a", MARK)]]),
     "row of a wrong type": arrow([{"a"}, MARK]),
-    "mixed column": arrow(pd.DataFrame({"p": pd.Series([1, MARK], dtype=object)}), id="p"),
+    "mixed column": arrow(pd.DataFrame({"p": pd.Series([1, MARK], dtype=object)}), unit="p"),
     "cast of another engine": duckdb_cast,
     "id twice in a vocabulary": lambda _: Vocabulary((MARK, MARK)),
     "number of a table in Python": lambda _: domain_of(NumericColumn("p", np.array([int(NUMBER)]))),
@@ -228,7 +227,7 @@ def test_no_command_shows_an_id(place: Place, command: list[str]) -> None:
     data = place.write("long.csv", LONG)
     filled_command = [{"DATA": data, "OUT": str(place.out)}.get(part, part) for part in command]
     ran = place.run(*filled_command, "--items", "s", "--unit", "p", "--keep", "drug")
-    assert (ran.code, names(ran.err, "rows 1 2 id p")) == (2, True)
+    assert (ran.code, names(ran.err, "drug rows 3 4 person")) == (2, True), ran.err
     assert MARK not in ran.out + ran.err
 
 
@@ -239,7 +238,7 @@ def test_verify_names_rows_of_buckets_but_no_person(place: Place) -> None:
     (folder / "snt.csv").write_text("group,drug\n1,x\n1,x\n1,y\n2,x\n2,z\n2,w\n3,x\n3,v\n3,u\n")
     for model, code in (["safe-grouping", "--k", "2", "--l", "2"], 1), (["anatomy", "--l", "1"], 0):
         for more in ([], ["--json"]):
-            ran = place.run("verify", str(folder), "--model", *model, "--unit", "p", *more)
+            ran = place.run("verify", str(folder), "--model", *model, "--id", "p", *more)
             assert ran.code == code
             assert MARK not in ran.out + ran.err
     assert [entry["row"] for entry in ran.json["correlations"]["intra_group"]] == [0]

@@ -15,7 +15,7 @@ def test_empty_data_are_published_only_if_the_owner_confirms_it(
 ) -> None:
     monkeypatch.chdir(place.folder)
     place.write(data, EMPTY[data])
-    roles = ("--items", "codes", "--keep", "age") if data == "data.csv" else ()
+    roles = ("--items", "codes", "--keep", "age", "--unit", "row") if data == "data.csv" else ()
     job = place.job(*roles, *work, "--if-exists", "resume", "--quiet", data=data)
     ran = place.run(*job)
     error = ran.err.splitlines()[-1]

@@ -17,9 +17,9 @@ pytestmark = pytest.mark.compiled
 
 TWO = "dx,rx,ward\n" + "".join(f"a{n % 4} b{n % 3},{n % 2} {n % 5},w{n % 2}\n" for n in range(40))
 TREE = "--hierarchy items=balanced:3"
-TWO_COLUMNS = f"--items dx,rx --keep ward --model km --k 3 --m 2 {TREE}"
+TWO_COLUMNS = f"--items dx,rx --keep ward --unit row --model km --k 3 --m 2 {TREE}"
 RT = "--hierarchy age=range --hierarchy origin={folder}/origin.csv"
-ITEMS_TOO = f"{RT} --items items --relational age,origin,gender --hierarchy items=balanced:2"
+ITEMS_TOO = f"{RT} --unit row --items items --relational age,origin,gender --hierarchy items=balanced:2"
 LONG = "--id name --sensitive drug --keep age"
 JOBS = {
     "km": f"shop.dat --model km --k 3 --m 2 {TREE}",
@@ -40,7 +40,7 @@ JOBS = {
     "lm": f"shop.dat --model lm --k 3 --l 3 --m 1 --sensitive-items secret {TREE}",
     "klm": f"rt.csv --model klm --k 2 --l 2 --m 1 --sensitive-items A --delta 1 --on-infeasible merge {ITEMS_TOO}",
     "kkm": f"rt.csv --model kkm --algorithm rum-bound --k 2 --m 2 --delta 0.65 {ITEMS_TOO}",
-    "k": f"rt.csv --model k --k 2 --relational age,origin,gender --keep items --publish-as-is items {RT}",
+    "k": f"rt.csv --model k --k 2 --unit row --relational age,origin,gender --keep items --publish-as-is items {RT}",
     "safe-grouping": f"long.csv --model safe-grouping --k 4 --l 2 {LONG}",
     "anatomy": f"long.csv --model anatomy --l 3 {LONG}",
 }

@@ -60,7 +60,8 @@ def with_algorithm(setting: str) -> dict[str, str]:
     place = cls.__module__.split(".")[2]
     roles = {
         "transaction": {**READ, "--hierarchy": "codes=tree.csv"},
-        "relational": {"--unit": "who", "--relational": "city", "--drop": "age,codes,drug", "--hierarchy": "city=values"},
+        "relational": {"--unit": "who", "--relational": "city", "--drop": "age,codes,drug",
+                       "--hierarchy": "city=values"},
         "rt": {"--unit": "who", "--items": "codes", "--relational": "city", "--drop": "age,drug",
                "--hierarchy": "codes=tree.csv"},
         "buckets": {"--id": "who", "--sensitive": "drug", "--drop": "age,city,codes"},

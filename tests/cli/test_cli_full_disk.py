@@ -66,7 +66,7 @@ def test_every_file_reports_a_full_disk(place: Place, suffix: str) -> None:
         return opened(Path("/dev/full"), mode, *arguments, **options)
 
     job = place.job("--trace", data="data.csv" if suffix == "csv" else "data.dat")
-    job += ["--items", "codes", "--drop", "age"] if suffix == "csv" else ["--format", suffix]
+    job += ["--items", "codes", "--drop", "age", "--unit", "row"] if suffix == "csv" else ["--format", suffix]
     messages = stories(place, job, Path, "open", full)
     places = [place.out / f"published.{suffix}", place.out / "codebook.csv", place.out / "attestation.json"]
     places += [place.private / name for name in PRIVATE]

@@ -11,6 +11,12 @@ from tests.reading.projects import COLUMNS, ROWS, TEMPLATE, TREES, arx_project
 
 from anonset.cli.main import main
 
+
+def declare_rows(job: Path) -> None:
+    """Declare in a job file that each row is a different person."""
+    job.write_text(job.read_text().replace('unit = "?"', 'unit = "row"'))
+
+
 OF_DRUG = " for attribute 'drug'"
 
 
@@ -21,6 +27,9 @@ def test_an_imported_project_runs_and_satisfies_its_model(tmp_path: Path, capsys
     assert main(["import", str(project), "-o", str(job)]) == 0
     assert names(capsys.readouterr().out, "Next job.toml")
     assert job.stat().st_mode & 0o077 == 0
+    assert main(["anonymize", str(job / "job.toml"), "--quiet"]) == 2
+    assert names(capsys.readouterr().err, "unit who row unknown")
+    declare_rows(job / "job.toml")
     assert main(["anonymize", str(job / "job.toml"), "--quiet"]) == 0
     assert main(["verify", str(job / "job-safe"), "--model", "kt", "--sensitive", "drug", "--k", "3", "--t", "0.3",
                  "--t-distance", "hierarchical", "--t-tree", str(job / "hierarchies" / "3-drug.csv")]) == 0  # fmt: skip
@@ -31,6 +40,7 @@ def test_unsupported_settings_are_listed_and_prevent_a_run(tmp_path: Path, capsy
     assert main(["import", str(project), "-o", str(tmp_path / "job"), "--json"]) == 0
     assert "(0.1)-sample-uniqueness" in capsys.readouterr().out
     assert names((tmp_path / "job" / "job.toml").read_text(), "(0.1)-sample-uniqueness")
+    declare_rows(tmp_path / "job" / "job.toml")
     assert main(["anonymize", str(tmp_path / "job" / "job.toml")]) == 2
     assert "--model" in capsys.readouterr().err
 
@@ -61,8 +71,9 @@ def test_a_template_runs_on_the_data_that_are_named_with_it(tmp_path: Path, monk
     assert main(["import", "t.txt", "-o", "job"]) == 2, "a template holds no data"
     assert not Path("job").exists()
     assert main(["import", "t.txt", "data.csv", "-o", "job"]) == 0
+    declare_rows(Path("job/job.toml"))
     assert main(["anonymize", "job/job.toml"]) == 2, "whether drug may be published is not told"
-    assert main(["anonymize", "job/job.toml", "--drop", "who,site,drug", "--unit", "row", "--quiet"]) == 0
+    assert main(["anonymize", "job/job.toml", "--drop", "who,site,drug", "--quiet"]) == 0
 
 
 def test_a_failed_import_leaves_no_files(tmp_path: Path) -> None:
