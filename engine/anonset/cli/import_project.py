@@ -33,7 +33,6 @@ def import_project(
         return DONE
     show(*(f"not converted: {setting}" for setting in job.left))
     look, run = (as_typed(command, str(job.job)) for command in ("inspect", "anonymize"))
-    show(
-        f'Next: review {job.job} and replace unit = "?" by the line that states who is a person, then run {look}, or {run}'
-    )
+    answer = 'replace unit = "?" by the line that states who is a person'
+    show(f"Next: review {job.job} and {answer}, then run {look}, or {run}")
     return DONE
