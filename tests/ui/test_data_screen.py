@@ -192,9 +192,63 @@ def test_without_columns_to_publish_the_page_leads_to_the_screen_data(tmp_path: 
         await user.open("/")
         element(user, "role straße").set_value("relational")
         await until(lambda: not state.busy and "relational" in state.settings)
+        await until(lambda: "Who is a person?" in texts(user))
+        assert "Next: choose the promise" not in texts(user)
+        element(user, "unit").set_value("row")
         await until(lambda: "Next: choose the promise" in texts(user))
         assert "anonset inspect broken.toml" in texts(user)
         assert "Job file: broken.toml" in texts(user)
+
+    by_clicks(tmp_path, way)
+
+
+JOB = (
+    'input = "visits.csv"\nout = "safe"\nmodel = "km"\nk = 2\nm = 1\n'
+    'items = ["codes"]\nhierarchy = {codes = "prefix:1"}\n'
+)
+
+
+@pytest.mark.parametrize("job", ["", f'{JOB}drop = ["pid", "ward"]\n'], ids=["no job file", "written by hand"])
+@pytest.mark.parametrize("answer", ["pid", "unknown"])
+def test_the_question_is_asked_until_it_is_answered(tmp_path: Path, job: str, answer: str) -> None:
+    rows = (f"P{n % 20},{'AB'[n % 2]},E10 I1{n % 3}" for n in range(60))
+    (tmp_path / "visits.csv").write_text("\n".join(["pid,ward,codes", *rows]))
+    if job:
+        (tmp_path / "visits.toml").write_text(job)
+
+    async def way(user: User, state: PageState) -> None:
+        await opened(user, state, "visits.toml" if job else "visits.csv")
+        assert "Who is a person?" in texts(user)
+        assert not state.answered
+        assert state.findings is not None
+        offered = [one["unit"] for one in state.findings["question"]["answers"]]
+        assert (offered[0], offered[-2:]) == ("pid", ["row", "unknown"])
+        choice = element(user, "unit")
+        assert (choice.value, list(choice.options)[: len(offered)]) == (None, offered)
+        for screen in ("/promise", "/try", "/publish"):
+            await user.open(screen)
+            assert "First answer the question “Who is a person?” on the screen Data." in texts(user)
+            assert "button" not in [one.tag for one in user.client.elements.values()]  # type: ignore[union-attr]
+        await user.open("/")
+        element(user, "unit").set_value(answer)
+        await until(lambda: state.answered and not state.busy)
+        assert state.raw["unit"] == answer
+        await user.open("/")
+        assert element(user, "unit").value == answer
+        await user.open("/publish")
+        user.find(marker="publish")
+
+    by_clicks(tmp_path, way)
+
+
+def test_baskets_need_no_answer(tmp_path: Path) -> None:
+    (tmp_path / "baskets.dat").write_text("\n".join(f"a{n % 3} b{n % 2}" for n in range(40)))
+
+    async def way(user: User, state: PageState) -> None:
+        await opened(user, state, "baskets.dat")
+        assert state.answered
+        assert "Who is a person?" not in texts(user)
+        assert "Next: choose the promise" in texts(user)
 
     by_clicks(tmp_path, way)
 

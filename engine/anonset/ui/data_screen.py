@@ -79,7 +79,8 @@ def _status(state: PageState) -> None:
         if state.busy:
             text("p", "Inspecting the data …")
         elif findings is not None:
-            text("p", f"{counted(findings['rows'], 'row')}, {counted(findings['records'], 'record')}.")
+            records = "" if findings["question"] else f", {counted(findings['records'], 'record')}"
+            text("p", f"{counted(findings['rows'], 'row')}{records}.")
 
 
 def _question_state(state: PageState) -> object:
