@@ -11,6 +11,7 @@ from anonset.data import CategoricalColumn, SetColumn, Table, Vocabulary
 from anonset.data.table import Int64
 from anonset.data.table_facts import CodeRules
 from anonset.errors import InputError
+from anonset.jobs.persons import require_unit
 from anonset.reading.options import ReadOptions
 from anonset.reading.read import read_by
 from anonset.report.sections import facts_table
@@ -21,15 +22,23 @@ from anonset.spelling import printable
 Flags: Any = flags_of(RoleSettings)
 
 
-def items_of(source: str, roles: RoleSettings) -> SetColumn:
+def items_of(source: str, roles: RoleSettings, *, by_person: bool = False) -> SetColumn:
     """Read a data set and return the set-valued column.
+
+    Parameters
+    ----------
+    by_person
+        Whether each record must be a person, so that the owner must declare the unit of privacy.
 
     Raises
     ------
     InputError
-        If the data cannot be read, or have no set-valued column.
+        If the data cannot be read, have no set-valued column, or the required declaration is missing.
     """
-    column = _table(source, roles).transactions
+    table = _table(source, roles)
+    if by_person:
+        require_unit(table)
+    column = table.transactions
     if column is None:
         msg = f"{source!r} has no set-valued column; name it with --items"
         raise InputError(msg)

@@ -66,7 +66,7 @@ def generate_policy(
         raise InputError(msg)
     source, options = over_job(source, "input", given_flags(flags), PolicySettings)
     settings = validate(PolicySettings, options)
-    column, tree = _bound(items_of(source, settings), hierarchy)
+    column, tree = _bound(items_of(source, settings, by_person=True), hierarchy)
     if utility is not None:
         context = ParsingContext(column, tree)
         made = one_group(column.vocabulary) if utility == "one" else utility_constraints(utility, context)

@@ -52,7 +52,19 @@ def require_persons(
         _require_no_full_birth_dates(table, hierarchies)
         _require_no_ids_among_items(table)
     linked = table.sensitive is not None if model is None else "sensitive" in model.protects
-    if needs_unit(table) and not (linked and table.ids):
+    if not (linked and table.ids):
+        require_unit(table)
+
+
+def require_unit(table: Table) -> None:
+    """Reject a table whose owner has not declared who is a person.
+
+    Raises
+    ------
+    UndeclaredUnitError
+        The message names the settings that declare it.
+    """
+    if needs_unit(table):
         raise UndeclaredUnitError(_question(table))
 
 
