@@ -12,6 +12,7 @@ from cli.place import Place
 JOB = """input = "data/visits.csv"
 items = "codes"
 drop = ["doctor"]
+unit = "row"
 hierarchy = { codes = "codes.csv" }
 model = "km"
 k = 2
@@ -77,8 +78,8 @@ def test_a_hierarchy_option_replaces_only_its_column_of_the_job(
 ) -> None:
     monkeypatch.chdir(place.folder)
     place.write("rows.csv", "dob,code\n" + "1950-01-02,a\n1961-03-04,b\n" * 8)
-    place.write("job.toml", 'input = "rows.csv"\nrelational = ["dob"]\nitems = "code"\nmodel = "kkm"\nk = 2\nm = 1\n'
-                '[hierarchy]\ndob = "date:from-year,decade"\ncode = "balanced:2"\n')  # fmt: skip
+    roles = 'input = "rows.csv"\nrelational = ["dob"]\nitems = "code"\nunit = "row"\nmodel = "kkm"\nk = 2\nm = 1\n'
+    place.write("job.toml", f'{roles}[hierarchy]\ndob = "date:from-year,decade"\ncode = "balanced:2"\n')
     options = ("--algorithm" if command == "anonymize" else "--algorithms", "rfirst", "--transaction", "apriori")
     out = ("-o", "out") if command == "anonymize" else ()
     ran = place.run(command, "job.toml", *options, "--hierarchy", "code=balanced:3", *out)
@@ -88,7 +89,7 @@ def test_a_hierarchy_option_replaces_only_its_column_of_the_job(
 def test_a_role_option_replaces_only_its_column_of_the_job(place: Place) -> None:
     rows = "".join(f"p{n},h{n},{30 + n % 2},{n % 2}\n" for n in range(8))
     place.write("people.csv", "name,house,age,zip\n" + rows)
-    roles = 'relational = ["house", "age", "zip"]\ndrop = ["name"]\nnumeric = ["age"]'
+    roles = 'relational = ["house", "age", "zip"]\ndrop = ["name"]\nnumeric = ["age"]\nunit = "row"'
     model = 'hierarchy = { house = "values" }\nmodel = "k"\nk = 2\nalgorithm = "cluster"\nout = "safe"\n'
     job = place.write("job.toml", f'input = "people.csv"\n{roles}\n{model}')
     ran = place.run("anonymize", job, "--drop", "house")
@@ -99,6 +100,7 @@ def test_a_role_option_replaces_only_its_column_of_the_job(place: Place) -> None
 def test_the_private_report_runs_as_a_job(place: Place, job: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(place.folder / "jobs")
     options = ("data/visits.csv", "--items", "codes", "--drop", "doctor", "--hierarchy", "codes=codes.csv")
+    options += ("--unit", "row")
     assert place.run("anonymize", *options, "--model", "km", "--k", "2", "--m", "2", "-o", "first").code == 0
     monkeypatch.chdir(place.folder)
     report = "jobs/first.private/report.json"
@@ -274,7 +276,7 @@ def test_policy_generate_reads_k_of_a_job_unless_given_as_options(place: Place, 
         return (place.folder / name).read_text().splitlines()
 
     data = str(place.folder / "jobs" / "data" / "visits.csv")
-    typed = ("policy", "generate", data, "--items", "codes", "--drop", "doctor", "--privacy", "pgen")
+    typed = ("policy", "generate", data, "--items", "codes", "--drop", "doctor", "--unit", "row", "--privacy", "pgen")
     for k in ("1", "2"):
         assert place.run(*typed, "-o", f"{k}.txt", "--k", k).code == 0
     first, two = ((place.folder / f"{k}.txt").read_text().splitlines() for k in (1, 2))
@@ -387,10 +389,12 @@ def _typed(name: str, value: str) -> tuple[str, str]:
 
 
 @pytest.mark.parametrize(
-    "more", [f"null = {'[' * 10**5}{']' * 10**5}", f"seed = {'9' * 5000}", f"seed = 0x{'f' * 5000}", 'id = ["x", "x"]']
+    "more",
+    [f"null = {'[' * 10**5}{']' * 10**5}", f"seed = {'9' * 5000}", f"seed = 0x{'f' * 5000}", 'unit = ["x", "x"]'],
 )
 def test_a_forged_job_is_refused_in_one_line(place: Place, job: str, more: str) -> None:
-    place.write("jobs/forged.toml", f"{more}\n{JOB}")
+    fixed = JOB.replace('unit = "row"\n', "")
+    place.write("jobs/forged.toml", f"{more}\n{fixed}")
     for command in ("anonymize", "inspect", "suggest"):
         ran = place.run(command, "jobs/forged.toml")
         assert (ran.code, ran.err.count("\n"), len(ran.err) < 500) == (2, 1, True), ran.err

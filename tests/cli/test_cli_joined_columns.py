@@ -18,7 +18,7 @@ pytestmark = pytest.mark.compiled
 pa = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
 
-ROLES = ["--items", "codes,drugs"]
+ROLES = ["--items", "codes,drugs", "--unit", "row"]
 DROP = ["--drop", "age,sex"]
 KM = ["--model", "km", "--k", "3", "--m", "2"]
 KKM = ["--model", "kkm", "--k", "3", "--m", "2", "--relational", "age,sex", "--numeric", "age"]
@@ -195,7 +195,7 @@ def test_evaluate_reports_the_measures_of_the_run(clinic: Place, suffix: str) ->
 
 
 def test_python_hands_out_separate_columns(clinic: Place) -> None:
-    table = anonset.read("clinic.csv", items="codes,drugs", drop="age,sex")
+    table = anonset.read("clinic.csv", items="codes,drugs", drop="age,sex", unit="row")
     from anonset.algorithms.transaction.apriori import Apriori
 
     release = anonset.anonymize(table, Apriori(k=3, m=2), hierarchies={"codes": "codes.csv", "drugs": "balanced:2"})
@@ -233,7 +233,17 @@ def test_joined_column_is_named_as_one_of_its_columns(place: Place) -> None:
     rows = "".join(f"{'ab'[i % 2]},{i % 3}\n" for i in range(18))
     place.write("two.csv", f"items,drugs\n{rows}")
     ran = place.run(
-        *("anonymize", str(place.folder / "two.csv"), "-o", str(place.out), "--items", "items,drugs", *KM),
+        *(
+            "anonymize",
+            str(place.folder / "two.csv"),
+            "-o",
+            str(place.out),
+            "--items",
+            "items,drugs",
+            "--unit",
+            "row",
+            *KM,
+        ),
         *("--hierarchy", "items=balanced:2"),
     )
     assert ran.code == 0, ran.err

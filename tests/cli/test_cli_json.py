@@ -1,5 +1,6 @@
 """All JSON that is written and read conforms to the standard."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -13,6 +14,7 @@ from anonset.algorithms.rt.cluster_losses import ClusterLosses
 from anonset.cli.output import show_json
 from anonset.data import NumericColumn, Table
 from anonset.data.domains import domain_of
+from anonset.data.table_facts import OwnerStatements
 from anonset.errors import AnonsetError, InfeasibleError, InputError
 from anonset.queries.conditions import Between
 from anonset.reading.workloads import read_workload
@@ -21,7 +23,10 @@ from anonset.strict_json import dumps, loads
 from cli.place import Place
 
 NAN, INF = float("nan"), float("inf")
-RT_TABLE = Table.from_columns({"items": [{"a"}, {"a"}, {"a", "b"}, {"b"}] * 2}, sex=["f", "m"] * 4)
+RT_TABLE = replace(
+    Table.from_columns({"items": [{"a"}, {"a"}, {"a", "b"}, {"b"}] * 2}, sex=["f", "m"] * 4),
+    word=OwnerStatements("row"),
+)
 FRAMEWORKS = [RumBound(k=2, m=1, delta=0.0), TumBound(k=2, m=1, delta=1.0), RFirst(k=2, m=1), TFirst(k=2, m=1)]
 MEASURES = {
     "rum": (anonset.release.losses, "relational_ncp"),

@@ -68,7 +68,7 @@ def inspect(
     if out is not None:
         lines = [f"complete command{condition}: {command}" for command in with_items]
         _write_job(Path(out), place, findings, lines, json=json)
-    elif not json and (findings.records or not with_items):
+    elif not json and findings.records:
         command_text = as_typed("inspect", source, typed, hierarchies)
         show(f"Next: {command_text} -o job.toml, to write these settings to a job file{_to_answer(findings)}")
     for number, command in enumerate(() if json else with_items):

@@ -10,7 +10,7 @@ from anonset.spelling import LARGEST
 
 _LARGEST = {"workers": 4096, "k": 2**31 - 1, "m": 2**31 - 1}
 """Maximum values of integer settings, if they are below the maximum for 64 bits."""
-_COLUMNS = ("items", "relational", "numeric", "id", "keep", "drop", "one_hot", "one_code", "publish_as_is")
+_COLUMNS = ("items", "relational", "numeric", "unit", "id", "keep", "drop", "one_hot", "one_code", "publish_as_is")
 
 
 def out_of_range(settings: Mapping[str, Any]) -> list[str]:
