@@ -110,7 +110,7 @@ CONFIG = [
     ('model = "km"\nk = "2"\nm = 2\n', "--k integer 2"),
     ('model = "km"\nk = 2\nm = 2\nquiet = 1\n', "setting quiet"),
     ('model = "km"\nk = 2\nm = 2\norder = "down"\n', "--order sorted input down"),
-    ('model = "km"\nk = 2\nm = 2\ngroup = 1\n', "--group true false 1"),
+    ('model = "km"\nk = 2\nm = 2\nno_header = 1\n', "--no-header true false 1"),
     ("model = 5\nk = 2\nm = 2\n", "--model text 5"),
     ('model = "km"\nk = 2\nm = 2\nhierarchy = "x"\n', "--hierarchy table x"),
     ('model = "km"\nk = 2\nm = 2\nkeep = 3\n', "--keep list 3"),

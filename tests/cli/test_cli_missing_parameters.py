@@ -60,7 +60,8 @@ def test_no_command_replaces_a_hierarchy_of_a_mistyped_column(place: Place) -> N
     data = place.write("visits.csv", "doctor,codes\nLee,E10 J45\nLee,E11\nKim,E10\nKim,J45 E11\nLee,J40\nKim,J40 E10\n")
     tree = place.write("tree.csv", "E10,E1,*\nE11,E1,*\nJ40,J4,*\nJ45,J4,*\n")
     model = ["--model", "km", "--k", "2", "--m", "2", "-o", str(place.out)]
-    ran = place.run("anonymize", data, "--items", "codes", "--drop", "doctor", "--hierarchy", f"code={tree}", *model)
+    ran = place.run("anonymize", data, "--items", "codes", "--drop", "doctor", "--hierarchy", f"code={tree}", *model,
+                    "--unit", "row")  # fmt: skip
     assert ran.code == 2
     assert names(ran.errors[0], "code codes"), ran.err
     assert "complete command" not in ran.err

@@ -97,7 +97,7 @@ def test_a_bound_that_is_too_tight_is_infeasible(rt: Place) -> None:
 
 @pytest.mark.parametrize("algorithm", FORMATIONS)
 def test_relational_data_without_items_are_published(rt: Place, algorithm: str) -> None:
-    roles = ["--relational", "age,origin,gender", "--drop", "items", *hierarchies(rt)[:4]]
+    roles = ["--relational", "age,origin,gender", "--drop", "items", "--unit", "row", *hierarchies(rt)[:4]]
     weights = ["--relational-weights", "age=0.5,origin=0.25,gender=0.25"]
     ran = publish(rt, "rt.csv", "--model", "k", "--algorithm", algorithm, "--k", "2", *roles, *weights, "--json")
     assert list(ran.json["measures"]) == ["rum"]
@@ -111,7 +111,7 @@ def test_relational_data_without_items_are_published(rt: Place, algorithm: str) 
 
 def test_a_share_of_the_records_is_suppressed(rt: Place) -> None:
     rt.write("few.csv", "sex,place\nf,a\nf,a\nf,a\nm,b\nx,c\n")
-    roles = ["--relational", "sex,place", "--hierarchy", "sex=values", "--hierarchy", "place=values"]
+    roles = ["--relational", "sex,place", "--unit", "row", "--hierarchy", "sex=values", "--hierarchy", "place=values"]
     options = ["--model", "k", "--algorithm", "full-domain", "--k", "2", "--max-suppressed-records", "0.4", "--json"]
     ran = publish(rt, "few.csv", *options, *roles)
     assert ran.json["measures"]["rum"] == pytest.approx(0.4)
@@ -122,7 +122,7 @@ def test_a_share_of_the_records_is_suppressed(rt: Place) -> None:
 def test_disclosure_by_kept_columns_is_measured(rt: Place) -> None:
     """Two classes of three: in the first all share the illness, in the second none."""
     rt.write("ill.csv", "sex,illness\nf,flu\nf,flu\nf,flu\nm,flu\nm,asthma\nm,cough\n")
-    roles = ["--relational", "sex", "--keep", "illness", "--hierarchy", "sex=values"]
+    roles = ["--relational", "sex", "--keep", "illness", "--unit", "row", "--hierarchy", "sex=values"]
     ran = publish(rt, "ill.csv", "--model", "k", "--k", "3", *roles, "--publish-as-is", "illness")
     assert ran.code == 0, ran.err
     measured = rt.run("evaluate", str(rt.folder / "ill.csv"), str(rt.out), *roles, "--json")

@@ -55,7 +55,7 @@ def test_published_numbers_are_compared_as_they_are_written(place: Place, label:
 
 def test_a_range_that_is_none_has_no_loss(place: Place) -> None:
     data = place.write("people.csv", "age\n1\n2\n1\n2\n")
-    k = ["--relational", "age", "--hierarchy", "age=range"]
+    k = ["--relational", "age", "--hierarchy", "age=range", "--unit", "row"]
     assert place.run("anonymize", data, "-o", str(place.out), *k, "--model", "k", "--k", "2").code == 0
     ran = place.run("evaluate", data, str(place.out), *k, "--workload", "record:5x0+1", "--width", "1", "--json")
     assert (ran.code, ran.json["rum"]) == (0, 0)

@@ -123,7 +123,7 @@ def test_the_private_directory_names_the_way_back(clinic: Place) -> None:
     ("name", "arguments", "change"),
     [
         ("codes.csv", ["--items", "codes", *KM, "--separator", ";"], lambda line: line.replace("i1", "i2")),
-        ("people.csv", ["--relational", "age", "--drop", "who,codes", "--model", "k", "--k", "3"], lambda line: (
+        ("people.csv", ["--relational", "age", "--drop", "who,codes", "--model", "k", "--k", "3", "--unit", "row"], lambda line: (
             ",".join([line.split(",")[0], "20", line.split(",")[2]]) if line[0] == "p" else line
         )),
     ],
@@ -256,7 +256,7 @@ def test_ranges_are_read_as_numbers_without_naming_the_column(place: Place, algo
     rows = [(rng.randint(-1, 1), f"{rng.choice((1, 2))}.50", rng.choice("fm")) for _ in range(40)]
     place.write("people.csv", "x,pay,sex\n" + "".join(f"{x},{pay},{sex}\n" for x, pay, sex in rows))
     roles = ["--relational", "x,pay,sex", "--numeric", "x,pay", "--algorithm", algorithm]
-    publish(place, "people.csv", *roles, "--model", "k", "--k", "5")
+    publish(place, "people.csv", *roles, "--model", "k", "--k", "5", "--unit", "row")
     verification = verified(place, "people.csv")
     assert (verification.code, verification.json["true"]) == (0, True), verification.err
     repeated = verified(place, "people.csv", "--hierarchy", "x=range", "--hierarchy", "pay=range")
@@ -272,7 +272,7 @@ def test_levels_of_a_missing_hierarchy_are_not_reported_as_untrue(place: Place) 
         "zips.csv", "zip,sex\n" + "".join(f"0{draw.choice('46')}{n % 40:03d},{'fm'[n % 2]}\n" for n in range(300))
     )
     levels = ("--hierarchy", "zip=mask:3,1")
-    publish(place, "zips.csv", "--relational", "zip,sex", *levels, "--model", "k", "--k", "25")
+    publish(place, "zips.csv", "--relational", "zip,sex", *levels, "--model", "k", "--k", "25", "--unit", "row")
     ran = place.run("verify", str(place.out), "--original", str(place.folder / "zips.csv"))
     assert (ran.code, names(ran.err, "zip --hierarchy")) == (2, True), ran.err
     verification = verified(place, "zips.csv", *levels)
@@ -281,7 +281,7 @@ def test_levels_of_a_missing_hierarchy_are_not_reported_as_untrue(place: Place) 
 
 def test_ranges_are_numeric_unless_the_column_is_declared_categorical(place: Place) -> None:
     place.write("rooms.csv", "room\n" + "[1:2]\n" * 5)
-    publish(place, "rooms.csv", "--relational", "room", "--model", "k", "--k", "5")
+    publish(place, "rooms.csv", "--relational", "room", "--model", "k", "--k", "5", "--unit", "row")
     verification = verified(place, "rooms.csv")
     assert (verification.code, names(verification.err, "numeric room")) == (2, True), verification.err
     verification = verified(place, "rooms.csv", "--hierarchy", "room=values")

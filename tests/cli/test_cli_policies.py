@@ -125,7 +125,7 @@ def test_labels_of_sets_follow_the_symbols_option(place: Place, symbols: str, la
 
 def test_short_names_of_sets_of_values(rt: Place) -> None:
     roles = ["--relational", "origin", "--drop", "age,gender,items", "--model", "k", "--k", "3", "--symbols", "short"]
-    publish(rt, "rt.csv", *roles)
+    publish(rt, "rt.csv", *roles, "--unit", "row")
     assert {row["origin"] for row in rows_of(rt.out / "published.csv")} == {"V1", "V2"}
     assert {row["kind"] for row in rows_of(rt.out / "codebook.csv")} == {"values"}
     verification = verified(rt, "rt.csv", "--drop", "age,gender,items")

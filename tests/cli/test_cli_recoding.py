@@ -110,6 +110,7 @@ def test_hierarchies_of_joined_columns_may_be_repeated(place: Place, spec: str) 
     trees = [f"{column}={place.folder / 'hierarchy.csv' if spec == 'file' else spec}" for column in ("codes", "drugs")]
     named = ["--items", "codes,drugs", "--hierarchy", trees[0], "--hierarchy", trees[1]]
     job = ["anonymize", data, *named, "--algorithm", "apriori", "--k", "3", "--m", "1", "--allow-worthless"]
+    job += ["--unit", "row"]
     assert place.run(*job, "-o", str(place.folder / "q1")).code == 0
     ran = place.run(*job, "-o", str(place.out), "--recoding", str(place.folder / "q1.private"))
     assert ran.code == 0, ran.err
