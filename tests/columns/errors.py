@@ -1,7 +1,7 @@
 """Measure how often `anonset inspect` is wrong on the labelled layouts.
 
-Run ``python -m tests.columns.errors measure``. Each layout is generated and inspected. The answers that `inspect` offers
-are compared with the true person, and the roles that it proposes for the true person with the true roles.
+Run ``python -m tests.columns.errors measure``. Each layout is generated and inspected. The answers that `inspect`
+offers are compared with the true person, and the roles that it proposes for the true person with the true roles.
 
 * *dangerous*: an identifier, a name, a text or a sensitive value would be published, a line that is no record counts as
   one, or the true person is not offered;
@@ -116,10 +116,19 @@ def _compare_persons(
 
 def _is_same(key: str, true: str, layout: Layout, rows: Sequence[Sequence[Any]]) -> bool:
     """Return True if two answers divide the rows into the same persons."""
-    if key == true or key in ("row", "unknown") or true in ("row", "unknown"):
+    if key == true or "unknown" in (key, true):
         return key == true
     place = {name: number for number, name in enumerate(_names(layout).values())}
-    parts = [[place[name] for name in person_headers(one, list(place))] for one in (key, true)]
+    if "row" in (key, true):
+        columns = person_headers(key if true == "row" else true, list(place))
+        values = (
+            [tuple(str(row[place[name]]) for name in columns) for row in rows] if set(columns) <= set(place) else []
+        )
+        return len(set(values)) == len(rows)
+    named = [person_headers(one, list(place)) for one in (key, true)]
+    if not all(name in place for names in named for name in names):
+        return False
+    parts = [[place[name] for name in names] for names in named]
     pairs = {tuple(tuple(str(row[at]) for at in part) for part in parts) for row in rows}
     return len(pairs) == len({pair[0] for pair in pairs}) == len({pair[1] for pair in pairs})
 

@@ -1,8 +1,9 @@
 """Rows of hospital stays: attributes of a person are constant over the person's rows, those of a stay vary."""
 
 import numpy as np
+import pyarrow as pa
 
-from anonset.reading.persons.candidates import candidates_in
+from anonset.reading.persons.possible_persons import possible_persons
 
 CODES = [f"{letter}{number:02d}" for letter in "EIJ" for number in range(30)]
 
@@ -35,8 +36,7 @@ def stays(n_persons=300, n=1500, *, key="key7", seed=1):
     }
 
 
-def repeated_in(columns, asked, ids=(), *, grouped=False):
-    """Return the candidate columns that repeat over a person's rows, the most certain first."""
-    return tuple(
-        candidate.as_repeated for candidate in candidates_in(columns, asked, ids, grouped=grouped) if candidate.repeats
-    )
+def offered(columns, ids=()):
+    """Return the offered columns, in order, each as a text with commas."""
+    data = {name: pa.chunked_array([pa.array(values)]) for name, values in columns.items()}
+    return [",".join(one.columns) for one in possible_persons(data, list(columns), ids) if one.repeats]

@@ -7,7 +7,6 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.reading.persons import repeated_in
 
 from anonset.data.hierarchy_rules import odd_labels
 from anonset.reading import profiles
@@ -63,11 +62,6 @@ def test_null_in_a_dictionary_is_null(n: int) -> None:
     column = pa.chunked_array([pa.DictionaryArray.from_arrays(codes, pa.array(["a", None]))])
     profiled = profile("c", column)
     assert (profiled.distinct, profiled.nulls) == (1, n // 2)
-
-
-def test_an_id_that_repeats_in_few_rows_is_a_sign_still() -> None:
-    columns = {"patient_id": pa.chunked_array([["a", "a", "b"]]), "ward": pa.chunked_array([["x", "x", "y"]])}
-    assert [candidate.column for candidate in repeated_in(columns, tuple(columns))] == ["patient_id"]
 
 
 def test_blanks_after_commas_separate_no_items() -> None:

@@ -109,19 +109,18 @@ def _question(work: Proposal) -> Question | None:
         return None
     answers = []
     for answer in work.answers:
-        if answer.table is not None:
-            reasons: dict[str, list[str]] = {}
-            for column in answer.columns:
-                reasons.setdefault(column.role, []).append(f"{column.profile.name}: {column.reason}")
-            classes = _classes(answer.table, 1)
-            combinations, unique = (0, None) if classes is None else (classes.classes, classes.unique)
-            option = UnitOption(
-                answer.unit or (ROW,), answer.table.n, unique, answer.settings, combinations, answer.skipped, reasons,
-                answer.part_of,
-            )  # fmt: skip
-            answers.append(option)
-            if not answer.unit:
-                answers.append(replace(option, unit=(UNKNOWN,), persons=None))
+        reasons: dict[str, list[str]] = {}
+        for column in answer.columns:
+            reasons.setdefault(column.role, []).append(f"{column.profile.name}: {column.reason}")
+        classes = None if answer.table is None else _classes(answer.table, 1)
+        combinations, unique = (0, None) if classes is None else (classes.classes, classes.unique)
+        option = UnitOption(
+            answer.unit or (ROW,), answer.persons, unique, answer.settings, combinations, answer.skipped, reasons,
+            answer.part_of,
+        )  # fmt: skip
+        answers.append(option)
+        if not answer.unit:
+            answers.append(replace(option, unit=(UNKNOWN,), persons=None))
     return Question(work.rows, tuple(answers))
 
 
@@ -155,6 +154,7 @@ def _unread(work: Proposal, k: int, m: int) -> Findings:
         tuple(dict.fromkeys(work.problems)),
         None,
         work.settings,
+        _question(work),
         possible_items=work.possible_items,
         possible_roles=work.possible_roles,
     )

@@ -5,15 +5,12 @@ from dataclasses import dataclass, replace
 
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.jobs.proposal_trial import MOST_WITHOUT_ID, Proposal, ProposalReader, are_buckets, try_hierarchies
-from anonset.reading.options import OPEN, ROW, person_columns
-from anonset.reading.persons.header_words import ADDRESS, NAMED
-from anonset.reading.persons.unit_candidate import REACHES, UnitCandidate
+from anonset.reading.options import OPEN, person_columns
+from anonset.reading.persons.possible_persons import PossiblePerson
 from anonset.reading.roles import names_in
 from anonset.reading.source import Source
 from anonset.settings.binding import HierarchySpec
 
-_SHARED = (*REACHES, NAMED, ADDRESS)
-"""Kinds of candidates that are offered after person keys, because several persons may share a value."""
 _MOST_REPEATED, _MOST_DISTINCT = 5, 2
 """Maximum number of offered columns that repeat, and that are distinct in every row."""
 
@@ -24,7 +21,8 @@ class PossibleUnits(RedactedRepr):
 
     source: Source
     reader: ProposalReader
-    candidates: Sequence[UnitCandidate]
+    candidates: Sequence[PossiblePerson]
+    """Columns that may identify the person, in the order in which they are offered."""
     hierarchies: Mapping[str, HierarchySpec]
     problems: Sequence[str]
     """Problems of the columns, independent of the unit."""
@@ -58,7 +56,7 @@ class PossibleUnits(RedactedRepr):
         one_set = len(names) == 1 and self.reader.proposed[names[0]].role == "items"
         return ((), "given") if one_set else None
 
-    def _free(self) -> list[UnitCandidate]:
+    def _free(self) -> list[PossiblePerson]:
         proposed = self.reader.proposed
         declared = {name for name, role in proposed.items() if role.reason == "given" and role.role != "drop"}
         return [candidate for candidate in self.candidates if declared.isdisjoint(candidate.columns)]
@@ -69,7 +67,6 @@ class PossibleUnits(RedactedRepr):
         """
         free = self._free()
         repeated = [candidate for candidate in free if candidate.repeats]
-        repeated.sort(key=lambda candidate: candidate.meaning in _SHARED)
         complete = (1 - MOST_WITHOUT_ID) * self.rows
         distinct = [
             candidate for candidate in free if candidate.given and candidate.persons == candidate.given >= complete
@@ -77,21 +74,17 @@ class PossibleUnits(RedactedRepr):
         before, after = repeated[:_MOST_REPEATED], distinct[:_MOST_DISTINCT]
         return [
             *(self._of_candidate(candidate) for candidate in before),
-            self._with_unit((), ""),
+            replace(self._with_unit((), ""), persons=self.rows),
             *(self._of_candidate(candidate) for candidate in after),
         ]
 
-    def _of_candidate(self, candidate: UnitCandidate) -> Proposal:
-        return replace(self._with_unit(candidate.columns, candidate.meaning), part_of=candidate.part_of)
+    def _of_candidate(self, candidate: PossiblePerson) -> Proposal:
+        proposal = self._with_unit(candidate.columns, candidate.meaning)
+        return replace(proposal, part_of=candidate.part_of, persons=candidate.persons)
 
     def _open(self) -> Proposal:
         """Return the proposal for the first possible unit. Its answers are the proposals for all possible units."""
         proposals = self._answers()
-        able = [proposal for proposal in proposals if proposal.table is not None] or proposals[:1]
-        able[0].problems += [
-            f"unit {', '.join(map(repr, proposal.unit)) or repr(ROW)}: {proposal.problems[-1]}"
-            for proposal in proposals
-            if proposal.table is None and proposal is not able[0] and proposal.problems
-        ]
-        able[0].answers = tuple(able)
-        return able[0]
+        first = next((proposal for proposal in proposals if proposal.table is not None), proposals[0])
+        first.answers = tuple(proposals)
+        return first

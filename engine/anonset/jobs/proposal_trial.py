@@ -67,6 +67,8 @@ class Proposal(RedactedRepr):
     """Kind of identifier in the columns of the unit, such as ``person id`` (see `UnitCandidate.meaning`)."""
     part_of: str = ""
     """Column that may identify the persons, so that the unit counts persons several times (see `UnitCandidate`)."""
+    persons: int = 0
+    """Number of persons, if the owner must choose the unit."""
     skipped: int = 0
     """Number of rows that are skipped, because they have no value in the columns of the unit."""
     possible_items: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

@@ -27,13 +27,12 @@ from anonset.reading.columns import with_nulls
 from anonset.reading.dialect import Dialect
 from anonset.reading.kinds import MOST_LOOKED_AT
 from anonset.reading.options import person_columns
-from anonset.reading.persons.candidates import candidates_in
 from anonset.reading.persons.header_topics import is_quantity
-from anonset.reading.persons.header_words import PERSON_IDS, are_headers, is_numbered, meaning_of
+from anonset.reading.persons.header_words import PERSON_IDS, are_headers
 from anonset.reading.persons.mentions import are_mentions, names_and_ids, words_of_persons
 from anonset.reading.persons.missing_values import are_values, counted_in, given_texts, holds_sets
 from anonset.reading.persons.placeholders import as_nulls, placeholder_counts, placeholder_problem
-from anonset.reading.persons.unit_candidate import UnitCandidate
+from anonset.reading.persons.possible_persons import SURE, PossiblePerson, possible_persons
 from anonset.reading.profiles import Profile, coded, pattern, profile
 from anonset.reading.roles import Header, names_in
 from anonset.reading.source import Source, source_of
@@ -97,9 +96,7 @@ def _proposal_for(
     profiles = [profile(name, loaded[name], declared.get("separator")) for name in opened.names]
     words = null_words(profiles) if not null else {}
     loaded = with_nulls(loaded, words) if words else loaded
-    relational = [name for name, role in published.items() if role == "relational" and name in loaded]
-    relational += [name for name in names_in(opened.names, declared.get("relational")) if name in loaded]
-    candidates = _candidates(loaded, opened.names, relational)
+    candidates = _candidates(loaded, opened.names)
     id_names = {
         *names_in(opened.names, declared.get("id")),
         *person_columns(declared.get("unit"), opened.names),
@@ -109,7 +106,7 @@ def _proposal_for(
     id_nulls = [word for name, counts in placeholders.items() for word in as_nulls(name, list(counts))]
     if id_nulls:
         loaded = with_nulls(loaded, id_nulls)
-        candidates = _candidates(loaded, opened.names, relational)
+        candidates = _candidates(loaded, opened.names)
     opened = opened.with_columns(loaded)  # the source is read only once
     mentioning = _mentioning(loaded, profiles, candidates)
     proposed = propose(
@@ -151,13 +148,13 @@ def _declared(declared: Mapping[str, Any], role: str, names: Sequence[str] = ())
     return person_columns(value, names) if role == "unit" else names_in(names, value)
 
 
-def _identifying(candidates: Sequence[UnitCandidate], profiles: Sequence[Profile]) -> set[str]:
+def _identifying(candidates: Sequence[PossiblePerson], profiles: Sequence[Profile]) -> set[str]:
     """Return the columns that identify persons according to the candidates for the unit."""
     dates = {described.name for described in profiles if described.kind == "dates"}
     return {
         name
         for candidate in candidates
-        if candidate.repeats or candidate.persons == candidate.given
+        if candidate.points >= SURE
         for name in candidate.columns
         if len(candidate.columns) == 1 or name not in dates  # a date identifies a person only together with a name
     }
@@ -199,30 +196,13 @@ def _opened(source: Source, declared: Mapping[str, Any]) -> tuple[OpenedSource, 
     return opened, null, uncertain
 
 
-def _candidates(loaded: Mapping[str, Any], names: Sequence[str], declared: Sequence[str]) -> tuple[UnitCandidate, ...]:
-    """Return the candidates for the unit, with their counts over all rows."""
-    plain = [name for name in names if not (meaning_of(name) or is_quantity(name))]
-    numbers = list(filter(is_numbered, plain))
-    few = [name for name in plain if not holds_sets(loaded[name]) and _has_few_values(loaded[name])]
-    candidates = candidates_in(loaded, names, keys=plain, numbers=numbers, declared=declared, witnesses=few)
-    counts = [counted_in([loaded[name] for name in candidate.columns]) for candidate in candidates]
+def _candidates(loaded: Mapping[str, Any], names: Sequence[str]) -> tuple[PossiblePerson, ...]:
+    """Return the columns that may identify the person, with their counts over all rows."""
+    possible = possible_persons(loaded, names)
+    counts = [counted_in([loaded[name] for name in one.columns]) for one in possible]
     return tuple(
-        replace(candidate, given=rows, persons=persons)
-        for candidate, (rows, persons) in zip(candidates, counts, strict=True)
+        replace(one, given=rows, persons=persons) for one, (rows, persons) in zip(possible, counts, strict=True)
     )
-
-
-def _has_few_values(column: Any) -> bool:
-    """Return True if the first rows of a column have 2 to 100 distinct texts or numbers."""
-    import pyarrow as pa
-
-    return (
-        not pa.types.is_binary(column.type)
-        and 1 < len(given_texts(column.slice(0, _ROWS_OF_WITNESSES)).unique()) <= _MOST_VALUES_OF_WITNESSES
-    )
-
-
-_ROWS_OF_WITNESSES, _MOST_VALUES_OF_WITNESSES = 5_000, 100
 
 
 def _placeholders(columns: Mapping[str, Any]) -> dict[str, dict[str, int]]:
@@ -234,7 +214,7 @@ def _placeholders(columns: Mapping[str, Any]) -> dict[str, dict[str, int]]:
 
 
 def _mentioning(
-    loaded: Mapping[str, Any], profiles: Sequence[Profile], candidates: Sequence[UnitCandidate]
+    loaded: Mapping[str, Any], profiles: Sequence[Profile], candidates: Sequence[PossiblePerson]
 ) -> dict[str, str]:
     """Return the text and set columns that mention persons. Each is mapped to the column that contains the mentioned
     names or ids.

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from anonset.data import CategoricalColumn, SetColumn, Table
-from anonset.data.table_facts import PersonMentions, RepeatedIdentifiers
+from anonset.data.table_facts import CUT, PersonMentions, RepeatedIdentifiers
 from anonset.errors import InputError
 from anonset.reading.batches import NamedColumns
 from anonset.reading.columns import Encoder
 from anonset.reading.input_checks import require_single
-from anonset.reading.persons.candidates import find_unit_candidates
-from anonset.reading.persons.header_words import are_headers
+from anonset.reading.persons.header_words import PERSON_IDS, are_headers
 from anonset.reading.persons.mentions import free_text_in, mentions_in, names_and_ids
+from anonset.reading.persons.possible_persons import CONTACTS, SURE, are_cut, possible_persons
 from anonset.reading.roles import Names, Roles, label_of, resolve
 from anonset.reading.wide import one_code_sets, one_hot_sets
 from anonset.spelling import setting
@@ -99,10 +99,17 @@ class Plan:
         InputError
             If a spreadsheet truncated the ids.
         """
-        if not (self.roles.drop or self.roles.relational or self.roles.keep or self.roles.id):
+        roles = self.roles
+        asked = (*roles.relational, *roles.keep, *roles.drop)
+        if not (asked or roles.id):
             return ()
-
-        return find_unit_candidates(where, self.roles, head, grouped=grouped)
+        first = head((*asked, *roles.id))
+        if cut := [name for name in roles.id if name in first and are_cut(first[name])]:
+            msg = f"{where}: column {cut[0]!r} {CUT}; export the file again with this column as text"
+            raise InputError(msg)
+        possible = [one for one in possible_persons(first, asked, roles.id) if one.repeats and one.points >= SURE]
+        meant = ("person id", "e-mail") if grouped else (*PERSON_IDS, *CONTACTS, "")
+        return tuple(one.as_repeated for one in possible if one.meaning in meant)
 
     def mentions(
         self, table: Table, head: Callable[[Sequence[str]], Mapping[str, Any]], separator: str | None

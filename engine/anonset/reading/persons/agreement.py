@@ -1,17 +1,16 @@
-"""Detect columns that group rows with equal personal attributes, because these rows may belong to the same person.
+"""Evidence from sex and birth that rows with the same value belong to the same person.
 
 A pair consists of two successive rows among the first rows that have the same value of a column C. An attribute A
 *agrees within C* if
 
-* there are at least 20 pairs from at least 10 values of C, and the two rows agree in A in at least 95% of them, and
+* there are at least 20 pairs, and the two rows agree in A in at least 95% of them, and
 * the agreement is far beyond chance. If the values of A were permuted over the rows, a pair would agree with the
   probability ``p = sum f (f - 1) / (n (n - 1))``. The sum is over the values of A, f is the frequency of a value, and n
   is the number of rows. The condition is that p is at most 0.9, and that the number of agreeing pairs exceeds the
   expected ``N p`` by five standard deviations of the binomial distribution, ``sqrt(N p (1 - p))``.
 
-C is a candidate if two attributes of different kinds agree within it, one of them birth (or age) or sex. A postcode,
-ward, physician or product determines neither birth nor sex, because the patients of a ward, or the buyers of a product,
-differ in both.
+A postcode, ward, physician or product determines neither birth nor sex, because the patients of a ward, or the buyers
+of a product, differ in both.
 """
 
 from collections.abc import Sequence
@@ -23,62 +22,12 @@ from anonset.data.table import Int64
 
 FEWEST_PAIRS = 20
 _TELLING = frozenset({"birth", "sex"})
-_FEWEST_VALUES = 10
 _AGREEING, _BY_CHANCE, _DEVIATIONS = 0.95, 0.9, 5.0
-_TOGETHER_BY_CHANCE = 0.25
-"""Maximum probability that two random rows agree in all declared attributes."""
 
 
 def count_distinct(codes: Int64) -> int:
     """Return the number of distinct non-negative codes in `codes`, (n,)."""
     return len(distinct(codes[codes >= 0]))
-
-
-def agreeing_within(
-    codes: Int64, attributes: Sequence[tuple[str, str, Int64]], *, alone: bool = False
-) -> tuple[str, ...]:
-    """Return the personal attributes that agree within the values of a column. Empty if the agreement is insufficient
-    evidence.
-
-    Parameters
-    ----------
-    codes
-        Value of each row, int64 (n,). Negative if it is missing.
-    attributes
-        Kind, name and codes of each attribute.
-    alone
-        Whether one agreeing attribute is enough.
-    """
-    n_rows, values = int((codes >= 0).sum()), count_distinct(codes)
-    if values < _FEWEST_VALUES or n_rows - values < FEWEST_PAIRS:
-        return ()
-    first, second = _pairs(codes)
-    if len(first) < FEWEST_PAIRS or count_distinct(codes[first]) < _FEWEST_VALUES:
-        return ()
-    name_of_kind: dict[str, str] = {}
-    for kind, name, of_attribute in attributes:
-        if kind not in name_of_kind and agrees(of_attribute, first, second):
-            name_of_kind[kind] = name
-    telling = len(name_of_kind) > 1 and not _TELLING.isdisjoint(name_of_kind)
-    return tuple(name_of_kind.values()) if telling or (alone and name_of_kind) else ()
-
-
-def all_agree_within(codes: Int64, together: Int64, by_chance: float = _TOGETHER_BY_CHANCE) -> bool:
-    """Return True if all of several attributes agree within the values of a column, far more often than by chance.
-
-    Parameters
-    ----------
-    codes
-        Value of each row, int64 (n,). Negative if it is missing.
-    together
-        Combination of the attributes in each row, int64 (n,). Negative if an attribute is missing.
-    by_chance
-        Maximum agreement by chance.
-    """
-    first, second = _pairs(codes)
-    if len(first) < FEWEST_PAIRS or count_distinct(codes[first]) < _FEWEST_VALUES:
-        return False
-    return agrees(together, first, second, by_chance=by_chance)
 
 
 AGREE, UNKNOWN, DIFFER = 0, 1, 2
@@ -106,20 +55,6 @@ def evidence_of(codes: Int64, attributes: Sequence[tuple[str, str, Int64]]) -> i
             comparable = (of_attribute[first] >= 0) & (of_attribute[second] >= 0)
             tested |= comparable.sum() >= FEWEST_PAIRS and count_distinct(of_attribute) > 1
     return DIFFER if tested else UNKNOWN
-
-
-def named_alike(codes: Int64, attributes: Sequence[tuple[str, str, Int64]]) -> bool:
-    """Return True if rows with the same value in a column have the same name.
-
-    Parameters
-    ----------
-    codes
-        Value of each row, int64 (n,). Negative if it is missing.
-    attributes
-        Kind, name and codes of each attribute.
-    """
-    first, second = _pairs(codes)
-    return any(kind == "name" and agrees(of_attribute, first, second) for kind, _, of_attribute in attributes)
 
 
 def _pairs(codes: Int64) -> tuple[Int64, Int64]:

@@ -1,0 +1,335 @@
+"""Possible answers to the question who is a person: columns, in the order in which they are offered.
+
+The owner answers the question. Evidence only orders the offered columns: what their headers name, what their values
+look like, and whether the sex and the birth of the rows with one value agree. Each observation adds the points of
+`_POINTS`. Columns of free text, dates and amounts are never offered.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from anonset.data.redacted_repr import RedactedRepr
+from anonset.data.table import Int64
+from anonset.data.table_facts import RepeatedIdentifiers
+from anonset.reading import arrow
+from anonset.reading.input_checks import MISSING
+from anonset.reading.kinds import kind_of_values, look_at
+from anonset.reading.persons.agreement import AGREE, DIFFER, count_distinct, evidence_of
+from anonset.reading.persons.header_topics import is_quantity, is_remark, is_sensitive, names_a_product
+from anonset.reading.persons.header_words import (
+    ATTRIBUTES,
+    is_about_a_person,
+    is_about_a_thing,
+    is_known,
+    is_numbered,
+    is_sampling_weight,
+    meaning_of,
+)
+from anonset.reading.persons.missing_values import combined, given_texts, holds_sets
+from anonset.reading.persons.values import are_keys, attribute_of, identifying, is_free_text, is_full_date
+
+CONTACTS = ("e-mail", "IBAN", "phone", "account", "network")
+"""Meanings of headers and values by which a person can be reached or recognized."""
+_POINTS = {
+    "person id": 6,
+    "id": 2,
+    "case id": 1,
+    "contact": 2,
+    "name": 0,
+    "numbered": 1,
+    "keys": 2,
+    "digits": 1,
+    "numbers": -3,
+    "agree": 4,
+    "differ": -4,
+    "thing": -3,
+    "attribute": -6,
+    "words": -2,
+    "few": -4,
+    "crowded": -2,
+}
+"""Points of an observation on a column."""
+_LEAST, SURE = -1, 3
+"""Points from which a column is offered, and from which it precedes contacts and names."""
+_MOST_ROWS, _LABELS = 50_000, 300
+_MOST_COLUMNS = 300
+_FEW, _ROWS_OF_FEW = 10, 50
+"""A column of fewer distinct values, in data of more rows, rarely identifies persons."""
+_CROWDED = 200
+"""Mean number of rows per value above which a value rarely is a person."""
+_NEARLY_ALL = 0.9
+_MEMBERS, _DIGITS_OF_A_MEMBER = 50, 2
+"""Largest number of distinct values, and of digits, of the numbers of the persons within a household."""
+_DIGITS_OF_A_KEY = 4
+_DECIMAL, _TIME = re.compile(r"-?\d{0,5}[.,]\d+").fullmatch, re.compile(r"\d{1,2}:\d\d(:\d\d)?(\.\d+)?").fullmatch
+_REPEATED_NAMES = 1.5
+"""Mean number of rows per name from which names may stand for persons. Different persons share names."""
+_COARSER, _EXCEPTIONS = 0.9, 1.02
+"""Largest share of the values of a case that a person key may have, and tolerated exceptions to one key per case."""
+
+
+@dataclass(frozen=True)
+class PossiblePerson(RedactedRepr):
+    """Columns that together may identify the person."""
+
+    columns: tuple[str, ...]
+    meaning: str
+    """Meaning of the header or of the values: ``person id``, ``e-mail``, ``name``, ...; empty if unknown."""
+    points: int
+    """Evidence that each value is a person."""
+    given: int
+    """Number of rows with a value in each column."""
+    persons: int
+    """Number of distinct combinations of values."""
+    part_of: str = ""
+    """Column of which each value of these columns has one value, so that a person may be counted several times."""
+
+    @property
+    def repeats(self) -> bool:
+        """True if a value occurs in two rows."""
+        return self.persons < self.given
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """Sort key among the columns that repeat: keys, then contacts and names, then columns with weak evidence."""
+        if self.meaning in CONTACTS:
+            return 1, CONTACTS.index(self.meaning)
+        return 3 if self.meaning == "name" else 0 if self.points >= SURE else 2, -self.points
+
+    @property
+    def as_repeated(self) -> RepeatedIdentifiers:
+        """The columns and counts in the form that a table stores."""
+        return RepeatedIdentifiers(",".join(self.columns), rows=self.given, persons=self.persons)
+
+
+@dataclass(frozen=True)
+class _Evidence:
+    """Facts of the first rows of a column."""
+
+    name: str
+    codes: Int64
+    """Value of each row, int64 (n,), folded. -1 if it is missing."""
+    labels: tuple[str, ...]
+    """Some distinct values."""
+    meaning: str
+    is_text: bool
+    """True if the values are free text, dates or amounts."""
+
+    @property
+    def is_small(self) -> bool:
+        """True if the values may be the numbers of the persons of a household."""
+        short = all(label.isdecimal() and len(label) <= _DIGITS_OF_A_MEMBER for label in self.labels)
+        return short and 1 < len(self.labels) <= _MEMBERS
+
+
+def possible_persons(
+    columns: Mapping[str, Any], asked: Sequence[str], ids: Sequence[str] = ()
+) -> tuple[PossiblePerson, ...]:
+    """Return the columns that may identify the person, in the order in which they are offered.
+
+    Parameters
+    ----------
+    columns
+        Columns by name (``pyarrow.ChunkedArray``). Only the first rows are examined.
+    asked
+        Columns that may be offered.
+    ids
+        Columns that the owner declares as the person. Only the first row of each person is then examined.
+    """
+    evidence = {
+        name: _evidence(name, column)
+        for name, column in islice(columns.items(), _MOST_COLUMNS)
+        if not holds_sets(column) and "," not in name
+    }
+    if ids and all(name in evidence for name in ids):
+        rows = _first_rows([evidence[name].codes for name in ids])
+        evidence = {name: replace(one, codes=one.codes[rows]) for name, one in evidence.items()}
+    attributes = [
+        (kind, one.name, one.codes)
+        for one in evidence.values()
+        if (kind := one.meaning if one.meaning in ATTRIBUTES else attribute_of(one.labels[:_LABELS]))
+    ]
+    free = [evidence[name] for name in asked if name in evidence and name not in ids]
+    found = [
+        one for one in (_single(part, attributes) for part in free) if one.points >= _LEAST and _may_be_offered(one)
+    ]
+    found += [one for one in _together(free, attributes) if one.repeats]
+    ordered = sorted(found, key=lambda one: (not one.repeats, one.place, one.persons))
+    return _persons_before_cases(ordered, evidence)
+
+
+def _may_be_offered(one: PossiblePerson) -> bool:
+    """Return True unless a column contains addresses, or names that rarely repeat."""
+    return one.meaning != "address" and not (one.meaning == "name" and one.given < _REPEATED_NAMES * one.persons)
+
+
+def _evidence(name: str, column: Any) -> _Evidence:
+    import pyarrow as pa
+
+    chunk = column.slice(0, _MOST_ROWS).combine_chunks()
+    if not pa.types.is_dictionary(chunk.type):
+        chunk = arrow.dictionary_encode(chunk)
+    if pa.types.is_binary(chunk.dictionary.type):
+        return _Evidence(name, np.full(len(chunk), -1), (), "", is_text=True)
+    labels = arrow.fill_null(arrow.cast(chunk.dictionary, pa.large_string()), "")
+    codes = arrow.to_numpy(arrow.coalesce(chunk.indices, arrow.number_array([-1])[0])).astype(np.int64)
+    lacking = arrow.to_numpy(arrow.is_in(labels, sorted(MISSING)))
+    spelled = arrow.to_numpy(arrow.dictionary_encode(arrow.folded(labels)).indices).astype(np.int64)
+    if len(labels):
+        codes = np.where((codes >= 0) & ~lacking[codes], spelled[codes], -1)
+    shown = [label for label in labels.slice(0, _LABELS).to_pylist() if label and label not in MISSING]
+    return _Evidence(name, codes, tuple(shown), _meaning(name, shown), _is_text(name, shown, len(codes)))
+
+
+def _meaning(name: str, labels: Sequence[str]) -> str:
+    by_header, by_values = meaning_of(name), identifying(labels)
+    if (
+        by_values in ("e-mail", "IBAN")
+        or (by_values and not by_header)
+        or (by_values == "name" and by_header == "person id")
+    ):
+        return by_values
+    return by_header
+
+
+def _is_text(name: str, labels: Sequence[str], rows: int) -> bool:
+    """Return True if values are free text, dates, times or amounts, which identify nobody."""
+    if not labels or is_remark(name) or is_free_text(labels, rows):
+        return True
+    days = sum(is_full_date(label.replace("T", " ").split(" ")[0]) for label in labels)
+    times = sum(_TIME(label) is not None for label in labels)
+    decimals = sum(_DECIMAL(label) is not None for label in labels)
+    spaced = sum(label.count(" ") > 2 and any(map(str.isalpha, label)) for label in labels)
+    return max(days, times, spaced) >= _NEARLY_ALL * len(labels) or 2 * decimals > len(labels)
+
+
+def _single(one: _Evidence, attributes: Sequence[tuple[str, str, Int64]]) -> PossiblePerson:
+    given, persons = int((one.codes >= 0).sum()), count_distinct(one.codes)
+    observed = [] if one.is_text else [*_of_header(one), *_of_values(one, given, persons)]
+    if not one.is_text and persons < given:
+        others = [attribute for attribute in attributes if attribute[1] != one.name]
+        observed += {AGREE: ["agree"], DIFFER: ["differ"]}.get(evidence_of(one.codes, others), [])
+    points = sum(_POINTS[name] for name in observed) if given and not one.is_text else _LEAST - 1
+    return PossiblePerson((one.name,), one.meaning, points, given, persons)
+
+
+def _of_header(one: _Evidence) -> Iterator[str]:
+    if one.meaning in ("person id", "id", "case id", "name"):
+        yield one.meaning
+    elif one.meaning in (*CONTACTS, "address"):
+        yield "contact"
+    elif is_numbered(one.name):
+        yield "numbered"
+    if is_about_a_thing(one.name) or names_a_product(one.name):
+        yield "thing"
+    is_attribute = one.meaning in (*ATTRIBUTES, "born") or is_sensitive(one.name)
+    is_attribute |= is_known(one.name) and not are_keys(one.labels)
+    if is_attribute or is_quantity(one.name) or is_sampling_weight(one.name):
+        yield "attribute"
+
+
+def _of_values(one: _Evidence, given: int, persons: int) -> Iterator[str]:
+    if are_keys(one.labels) and not kind_of_values(one.labels).endswith("codes"):
+        yield "keys"
+    elif all(map(str.isdecimal, one.labels)):
+        yield "digits" if _are_serial(one.labels) else "numbers"
+    elif one.meaning not in (*CONTACTS, "name", "address"):
+        worded = sum(not any(map(str.isdigit, label)) for label in one.labels)
+        if 2 * worded > len(one.labels) or kind_of_values(one.labels).endswith("codes"):
+            yield "words"
+    if persons < 3 or (persons < _FEW and given >= _ROWS_OF_FEW and not are_keys(one.labels)):
+        yield "few"
+    elif given > _CROWDED * persons:
+        yield "crowded"
+
+
+def _are_serial(numbers: Sequence[str]) -> bool:
+    """Return True if numbers are written like ids: nearly all with the same number of digits, or nearly consecutive."""
+    lengths = [len(number) for number in numbers]
+    if max(map(lengths.count, set(lengths))) >= _NEARLY_ALL * len(numbers) and max(lengths) >= _DIGITS_OF_A_KEY:
+        return True
+    values = {int(number) for number in numbers}
+    return 2 * len(values) > max(values) - min(values)
+
+
+def _together(free: Sequence[_Evidence], attributes: Sequence[tuple[str, str, Int64]]) -> Iterator[PossiblePerson]:
+    """Yield columns that identify persons together: a household and the number of its member, a number within an
+    insurer, and all names with the date of birth.
+    """
+    keys = [one for one in free if not one.is_text and not one.is_small and count_distinct(one.codes) >= _FEW]
+    members = [
+        one for one in free if one.is_small and (is_about_a_person(one.name) or one.meaning in ("person id", "id"))
+    ]
+    for key in keys:
+        alone = evidence_of(key.codes, [attribute for attribute in attributes if attribute[1] != key.name])
+        if alone == AGREE:
+            continue
+        within = [one for one in free if is_about_a_thing(one.name) and not one.is_text] if _is_key(key) else []
+        for other in [*members, *within]:
+            if other is key or key.meaning in (*ATTRIBUTES, *CONTACTS, "name"):
+                continue
+            pair = (key, other) if other in members else (other, key)
+            found = _joined(pair, "person id", attributes)
+            separates = found.persons > _EXCEPTIONS * count_distinct(key.codes)
+            if separates and (found.points >= _POINTS["agree"] or (other in members and _is_key(key))):
+                yield replace(found, points=max(found.points, SURE))
+    names = [one for one in free if one.meaning == "name"]
+    births = [one for one in free if one.meaning in ("birth", "born") and all(map(is_full_date, one.labels))]
+    places = [one for one in free if one.meaning == "address"]
+    for beside in (births[:1], places[:1]):
+        if names and beside:
+            yield _joined([*names[:3], *beside], "name", attributes)
+
+
+def _is_key(one: _Evidence) -> bool:
+    return one.meaning in ("person id", "id", "case id") or is_numbered(one.name)
+
+
+def _joined(parts: Sequence[_Evidence], meaning: str, attributes: Sequence[tuple[str, str, Int64]]) -> PossiblePerson:
+    codes, names = combined([one.codes for one in parts]), tuple(one.name for one in parts)
+    others = [attribute for attribute in attributes if attribute[1] not in names]
+    points = {AGREE: _POINTS["agree"], DIFFER: _POINTS["differ"]}.get(evidence_of(codes, others), 0)
+    return PossiblePerson(names, meaning, points, int((codes >= 0).sum()), count_distinct(codes))
+
+
+def _persons_before_cases(
+    ordered: Sequence[PossiblePerson], evidence: Mapping[str, _Evidence]
+) -> tuple[PossiblePerson, ...]:
+    """Place each person key before its cases: customers before receipts, if each receipt has one customer."""
+    placed: list[PossiblePerson] = []
+    for one in ordered:
+        at = next((i for i, other in enumerate(placed) if _is_case_of(other, one, evidence)), len(placed))
+        placed.insert(at, one)
+    return tuple(
+        replace(case, part_of=next((one.columns[0] for one in placed if _is_case_of(case, one, evidence)), ""))
+        for case in placed
+    )
+
+
+def _is_case_of(case: PossiblePerson, person: PossiblePerson, evidence: Mapping[str, _Evidence]) -> bool:
+    """Return True if each value of `case` belongs to one value of `person`, a key with as good evidence."""
+    if not (case.repeats and person.repeats) or len(person.columns) > 1 or person.meaning in ("name", "address"):
+        return False
+    likely = case.meaning == "case id" and person.points > 0
+    if not (likely or person.points > case.points) or person.persons > _COARSER * case.persons:
+        return False
+    codes = combined([evidence[name].codes for name in case.columns])
+    joint = combined([codes, evidence[person.columns[0]].codes])
+    return count_distinct(joint) <= _EXCEPTIONS * count_distinct(np.where(joint >= 0, codes, -1))
+
+
+def _first_rows(ids: Sequence[Int64]) -> Int64:
+    return np.sort(np.unique(np.stack(ids), axis=1, return_index=True)[1]).astype(np.int64)
+
+
+def are_cut(column: Any) -> bool:
+    """Return True if the values of a column are long numbers that a spreadsheet rounded, such as 1.23E+11."""
+    if holds_sets(column):
+        return False
+    labels = given_texts(column.slice(0, _MOST_ROWS)).unique()[:_LABELS].to_pylist()
+    return any("E+" in label for label in labels) and look_at("", labels).kind == "cut numbers"

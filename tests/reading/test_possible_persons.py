@@ -1,0 +1,123 @@
+"""The columns that are offered as the person, and their order."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.reading.persons import offered, stays
+
+from anonset.reading.persons.agreement import DIFFER, UNKNOWN, agrees, evidence_of
+from anonset.reading.persons.possible_persons import are_cut, possible_persons
+
+pytestmark = pytest.mark.compiled
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("key", ["key7", "patient_id", "UHID"])
+def test_the_person_is_offered_first_under_any_header(seed, key):
+    assert offered(stays(seed=seed, key=key))[0] == key
+
+
+@pytest.mark.parametrize("column", ["birth_date", "admitted", "costs", "price"])
+def test_dates_and_amounts_are_never_offered(column):
+    assert column not in offered(stays())
+
+
+def test_free_text_is_never_offered():
+    words = ["pain", "since", "monday", "and", "fever", "but", "a", "cough", "that", "started", "after", "the", "trip"]
+    rng = np.random.default_rng(2)
+    texts = [" ".join(rng.choice(words, 9)) for _ in range(60)]
+    data = {"Q5_8_TEXT": [texts[n % 57] for n in range(120)], "sex": ["f", "m"] * 60}
+    assert offered(data) == []
+
+
+def test_a_unique_contact_does_not_hide_the_person():
+    rows = [(f"XYZ{1000 + n}", f"+64 21 555 {n:04d}", str(20 + n % 50), "fm"[n % 2]) for n in range(60)]
+    rows += [("XYZ9999", f"+64 27 555 {n:04d}", "67", "U") for n in range(6)]
+    assert offered(dict(zip(("nhi", "caller_phone", "age", "sex"), zip(*rows, strict=True), strict=True)))[0] == "nhi"
+
+
+@pytest.mark.parametrize("owner", ["author_id", "owner_id", "card", "kdnr", "device", "session", "household"])
+def test_a_unique_row_key_does_not_hide_the_person(owner):
+    data = {"id": [str(100 + n) for n in range(90)], owner: [f"u{4000 + n * 7 // 3}" for n in range(90)]}
+    data[owner][60:] = data[owner][:30]
+    assert offered(data) == [owner]
+
+
+def test_customers_precede_their_receipts():
+    data = {
+        "receipt_no": [f"R{5000 + n // 2}" for n in range(400)],
+        "card_no": [f"LC{700 + n // 8}" for n in range(400)],
+        "product": [f"p{n % 30}" for n in range(400)],
+    }
+    order = offered(data)
+    assert order.index("card_no") < order.index("receipt_no")
+    possible = possible_persons({name: pa.chunked_array([v]) for name, v in data.items()}, list(data))
+    assert {one.columns[0]: one.part_of for one in possible}["receipt_no"] == "card_no"
+
+
+def test_contacts_follow_keys_and_names_come_last():
+    names = [f"{first} {last}" for first in ("Ann", "Bo", "Cid", "Dora") for last in ("Lee", "Berg", "Moss", "Stone")]
+    data = {
+        "name": [names[n % 16] for n in range(320)],
+        "e-mail": [f"p{n % 40}@example.org" for n in range(320)],
+        "customer_id": [f"K{300 + n % 40}" for n in range(320)],
+    }
+    assert offered(data) == ["customer_id", "e-mail", "name"]
+
+
+def test_names_with_births_are_offered_together():
+    data = stays(n_persons=100, n=400)
+    who = {key: f"Person{chr(65 + i % 26)}{chr(97 + i // 26)}" for i, key in enumerate(dict.fromkeys(data["key7"]))}
+    columns = {"surname": [who[key] for key in data["key7"]], "birth_date": data["birth_date"], "sex": data["sex"]}
+    assert "surname,birth_date" in offered(columns)
+
+
+def test_members_of_households_are_offered_together():
+    rng = np.random.default_rng(5)
+    rows = [
+        (f"H{1000 + house}", str(1 + person), str(rng.integers(1930, 2010)), "fm"[rng.integers(2)])
+        for house in range(80)
+        for person in range(1 + house % 4)
+    ]
+    rows = [row for row in rows for _ in range(3)]
+    columns = dict(zip(("household_id", "person_id", "birth_year", "sex"), zip(*rows, strict=True), strict=True))
+    assert "household_id,person_id" in offered(columns)
+
+
+def test_ids_in_other_spellings_and_missing_ids_are_counted_as_persons():
+    ids = ["A-1001", "a1001", "A 1002", "", "NULL", "A1003", "A1003"]
+    data = {"patient_id": pa.chunked_array([ids])}
+    (one,) = possible_persons(data, ["patient_id"])
+    assert (one.given, one.persons) == (5, 3)
+
+
+def test_a_person_with_several_declared_ids_is_offered():
+    data = {"case_no": [f"F{n // 2}" for n in range(200)], "patient_id": [f"P{n // 10}" for n in range(200)]}
+    columns = {name: pa.chunked_array([values]) for name, values in data.items()}
+    possible = possible_persons(columns, ["patient_id"], ["case_no"])
+    assert [(one.columns, one.given, one.persons) for one in possible] == [(("patient_id",), 100, 20)]
+
+
+def test_cut_numbers_are_recognized():
+    assert are_cut(pa.chunked_array([["1,23479E+11", "1,23480E+11", "9,1E+11"]]))
+    assert not are_cut(pa.chunked_array([["123479000001", "E+11"]]))
+
+
+def test_evidence_differs_for_physicians_and_is_unknown_without_attributes():
+    data = stays()
+    codes = {name: np.unique(values, return_inverse=True)[1] for name, values in data.items()}
+    attributes = [("sex", "sex", codes["sex"]), ("birth", "birth_date", codes["birth_date"])]
+    assert evidence_of(codes["d1"], attributes) == DIFFER
+    assert evidence_of(codes["d1"], []) == UNKNOWN
+
+
+@given(st.lists(st.integers(0, 3), min_size=2, max_size=60))
+def test_agreement_by_chance_is_no_evidence(values):
+    codes = np.array(values)
+    first, second = np.arange(len(codes) - 1), np.arange(1, len(codes))
+    if agrees(codes, first, second):
+        assert (codes[first] == codes[second]).mean() >= 0.95
+        counts = np.bincount(codes).astype(float)
+        assert (counts * (counts - 1)).sum() <= 0.9 * len(codes) * (len(codes) - 1)
