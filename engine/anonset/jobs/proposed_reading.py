@@ -80,11 +80,22 @@ def proposal_for(
             recognised |= {**error.settings, **({"skip_rows": ",".join([*skipped, *more])} if more else {})}
         else:
             ways = " ".join(setting(name, value) for name, value in recognised.items())
-            way = f"; if line 1 contains the names: {setting('header_line', 1)}" if "no_header" in recognised else ""
-            remark = f"read with {ways} (detected): check the column names{way}"
+            remark = f"read with {ways} (detected): {_to_check(recognised)}"
             for answer in work.answers or (work,):
                 answer.problems = [*([remark] if ways else []), *answer.problems]
             return work
+
+
+def _to_check(recognised: Mapping[str, Any]) -> str:
+    """Return what the owner must check if the data are read with detected settings."""
+    if recognised.get("input_format") == "baskets":
+        return "check that each line is a set of items"
+    check = "check the column names"
+    if "no_header" in recognised:
+        check += f"; if line 1 contains the names: {setting('header_line', 1)}"
+    if above := recognised.get("header_line", 1) - 1:
+        check += f"; {counted(above, 'line')} above the header {'is' if above == 1 else 'are'} skipped"
+    return check
 
 
 def _proposal_for(
@@ -177,6 +188,10 @@ def _opened(source: Source, declared: Mapping[str, Any]) -> tuple[OpenedSource, 
     null = names_in((), declared.get("null"))
     properties = FileProperties(None, dialect, declared.get("separator"), lacking, declared.get("labels"), null=null)
     opened = open_source(source, properties)
+    if opened.baskets and (not roles or lacking(opened.names)):
+        way = " ".join(setting(name, value) for name, value in opened.baskets.items())
+        msg = f"{opened.where}: the lines look like sets of items without a header; if they are: {way}"
+        raise MisreadError(msg, opened.baskets)
     if opened.below and (not roles or lacking(opened.names)):
         problem = (
             f"the first line has {counted(len(opened.names), 'column name')}, the other lines have another number of "

@@ -44,6 +44,8 @@ class NamedColumns:
     """Detected decimal sign of the numbers. Empty if unknown."""
     below: int = field(default=0, kw_only=True)
     """Line number of a probable header below other lines. 0 if there is none."""
+    baskets: Mapping[str, str] = field(default_factory=dict, kw_only=True)
+    """Settings that read the text as baskets, if its lines look like baskets. Empty for other texts."""
 
 
 @dataclass(frozen=True)
