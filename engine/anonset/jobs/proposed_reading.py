@@ -88,7 +88,7 @@ def proposal_for(
 
 def _to_check(recognised: Mapping[str, Any]) -> str:
     """Return what the owner must check if the data are read with detected settings."""
-    if recognised.get("input_format") == "baskets":
+    if recognised.get("input_format") in ("baskets", "spmf"):
         return "check that each line is a set of items"
     check = "check the column names"
     if "no_header" in recognised:

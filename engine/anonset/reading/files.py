@@ -12,6 +12,7 @@ from typing import Any
 from anonset.errors import InputError, MisreadError, foreign
 from anonset.local_paths import require_local
 from anonset.reading.formats.ragged_lines import are_baskets
+from anonset.reading.formats.utilities import have_utilities
 from anonset.spelling import require_known, setting
 
 FORMATS = (".csv", ".tsv", ".dat", ".xlsx", ".jsonl", ".ndjson", ".parquet")
@@ -97,6 +98,8 @@ def _probable_format(path: Path) -> str | None:
         return "tsv"
     if lines and lines[0].lstrip().startswith(b'{"'):
         return "jsonl"
+    if have_utilities(b"\n".join(lines)):
+        return "spmf"
     marks = [mark for mark in (b",", b";", b"|") if any(mark in line for line in lines)]
     even = any(2 * Counter(line.count(mark) for line in lines).most_common(1)[0][1] > len(lines) for mark in marks)
     unquoted = bool(marks) and not any(b'"' in line for line in lines)
