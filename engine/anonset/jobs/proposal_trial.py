@@ -14,7 +14,7 @@ from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table import Column, Int64
 from anonset.errors import InputError
 from anonset.jobs.findings import ColumnFindings
-from anonset.reading.batches import OpenedSource, without_missing_ids
+from anonset.reading.batches import OpenedSource, with_null_words, without_missing_ids
 from anonset.reading.kinds import kind_of_values
 from anonset.reading.options import FileOptions, ReadOptions
 from anonset.reading.persons.missing_values import counted_in, holds_sets, persons_in, rows_that_differ
@@ -405,6 +405,10 @@ def _read_with_remedy(
             return None
         rules = [*names_in((), work.settings.get("normalize")), *remedy.settings.get("normalize", ())]
         settings = {**work.settings, **remedy.settings, **({"normalize": rules} if rules else {})}
+        if "null" in remedy.settings:
+            opened = with_null_words(opened, (remedy.settings["null"],))
+            settings["null"] = [*names_in((), work.settings.get("null")), remedy.settings["null"]]
+            settings["missing"] = ",".join({**dict.fromkeys(names_in((), work.settings.get("missing"))), "value": None})
         table = _read_with_settings(opened, settings)
         bind_columns(table, {**others, name: spec})
     except InputError:

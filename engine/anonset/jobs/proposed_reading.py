@@ -127,7 +127,7 @@ def _proposal_for(
         profiles, lambda name: pattern(loaded[name]), _identifying(candidates, profiles), mentioning, published
     )
     proposed = _with_given(opened, proposed, declared)
-    proposed |= _read_as_text(proposed, hierarchies, names_in(opened.names, declared.get("numeric")))
+    proposed |= _with_hierarchies(proposed, hierarchies, names_in(opened.names, declared.get("numeric")))
     if declared.get("sensitive") and not any(role.role == "sensitive" for role in proposed.values()):
         declared = {name: value for name, value in declared.items() if name != "sensitive"}
     if words or id_nulls:
@@ -336,14 +336,14 @@ def _with_given(
     return roles
 
 
-def _read_as_text(
+def _with_hierarchies(
     roles: Mapping[str, ProposedRole], hierarchies: Mapping[str, HierarchySpec], numeric: Sequence[str]
 ) -> dict[str, ProposedRole]:
-    """Return text roles for the numeric columns that have a hierarchy other than ranges."""
+    """Return roles with the given hierarchies. A numeric column with a hierarchy other than ranges is then text."""
     return {
-        name: replace(roles[name], hierarchy=VALUES)
+        name: replace(roles[name], hierarchy=spec if isinstance(spec, str) else "given")
         for name, spec in hierarchies.items()
-        if name in roles and roles[name].hierarchy == RANGE != spec and name not in numeric
+        if name in roles and name not in numeric and spec != RANGE and roles[name].hierarchy in (RANGE, VALUES)
     }
 
 

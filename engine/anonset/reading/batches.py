@@ -173,7 +173,7 @@ def open_source(data: Any, properties: FileProperties = AS_RECOGNISED) -> Opened
     source = source_of(data, properties.format, no_header=properties.dialect.no_header)
     _require_lines(source.where, source.format, properties)
     opens: Callable[[Source, FileProperties], OpenedSource] = resolve_name(_OPENING[source.format])
-    opened = _with_nulls(opens(source, properties), properties.null)
+    opened = with_null_words(opens(source, properties), properties.null)
     if properties.skip_without_id:
         opened = without_missing_ids(opened, names_in(opened.names, properties.ids))
     if twice := [name for name in source.keys if name in opened.names]:
@@ -217,7 +217,8 @@ class _WithIds(RedactedRepr):
             yield replace(batch, columns=columns, without_id=int((~has_ids).sum()))
 
 
-def _with_nulls(opened: OpenedSource, words: tuple[str, ...]) -> OpenedSource:
+def with_null_words(opened: OpenedSource, words: tuple[str, ...]) -> OpenedSource:
+    """Return a source in which some texts are null."""
     if not words:
         return opened
 
