@@ -250,10 +250,11 @@ class ProposalReader:
         work.problems += [problem] if problem not in work.problems and not asked else []
 
     def _missing(self) -> list[str]:
-        """Return the setting for nulls. Empty if the data contain no null. In a column of 0 and 1, the empty text
-        counts as null.
+        """Return the setting for nulls. Empty if the columns that are not dropped contain no null. In a column of 0 and
+        1, the empty text counts as null.
         """
-        if any(column.nulls or (column.null_words and self.given.get("null")) for column in self.profiles):
+        read = [column for column in self.profiles if self.proposed[column.name].role != "drop"]
+        if any(column.nulls or (column.null_words and self.given.get("null")) for column in read):
             return ["empty", "value"]
         return (
             ["empty"]

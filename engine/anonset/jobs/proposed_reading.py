@@ -133,7 +133,9 @@ def _proposal_for(
     if words or id_nulls:
         declared = {**declared, "null": [*null, *words, *id_nulls]}
     dropped = {name for name, role in proposed.items() if role.role in ("id", "drop", UNRECOGNIZED)}
-    problems = [*null_problems(profiles, dropped), *odd_codes(profiles), *word_problems(words)]
+    unread = names_in(opened.names, declared.get("drop"))
+    problems = null_problems([column for column in profiles if column.name not in unread], dropped)
+    problems += [*odd_codes(profiles), *word_problems(words)]
     problems += missing_code_problems(profiles)
     problems += separator_problems([column for column in profiles if column.name not in dropped])
     problems += [placeholder_problem(name, counts) for name, counts in placeholders.items()]

@@ -207,13 +207,11 @@ class _WithIds(RedactedRepr):
     ids: Sequence[str]
 
     def __call__(self, names: Sequence[str]) -> Iterator[Batch]:
-        import pyarrow as pa
-
         for batch in self.batches([*names, *(name for name in self.ids if name not in names)]):
             has_ids = np.logical_and.reduce([arrow.are_given(batch.columns[name]) for name in self.ids])
             columns = {name: batch.columns[name] for name in names}
             if not has_ids.all():
-                columns = {name: column.filter(pa.array(has_ids)) for name, column in columns.items()}
+                columns = {name: arrow.chosen(column, np.flatnonzero(has_ids)) for name, column in columns.items()}
             yield replace(batch, columns=columns, without_id=int((~has_ids).sum()))
 
 
