@@ -7,9 +7,9 @@ from rich.table import Table as RichTable
 from anonset.jobs.findings import Findings, Question, UnitOption, risk_table
 from anonset.measures.known_items import KnownItems
 from anonset.release.memory import format_size
-from anonset.report.sections import facts_table, table
+from anonset.report.sections import as_text, facts_table, table
 from anonset.settings.job_text import unit_line
-from anonset.spelling import printable
+from anonset.spelling import printable, setting
 
 _MOST_SHOWN = 1000
 """Maximum number of columns that are printed, because printing many thousands of columns takes minutes."""
@@ -97,6 +97,11 @@ def findings_account(findings: Findings) -> list[str | RichTable]:
     return parts
 
 
+def text_of_findings(findings: Findings) -> str:
+    """Return the findings as plain text."""
+    return as_text(findings_account(findings))
+
+
 OTHERS = "If a person may have several rows, use the columns that identify the person instead."
 
 
@@ -108,7 +113,7 @@ def _columns_table(findings: Findings) -> RichTable:
     rows = []
     for column in findings.columns[:_MOST_SHOWN]:
         look, nulls = column.profile, column.profile.nulls + column.profile.missing
-        role = f"--{column.role.replace('_', '-')}"
+        role = setting(column.role)
         rows.append((look.name, look.kind, f"{look.distinct:,}", f"{nulls:,}", role, column.reason))
     return table(("column", "kind", "distinct", "nulls", "role", "because"), rows, left=("kind", "role", "because"))
 
