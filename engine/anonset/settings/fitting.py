@@ -29,6 +29,7 @@ from anonset.data.joining import prefixed
 from anonset.data.table_facts import COARSENED, Change, CodeRules
 from anonset.errors import HierarchyError, InputError, datum, foreign
 from anonset.personal_text import hidden
+from anonset.reading.hierarchies.date_forms import naming_date_form
 from anonset.reading.hierarchies.specs import hierarchy_of_labels, is_refined, refine
 from anonset.reading.normalizing import RULES, change_of, recategorize, relabel
 from anonset.reading.persons.rare_texts import are_rare
@@ -118,7 +119,9 @@ def _fit_to_rule(table: Table, part: HierarchyLabels, spec: str) -> Table:
     if rejected:
         to = None if part.of_items else MISSING_VALUE
         table = _changed(table, part, "unknown suppress", dict.fromkeys(rejected, to))
-    coarse = coarser(spec, [label for label in part.labels if label not in rejected], part.name)
+    remaining = [label for label in part.labels if label not in rejected]
+    with naming_date_form(spec, remaining, part.name):
+        coarse = coarser(spec, remaining, part.name)
     return _changed(table, part, f"{COARSENED}{spec}", dict(coarse)) if coarse else table
 
 
