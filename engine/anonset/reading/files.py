@@ -11,8 +11,8 @@ from typing import Any
 
 from anonset.errors import InputError, MisreadError, foreign
 from anonset.local_paths import require_local
-from anonset.reading.formats.ragged_lines import are_baskets
-from anonset.reading.formats.utilities import have_utilities
+from anonset.reading.item_utilities import have_utilities
+from anonset.reading.ragged_lines import are_baskets
 from anonset.spelling import require_known, setting
 
 FORMATS = (".csv", ".tsv", ".dat", ".xlsx", ".jsonl", ".ndjson", ".parquet")

@@ -32,8 +32,8 @@ from anonset.reading.dialect import (
 )
 from anonset.reading.files import reading
 from anonset.reading.formats.footers import footer_of, has_keys, is_figure
-from anonset.reading.formats.ragged_lines import are_baskets, are_records
 from anonset.reading.numbers import recognised_decimal
+from anonset.reading.ragged_lines import are_baskets, are_records
 from anonset.spelling import counted, setting
 
 _BLOCK = 1 << 24

@@ -17,8 +17,8 @@ from anonset.reading.batches import Batch, FileProperties, OpenedSource, SourceP
 from anonset.reading.dialect import Dialect, in_another_encoding
 from anonset.reading.formats.text_chunks import ALL_RECORDS, TextRange, pieces
 from anonset.reading.formats.text_ranges import Text, text_parts
-from anonset.reading.formats.utilities import have_utilities, without_utilities
 from anonset.reading.input_checks import require_split
+from anonset.reading.item_utilities import have_utilities, without_utilities
 from anonset.reading.source import DataFile, Source
 from anonset.spelling import setting
 
