@@ -402,3 +402,14 @@ def test_no_remedy_publishes_a_sensitive_column_unprotected(roles, model, way):
     assert way in str(error.value)
     assert "drop='extra'" in str(error.value)
     assert "keep" not in str(error.value)
+
+
+def test_printed_findings_are_the_text_of_the_command():
+    findings = anonset.inspect(PEOPLE)
+    text = str(findings)
+    assert names(text, f"rows {findings.rows}")
+    for column in findings.columns:
+        profile = column.profile
+        assert names(text, f"{profile.name} {profile.kind.split()[0]} {profile.distinct} {column.role}")
+    assert all(problem in text for problem in findings.problems)
+    assert "Findings(" not in text

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.facts import refused
+from tests.facts import names, refused
 
 import anonset
 from anonset.errors import InputError
@@ -269,3 +269,11 @@ def test_persons_must_match_the_records(persons, tmp_path):
         anonset.risk(RT, persons=persons)
     with refused(InputError, "persons original"):
         anonset.risk(RT.save(tmp_path / "out"), persons=PERSONS)
+
+
+def test_printed_risks_are_the_text_of_the_command():
+    risks = anonset.risk(RT)
+    text = str(risks)
+    assert "Risk(" not in text
+    assert names(text, f"{risks.records} rows")
+    assert all(names(text, f"{exposure.average.value:.1%}") for exposure in risks.exposures)

@@ -89,9 +89,7 @@ def test_compressed_files(tmp_path, name):
         ("a,b,a,R\n", "'line 1' a cycle"),
         ("x,R\na,R,b,R\n", "'line 2' R cycle"),
         ("\n\na,,R\nb,R\n", "'line 3' a parents label"),
-        ("a,A,R\n,A,R\n", "'line 2' leaf label"),
-        ('"",A,R\na,A,R\n', "'line 1' leaf label"),
-        ("leaf,root\n,R\nb,R\n", "'line 2' leaf label"),
+        (",A,R\n,B,R\nb,B,R\n", "'line 2' A B"),
         ('x,R\n"a,R\nb,R\n', "'line 2' end"),
         (b"a,R\n\xff,R\n", "'line 2' UTF-8"),
     ],
@@ -100,6 +98,14 @@ def test_files_that_are_not_trees_are_rejected(tmp_path, text, message):
     path = write(tmp_path, text)
     with refused(HierarchyError, f"{path} {message}"):
         read_hierarchy(path)
+
+
+@pytest.mark.parametrize("text", ["a,A,R\n,A,R\nb,R\n", 'a;A;R\n"";A;R\nb;R\n', "leaf,top,root\na,A,R\n,A,R\nb,R\n"])
+def test_an_empty_leaf_is_the_leaf_of_empty_cells(tmp_path, text):
+    tree = read_hierarchy(write(tmp_path, text))
+    assert tree.labels == ("R", "A", "a", "", "b")
+    write_hierarchy(tree, tmp_path / "again.csv")
+    assert read_hierarchy(tmp_path / "again.csv").labels == tree.labels
 
 
 def test_unreadable_hierarchy_files_are_rejected(tmp_path):

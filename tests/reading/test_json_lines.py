@@ -1,9 +1,10 @@
 """JSON Lines: types are never inferred, arrays are sets, and errors do not quote the line."""
 
 import gzip
+import json
 
 import pytest
-from tests.facts import refused
+from tests.facts import names, refused
 
 import anonset
 from anonset.errors import InputError
@@ -87,3 +88,47 @@ def test_a_folder_of_files_is_read_as_one_data_set(tmp_path):
     for number in range(2):
         (tmp_path / f"{number}.jsonl").write_text(f'{{"a": ["x{number}"]}}\n')
     assert read(tmp_path, items="a").transactions.vocabulary.labels == ("x0", "x1")
+
+
+def nested_events(folder, n=60):
+    path = folder / "events.jsonl"
+    lines = [
+        json.dumps(
+            {
+                "person": f"P{k // 2:04d}",
+                "sex": "fm"[k // 2 % 2],
+                "params": [{"key": "a"}],
+                "city": [None, "Bonn"][k % 2],
+            }
+        )
+        for k in range(n)
+    ]
+    path.write_text("\n".join(lines))
+    return path
+
+
+@pytest.mark.parametrize("drop", [None, "params", "params,city"])
+def test_dropped_and_nested_columns_are_not_counted_as_nulls(tmp_path, drop):
+    findings = anonset.inspect(nested_events(tmp_path), id="person", group=True, relational="sex", drop=drop)
+    nulls = {column.profile.name: column.profile.nulls for column in findings.columns}
+    assert nulls == {"person": 0, "sex": 0, "params": 0, "city": 30}
+    roles = {column.profile.name: column.role for column in findings.columns}
+    assert roles["params"] == roles["city"] == "drop"
+    assert not any("null" in problem for problem in findings.problems)
+    assert "missing" not in findings.settings
+    assert any("nested" in problem for problem in findings.problems) == (drop is None)
+
+
+def test_nulls_of_published_columns_are_reported(tmp_path):
+    findings = anonset.inspect(
+        nested_events(tmp_path), relational="city", drop="person,sex,params", rows_are_persons=True
+    )
+    assert any(names(problem, "city 30 nulls missing") for problem in findings.problems)
+    assert findings.settings["missing"] == "empty,value"
+
+
+def test_a_nested_value_that_is_null_is_a_null(tmp_path):
+    path = tmp_path / "events.jsonl"
+    path.write_text('{"a": 1, "b": [{"c": 1}]}\n{"a": 2, "b": null}\n{"a": 3}\n')
+    (column,) = [column for column in anonset.inspect(path).columns if column.profile.name == "b"]
+    assert column.profile.nulls == 2

@@ -11,6 +11,7 @@ import pytest
 from scipy import sparse
 from tests.facts import names, refused
 
+from anonset import inspect
 from anonset.errors import InputError
 from anonset.reading import read
 
@@ -122,7 +123,7 @@ Point = namedtuple("Point", "x")
         (Broken(), {}, "Broken RuntimeError"),
         ({"codes": 1}, {"items": "codes"}, "dict codes list int"),
         ({"codes": "E10"}, {"items": "codes"}, "dict codes list str"),
-        ({1: ["E10"]}, {}, "dict text int"),
+        ({None: ["E10"]}, {}, "dict text NoneType"),
         (
             {"a": [1], "b": [1, 2]},
             {},
@@ -167,3 +168,52 @@ def test_unsupported_objects_are_rejected(source, options, message):
         read(source, **options)
     assert names(error.value, message)
     assert "4711" not in str(error.value)
+
+
+@pytest.mark.parametrize("roles", [{"items": "0", "relational": "1", "numeric": "1"}, {"items": 0, "relational": [1]}])
+@pytest.mark.parametrize(
+    "source",
+    [
+        pd.DataFrame({0: ["E10 I10", "", "J45"], 1: AGES}),
+        pd.DataFrame({0: [set(x) for x in SETS], 1: AGES}),
+        pd.DataFrame({0: ["E10 I10", "", "J45"], "1": AGES}),
+        pd.DataFrame([["E10 I10", 30], ["", 41], ["J45", 30]]),
+        {0: SETS, np.int64(1): AGES},
+        [{0: codes, 1: age} for age, codes in zip(AGES, SETS, strict=True)],
+    ],
+    ids=lambda source: type(source).__name__,
+)
+def test_column_names_that_are_integers_are_read_as_text(source, roles):
+    table = read(source, **roles)
+    assert rows(table) == SETS
+    assert (table.transactions.name, table.relational[0].name) == ("0", "1")
+
+
+@pytest.mark.parametrize(
+    "source", [{0: [1], "0": [2]}, pd.DataFrame({0: [1], "0": [2]}), pd.DataFrame([[1, 2]], columns=["0", "0"])]
+)
+def test_equal_column_names_are_rejected(source):
+    with refused(InputError, "two columns 0"):
+        read(source, relational="0")
+
+
+CATEGORIES = [pl.Categorical, pl.Enum(["north", "south", "west"])]
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+@pytest.mark.parametrize("kind", CATEGORIES, ids=["categorical", "enum"])
+def test_categories_of_polars_are_read(kind, lazy):
+    wards = ["north", "south", None, "north"] * 10
+    frame = pl.DataFrame({"ward": pl.Series(wards, dtype=kind), "age": list(range(40))})
+    frame = frame[3:].lazy() if lazy else frame[3:]
+    table = read(frame, relational="ward,age", numeric="age", missing="value")
+    assert table.relational[0].labels() == [ward or "?" for ward in wards[3:]]
+    nulls = {column.profile.name: column.profile.nulls for column in inspect(frame).columns}
+    assert nulls == {"ward": 9, "age": 0}
+
+
+@pytest.mark.parametrize("kind", CATEGORIES, ids=["categorical", "enum"])
+def test_lists_of_categories_of_polars_are_sets(kind):
+    sets = [["north"], ["north", "south"], None, ["west"], []]
+    frame = pl.DataFrame({"wards": pl.Series(sets, dtype=pl.List(kind))})
+    assert rows(read(frame[1:], items="wards", missing="empty")) == [["north", "south"], [], ["west"], []]

@@ -59,7 +59,8 @@ def inspect(
     else:
         show(*findings_account(findings))
         show(*_note_on_codes(findings))
-    recognised = {name: findings.settings[name] for name in _RECOGNISED if name in {*findings.settings} - {*options}}
+    of_format = (*_RECOGNISED, "separator") if findings.settings.get("input_format") == "baskets" else _RECOGNISED
+    recognised = {name: findings.settings[name] for name in of_format if name in {*findings.settings} - {*options}}
     typed, hierarchies = {**given_flags(flags), **recognised, "hierarchy": []}, given_flags(flags).get("hierarchy")
     job = Path(out or "job.toml")
     job = job.with_stem(f"{job.stem}-more") if out is not None and findings.records else job

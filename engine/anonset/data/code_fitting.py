@@ -1,8 +1,13 @@
 """Find codes of the data that are not leaves of a hierarchy, and add leaves that can replace these codes."""
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
 
 from anonset.data.hierarchy import Hierarchy, Tree
+from anonset.data.hierarchy_rules import MISSING_VALUE, NO_VALUE
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import HierarchyError, datum
 
@@ -94,8 +99,56 @@ def _unspecified(label: str, used_labels: set[str]) -> str:
     return name
 
 
+def with_missing_value(hierarchy: Hierarchy, labels: Sequence[str]) -> Hierarchy:
+    """Return a hierarchy with a leaf for the missing values of a column.
+
+    A leaf of the other missing value is renamed. Otherwise, ``?`` becomes a leaf below the root, as in hierarchies that
+    are made by a rule. Empty text does not, because the owner has not declared that it means a missing value.
+
+    Parameters
+    ----------
+    labels
+        Labels of the column.
+
+    >>> tree = Hierarchy.from_tree(("*", [("X", ["a", "b"]), ""]))
+    >>> with_missing_value(tree, ["a", "?"]).leaves.labels, with_missing_value(tree, ["a", ""]).leaves.labels
+    (('a', 'b', '?'), ('a', 'b', ''))
+    """
+    leaves, used = hierarchy.leaves.index, NO_VALUE.intersection(labels)
+    for label in sorted(used.difference(hierarchy.labels)):
+        free = [leaf for leaf in NO_VALUE if leaf in leaves and leaf not in used]
+        if free:
+            names = {free[0]: label}
+            aliases = tuple((collapsed, names.get(node, node)) for collapsed, node in hierarchy.aliases)
+            labels_after = tuple(names.get(node, node) for node in hierarchy.labels)
+            hierarchy = replace(hierarchy, labels=labels_after, aliases=aliases)
+        elif label == MISSING_VALUE and hierarchy.place is None:
+            hierarchy = _with_leaf_below_root(hierarchy, label)
+    return hierarchy
+
+
+def _with_leaf_below_root(hierarchy: Hierarchy, label: str) -> Hierarchy:
+    """Return a hierarchy with a further leaf below the root, which is restored if it had a single child."""
+    root, labels, aliases = root_of(hierarchy), list(hierarchy.labels), list(hierarchy.aliases)
+    parents, columns = hierarchy.parent.tolist(), hierarchy.column_depth.tolist()
+    if root != labels[0]:
+        aliases.remove((root, labels[0]))
+        parents, columns = [-1, 0, *(parent + 1 for parent in parents[1:])], [0, 1, *columns[1:]]
+        labels = [root, *labels]
+    elif len(labels) == 1:
+        return hierarchy
+    longer = Hierarchy.from_preorder([*labels, label], np.array([*parents, 0], np.int64), [*columns, 1])
+    facts: dict[str, Any] = {"from_data": hierarchy.from_data, "unnamed": hierarchy.unnamed}
+    return replace(longer, aliases=tuple(aliases), **facts)
+
+
+def root_of(hierarchy: Hierarchy) -> str:
+    """Return the label of the root, also if it had a single child and was replaced by the child."""
+    above = [collapsed for collapsed, label in hierarchy.aliases if label == hierarchy.labels[0]]
+    return above[0] if above else hierarchy.labels[0]
+
+
 def nodes_of(hierarchy: Hierarchy) -> set[str]:
     """Return the labels of all nodes except the root. The root carries no information."""
-    above = [collapsed for collapsed, label in hierarchy.aliases if label == hierarchy.labels[0]]
-    root = above[0] if above else hierarchy.labels[0]
+    root = root_of(hierarchy)
     return {*hierarchy.labels, *(collapsed for collapsed, _ in hierarchy.aliases)} - {root}

@@ -248,7 +248,8 @@ def _proposed(options: Mapping[str, Any]) -> Proposal:
     k, specs = int(options.get("k") or 5), options.get("hierarchy", {})
     reading = {name: options[name] for name in (*READING, "missing") if options.get(name)}
     recognised = proposal_for(options["input"], reading, {}, k)
-    reading |= {name: recognised.settings[name] for name in _RECOGNISED if name in recognised.settings}
+    of_format = (*_RECOGNISED, "separator") if recognised.settings.get("input_format") == "baskets" else _RECOGNISED
+    reading |= {name: recognised.settings[name] for name in of_format if name in recognised.settings}
     reading["skip_rows"] = [rows for rows in names_in((), reading.get("skip_rows")) if rows != "no-id"]
     columns = [column.profile.name for column in recognised.columns]
     options = {**options, **{role: list(names_in(columns, options[role])) for role in ROLES if options.get(role)}}

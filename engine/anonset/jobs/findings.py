@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pkgutil import resolve_name
 from typing import Any
 
 from anonset.data.redacted_repr import RedactedRepr
@@ -137,6 +138,10 @@ class Findings(RedactedRepr):
     """Dropped columns that may contain items, by the setting that publishes them."""
     possible_roles: Mapping[str, list[str]] = field(default_factory=dict)
     """Settings that publish columns chosen by their values only. Empty if a column is recognized."""
+
+    def __str__(self) -> str:
+        text: str = resolve_name("anonset.report.findings:text_of_findings")(self)
+        return text
 
     def _repr_html_(self) -> str:
         rows = [(c.profile.name, c.profile.kind, f"{c.profile.distinct:,}", c.role, c.reason) for c in self.columns]

@@ -14,7 +14,7 @@ from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table import Column, Int64
 from anonset.errors import InputError
 from anonset.jobs.findings import ColumnFindings
-from anonset.reading.batches import OpenedSource, without_missing_ids
+from anonset.reading.batches import OpenedSource, with_null_words, without_missing_ids
 from anonset.reading.kinds import kind_of_values
 from anonset.reading.options import ROW, FileOptions, ReadOptions, person_columns
 from anonset.reading.persons.missing_values import are_values, counted_in, persons_in, rows_that_differ
@@ -251,10 +251,11 @@ class ProposalReader:
         work.problems += [problem] if problem not in work.problems and not asked else []
 
     def _missing(self) -> list[str]:
-        """Return the setting for nulls. Empty if the data contain no null. In a column of 0 and 1, the empty text
-        counts as null.
+        """Return the setting for nulls. Empty if the columns that are not dropped contain no null. In a column of 0 and
+        1, the empty text counts as null.
         """
-        if any(column.nulls or (column.null_words and self.given.get("null")) for column in self.profiles):
+        read = [column for column in self.profiles if self.proposed[column.name].role != "drop"]
+        if any(column.nulls or (column.null_words and self.given.get("null")) for column in read):
             return ["empty", "value"]
         return (
             ["empty"]
@@ -410,6 +411,10 @@ def _read_with_remedy(
             return None
         rules = [*names_in((), work.settings.get("normalize")), *remedy.settings.get("normalize", ())]
         settings = {**work.settings, **remedy.settings, **({"normalize": rules} if rules else {})}
+        if "null" in remedy.settings:
+            opened = with_null_words(opened, (remedy.settings["null"],))
+            settings["null"] = [*names_in((), work.settings.get("null")), remedy.settings["null"]]
+            settings["missing"] = ",".join({**dict.fromkeys(names_in((), work.settings.get("missing"))), "value": None})
         table = _read_with_settings(opened, settings)
         bind_columns(table, {**others, name: spec})
     except InputError:

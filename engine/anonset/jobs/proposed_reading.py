@@ -78,11 +78,22 @@ def proposal_for(
             recognised |= {**error.settings, **({"skip_rows": ",".join([*skipped, *more])} if more else {})}
         else:
             ways = " ".join(setting(name, value) for name, value in recognised.items())
-            way = f"; if line 1 contains the names: {setting('header_line', 1)}" if "no_header" in recognised else ""
-            remark = f"read with {ways} (detected): check the column names{way}"
+            remark = f"read with {ways} (detected): {_to_check(recognised)}"
             for answer in work.answers or (work,):
                 answer.problems = [*([remark] if ways else []), *answer.problems]
             return work
+
+
+def _to_check(recognised: Mapping[str, Any]) -> str:
+    """Return what the owner must check if the data are read with detected settings."""
+    if recognised.get("input_format") in ("baskets", "spmf"):
+        return "check that each line is a set of items"
+    check = "check the column names"
+    if "no_header" in recognised:
+        check += f"; if line 1 contains the names: {setting('header_line', 1)}"
+    if above := recognised.get("header_line", 1) - 1:
+        check += f"; {counted(above, 'line')} above the header {'is' if above == 1 else 'are'} skipped"
+    return check
 
 
 def _proposal_for(
@@ -113,13 +124,15 @@ def _proposal_for(
         profiles, lambda name: pattern(loaded[name]), _identifying(candidates, profiles), mentioning, published
     )
     proposed = _with_given(opened, proposed, declared)
-    proposed |= _read_as_text(proposed, hierarchies, names_in(opened.names, declared.get("numeric")))
+    proposed |= _with_hierarchies(proposed, hierarchies, names_in(opened.names, declared.get("numeric")))
     if declared.get("sensitive") and not any(role.role == "sensitive" for role in proposed.values()):
         declared = {name: value for name, value in declared.items() if name != "sensitive"}
     if words or id_nulls:
         declared = {**declared, "null": [*null, *words, *id_nulls]}
     dropped = {name for name, role in proposed.items() if role.role in (*OF_PERSONS, "drop", UNRECOGNIZED)}
-    problems = [*null_problems(profiles, dropped), *odd_codes(profiles), *word_problems(words)]
+    unread = names_in(opened.names, declared.get("drop"))
+    problems = null_problems([column for column in profiles if column.name not in unread], dropped)
+    problems += [*odd_codes(profiles), *word_problems(words)]
     problems += missing_code_problems(profiles)
     problems += separator_problems([column for column in profiles if column.name not in dropped])
     problems += [placeholder_problem(name, list(counts), sum(counts.values())) for name, counts in placeholders.items()]
@@ -180,6 +193,10 @@ def _opened(source: Source, declared: Mapping[str, Any]) -> tuple[OpenedSource, 
     null = names_in((), declared.get("null"))
     properties = FileProperties(None, dialect, declared.get("separator"), lacking, declared.get("labels"), null=null)
     opened = open_source(source, properties)
+    if opened.baskets and (not roles or lacking(opened.names)):
+        way = " ".join(setting(name, value) for name, value in opened.baskets.items())
+        msg = f"{opened.where}: the lines look like sets of items without a header; if they are: {way}"
+        raise MisreadError(msg, opened.baskets)
     if opened.below and (not roles or lacking(opened.names)):
         problem = (
             f"the first line has {counted(len(opened.names), 'column name')}, the other lines have another number of "
@@ -307,14 +324,14 @@ def _with_given(
     return roles
 
 
-def _read_as_text(
+def _with_hierarchies(
     roles: Mapping[str, ProposedRole], hierarchies: Mapping[str, HierarchySpec], numeric: Sequence[str]
 ) -> dict[str, ProposedRole]:
-    """Return text roles for the numeric columns that have a hierarchy other than ranges."""
+    """Return roles with the given hierarchies. A numeric column with a hierarchy other than ranges is then text."""
     return {
-        name: replace(roles[name], hierarchy=VALUES)
+        name: replace(roles[name], hierarchy=spec if isinstance(spec, str) else "given")
         for name, spec in hierarchies.items()
-        if name in roles and roles[name].hierarchy == RANGE != spec and name not in numeric
+        if name in roles and name not in numeric and spec != RANGE and roles[name].hierarchy in (RANGE, VALUES)
     }
 
 

@@ -7,12 +7,12 @@ from anonset.spelling import counted, setting
 
 
 def null_problems(profiles: Sequence[Profile], dropped: Collection[str] = ()) -> list[str]:
-    """Return a line for each column with missing or doubtful values. Missing numbers are reported only for columns that
+    """Return a line for each column with missing or doubtful values. Missing values are reported only for columns that
     are not dropped.
     """
     problems = []
     for column in profiles:
-        if column.nulls:
+        if column.nulls and column.name not in dropped:
             way = setting("missing", "empty,value")
             problems.append(f"column {column.name!r}: {counted(column.nulls, 'null')}, rejected without {way}")
         if column.missing and column.kind in ("integers", "numbers") and column.name not in dropped:

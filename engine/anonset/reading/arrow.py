@@ -30,6 +30,41 @@ def text_array(labels: Sequence[str]) -> Any:
     return pa.LargeStringArray.from_buffers(len(labels), pa.py_buffer(ends), pa.py_buffer(text))
 
 
+def optional_texts(texts: Sequence[str | None]) -> Any:
+    """Return texts and nulls as an Arrow array (``pyarrow.LargeStringArray``).
+
+    >>> optional_texts(["a", None, ""]).to_pylist()
+    ['a', None, '']
+    """
+    import pyarrow as pa
+
+    array = text_array(["" if text is None else text for text in texts])
+    _, ends, text = array.buffers()
+    return pa.LargeStringArray.from_buffers(len(texts), ends, text, validity_of(texts))
+
+
+def optional_text_lists(rows: Sequence[Sequence[str | None] | None]) -> Any:
+    """Return lists of texts and nulls (``pyarrow.LargeListArray``).
+
+    >>> optional_text_lists([["a", None], None, []]).to_pylist()
+    [['a', None], None, []]
+    """
+    import pyarrow as pa
+
+    texts = optional_texts([text for row in rows for text in row or ()])
+    ends = pa.py_buffer(begins_of([len(row or ()) for row in rows]))
+    kind = pa.large_list(pa.large_string())
+    return pa.LargeListArray.from_buffers(kind, len(rows), [validity_of(rows), ends], children=[texts])
+
+
+def validity_of(values: Sequence[Any]) -> Any:
+    """Return the Arrow buffer that marks the values other than None. None if there is no None."""
+    import pyarrow as pa
+
+    given = np.array([value is not None for value in values], bool)
+    return None if given.all() else pa.py_buffer(np.packbits(given, bitorder="little"))
+
+
 def text_of(column: Any) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
     """Return the offsets, int64 (n + 1,), and the bytes of a ``pyarrow.LargeStringArray``."""
     _, starts, text = column.buffers()
@@ -198,6 +233,35 @@ def dictionary_encode(values: Any, *, nulls: bool = False) -> Any:
     """Dictionary-encode values. Null gets a code only if `nulls` is True."""
     null_encoding = "encode" if nulls else "mask"
     return _call("dictionary_encode", values, options=lambda compute: compute.DictionaryEncodeOptions(null_encoding))
+
+
+def without_views(column: Any) -> Any:
+    """Return a column in which coded texts are plain texts, not views (``string_view``, as categories of polars are).
+
+    Other columns, and lists of other values, are returned unchanged.
+    """
+    import pyarrow as pa
+
+    return pa.chunked_array([_without_views(chunk) for chunk in column.chunks]) if _has_views(column.type) else column
+
+
+def _has_views(kind: Any) -> bool:
+    import pyarrow as pa
+
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        return _has_views(kind.value_type)
+    return pa.types.is_dictionary(kind) and bool(pa.types.is_string_view(kind.value_type))
+
+
+def _without_views(array: Any) -> Any:
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(array.type):
+        return pa.DictionaryArray.from_arrays(array.indices, cast(array.dictionary, pa.large_string()))
+    mask = array.is_null()
+    lengths = np.where(to_numpy(mask), 0, np.diff(to_numpy(array.offsets)))
+    ends = number_array(begins_of(lengths))
+    return pa.LargeListArray.from_arrays(ends, _without_views(array.flatten()), mask=mask)
 
 
 def fill_null(values: Any, text: str) -> Any:

@@ -44,6 +44,8 @@ class NamedColumns:
     """Detected decimal sign of the numbers. Empty if unknown."""
     below: int = field(default=0, kw_only=True)
     """Line number of a probable header below other lines. 0 if there is none."""
+    baskets: Mapping[str, str] = field(default_factory=dict, kw_only=True)
+    """Settings that read the text as baskets, if its lines look like baskets. Empty for other texts."""
 
 
 @dataclass(frozen=True)
@@ -171,7 +173,7 @@ def open_source(data: Any, properties: FileProperties = AS_RECOGNISED) -> Opened
     source = source_of(data, properties.format, no_header=properties.dialect.no_header)
     _require_lines(source.where, source.format, properties)
     opens: Callable[[Source, FileProperties], OpenedSource] = resolve_name(_OPENING[source.format])
-    opened = _with_nulls(opens(source, properties), properties.null)
+    opened = with_null_words(opens(source, properties), properties.null)
     if properties.skip_without_id:
         opened = without_missing_ids(opened, names_in(opened.names, properties.ids))
     if twice := [name for name in source.keys if name in opened.names]:
@@ -205,17 +207,16 @@ class _WithIds(RedactedRepr):
     ids: Sequence[str]
 
     def __call__(self, names: Sequence[str]) -> Iterator[Batch]:
-        import pyarrow as pa
-
         for batch in self.batches([*names, *(name for name in self.ids if name not in names)]):
             has_ids = np.logical_and.reduce([arrow.are_given(batch.columns[name]) for name in self.ids])
             columns = {name: batch.columns[name] for name in names}
             if not has_ids.all():
-                columns = {name: column.filter(pa.array(has_ids)) for name, column in columns.items()}
+                columns = {name: arrow.chosen(column, np.flatnonzero(has_ids)) for name, column in columns.items()}
             yield replace(batch, columns=columns, without_id=int((~has_ids).sum()))
 
 
-def _with_nulls(opened: OpenedSource, words: tuple[str, ...]) -> OpenedSource:
+def with_null_words(opened: OpenedSource, words: tuple[str, ...]) -> OpenedSource:
+    """Return a source in which some texts are null."""
     if not words:
         return opened
 

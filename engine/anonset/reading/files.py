@@ -11,6 +11,8 @@ from typing import Any
 
 from anonset.errors import InputError, MisreadError, foreign
 from anonset.local_paths import require_local
+from anonset.reading.item_utilities import have_utilities
+from anonset.reading.ragged_lines import are_baskets
 from anonset.spelling import require_known, setting
 
 FORMATS = (".csv", ".tsv", ".dat", ".xlsx", ".jsonl", ".ndjson", ".parquet")
@@ -85,7 +87,7 @@ def format_of(path: Path, declared: str | None = None, *, no_header: bool = Fals
 
 def _probable_format(path: Path) -> str | None:
     """Return the probable format of a text by its first lines. None if the format is unclear. Lines of a table have
-    equal numbers of fields, and lines of baskets do not.
+    equal numbers of fields, and lines of baskets do not, or their last fields are empty.
     """
     try:
         with path.open("rb") as file:
@@ -96,9 +98,15 @@ def _probable_format(path: Path) -> str | None:
         return "tsv"
     if lines and lines[0].lstrip().startswith(b'{"'):
         return "jsonl"
+    if have_utilities(b"\n".join(lines)):
+        return "spmf"
     marks = [mark for mark in (b",", b";", b"|") if any(mark in line for line in lines)]
     even = any(2 * Counter(line.count(mark) for line in lines).most_common(1)[0][1] > len(lines) for mark in marks)
-    if marks and not even and not any(b'"' in line for line in lines):
+    unquoted = bool(marks) and not any(b'"' in line for line in lines)
+    rows = [
+        [field.decode("utf-8", "replace").strip() for field in line.split(mark)] for mark in marks[:1] for line in lines
+    ]
+    if unquoted and (not even or are_baskets(rows)):
         return "baskets"
     return "csv" if marks else None
 

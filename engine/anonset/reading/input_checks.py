@@ -6,10 +6,13 @@ from collections.abc import Collection, Iterable, Sequence
 
 from anonset.data.hierarchy_rules import NO_VALUE
 from anonset.errors import InputError, datum
+from anonset.reading.dialect import DELIMITERS
 from anonset.spelling import setting
 
-_MARKS = (";", "|", ",")
-"""Separators of items within a cell, the most reliable first."""
+MARKS = (";", "|", "；", "؛", ",", "、", "，", "،")
+"""Separators of items within a cell, also of East Asian and Arabic scripts, the most reliable first."""
+_COMMAS = (",", "、", "，", "،")
+"""Separators that also occur within sentences."""
 _FURTHER_MARKS = ("/", "+")
 """Separators that also occur within items."""
 ABSENT = frozenset({"0", "0.0", "false", "False", "FALSE"})
@@ -41,7 +44,7 @@ _STOP_WORDS = frozenset(
     }
 )  # fmt: skip
 _TITLE_WORDS = _STOP_WORDS - {"der", "die", "den", "dem", "des", "von", "vom", "los", "las", "del", "della", "van"}
-_ANY_MARK = re.compile(r"\s*[;|,/]\s*|\s+")
+_ANY_MARK = re.compile(r"\s*[;|,/；؛、，،]\s*|\s+")
 _ENDS = (("[", "]"), ("{", "}"))
 _PAIRS = ({"yes", "no"}, {"y", "n"}, {"t", "f"}, {"ja", "nein"}, {"j", "n"}, {"x"})
 _ABSENT_WORDS = ("no", "n", "f", "nein")
@@ -102,7 +105,8 @@ def require_split(
         return
     count = sum(mark in label for label in labels)
     problem = f"{where}: items were split at blanks, but {count:,} of {len(labels):,} items contain {mark!r}"
-    baskets_way = f"if {mark!r} separates items: {setting('input_format', 'baskets')}"
+    further = "" if mark in DELIMITERS else f" {setting('separator', mark)}"
+    baskets_way = f"if {mark!r} separates items: {setting('input_format', 'baskets')}{further}"
     way = baskets_way if baskets else _way_to_split(labels, mark)
     msg = f"{problem}; {way}; if not: {setting('one_code', one_code) if one_code else setting('separator', ' ')}"
     raise InputError(msg)
@@ -130,7 +134,7 @@ def require_whole(where: str, name: str, labels: Collection[str], separator: str
     InputError
         The message names the option that splits cells, and the option that declares that each cell is one item.
     """
-    if (mark := mark_of_sets(labels, *_MARKS, " ") or _mark_of_mixed_codes(labels)) is not None:
+    if (mark := mark_of_sets(labels, *MARKS, " ") or _mark_of_mixed_codes(labels)) is not None:
         some = f"{sum(mark in label for label in labels):,} of {len(labels):,} distinct cells"
         reason = "each cell would be one item" if separator is None else f"{separator!r} separates no items"
         problem = f"{where}: column {name!r}: {reason}, but {some} contain {mark!r}"
@@ -154,7 +158,7 @@ def other_marks(items: Collection[str], mark: str) -> list[str]:
     >>> other_marks(["E11", "I10", "E11/I10", "J45,I10", "N/A"], ";"), other_marks(["Wine, red", "Wine, white"], ";")
     (['/'], [])
     """
-    others = [other for other in (*_MARKS, *_FURTHER_MARKS) if other != mark and _parts_recur(other, items)]
+    others = [other for other in (*MARKS, *_FURTHER_MARKS) if other != mark and _parts_recur(other, items)]
     plain = [item for item in items if not any(other in item for other in others)]  # a blank often follows a comma
     return [*others, " "] if mark != " " and _parts_recur(" ", plain) else others
 
@@ -172,9 +176,9 @@ def _parts_recur(mark: str, items: Collection[str]) -> bool:
 
 def _mark_of_mixed_codes(labels: Collection[str]) -> str | None:
     """Return the most reliable separator in labels that several separators split into codes. None for other labels."""
-    some = [_ANY_MARK.sub(_MARKS[0], label) for label in sorted(labels)[:_MOST_LOOKED_AT]]
-    held = (mark for mark in (*_MARKS, "/", " ") if any(mark in label for label in labels))
-    return next(held, None) if _hold_codes(some, _MARKS[0]) else None
+    some = [_ANY_MARK.sub(MARKS[0], label) for label in sorted(labels)[:_MOST_LOOKED_AT]]
+    held = (mark for mark in (*MARKS, "/", " ") if any(mark in label for label in labels))
+    return next(held, None) if _hold_codes(some, MARKS[0]) else None
 
 
 def mark_of_sets(labels: Collection[str], *usual: str) -> str | None:
@@ -218,12 +222,12 @@ def _mark_within(labels: Collection[str]) -> str | None:
     """Return the probable separator of items. It ends a label, occurs in most labels, or separates parts that are also
     labels.
     """
-    for mark in _MARKS:
+    for mark in MARKS:
         if any(len(label) > 1 and label.endswith(mark) for label in labels):
             return mark
     # published sets such as (a,b) contain separators
     plain = [label for label in labels if not (label.startswith("(") and label.endswith(")"))]
-    return next((mark for mark in _MARKS if _separates(mark, plain)), None)
+    return next((mark for mark in MARKS if _separates(mark, plain)), None)
 
 
 def _separates(mark: str, labels: Collection[str]) -> bool:
@@ -259,7 +263,7 @@ def are_sets(labels: Sequence[str], mark: str, *, hint: object) -> bool:
         return False
     if len(lengths) < 2 and (not codes or max(lengths) < 2):
         return False
-    if mark in (" ", ",") and _are_words(rows) and ((mark == " " and not hint) or are_phrases(rows)):
+    if mark in (" ", *_COMMAS) and _are_words(rows) and ((mark == " " and not hint) or are_phrases(rows)):
         return False
     if total >= 6 * len(rows):
         return 5 * total > 6 * different
@@ -308,7 +312,7 @@ def require_single(where: str, name: str, labels: Sequence[str]) -> None:
     InputError
         The message names the column, and the options that would help.
     """
-    mark = next((mark for mark in (*_MARKS, *_FURTHER_MARKS, " ") if _hold_codes(labels[:_MOST_LOOKED_AT], mark)), None)
+    mark = next((mark for mark in (*MARKS, *_FURTHER_MARKS, " ") if _hold_codes(labels[:_MOST_LOOKED_AT], mark)), None)
     if mark is not None:
         split = f" {setting('separator', mark)}" if mark.strip() else ""
         ways = f"if its cells are sets: {setting('items', name)}{split}; otherwise: {setting('drop', name)}"

@@ -4,16 +4,14 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from anonset.reading.input_checks import MISSING, PROBABLE_NULLS, are_sets, are_single_values, mark_of_sets
+from anonset.reading.input_checks import MARKS, MISSING, PROBABLE_NULLS, are_sets, are_single_values, mark_of_sets
 from anonset.reading.kinds import MOST_LOOKED_AT, are_measured, kind_of_values, with_comma
 
-_MARKS = (";", "|", ",", " ")
-"""Separators of items within a cell, the most reliable first."""
 _MOST_FOR_KIND = 500
 _MISSING = MISSING | PROBABLE_NULLS
 _NAMES_WITHOUT_SETS = re.compile(r"name|address|street|country|city", re.IGNORECASE)
 _NAMES_OF_FREE_TEXT = re.compile(r"text|comment|note|title|descr|job|occupation", re.IGNORECASE)
-_SUREST_MARKS = (";", "|")
+_SUREST_MARKS = MARKS[:4]
 
 _OF_SETS = re.compile(
     r"codes|items|products|diagnos|drugs|medic|basket|tags|genres|symptoms|(^|_)dx|prozedur|medik|artikel"
@@ -37,12 +35,12 @@ def separator_of_items(name: str, labels: Sequence[str], separator: str | None) 
 
 
 def _usual_separator(name: str, labels: Sequence[str], separator: str | None) -> str | None:
-    """Return the declared separator or one of `_MARKS`. None if each cell contains one value.
+    """Return the declared separator or one of `MARKS`. None if each cell contains one value.
 
     Columns of free text are detected by name, and only semicolons and bars separate their items. A decimal comma is not
     a separator. A blank after another separator is not a separator.
     """
-    marks: Sequence[str] = (separator,) if separator else _MARKS
+    marks: Sequence[str] = (separator,) if separator else (*MARKS, " ")
     looked_at = [label for label in labels[:MOST_LOOKED_AT] if label not in _MISSING]
     if separator is None and are_single_values(looked_at):
         return None

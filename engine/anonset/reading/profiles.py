@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from anonset.data import SetColumn
 from anonset.data.hierarchy_rules import NO_VALUE
 from anonset.data.redacted_repr import RedactedRepr
+from anonset.reading import arrow
 from anonset.reading.columns import is_list
 from anonset.reading.date_patterns import contains_contact, contains_date
 from anonset.reading.input_checks import (
@@ -185,13 +186,11 @@ class _Values(RedactedRepr):
 
 
 def _values(loaded: Any) -> _Values:
-    import pyarrow as pa
-
     values, counts = _counts(loaded)
-    words = _texts(values.filter(pa.array(_are_in(values, _MISSING))))
+    words = _texts(arrow.chosen(values, np.flatnonzero(_are_in(values, _MISSING))))
     words = _null_words(words, len(values) - len(words))
-    given = ~_are_in(values, words)
-    return _Values(_texts(values.filter(pa.array(given))[:MOST_LOOKED_AT]), words, counts[given])
+    given = np.flatnonzero(~_are_in(values, words))
+    return _Values(_texts(arrow.chosen(values, given[:MOST_LOOKED_AT])), words, counts[given])
 
 
 def _few_values(loaded: Any) -> _Values:
@@ -302,16 +301,16 @@ def _counts(column: Any) -> tuple[Any, NDArray[np.int64]]:
 
     chunk = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     if pa.types.is_dictionary(chunk.type) and not chunk.null_count and not chunk.dictionary.null_count:
-        times = np.bincount(np.asarray(chunk.indices), minlength=len(chunk.dictionary)).astype(np.int64)
+        times = np.bincount(arrow.to_numpy(chunk.indices), minlength=len(chunk.dictionary)).astype(np.int64)
         values, counts = chunk.dictionary, times
         if not times.all():
-            values, counts = values.filter(pa.array((times > 0).tolist())), times[times > 0]
+            values, counts = arrow.chosen(values, np.flatnonzero(times)), times[times > 0]
     else:
         counted = pc.value_counts(chunk.drop_null() if chunk.null_count else chunk)
-        values, counts = counted.field(0), counted.field(1).to_numpy(zero_copy_only=False).astype(np.int64)
+        values, counts = counted.field(0), arrow.to_numpy(counted.field(1)).astype(np.int64)
     kind = values.type.value_type if pa.types.is_dictionary(values.type) else values.type
     if pa.types.is_nested(kind) or pa.types.is_binary(kind):
-        return pa.array([], pa.string()), counts[:0]
+        return pa.nulls(0, pa.string()), counts[:0]
     return _as_text(values), counts
 
 
@@ -345,10 +344,7 @@ def _null_words(words: Collection[str], others: int) -> list[str]:
 
 
 def _are_in(values: Any, wanted: Collection[str]) -> NDArray[np.bool_]:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    return np.asarray(pc.is_in(values, value_set=pa.array(sorted(wanted), values.type)))
+    return arrow.to_numpy(arrow.is_in(values, sorted(wanted)))
 
 
 def _flat(column: Any) -> Any:
@@ -414,16 +410,10 @@ def pattern(loaded: Any) -> bytes:
     >>> a == b, a == c
     (True, False)
     """
-    import pyarrow as pa
-
     if len(loaded) <= _FEW_ROWS:
         numbers: dict[str | None, int] = {}
         return bytes([numbers.setdefault(text, len(numbers)) for text in _few_texts(loaded)])
-    chunk = loaded.combine_chunks() if isinstance(loaded, pa.ChunkedArray) else loaded
-    if pa.types.is_dictionary(chunk.type):
-        chunk = chunk.dictionary_decode()
-    codes = np.asarray(chunk.dictionary_encode(null_encoding="encode").indices)  # codes in order of first occurrence
-    return hashlib.sha256(np.ascontiguousarray(codes, np.int32).data).digest()
+    return hashlib.sha256(np.ascontiguousarray(_codes_of_rows(loaded), np.int32).data).digest()
 
 
 def count_differing(persons: NDArray[np.int64], column: Any) -> int:
@@ -434,10 +424,19 @@ def count_differing(persons: NDArray[np.int64], column: Any) -> int:
     persons
         Person of each row, int64 (n,). -1 if the row has no id.
     """
-    import pyarrow as pa
-
     if isinstance(column, SetColumn) or is_list(column.type):
         return len(column) if not isinstance(column, SetColumn) else column.n
-    pairs = pa.table({"person": persons, "value": column}).group_by(["person", "value"]).aggregate([])
-    of_persons = pairs["person"].to_numpy()
-    return int((np.bincount(of_persons[of_persons >= 0]) > 1).sum())
+    codes, last = _codes_of_rows(column), np.zeros(int(persons.max(initial=-1)) + 2, np.int32)
+    last[persons] = codes
+    differing = persons[codes != last[persons]]
+    return len(np.unique(differing[differing >= 0]))
+
+
+def _codes_of_rows(loaded: Any) -> NDArray[np.int32]:
+    """Return codes of the values of a column in order of first occurrence, int32 (n,). Null counts as a value."""
+    import pyarrow as pa
+
+    chunk = loaded.combine_chunks() if isinstance(loaded, pa.ChunkedArray) else loaded
+    if pa.types.is_dictionary(chunk.type):
+        chunk = arrow.cast(chunk, chunk.type.value_type)
+    return arrow.to_numpy(arrow.dictionary_encode(chunk, nulls=True).indices)

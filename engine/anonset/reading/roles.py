@@ -215,6 +215,7 @@ def names_in(names: Sequence[str], declared: Names) -> tuple[str, ...]:
     if isinstance(declared, str):
         declared = [declared] if declared in names or not declared else [part.strip() for part in declared.split(",")]
     listed = list(declared) if isinstance(declared, Iterable) else [declared]
+    listed = [str(name) if isinstance(name, int) and not isinstance(name, bool) else name for name in listed]
     if invalid := next((name for name in listed if not isinstance(name, str)), None):
         msg = f"column names must be text or a list of text, got {type(invalid).__name__}"
         raise InputError(msg)

@@ -14,6 +14,7 @@ from anonset.data.spans import begins_of
 from anonset.data.table import Int32
 from anonset.data.vocabulary import canonical_order
 from anonset.errors import InputError, datum
+from anonset.reading import arrow
 from anonset.reading.columns import Encoder, is_list
 from anonset.reading.input_checks import says_present
 from anonset.reading.numbers import others
@@ -100,7 +101,7 @@ def one_code_sets(encoder: Encoder, columns: Mapping[str, Any]) -> SetColumn:
 def _refuse_unknown(encoder: Encoder, columns: Sequence[Any]) -> None:
     unknown = np.ones(len(columns[0]), bool)
     for column in columns:
-        unknown &= np.asarray(column.is_null()) if column.null_count else False
+        unknown &= arrow.to_numpy(column.is_null()) if column.null_count else False
     rows = np.flatnonzero(unknown)
     if len(rows):
         alike = others(len(rows), encoder.last_row(columns[0]))

@@ -8,9 +8,9 @@ from anonset.jobs.findings import Findings, Question, UnitOption, risk_table
 from anonset.measures.known_items import KnownItems
 from anonset.reading.options import person_columns
 from anonset.release.memory import format_size
-from anonset.report.sections import facts_table, table
+from anonset.report.sections import as_text, facts_table, table
 from anonset.settings.job_text import unit_line
-from anonset.spelling import counted, printable
+from anonset.spelling import counted, printable, setting
 
 _MOST_SHOWN = 1000
 """Maximum number of columns that are printed, because printing many thousands of columns takes minutes."""
@@ -103,6 +103,11 @@ def findings_account(findings: Findings) -> list[str | RichTable]:
     return parts
 
 
+def text_of_findings(findings: Findings) -> str:
+    """Return the findings as plain text."""
+    return as_text(findings_account(findings))
+
+
 OTHERS = 'Another column or several columns may identify the person: unit = "COLUMN" or unit = "COLUMN,COLUMN".'
 
 
@@ -114,7 +119,7 @@ def _columns_table(findings: Findings) -> RichTable:
     rows = []
     for column in findings.columns[:_MOST_SHOWN]:
         look, nulls = column.profile, column.profile.nulls + column.profile.missing
-        role = f"--{column.role.replace('_', '-')}"
+        role = setting(column.role)
         rows.append((look.name, look.kind, f"{look.distinct:,}", f"{nulls:,}", role, column.reason))
     return table(("column", "kind", "distinct", "nulls", "role", "because"), rows, left=("kind", "role", "because"))
 

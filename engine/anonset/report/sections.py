@@ -54,6 +54,21 @@ def for_html(sections: Iterable[Section]) -> str:
     return "".join(html_table(section.head, section.rows) for section in sections)
 
 
+_WIDTH = 160
+"""Width of tables in characters."""
+
+
+def as_text(parts: Iterable[str | RichTable]) -> str:
+    """Return lines and tables as plain text."""
+    from rich.console import Console
+
+    console = Console(width=_WIDTH, color_system=None, markup=False, highlight=False, emoji=False)
+    with console.capture() as captured:
+        for part in parts:
+            console.print(part, soft_wrap=isinstance(part, str))
+    return "\n".join(line.rstrip() for line in captured.get().rstrip().split("\n"))
+
+
 def table(
     head: Sequence[str], rows: Iterable[Sequence[str]], *, left: Collection[str] = (), title: str = ""
 ) -> RichTable:

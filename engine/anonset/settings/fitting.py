@@ -2,8 +2,10 @@
 changes are errors.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from decimal import Decimal
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
@@ -18,13 +20,16 @@ from anonset.data.code_fitting import (
     longest_prefix,
     misfits,
     nodes_of,
+    root_of,
+    with_missing_value,
     with_unspecified,
 )
 from anonset.data.hierarchy_rules import MISSING_VALUE, coarser, is_rule, odd_labels
 from anonset.data.joining import prefixed
 from anonset.data.table_facts import COARSENED, Change, CodeRules
-from anonset.errors import HierarchyError, InputError, datum
+from anonset.errors import HierarchyError, InputError, datum, foreign
 from anonset.personal_text import hidden
+from anonset.reading.hierarchies.date_forms import naming_date_form
 from anonset.reading.hierarchies.specs import hierarchy_of_labels, is_refined, refine
 from anonset.reading.normalizing import RULES, change_of, recategorize, relabel
 from anonset.reading.persons.rare_texts import are_rare
@@ -34,6 +39,7 @@ from anonset.spelling import counted, setting
 _OF_VALUES = ("range", "values")
 _SHOWN, _FEW_RECORDS = 20, 5
 _MOST_COMPARED = 10_000
+_NUMBER = re.compile(r"[-+]?\d{1,18}(\.\d{1,18})?")
 TRIED = (
     ("upper",),
     ("lower",),
@@ -87,6 +93,9 @@ def fit_codes(
         tree = None if part is None or spec in _OF_VALUES else hierarchy_of_labels(spec)
         if part is None or tree is None:
             continue
+        if part.of_items and "" in tree.leaves.index:
+            msg = f"hierarchy of {name!r}: a line begins with an empty leaf, but items are never empty; name the leaf"
+            raise HierarchyError(msg, column=name)
         table, fitted_tree, unfit_labels = fit_part(table, part, tree)
         fitted_specs[name] = fitted_tree
         fits = True
@@ -110,7 +119,9 @@ def _fit_to_rule(table: Table, part: HierarchyLabels, spec: str) -> Table:
     if rejected:
         to = None if part.of_items else MISSING_VALUE
         table = _changed(table, part, "unknown suppress", dict.fromkeys(rejected, to))
-    coarse = coarser(spec, [label for label in part.labels if label not in rejected], part.name)
+    remaining = [label for label in part.labels if label not in rejected]
+    with naming_date_form(spec, remaining, part.name):
+        coarse = coarser(spec, remaining, part.name)
     return _changed(table, part, f"{COARSENED}{spec}", dict(coarse)) if coarse else table
 
 
@@ -119,6 +130,7 @@ def fit_part(table: Table, part: HierarchyLabels, tree: Hierarchy) -> tuple[Tabl
     hierarchy, and the labels that are still not leaves.
     """
     extended = with_unspecified(tree) if table.rules.inner_items == "leaf" and not has_unspecified(tree) else tree
+    extended = extended if part.of_items else with_missing_value(extended, part.labels)
     wrong = misfits(extended, part.labels, part.occurrences)
     categories = part.name in {column.name for column in table.relational}
     images = _images(wrong, extended, table.rules, categories=categories)
@@ -202,19 +214,55 @@ def label_remedies(part: HierarchyLabels, wrong: Sequence[Misfit], tree: Hierarc
     best, names = max(((made_leaves(part, rules, tree), rules) for rules in TRIED), key=lambda trial: trial[0])
     if best == len(wrong):
         return f"use {_rules_option(part, names)}"
+    if not part.of_items and any(not misfit.label for misfit in wrong):
+        others = [misfit for misfit in wrong if misfit.label]
+        settings = " ".join(setting(name, value) for name, value in null_of(part.name).items())
+        missing = f"for empty cells: {settings} publishes them as {MISSING_VALUE!r}; or add the line"
+        way = f"{missing} {foreign(f',{root_of(tree)}')} to the hierarchy"
+        return f"{way}; {label_remedies(part, others, tree)}" if others else way
     unknown = [misfit for misfit in wrong if not misfit.inner]
     ways = []
     if len(unknown) < len(wrong):
         ways.append(f"{setting('inner_items', 'leaf')} adds leaves below inner nodes")
     if unknown:
         suppress = f"{setting('unknown', 'suppress')} removes missing items"
-        ways.append(suppress if part.of_items else "add missing values to the hierarchy")
+        add = suppress if part.of_items else "add missing values to the hierarchy"
+        ways.append(_way_to_write(unknown, tree) or add)
         nodes = nodes_of(tree)
         if all(longest_prefix(misfit.label, nodes) for misfit in unknown):
             ways.insert(0, f"{setting('unknown', 'prefix')} replaces missing codes by their longest known prefix")
     if best:
         ways.insert(0, f"{_rules_option(part, names)} fits {counted(best, 'label')}")
     return "; ".join(ways)
+
+
+def _way_to_write(unknown: Sequence[Misfit], tree: Hierarchy) -> str:
+    """Return how the leaves must be written if most missing labels are equal to leaves as numbers, as 20 and 20.0 are.
+    Empty for other labels. The text contains no label of the data.
+    """
+    leaf_of = {number: leaf for leaf in tree.leaves.labels if (number := _number_of(leaf)) is not None}
+    equal = [misfit.label for misfit in unknown if _number_of(misfit.label) in leaf_of]
+    if 2 * len(equal) <= len(unknown):
+        return ""
+    decimals = {len(label.replace(",", ".").partition(".")[2]) for label in equal}
+    places = f", with {counted(max(decimals), 'decimal')}" if decimals != {0} else ", without decimals"
+    form = places if len(decimals) == 1 else ""
+    others = len(unknown) - len(equal)
+    more = f", and add {counted(others, 'missing value')}" if others else ""
+    example = datum(next(iter(leaf_of.values())))
+    problem = f"the leaves are the numbers of the data in another form, such as {example}"
+    return f"{problem}; write them as in the data{form}{more}"
+
+
+def _number_of(label: str) -> Decimal | None:
+    """Return the number that a label contains, also with a decimal comma. None for other labels."""
+    text = label.strip().replace(",", ".")
+    return Decimal(text) if _NUMBER.fullmatch(text) else None
+
+
+def null_of(column: str) -> dict[str, str]:
+    """Return the settings that read the empty cells of a column as the missing value ``?``."""
+    return {"null": f"{column}=", "missing": "value"}
 
 
 def _rules_option(part: HierarchyLabels, rules: Sequence[str]) -> str:

@@ -7,11 +7,11 @@ from typing import Any
 
 from anonset.data import Hierarchy, Table
 from anonset.data.code_fitting import Misfit, longest_prefix, misfits, nodes_of
-from anonset.data.hierarchy_rules import is_rule, odd_labels
+from anonset.data.hierarchy_rules import MISSING_VALUE, is_rule, odd_labels
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.reading.hierarchies.specs import hierarchy_of_labels
 from anonset.reading.normalizing import RULES
-from anonset.settings.fitting import TRIED, HierarchyLabels, made_leaves, part_of
+from anonset.settings.fitting import TRIED, HierarchyLabels, made_leaves, null_of, part_of
 from anonset.spelling import counted, setting
 
 
@@ -22,8 +22,8 @@ class Remedy(RedactedRepr):
     column: str
     """Name of the column."""
     settings: Mapping[str, Any]
-    """Recommended values of ``normalize``, ``inner_items`` and ``unknown``. Settings that are not needed are
-    omitted.
+    """Recommended values of ``normalize``, ``inner_items``, ``unknown``, ``null`` and ``missing``. Settings that are
+    not needed are omitted.
     """
     misfits: int
     """Number of labels in the data that are not leaves."""
@@ -60,6 +60,8 @@ def remedy_for(table: Table, column: str, hierarchy: Any) -> Remedy | None:
     tree = None if part is None else hierarchy_of_labels(hierarchy)
     if part is None or tree is None or not (wrong := misfits(tree, part.labels, part.occurrences)):
         return None
+    if not part.of_items and [misfit.label for misfit in wrong] == [""] and MISSING_VALUE not in part.labels:
+        return Remedy(column, null_of(column), 1, len(part.labels), 0, 0.0)
     gain, rules = max(((made_leaves(part, rules, tree), rules) for rules in TRIED), key=lambda trial: trial[0])
     labels = list(part.labels)
     for rule in rules if gain else ():

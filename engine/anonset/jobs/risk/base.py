@@ -37,6 +37,10 @@ class RiskReport(RedactedRepr, ABC):
         """
         return 0
 
+    def __str__(self) -> str:
+        text: str = resolve_name("anonset.report.risks:text_of")(self)
+        return text
+
     def _repr_html_(self) -> str:
         text: str = resolve_name("anonset.report.risks:html_of")(self)
         return text

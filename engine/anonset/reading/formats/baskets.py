@@ -13,7 +13,7 @@ from anonset.reading import arrow
 from anonset.reading.batches import Batch, FileProperties, OpenedSource, SourcePart, with_keys
 from anonset.reading.dialect import DELIMITERS, Dialect, any_field_size, invalid_utf8
 from anonset.reading.files import reading
-from anonset.reading.formats.fimi import COLUMN
+from anonset.reading.formats.fimi import COLUMN, require_no_utilities
 from anonset.reading.formats.text_chunks import ALL_RECORDS, TextRange, pieces
 from anonset.reading.formats.text_ranges import Text, ranges_of, text_parts
 from anonset.reading.source import DataFile, Source, can_access
@@ -134,7 +134,11 @@ def open_baskets(source: Source, properties: FileProperties) -> OpenedSource:
 
 def _marks_of(dialect: Dialect, task: tuple[DataFile, TextRange]) -> set[str]:
     file, span = task
-    return {mark for piece in pieces(file, dialect, span=span) for mark in marks_in(piece.data)}
+    marks = set[str]()
+    for piece in pieces(file, dialect, span=span):
+        require_no_utilities(file.where, piece.data)
+        marks.update(marks_in(piece.data))
+    return marks
 
 
 def _quoted_between(separator: str) -> int:
@@ -152,6 +156,7 @@ class _RangeBatches:
     def __call__(self, names: Sequence[str]) -> Iterator[Batch]:
         before = 0
         for piece in pieces(self.file, self.dialect, delimiter=_quoted_between(self.separator), span=self.span):
+            require_no_utilities(self.file.where, piece.data)
             column = basket_rows(self.file.where, piece.data, self.separator, piece.lines)
             yield with_keys(self.file, before, len(column), {COLUMN: column}, names)
             before += len(column)

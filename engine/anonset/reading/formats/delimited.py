@@ -33,6 +33,7 @@ from anonset.reading.dialect import (
 from anonset.reading.files import reading
 from anonset.reading.formats.footers import footer_of, has_keys, is_figure
 from anonset.reading.numbers import recognised_decimal
+from anonset.reading.ragged_lines import are_baskets, are_records
 from anonset.spelling import counted, setting
 
 _BLOCK = 1 << 24
@@ -40,6 +41,7 @@ _LARGEST_BLOCK = (1 << 31) - 1
 _BYTES_AT_ONCE = 1 << 22
 _LONGEST_HEADER = 1 << 20
 _LINES_ABOVE = 30
+_LINES_OF_BASKETS = 1_000
 _LINES_OF_A_NAME = 4
 _LOOKED_AT = 1 << 18
 _ENOUGH = 3  # number of consecutive rows with one field count that suffice
@@ -111,7 +113,10 @@ class DelimitedText:
         self._unnamed = tuple(f"\0{n}" for n in range(len(fields) - named))
         self._n_fields = len(fields)
         self.hint = (other_delimiter(header, lacking) or self._header_below(lacking)) if absent(self.names) else ""
-        self.below = 0 if self.exact or not self._named else self._names_below()
+        marks = [self.delimiter] if self._n_fields > 1 else dict.fromkeys([self.delimiter, *DELIMITERS])
+        marks = [] if self.exact or not self._named else marks
+        self.baskets = next((mark for mark in marks if are_baskets(self._first_rows(mark))), "")
+        self.below = 0 if self.exact or not self._named or self.baskets else self._names_below()
         start = len(self.header)
         self._keyed = not self.exact and has_keys(self.data, start, self.delimiter, self._n_fields)
         if is_complete and (end := self.end_of(self.data, start)) < len(self.data):
@@ -129,6 +134,12 @@ class DelimitedText:
                 where = f"{self.path}: line {1 + self._skipped}: a name in the header"
                 msg = f"{where} extends over {len(others) + 1:,} lines; close its quote on the same line"
                 raise InputError(msg)
+
+    @property
+    def of_baskets(self) -> dict[str, str]:
+        """Settings that read the text as baskets."""
+        others = any(mark.encode() in self.data for mark in DELIMITERS if mark != self.baskets)
+        return {"input_format": "baskets", **({"separator": self.baskets} if self.baskets and others else {})}
 
     @property
     def header(self) -> bytes:
@@ -153,6 +164,8 @@ class DelimitedText:
         return len(data) if self.exact else self._footer_of(data, start)[0]
 
     def _footer_of(self, data: bytes, start: int) -> tuple[int, int]:
+        if self.baskets:
+            return len(data), 0
         return footer_of(data, start, self.delimiter, self._n_fields, keyed=self._keyed)
 
     def certain_rows(self, data: bytes) -> int:
@@ -248,7 +261,7 @@ class DelimitedText:
         """Return the line number of the header if other lines precede it, and otherwise 0. The rows after the header
         have as many fields as the header.
         """
-        lines = self.data[:_LOOKED_AT].decode("utf-8", "replace").splitlines()[:_LINES_ABOVE]
+        lines = self._first_lines()[:_LINES_ABOVE]
         titled = any(len(header_fields(line, self.delimiter)) != self._n_fields for line in lines)
         whole = len(self.names) == self._n_fields
         groups = whole and self.names.count("") > 1 and not titled  # the first line names groups of columns
@@ -265,8 +278,16 @@ class DelimitedText:
             if groups and not figures:
                 continue
             if even and len(set(below[0])) == len(below[0]) and not any(map(is_figure, below[0])):
-                line_of.setdefault(len(below[0]), number + 1 + self._skipped)
+                all_below = self._first_rows(mark)[number + 1 :]
+                if not are_records(rows[:number], below[0], all_below):
+                    line_of.setdefault(len(below[0]), number + 1 + self._skipped)
         return line_of[max(line_of)]
+
+    def _first_lines(self) -> list[str]:
+        return self.data[:_LOOKED_AT].decode("utf-8", "replace").splitlines()[:_LINES_OF_BASKETS]
+
+    def _first_rows(self, delimiter: str) -> list[list[str]]:
+        return [header_fields(line, delimiter) for line in self._first_lines()]
 
     def load(self, names: Sequence[str]) -> dict[str, Any]:
         """Return the named columns as text (``pyarrow.ChunkedArray``).
@@ -327,7 +348,7 @@ class DelimitedText:
             )
             if number and len(row) == self._n_fields:
                 where = f"{self.path}: line {line + self._skipped}"
-                ways = f"name it in the first line{self._hint_below()}"
+                ways = f"name it in the first line{self._hint_of_baskets(0) or self._hint_below()}"
                 msg = f"{where}: column {number} contains a value but has no name; {ways}"
                 raise InputError(msg)
 
@@ -405,7 +426,7 @@ class DelimitedText:
                 hint = way_out if self._n_fields == 1 else ""
                 if 1 < self._n_fields == len(row) - 1 and line == self.header_lines + 1 and self._named:
                     hint = "; a column name is missing in the first line (R omits the name of the row names)"
-                hint = hint or self._hint_below() or self._hint_of_baskets(line)
+                hint = hint or self._hint_of_baskets(line) or self._hint_below()
                 where = f"{self.path}: line {line + self._skipped}"
                 like = "the header" if self._named else "the first line"
                 msg = f"{where}: {counted(self._n_fields, 'field')} required as in {like}, {got}"
@@ -417,7 +438,8 @@ class DelimitedText:
         fields. Empty for other files.
         """
         uneven = line + self._skipped == 2 and str(self.path).lower().endswith(".txt")
-        return f"; if each line is a set of items: {setting('input_format', 'baskets')}" if uneven else ""
+        way = " ".join(setting(name, value) for name, value in self.of_baskets.items())
+        return f"; if each line is a set of items: {way}" if uneven or self.baskets else ""
 
 
 def _first_row(data: bytes) -> str:

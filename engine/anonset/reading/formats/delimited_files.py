@@ -56,6 +56,7 @@ def open_delimited(source: Source, properties: FileProperties) -> OpenedSource:
     named = not properties.dialect.no_header
     decimal = max(head.decimal(names_in(head.names, properties.numeric), properties.null) for head in heads)
     described: dict[str, Any] = {"hint": heads[0].hint, "decimal": decimal, "below": heads[0].below, "head": head}
+    described["baskets"] = heads[0].of_baskets if heads[0].baskets else {}
     return OpenedSource(source.where, heads[0].names, batches, parts=parts, first_line=named, **described)
 
 

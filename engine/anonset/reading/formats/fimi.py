@@ -12,12 +12,13 @@ from anonset.data import SetColumn
 from anonset.data.blocks import encode_sets, keep_tokens
 from anonset.data.spans import begins_of
 from anonset.data.workers import Workers
-from anonset.errors import InputError
+from anonset.errors import InputError, MisreadError
 from anonset.reading.batches import Batch, FileProperties, OpenedSource, SourcePart, with_keys
 from anonset.reading.dialect import Dialect, in_another_encoding
 from anonset.reading.formats.text_chunks import ALL_RECORDS, TextRange, pieces
 from anonset.reading.formats.text_ranges import Text, text_parts
 from anonset.reading.input_checks import require_split
+from anonset.reading.item_utilities import have_utilities, without_utilities
 from anonset.reading.source import DataFile, Source
 from anonset.spelling import setting
 
@@ -62,6 +63,8 @@ class FimiLines:
         InputError
             If a token is not valid UTF-8, or shows that the text has another format.
         """
+        if not self.dialect.exact:
+            require_no_utilities(self.where, text)
         indptr, codes, labels = _tokens(self.where, text, lines)
         if not self.dialect.exact:
             last = indptr[1:][np.diff(indptr) > 0] - 1
@@ -93,7 +96,7 @@ class SpmfLines:
     """Lines of SPMF text, read in pieces. Lines are transactions or sequences. Each sequence becomes one set.
 
     Lines that begin with ``@``, ``%`` or ``#`` are not transactions. ``@ITEM=1=apple`` names an item, and must precede
-    all transactions that contain it.
+    all transactions that contain it. Of lines with utilities (``items:total:utilities``), only the items are read.
     """
 
     where: str
@@ -114,7 +117,7 @@ class SpmfLines:
         Raises
         ------
         InputError
-            If the lines contain utilities or invalid UTF-8, two items have the same name, or a name follows a
+            If the lines contain invalid UTF-8, a colon in an item, two items with the same name, or a name after a
             transaction that contains its item.
         """
         pairs = _NAMED.findall(text)
@@ -123,10 +126,12 @@ class SpmfLines:
             msg = f"{self.where}: item names must precede the transactions that contain the items"
             raise InputError(msg)
         self.named |= names
-        indptr, codes, tokens = _tokens(self.where, _META.sub(b"", text), lines)
-        if any(":" in token for token in tokens):
-            msg = f"{self.where}: the transactions contain utilities (items:total:utilities); keep only the items"
-            raise InputError(msg)
+        bare, other = without_utilities(text)
+        if other:
+            problem = "':' must separate items from their utilities (items:total:utilities)"
+            msg = f"{self.where}: line {lines + other:,}: {problem}"
+            raise InputError(msg, line=lines + other)
+        indptr, codes, tokens = _tokens(self.where, _META.sub(b"", bare), lines)
         is_item = np.array([token not in _ENDS_OF_SPMF for token in tokens], bool)
         lengths, codes = keep_tokens(np.diff(indptr), codes, is_item[codes])
         moved = (np.cumsum(is_item) - 1).astype(np.int32)
@@ -163,11 +168,27 @@ def _spmf() -> str:
     return f"this is an SPMF file: {setting('input_format', 'spmf')}"
 
 
+def require_no_utilities(where: object, text: bytes) -> None:
+    """Reject lines of items with utilities, because the utilities would become items.
+
+    Raises
+    ------
+    MisreadError
+        The message names the format that reads only the items.
+    """
+    if have_utilities(text):
+        problem = "the lines contain utilities of the items (items:total:utilities)"
+        msg = f"{where}: {problem}; to read only the items: {setting('input_format', 'spmf')}"
+        raise MisreadError(msg, {"input_format": "spmf"})
+
+
 def _require_fimi(where: str, labels: list[str]) -> None:
     """Reject UTF-16, and SPMF files, because their markers would become items."""
     problem = ""
     if any(label.startswith(("@CONVERTED_FROM", "@ITEM=")) for label in labels):
         problem = _spmf()
+    elif any(label.startswith("SUtility:") for label in labels):
+        problem = "the sequences contain utilities (SUtility), which are not supported; keep only the items"
     elif any("\0" in label for label in labels):
         problem = f"the text contains NUL bytes; if it is UTF-16: {setting('encoding', 'utf-16-le')}"
     if problem:

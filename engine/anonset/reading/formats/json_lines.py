@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn
 
 from anonset.errors import InputError
+from anonset.reading import arrow
 from anonset.reading.batches import Batch, FileProperties, OpenedSource, with_keys
 from anonset.reading.dialect import invalid_utf8
 from anonset.reading.formats.text_chunks import TextPiece, pieces
@@ -121,17 +122,17 @@ def _kind(value: Any) -> int:
 
 
 def _column(values: list[Any], kind: int) -> Any:
-    """Return values as a column (``pyarrow.ChunkedArray``). Nested values become null."""
+    """Return values as a column (``pyarrow.ChunkedArray``). Nested values have no content, but only null is null."""
     import pyarrow as pa
 
     if kind == _NESTED:
-        return pa.chunked_array([pa.nulls(len(values), pa.struct([]))])
+        return pa.chunked_array([pa.StructArray.from_buffers(pa.struct([]), len(values), [arrow.validity_of(values)])])
     if kind == _TEXT:
-        return pa.chunked_array([pa.array([_text(value) for value in values], pa.string())])
+        return pa.chunked_array([arrow.cast(arrow.optional_texts([_text(value) for value in values]), pa.string())])
     rows = [
         None if row is None else [_text(item) for item in (row if isinstance(row, list) else [row])] for row in values
     ]
-    return pa.chunked_array([pa.array(rows, pa.list_(pa.string()))])
+    return pa.chunked_array([arrow.cast(arrow.optional_text_lists(rows), pa.list_(pa.string()))])
 
 
 def _text(value: Any) -> str | None:

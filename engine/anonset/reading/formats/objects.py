@@ -1,5 +1,6 @@
 """Convert data in memory (data frames, columns, records, sets, matrices) to Arrow columns or set-valued columns."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral
 from typing import Any, NamedTuple
@@ -9,6 +10,7 @@ import numpy as np
 from anonset.data import SetColumn
 from anonset.data.blocks import encode_sets
 from anonset.errors import InputError, foreign
+from anonset.reading import arrow
 from anonset.reading.batches import FileProperties, OpenedSource
 from anonset.reading.files import one_line, reading
 from anonset.reading.source import Source
@@ -99,6 +101,7 @@ def _of_stream(where: str, source: Any) -> Columns:
     """
     import pyarrow as pa
 
+    source = _with_text_names(where, source)
     table, problem = None, None
     try:
         with reading(where, values=True):
@@ -108,6 +111,7 @@ def _of_stream(where: str, source: Any) -> Columns:
     if table is not None:
         # An unnamed index is not a data column (pandas keeps one after filtering).
         names = tuple(name for name in table.column_names if not name.startswith("__index_level_"))
+        _require_distinct(where, names)
         return Columns(names, {name: _plain_column(where, source, name, table.column(name)) for name in names})
     columns = getattr(source, "columns", None)
     if columns is not None and _is_frame(source, columns):
@@ -124,7 +128,23 @@ def _plain_column(where: str, source: Any, name: str, column: Any) -> Any:
     import pyarrow as pa
 
     hidden = pa.types.is_fixed_size_binary(column.type) and _is_frame(source, [name])
-    return _array(where, name, source[name].to_list()) if hidden else column
+    return _array(where, name, source[name].to_list()) if hidden else arrow.without_views(column)
+
+
+def _with_text_names(where: str, source: Any) -> Any:
+    """Return a data frame of pandas in which column names that are integers are text."""
+    if not (hasattr(source, "set_axis") and hasattr(source, "columns")):
+        return source
+    names = list(source.columns)
+    texts = [str(name) if _is_integer(name) else name for name in names]
+    _require_distinct(where, texts)
+    return source.set_axis(texts, axis=1) if any(map(_is_integer, names)) else source
+
+
+def _require_distinct(where: str, names: Sequence[Any]) -> None:
+    if twice := [name for name, times in Counter(names).items() if times > 1]:
+        msg = f"{where}: two columns have the name {twice[0]!r}; rename one of them"
+        raise InputError(msg)
 
 
 def _is_frame(source: Any, names: Any) -> bool:
@@ -141,11 +161,13 @@ def _plain(source: Iterable[Any]) -> Iterable[Any]:
 
 
 def _of_mapping(where: str, source: Mapping[Any, Any]) -> Columns:
-    if invalid := next((name for name in source if not isinstance(name, str)), None):
-        msg = f"{where}: column names must be text, got {type(invalid).__name__}"
+    texts = [str(name) if _is_integer(name) else name for name in source]
+    if invalid := [type(name).__name__ for name in texts if not isinstance(name, str)]:
+        msg = f"{where}: column names must be text, got {invalid[0]}"
         raise InputError(msg)
+    _require_distinct(where, texts)
     columns: dict[str, list[Any]] = {}
-    for name, values in source.items():
+    for name, values in zip(texts, source.values(), strict=True):
         if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
             msg = f"{where}: column {name!r} must be a list of values, got {type(values).__name__}"
             raise InputError(msg)

@@ -43,15 +43,16 @@ def read_hierarchy(path: str | Path) -> Hierarchy:
     The separator is ``;`` if every line contains one outside quotes, and ``,`` otherwise. If only ``,`` gives a common
     root, it is ``,``. Adjacent equal labels are one node that spans several columns. A shorter line is extended by
     repeating its leaf. Children are in order of first appearance. The first line is a header if and only if its last
-    field differs from the root of all other lines. Blank lines and trailing empty fields are skipped.
+    field differs from the root of all other lines. Blank lines and trailing empty fields are skipped. An empty leaf is
+    the leaf of empty cells.
 
     Raises
     ------
     InputError
         If the file cannot be read.
     HierarchyError
-        If a label is both a leaf and an inner node, or has two parents, or there are two roots or a cycle, or a leaf or
-        parent has no name. The message contains the line and the label.
+        If a label is both a leaf and an inner node, or has two parents, or there are two roots or a cycle, or a parent
+        has no name. The message contains the line and the label.
     """
     where = Path(path)
     hierarchy = hierarchy_in(where)
@@ -280,8 +281,6 @@ def _fault_of_path(path: list[str]) -> tuple[str, str] | None:
     if len(set(path)) < len(path):
         twice = next(label for column, label in enumerate(path) if label in path[:column])
         return twice, "is an ancestor of itself (a cycle)"
-    if not path[0]:
-        return path[0], "is an empty leaf label; each leaf needs a label"
     if "" in path[1:]:
         below = datum(path[path.index("", 1) - 1])
         return "", f"is the parent of {below}; parents must have a label"

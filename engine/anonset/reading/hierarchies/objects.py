@@ -18,9 +18,9 @@ _KINDS = (
 def hierarchy_from(name: str, tree: Any) -> Hierarchy:
     """Return the hierarchy of a data frame or a mapping.
 
-    Each row of a data frame is a path from a leaf to the root. Trailing nulls are ignored. A mapping in which all
-    values are text maps each label to its parent. Any other mapping is nested, from its only key, the root, down to
-    lists.
+    Each row of a data frame is a path from a leaf to the root. Trailing nulls are ignored. A leaf that is null is the
+    leaf of empty cells. A mapping in which all values are text maps each label to its parent. Any other mapping is
+    nested, from its only key, the root, down to lists.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def _path(row: tuple[Any, ...]) -> list[Any]:
     path = [str(label) if isinstance(label, int) and not isinstance(label, bool) else label for label in row]
     while path and path[-1] in (None, ""):
         path.pop()
-    return path
+    return ["", *path[1:]] if path and path[0] is None else path
 
 
 def _of_nested(where: str, tree: Mapping[Any, Any]) -> list[list[Any]]:

@@ -17,6 +17,7 @@ from anonset.data.hierarchy_rules import (
 )
 from anonset.data.table import Int64
 from anonset.errors import HierarchyError
+from anonset.reading.hierarchies.date_forms import naming_date_form
 from anonset.reading.hierarchies.files import NO_LABELS, hierarchy_in, hierarchy_over, names_values
 from anonset.reading.hierarchies.frequencies import read_frequencies
 
@@ -123,7 +124,8 @@ def hierarchy_for(
         tree.codes_of(vocabulary, name)
         return refine(tree, vocabulary, _required(occurrences, spec, name))
     elif isinstance(spec, str) and is_rule(spec):
-        hierarchy = hierarchy_by_rule(spec, vocabulary, name)
+        with naming_date_form(spec, vocabulary.labels, name):
+            hierarchy = hierarchy_by_rule(spec, vocabulary, name)
     else:
         hierarchy = hierarchy_over(Path(spec), vocabulary)
     hierarchy.codes_of(vocabulary, name)

@@ -7,9 +7,19 @@ from rich.table import Table as RichTable
 from anonset.jobs.risk import RiskReport
 from anonset.report.risks import buckets, chunks, records
 from anonset.report.risks.base import PagePart, page_part, sections
-from anonset.report.sections import for_html, for_json, for_terminal
+from anonset.report.sections import as_text, for_html, for_json, for_terminal
 
-__all__ = ["PagePart", "account_and_summary", "buckets", "chunks", "html_of", "page_part", "records", "sections"]
+__all__ = [
+    "PagePart",
+    "account_and_summary",
+    "buckets",
+    "chunks",
+    "html_of",
+    "page_part",
+    "records",
+    "sections",
+    "text_of",
+]
 
 
 def account_and_summary(risk: RiskReport) -> tuple[list[str | RichTable], dict[str, Any]]:
@@ -21,3 +31,8 @@ def account_and_summary(risk: RiskReport) -> tuple[list[str | RichTable], dict[s
 def html_of(risk: RiskReport) -> str:
     """Return the risk tables as HTML, for notebooks."""
     return for_html(sections(risk))
+
+
+def text_of(risk: RiskReport) -> str:
+    """Return the risks as plain text."""
+    return as_text(for_terminal(sections(risk)))

@@ -1,0 +1,41 @@
+"""Name the date format of a column in the error about a rule for other dates."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from anonset.data.hierarchy_rules import NO_VALUE, way_for_other_dates
+from anonset.errors import HierarchyError
+from anonset.reading.kinds import look_at
+from anonset.spelling import hierarchy_of
+
+_FINE = ("month", "quarter")
+"""Levels for which day and month must be distinguished."""
+
+
+@contextmanager
+def naming_date_form(spec: str, labels: Sequence[str], name: str) -> Iterator[None]:
+    """Add the rule with the format of the labels to an error of the block about dates of another format."""
+    try:
+        yield
+    except HierarchyError as error:
+        if rule := _rule_of(spec, labels, name):
+            error.reword(way_for_other_dates(spec), f"(for these values: {hierarchy_of(name, rule)})")
+        raise
+
+
+def _rule_of(spec: str, labels: Sequence[str], name: str) -> str:
+    """Return the rule with the levels of `spec` and the date format of the labels. Empty if the labels are not dates,
+    if the format is ambiguous, or if `spec` is this rule.
+
+    >>> _rule_of("date:month,year", ["2024-01-31 08:00:00", "2024-02-29 09:30:00", ""], "admitted")
+    'date:%Y-%m-%d %H:%M:%S:month,year'
+    >>> _rule_of("date:%d.%m.%Y:year", ["2024-01-31"], "born"), _rule_of("date:year", ["2024-01-31", "?"], "born")
+    ('date:year', '')
+    """
+    levels = spec.rpartition(":")[2]
+    look = look_at(name, [label for label in labels if label not in NO_VALUE])
+    ambiguous = bool(look.doubt) and any(level in levels for level in _FINE)
+    if look.kind != "dates" or not look.usable or ambiguous:
+        return ""
+    rule = f"date:{look.form}:{levels}" if look.form else f"date:{levels}"
+    return rule if rule != spec else ""

@@ -1,0 +1,86 @@
+"""Detect baskets in a text, and lines above a header that may be records."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+_FEWEST_BASKETS, _FEWEST_ITEMS = 5, 3
+_FEWEST_AT_PLACE = 5
+
+
+def are_baskets(rows: Sequence[Sequence[str]]) -> bool:
+    """Return True if the first lines of a text are baskets of different sizes, without a header.
+
+    A basket fills its fields from the left, and contains each item once. Items occur at several places, also those of
+    the first line.
+
+    Parameters
+    ----------
+    rows
+        Stripped fields of each line.
+
+    >>> lines = ["milk,,", "milk,tea,", "tea,rice,milk", "rice,tea,", "rice,,"]
+    >>> are_baskets([line.split(",") for line in lines])
+    True
+    >>> are_baskets([line.split(",") for line in ["first,second,third", *lines]])
+    False
+    """
+    baskets = [basket for row in rows if (basket := without_trailing(row))]
+    longest = max(map(len, baskets), default=0)
+    if len(baskets) < _FEWEST_BASKETS or longest < _FEWEST_ITEMS or len(set(map(len, baskets))) == 1:
+        return False
+    if not all(map(all, baskets)) or 20 * sum(len(set(basket)) < len(basket) for basket in baskets) > len(baskets):
+        return False
+    places = defaultdict[str, set[int]](set)
+    for basket in baskets:
+        for place, item in enumerate(basket):
+            places[item].add(place)
+    for place in range(longest):
+        at_place = [basket[place] for basket in baskets if len(basket) > place]
+        elsewhere = sum(len(places[item]) > 1 for item in at_place)
+        if 2 * elsewhere <= len(at_place) and (place < 2 or len(at_place) >= _FEWEST_AT_PLACE):
+            return False
+    return recur(baskets[0], baskets[1:])
+
+
+def recur(row: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Return True if most filled fields of a line also occur in other lines.
+
+    >>> recur(["milk", "tea", ""], [["tea", "rice"], ["milk", ""]]), recur(["Report", "milk"], [["milk", ""]])
+    (True, False)
+    """
+    values = {field for other in rows for field in other}
+    filled = [field for field in row if field]
+    return 2 * sum(field in values for field in filled) > len(filled)
+
+
+def are_records(above: Sequence[Sequence[str]], header: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
+    """Return True if lines above a probable header look like records, so that skipping them would lose data.
+
+    The values of a record recur below, or its fields are filled like those of a line below. A line with a single value
+    may be a title. If the fields of the header recur below, it is a record itself.
+
+    >>> below = [["P1", "E10", ""], ["P2", "I10", "E11"]] * 4
+    >>> are_records([["P3", "J45", ""]], ["P4", "I20", "E66"], below)
+    True
+    >>> are_records([["Report", "", ""]], ["p", "a", "b"], below)
+    False
+    """
+    shapes = {_filled(row) for row in below}
+    return recur(header, [row for row in below if list(row) != list(header)]) or any(
+        recur(row, below) or (len(row) == len(header) and shape in shapes)
+        for row in above
+        if len(shape := _filled(row)) > 1
+    )
+
+
+def without_trailing(row: Sequence[str]) -> Sequence[str]:
+    """Return the fields of a line up to the last filled field.
+
+    >>> without_trailing(["a", "", "b", ""])
+    ['a', '', 'b']
+    """
+    return row[: max((number for number, field in enumerate(row, 1) if field), default=0)]
+
+
+def _filled(row: Sequence[str]) -> tuple[int, ...]:
+    return tuple(place for place, field in enumerate(row) if field)
