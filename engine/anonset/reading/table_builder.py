@@ -113,6 +113,8 @@ def gather(
     if plan.roles.id and options.group and not options.word.rows_are_persons:
         require_ids(source.where, plan.roles.id, source.head(plan.roles.id))
     encoder = replace(options.encoder(source), unjudged=unjudged)
+    plan = plan.with_marks(encoder, source.batches)
+    plan.require_separate_answers(source.where, encoder, source.head)
     watched = () if options.word.rows_are_persons else watched  # the owner declared that rows are persons
 
     def read_again(names: Sequence[str]) -> Iterator[Mapping[str, Any]]:
