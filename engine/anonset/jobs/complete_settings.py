@@ -29,7 +29,7 @@ from anonset.release.memory import memory_for, memory_limit
 from anonset.release.staging import require_apart
 from anonset.release.upload import destination, require_free_destination
 from anonset.settings.job_text import guarantee_for
-from anonset.settings.overriding import make_settings
+from anonset.settings.overriding import OPTIONS_OF_ROLES, make_settings
 from anonset.settings.parameters import MODELS, default_algorithm, make_algorithm
 from anonset.settings.settings import Settings
 from anonset.spelling import as_typed, counted
@@ -290,6 +290,7 @@ def _complete(options: Mapping[str, Any], proposal: Proposal) -> dict[str, Any] 
     if settings.get("relational") and not any(options.get(role) for role in _SETS):
         made = [name for role in _SETS for name in settings.pop(role, [])]
         settings["drop"] = [*settings.get("drop", ()), *made]
+        settings = {name: value for name, value in settings.items() if name not in OPTIONS_OF_ROLES}
     published = {name for role in (*_SETS, "relational") for name in settings.get(role, ())}
     trees = settings.pop("hierarchy", {})
     stated: Mapping[str, Any] = options.get("hierarchy", {})
