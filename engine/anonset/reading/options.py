@@ -60,12 +60,13 @@ class FileOptions:
         default=(),
         metadata={
             "description": "Rows to skip and count: no-id (rows without an --id), footer (totals and notes at the "
-            "end), labels (units or descriptions below the header)."
+            "end), labels (all lines of labels, units or import ids below the header)."
         },
     )
-    """Rows to skip. ``no-id`` skips rows in which an id is empty or null. ``footer`` skips sums and notes below the
-    last record of a CSV or TSV file. ``labels`` skips the row of units or descriptions below the header. The account
-    and the private report count them. Without this option, data with rows of these kinds are rejected.
+    """Rows to skip. ``no-id`` skips rows in which an id is empty or null. ``footer`` skips sums and notes at the end of
+    a CSV or TSV file. ``labels`` skips all lines below the header that contain labels, units or import ids; if there
+    are none, it skips the line below the header. The account and the private report count them. Without this option,
+    data with rows of these kinds are rejected.
     """
     decimal: Literal[",", "."] | None = field(
         default=None, metadata={"description": "Decimal sign of --numeric columns; default: detected."}

@@ -22,7 +22,7 @@ from anonset.data.table_facts import skipped
 from anonset.data.vocabulary import LabelCollector, Vocabulary, canonical_codes
 from anonset.errors import InputError
 from anonset.reading import arrow
-from anonset.reading.batches import Batch, OpenedSource, ahead, open_source
+from anonset.reading.batches import Batch, OpenedSource, ahead, open_source, with_more
 from anonset.reading.columns import Encoder, dictionary
 from anonset.reading.encoded_batches import (
     EncodedBatch,
@@ -31,7 +31,6 @@ from anonset.reading.encoded_batches import (
     encode,
     encoded_on_workers,
     parts_for_workers,
-    with_more,
 )
 from anonset.reading.numbers import ONE_CURRENCY, Numbers
 from anonset.reading.options import ReadOptions
