@@ -60,7 +60,7 @@ def remarks_on_pairs(profiles: Sequence[Profile]) -> dict[str, str]:
     for profile in profiles:
         if _is_pair(profile) and not _is_of_a_person(profile):
             groups.setdefault(profile.shared_values, []).append(profile)
-    remarks = {}
+    remarks = dict[str, str]()
     for group in groups.values():
         if len(group) >= _FEWEST:
             names = ",".join(profile.name for profile in group)

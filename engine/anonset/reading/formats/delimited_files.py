@@ -26,7 +26,7 @@ def open_delimited(source: Source, properties: FileProperties) -> OpenedSource:
         If the headers differ, or a file has none.
     """
     usual = "\t" if source.format == "tsv" else ","
-    heads, edges = [], []
+    heads, edges = list[DelimitedText](), list[EdgeLines]()
     for file in source.files:
         heads.append(_head_of(file, usual, properties))
         if heads[-1].names != heads[0].names:
@@ -45,7 +45,9 @@ def open_delimited(source: Source, properties: FileProperties) -> OpenedSource:
         columns = first.head(in_file, HEAD)
         return edges[0].without_labels(columns, 0, len(columns[in_file[0]]))[0]
 
-    edges += [EdgeLines.of(head.path, head, properties.dialect) for head in heads]
+    edges += [
+        EdgeLines.of(file.where, head, properties.dialect) for file, head in zip(source.files, heads, strict=True)
+    ]
 
     def parts(workers: Workers) -> list[SourcePart]:
         dialect = properties.dialect
