@@ -172,6 +172,7 @@ def test_records_end_where_their_quotes_end():
     data = b'1;a\r\n2;"b\r\n""b"\r\n3;c\r\n4;d\r\n'
     assert [data[start_of_last(data, count) :].count(b";") for count in range(6)] == [0, 1, 2, 3, 4, 4]
     assert start_of_last(b"1;a\r2;b\r", 1) == 4
+    assert start_of_last(b'5" pipe;1\n' + b"a;1\n" * 2_000, 10) == 8_010
 
 
 def test_kinds_are_those_of_nearly_all_inner_records():

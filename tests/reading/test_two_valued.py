@@ -158,6 +158,13 @@ def test_columns_whose_values_depend_on_the_column_are_refused(reading, tmp_path
         reading(written(tmp_path, "m1,m2,m3\n" + checked), one_code="m*")
 
 
+@pytest.mark.parametrize("role", ["items", "one_code"])
+def test_marks_of_two_columns_are_no_items(reading, tmp_path, role):
+    path = written(tmp_path, "m1,m2\nChecked,Unchecked\nUnchecked,Checked\n")
+    with refused(InputError, "m1 Checked Unchecked one_hot m1,m2 present"):
+        reading(path, **{role: "m1,m2"})
+
+
 def test_codes_of_one_kind_are_no_answers(reading, tmp_path):
     codes = "".join(f"E1{n % 5},I1{n % 4},{f'J4{n % 3}' if n % 2 else f'E1{n % 5}'}\n" for n in range(60))
     assert reading(written(tmp_path, "d1,d2,d3\n" + codes), one_code="d*").n == 60

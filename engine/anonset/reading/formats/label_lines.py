@@ -192,13 +192,20 @@ def number_of_records(data: bytes, delimiter: str) -> int:
 def start_of_last(data: bytes, count: int) -> int:
     r"""Return the position of the last `count` records of a text that consists of complete records.
 
+    Return the end of the text if the last 1,000 lines contain fewer records, because a quote is part of a field.
+
     >>> start_of_last(b'1;a\n2;"b\nb"\n3;c\n', 2), start_of_last(b"1;a\n", 5)
     (4, 0)
     """
-    quotes, at = data.count(b'"'), len(data)
+    quotes, at, lines = data.count(b'"'), len(data), 0
     while at > 0 and count:
+        if lines == _MOST_LINES:
+            return len(data)
         first = last_line(data, at)[0]
         quotes -= data.count(b'"', first, at)
-        at = first
+        at, lines = first, lines + 1
         count -= quotes % 2 == 0
     return at
+
+
+_MOST_LINES = 1_000
