@@ -28,7 +28,7 @@ def stays(place: Place, form: str) -> str:
 def test_the_error_names_a_rule_that_fits(place: Place, form: str, levels: str) -> None:
     data = stays(place, form)
     wrong = f"date:{levels}" if form != "%Y-%m-%d" else f"date:%d.%m.%Y:{levels}"
-    roles = ["--relational", "admitted,sex", "--rows-are-persons", "--model", "k", "--k", "3"]
+    roles = ["--relational", "admitted,sex", "--unit", "row", "--model", "k", "--k", "3"]
     run = ["anonymize", data, "-o", str(place.out), "--hierarchy", "sex=values", *roles]
     ran = place.run(*run, "--hierarchy", f"admitted={wrong}")
     assert ran.code == 2
@@ -47,6 +47,6 @@ def test_inspect_proposes_the_same_format(place: Place) -> None:
 @pytest.mark.parametrize("values", [["red", "blue"], ["03/04/2020", "05/06/2021"]], ids=["text", "ambiguous"])
 def test_values_without_a_certain_format_keep_the_general_advice(place: Place, values: list[str]) -> None:
     data = place.write("stays.csv", "admitted,sex\n" + "".join(f"{value},f\n" for value in values * 10))
-    roles = ["--relational", "admitted,sex", "--rows-are-persons", "--model", "k", "--k", "3"]
+    roles = ["--relational", "admitted,sex", "--unit", "row", "--model", "k", "--k", "3"]
     ran = place.run("anonymize", data, "-o", str(place.out), *roles, "--hierarchy", "admitted=date:month,year")
     assert (ran.code, "(for others, date:%d.%m.%Y:month,year)" in ran.err) == (2, True), ran.err

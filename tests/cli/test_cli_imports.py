@@ -42,7 +42,7 @@ def written(folder: Path, kind: str) -> Path:
 
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl"])
-@pytest.mark.parametrize("options", [[], ["--id", "id", "--group", "--skip-rows", "no-id"], ["--null", "ward=north"]])
+@pytest.mark.parametrize("options", [[], ["--unit", "id", "--skip-rows", "no-id"], ["--null", "ward=north"]])
 def test_inspect_does_not_import_pandas(tmp_path: Path, kind: str, options: list[str]) -> None:
     command = [sys.executable, "-c", RUN, "inspect", str(written(tmp_path, kind)), *options]
     ran = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -10,7 +10,7 @@ from tests.facts import names
 import anonset
 
 RACES = ["White"] * 20 + ["Black"] * 8 + [""] * 12
-ROLES = ["--relational", "race,sex", "--rows-are-persons", "--hierarchy", "sex=values", "--model", "k", "--k", "5"]
+ROLES = ["--relational", "race,sex", "--unit", "row", "--hierarchy", "sex=values", "--model", "k", "--k", "5"]
 KNOWN = "White,Known,*\nBlack,Known,*\n"
 
 
@@ -81,7 +81,7 @@ def test_a_null_leaf_of_a_data_frame_is_the_leaf_of_empty_cells() -> None:
 
     data = {"race": RACES, "sex": ["f", "m"] * 20}
     tree = pd.DataFrame({"leaf": ["White", "Black", None], "root": ["*"] * 3})
-    table = anonset.read(data, relational="race,sex", rows_are_persons=True)
+    table = anonset.read(data, relational="race,sex", unit="row")
     release = anonset.anonymize(table, anonset.Mondrian(k=5), hierarchies={"race": tree, "sex": "values"})
     assert "" in release.publication.relational[0].labels()
 

@@ -109,7 +109,7 @@ def nested_events(folder, n=60):
 
 @pytest.mark.parametrize("drop", [None, "params", "params,city"])
 def test_dropped_and_nested_columns_are_not_counted_as_nulls(tmp_path, drop):
-    findings = anonset.inspect(nested_events(tmp_path), id="person", group=True, relational="sex", drop=drop)
+    findings = anonset.inspect(nested_events(tmp_path), unit="person", relational="sex", drop=drop)
     nulls = {column.profile.name: column.profile.nulls for column in findings.columns}
     assert nulls == {"person": 0, "sex": 0, "params": 0, "city": 30}
     roles = {column.profile.name: column.role for column in findings.columns}
@@ -120,9 +120,7 @@ def test_dropped_and_nested_columns_are_not_counted_as_nulls(tmp_path, drop):
 
 
 def test_nulls_of_published_columns_are_reported(tmp_path):
-    findings = anonset.inspect(
-        nested_events(tmp_path), relational="city", drop="person,sex,params", rows_are_persons=True
-    )
+    findings = anonset.inspect(nested_events(tmp_path), relational="city", drop="person,sex,params", unit="row")
     assert any(names(problem, "city 30 nulls missing") for problem in findings.problems)
     assert findings.settings["missing"] == "empty,value"
 

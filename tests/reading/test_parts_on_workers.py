@@ -17,7 +17,7 @@ from anonset.data.codes import NarrowCodes
 from anonset.data.scheduler import cluster_of
 from anonset.data.store import MEMORY
 from anonset.data.workers import Threads
-from anonset.errors import AnonsetError, InputError
+from anonset.errors import AnonsetError, InputError, MisreadError
 from anonset.reading import table_builder
 from anonset.reading.batches import open_source
 from anonset.reading.encoded_batches import PartTask
@@ -295,6 +295,20 @@ def test_an_error_in_a_range_names_the_row_of_the_file(large, work, workers, row
         gather_files(large, TEXT_ROLES, work.with_workers(workers))
     assert (str(there.value), there.value.place) == (str(here.value), here.value.place)
     assert re.search("(row|line) [0-9]{3,4}:", str(here.value))
+
+
+@pytest.mark.parametrize("place", ["first", "last"])
+def test_a_line_that_is_no_record_is_named_on_workers(large, work, workers, place):
+    head, *rows = large.read_text().splitlines()
+    label = "codes of the visit,years,"
+    large.write_text("\n".join([head, label, *rows, ""] if place == "first" else [head, *rows, label, ""]))
+    with pytest.raises(MisreadError) as here:
+        gather_files(large, TEXT_ROLES, work)
+    with pytest.raises(MisreadError) as there:
+        gather_files(large, TEXT_ROLES, work.with_workers(workers))
+    assert (str(there.value), there.value.settings) == (str(here.value), here.value.settings)
+    skipping = replace(TEXT_ROLES, skip_rows=("labels" if place == "first" else "footer",))
+    assert gather_files(large, skipping, work.with_workers(workers)).n == 900
 
 
 def test_a_file_that_changes_between_ranges_is_rejected(large, work, workers, monkeypatch):

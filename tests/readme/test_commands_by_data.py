@@ -13,7 +13,7 @@ from anonset.cli.main import main
 
 COMMANDS = re.findall(r"^\| [^|]+ \| `… (--[^`]+)` \|$", (ROOT / "README.md").read_text(), re.MULTILINE)
 CODES = [f"{letter}{number}" for letter in "EIJ" for number in (10, 11, 20, 21)]
-OF_PERSONS = ("--rows-are-persons",)
+OF_PERSONS = ("--unit", "row")
 
 
 def rows(n: int = 400) -> list[dict[str, str]]:

@@ -21,9 +21,9 @@ MODELS: tuple[type[BaseModel], ...] = (
 NO_PATHS = {
     "algorithm", "algorithms", "attack", "cluster", "cost", "delimiter", "drop", "encoding", "formation", "id",
     "input_format", "items", "keep", "memory_limit", "missing", "model", "n_items", "normalize", "null", "numeric",
-    "one_code", "one_hot", "publish_as_is", "reading", "relational", "relational_weights", "seeds", "sensitive",
-    "separator", "skip_rows", "transaction", "unit", "vary", "workers", "workload", "c", "cap", "h", "max_suppressed",
-    "rho", "t", "w",
+    "one_code", "one_hot", "present", "publish_as_is", "reading", "relational", "relational_weights", "seeds",
+    "sensitive", "separator", "skip_rows", "transaction", "unit", "vary", "workers", "workload", "c", "cap", "h",
+    "max_suppressed", "rho", "t", "w",
 }  # fmt: skip
 """Text settings that name no file. Add a new setting here, or to the paths of `anonset.settings.paths`."""
 

@@ -142,8 +142,8 @@ def _option(name: str, info: FieldInfo) -> Parameter:
 
 _HELP_GROUPS: dict[str, tuple[str, ...]] = {  # the first heading that lists a setting is used
     "Data and roles": (
-        "items", "one_hot", "one_code", "relational", "numeric", "sensitive", "unit", "id", "keep", "drop",
-        "hierarchy", "ceiling", "original",
+        "items", "one_hot", "present", "one_code", "with_header", "relational", "numeric", "sensitive", "unit", "id",
+        "keep", "drop", "hierarchy", "ceiling", "original",
     ),
     "Reading": (*ReadingSettings.model_fields, "columns", "records", "codebook"),
     "Guarantee": ("model", "k", "m", "l", "sensitive_items", "max_loss", "max_suppressed"),

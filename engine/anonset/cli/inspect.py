@@ -162,8 +162,8 @@ def _write_job(path: Path, source: str, findings: Findings, further: Sequence[st
 
 
 _OF_ANSWERS = (
-    "items", "one_hot", "one_code", "relational", "sensitive", "id", "keep", "drop", "numeric", "unit", "differing",
-    "separator", "skip_rows", "hierarchy",
+    "items", "one_hot", "present", "one_code", "with_header", "relational", "sensitive", "id", "keep", "drop",
+    "numeric", "unit", "differing", "separator", "skip_rows", "hierarchy",
 )  # fmt: skip
 """Settings that the job file repeats for each possible answer to `unit = "?"`, even if all answers have the same value.
 """
@@ -189,6 +189,8 @@ def _with_way_to_publish(reasons: Mapping[str, list[str]]) -> dict[str, list[str
 
 _SETTING_COMMENTS: dict[str, list[str]] = {
     "numeric": ["quasi-identifiers that contain numbers"],
+    "present": ["value that marks an item; filled: any cell that is not empty, the item is then its only label"],
+    "with_header": ["items are header=value, because the same value means something else in another column"],
     "null": ['texts that probably mean "no value"; remove texts that are real values'],
     "decimal": ["the decimal sign of the numbers"],
     "missing": ["treatment of null"],

@@ -117,7 +117,7 @@ def read_after(settings: Settings, source: Source, model: PrivacyModel) -> Other
     opened = release_at(settings.after or "")
     if opened.report is None:
         raise InputError(_private_missing("after", opened.out))
-    _require_known_persons("after", {"unit": settings.unit}, opened.report.settings)
+    _require_known_persons("after", {"unit": settings.file.unit}, opened.report.settings)
     if _has_same_records(source.sha256, settings.model_dump(), opened.report):
         return _beside(opened, np.arange(int(opened.report.input["records"])))
     if not settings.file.person:

@@ -200,8 +200,8 @@ _MOST_VALUES = 1000
 
 
 _SHARED_SETTINGS = (
-    "hierarchy", "items", "one_hot", "one_code", "relational", "numeric", "sensitive", "id", "keep", "drop", "unit",
-    "differing",
+    "hierarchy", "items", "one_hot", "present", "one_code", "with_header", "relational", "numeric", "sensitive", "id",
+    "keep", "drop", "unit", "differing",
     "separator", "missing", "normalize", "unknown", "inner_items", "model", "queries", "workload", "width", "seed",
     "reading", "bound", "ceiling", "round_ends",
 )  # fmt: skip

@@ -32,7 +32,7 @@ from anonset.release.memory import memory_for, memory_limit
 from anonset.release.staging import require_apart
 from anonset.release.upload import destination, require_free_destination
 from anonset.settings.job_text import guarantee_for
-from anonset.settings.overriding import make_settings
+from anonset.settings.overriding import OPTIONS_OF_ROLES, make_settings
 from anonset.settings.parameters import MODELS, default_algorithm, make_algorithm, needs_data
 from anonset.settings.person_columns import OF_PERSONS, ROLES
 from anonset.settings.readers import ParsingContext
@@ -190,7 +190,7 @@ def _fault_of(complete: Mapping[str, Any], table: Table | None = None) -> Anonse
     return None
 
 
-def _made_from(settings: Settings, name: str, bound: Table, hierarchies: Mapping[str, Hierarchy]) -> Algorithm:
+def _made_from(settings: Settings, name: str | None, bound: Table, hierarchies: Mapping[str, Hierarchy]) -> Algorithm:
     parameters = settings.algorithm_parameters()
     return make_algorithm(settings.model, name, parameters, ParsingContext.of(bound, hierarchies, parameters))
 
@@ -278,6 +278,7 @@ def _complete(options: Mapping[str, Any], proposal: Proposal) -> dict[str, Any] 
     if settings.get("relational") and not any(options.get(role) for role in _SETS):
         made = [name for role in _SETS for name in settings.pop(role, [])]
         settings["drop"] = [*settings.get("drop", ()), *made]
+        settings = {name: value for name, value in settings.items() if name not in OPTIONS_OF_ROLES}
     published = {name for role in (*_SETS, "relational") for name in settings.get(role, ())}
     trees = settings.pop("hierarchy", {})
     stated: Mapping[str, Any] = options.get("hierarchy", {})

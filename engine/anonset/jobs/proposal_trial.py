@@ -20,10 +20,12 @@ from anonset.reading.options import ROW, FileOptions, ReadOptions, person_column
 from anonset.reading.persons.missing_values import are_values, counted_in, persons_in, rows_that_differ
 from anonset.reading.persons.rare_texts import are_rare_texts
 from anonset.reading.persons.spellings import spelling_problems
+from anonset.reading.presence import FILLED
 from anonset.reading.profiles import Profile, count_differing
 from anonset.reading.roles import names_in
 from anonset.reading.source import Source
 from anonset.reading.table_builder import gather
+from anonset.settings.answer_columns import answers_reading
 from anonset.settings.binding import HierarchySpec, bind_columns
 from anonset.settings.coarse_rules import coarse_rule
 from anonset.settings.person_columns import (
@@ -181,8 +183,11 @@ class ProposalReader:
     def _read(
         self, work: Proposal, roles: Mapping[str, ProposedRole], options: Mapping[str, Any], *, asked: bool
     ) -> None:
-        settings = {**settings_of(roles), **options}
         by_name = {column.name: column for column in self.profiles}
+        settings = {**settings_of(roles), **answers_reading(roles, by_name), **options}
+        for option, role in (("present", "one_hot"), ("with_header", "one_code")):
+            if not settings.get(role):
+                settings.pop(option, None)
         settings |= self._separator(by_name, roles, grouped=asked or bool(settings.get("unit")))
         self._skip_without_id(settings, work, asked=asked)
         work.table, work.settings = _read_with_settings(self.source, settings), settings
@@ -257,6 +262,9 @@ class ProposalReader:
         read = [column for column in self.profiles if self.proposed[column.name].role != "drop"]
         if any(column.nulls or (column.null_words and self.given.get("null")) for column in read):
             return ["empty", "value"]
+        by_name = {column.name: column for column in self.profiles}
+        if answers_reading(self.proposed, by_name).get("present") == FILLED:
+            return []
         return (
             ["empty"]
             if any(

@@ -255,6 +255,17 @@ def ahead(items: Iterator[_T], store: Store = MEMORY) -> Iterator[_T]:
         yield item  # type: ignore[misc]
 
 
+def with_more(batches: Iterator[_T]) -> Iterator[tuple[_T, bool]]:
+    """Yield each element, and True if another element follows."""
+    waiting = list[_T]()
+    for batch in batches:
+        if waiting:
+            yield waiting.pop(), True
+        waiting.append(batch)
+    for batch in waiting:
+        yield batch, False
+
+
 def _require_lines(where: object, kind: str, properties: FileProperties) -> None:
     dialect, problem = properties.dialect, ""
     if kind == OBJECT:

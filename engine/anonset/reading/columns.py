@@ -65,6 +65,10 @@ class Encoder:
     """Separators declared for single columns."""
     several: set[str] = field(default_factory=set)
     """Columns in which a cell contains several items."""
+    present: str | None = None
+    """Declared value that marks an item as present, or ``filled``. None if only evident values are accepted."""
+    with_header: bool = False
+    """True if items of columns with one code per cell are ``header=value``."""
 
     def normalized(self, column: SetColumn) -> SetColumn:
         """Apply the rules for items to a set-valued column."""
@@ -85,9 +89,12 @@ class Encoder:
 
     def truth(self, name: str, column: Any) -> tuple[Int32, list[str]]:
         """Return the codes and the distinct values of a 0/1 column. Null is read as the empty text."""
-        text = arrow.fill_null(self._text(name, column), "")
-        codes, labels = _trimmed(*dictionary(text))
+        codes, labels = self.marks(name, column)
         return codes, ["0" if not label and self.empty_for_null else label for label in labels]
+
+    def marks(self, name: str, column: Any) -> tuple[Int32, list[str]]:
+        """Return the codes and the distinct values of a column that marks an item, with null as the empty text."""
+        return _trimmed(*dictionary(arrow.fill_null(self._text(name, column), "")))
 
     def codes(self, name: str, column: Any) -> SetColumn:
         """Encode a column with a single code per cell. Empty and null cells contain no code."""

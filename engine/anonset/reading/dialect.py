@@ -49,7 +49,7 @@ class Dialect:
     skip_footer: bool = False
     """True if sums and notes below the last record are skipped."""
     skip_labels: bool = False
-    """True if the row below the header is skipped, because it contains units or descriptions of the columns."""
+    """True if the lines below the header are skipped that contain labels or units of the columns."""
 
     @classmethod
     def of(
@@ -86,9 +86,7 @@ class Dialect:
             raise InputError(msg)
         footer, labels = "footer" in skip_rows, "labels" in skip_rows
         if labels and no_header:
-            msg = (
-                f"{setting('skip_rows', 'labels')} skips the row below the header; remove {setting('no_header', True)}"
-            )
+            msg = f"{setting('skip_rows', 'labels')} skips lines below the header; remove {setting('no_header', True)}"
             raise InputError(msg)
         return cls(delimiter, encoding, False, no_header, header_line, skip_footer=footer, skip_labels=labels)
 

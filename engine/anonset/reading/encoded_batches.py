@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,15 +14,13 @@ from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.store import Files, Store
 from anonset.errors import InputError
 from anonset.reading import arrow
-from anonset.reading.batches import Batch, OpenedSource, SourcePart
+from anonset.reading.batches import Batch, OpenedSource, SourcePart, with_more
 from anonset.reading.columns import Encoder
 from anonset.reading.normalizing import Changes
 from anonset.reading.numbers import Numbers
 from anonset.reading.persons.id_hashes import hash_words
 from anonset.reading.persons.merging import RowLayout, Rows, Run, UInt64, write_run
 from anonset.reading.plan import Plan
-
-_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,15 +76,6 @@ def as_run(batch: EncodedBatch, layout: RowLayout, store: Files) -> EncodedBatch
         hashes=None,
         run=write_run(batch.hashes, Rows(columns, lists), layout, store),
     )
-
-
-def with_more(batches: Iterator[_T]) -> Iterator[tuple[_T, bool]]:
-    """Yield each element, and True if another element follows."""
-    batch = next(batches)
-    for following in batches:
-        yield batch, True
-        batch = following
-    yield batch, False
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,8 @@ from collections.abc import Collection, Iterable, Sequence
 from anonset.data.hierarchy_rules import NO_VALUE
 from anonset.errors import InputError, datum
 from anonset.reading.dialect import DELIMITERS
-from anonset.spelling import setting
+from anonset.reading.presence_words import words_for_marks
+from anonset.spelling import counted, setting
 
 MARKS = (";", "|", "；", "؛", ",", "、", "，", "،")
 """Separators of items within a cell, also of East Asian and Arabic scripts, the most reliable first."""
@@ -384,4 +385,11 @@ def require_items(where: str, columns: Iterable[tuple[str, Collection[str]]]) ->
             f"{where}: {columns_text} contain only 0 and 1, which would become items; "
             f"if each column is an item: {setting('one_hot', ','.join(indicators))}"
         )
+        raise InputError(msg)
+    marks = [(name, words) for name, labels in labels_of if (words := words_for_marks([*labels])) and all(words)]
+    if len(marks) > 1:
+        (first, (chosen, other)), *_ = marks
+        problem = f"{first!r} and {counted(len(marks) - 1, 'other column')} contain only {chosen!r} and {other!r}"
+        way = f"{setting('one_hot', ','.join(name for name, _ in marks))} {setting('present', chosen)}"
+        msg = f"{where}: {problem}, which would become items; if each column is an item: {way}"
         raise InputError(msg)

@@ -13,6 +13,7 @@ from anonset.reading.columns import Encoder
 from anonset.reading.dialect import EXACT, Dialect
 from anonset.reading.normalizing import require_rules
 from anonset.reading.plan import Plan
+from anonset.reading.presence import FILLED
 from anonset.reading.roles import Names, absent, names_in
 from anonset.spelling import did_you_mean, require_known, setting
 
@@ -63,12 +64,13 @@ class FileOptions:
         default=(),
         metadata={
             "description": "Rows to skip and count: no-id (rows without a value of --unit), footer (totals and "
-            "notes at the end), labels (units or descriptions below the header)."
+            "notes at the end), labels (all lines of labels, units or import ids below the header)."
         },
     )
-    """Rows to skip. ``no-id`` skips rows in which an id is empty or null. ``footer`` skips sums and notes below the
-    last record of a CSV or TSV file. ``labels`` skips the row of units or descriptions below the header. The account
-    and the private report count them. Without this option, data with rows of these kinds are rejected.
+    """Rows to skip. ``no-id`` skips rows in which an id is empty or null. ``footer`` skips sums and notes at the end of
+    a CSV or TSV file. ``labels`` skips all lines below the header that contain labels, units or import ids; if there
+    are none, it skips the line below the header. The account and the private report count them. Without this option,
+    data with rows of these kinds are rejected.
     """
     decimal: Literal[",", "."] | None = field(
         default=None, metadata={"description": "Decimal sign of --numeric columns; default: detected."}
@@ -89,6 +91,18 @@ class FileOptions:
     one_hot: Names = field(default=(), metadata={"description": "0/1 columns, a column per item."})
     """0/1 columns, one for each item. The item is the column name, or the part after a prefix such as ``dx_*``. The
     set-valued column is called ``items``."""
+    present: str | None = field(
+        default=None,
+        metadata={
+            "description": "Value that marks an item as present in --one-hot columns, such as Checked or 1; filled: "
+            "any cell that is not empty. Default: 1, true, yes, ja, y, t, j, x."
+        },
+    )
+    """Value that marks an item as present in the columns of `one_hot`, without regard to case. Every column may have
+    one other value, which marks the item as absent. ``filled``: each cell that is not empty marks an item; the item is
+    the label if a column contains a single label, and otherwise the column name. Default: evident values such as ``1``,
+    ``true`` and ``yes``.
+    """
     one_code: Names = field(
         default=(),
         metadata={
@@ -98,6 +112,13 @@ class FileOptions:
     )
     """Columns that contain one code each, from a common vocabulary. An empty cell adds no code. The set-valued column
     is called ``items``.
+    """
+    with_header: bool = field(
+        default=False,
+        metadata={"description": "Items of --one-code columns are header=value, such as rs1003=AG."},
+    )
+    """Items of the columns of `one_code` are ``header=value``, so that equal values of different columns are different
+    items. A backslash precedes each ``=`` and each backslash of a header.
     """
     normalize: Names = field(
         default=(),
@@ -209,7 +230,9 @@ class ReadKeywords(TypedDict, total=False):
     null: Names
     input_format: str | None
     one_hot: Names
+    present: str | None
     one_code: Names
+    with_header: bool
     normalize: Names
     unknown: Literal["error", "suppress", "prefix"]
     inner_items: Literal["error", "leaf"]
@@ -270,12 +293,13 @@ class ReadOptions(FileOptions):
 
     def __post_init__(self) -> None:
         """Check all options that can be checked without data."""
-        for name in ("separator", "missing", "delimiter", "encoding"):
+        for name in ("separator", "missing", "delimiter", "encoding", "present"):
             value = getattr(self, name)
             if not isinstance(value, str) and (value is not None or name == "missing"):
                 msg = f"{setting(name)} must be text, got {type(value).__name__}"
                 raise InputError(msg)
         require_separator(self.separator)
+        self._require_columns_of_sets()
         for name in self._skipped:
             require_known(setting("skip_rows"), name, SKIPPED)
         _ = self.dialect
@@ -306,6 +330,19 @@ class ReadOptions(FileOptions):
             way = f"to declare who is a person: {setting('unit', ','.join(ids))}"
             msg = f"{setting('id')} is published by the algorithms anatomy and safe-grouping alone; {way}"
             raise InputError(msg, code="unit")
+
+    def _require_columns_of_sets(self) -> None:
+        """Reject options of set-valued columns without these columns."""
+        if self.present is not None and not names_in((), self.one_hot):
+            msg = f"{setting('present')} needs {setting('one_hot')}, the columns in which a value marks an item"
+            raise InputError(msg)
+        if self.present == "":
+            way = f"if empty cells mark no item: {setting('present', FILLED)}"
+            msg = f"{setting('present')} must be a value, got ''; {way}"
+            raise InputError(msg)
+        if self.with_header and not names_in((), self.one_code):
+            msg = f"{setting('with_header', True)} needs {setting('one_code')}, the columns with a code per cell"
+            raise InputError(msg)
 
     @cached_property
     def dialect(self) -> Dialect:
@@ -405,6 +442,8 @@ class ReadOptions(FileOptions):
             normalize=self._rules_of_columns,
             printed=source.printed,
             decimal=self.decimal or source.decimal,
+            present=None if self.present is None else self.present.strip(),
+            with_header=self.with_header,
         )
 
 

@@ -1,19 +1,21 @@
 """Role of each column of a source, and the itemsets built from the columns."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from anonset.data import CategoricalColumn, SetColumn, Table
 from anonset.data.table_facts import CUT, PersonMentions, RepeatedIdentifiers
 from anonset.errors import InputError
-from anonset.reading.batches import NamedColumns
-from anonset.reading.columns import Encoder
+from anonset.reading.batches import Batch, NamedColumns
+from anonset.reading.columns import Encoder, is_list
 from anonset.reading.input_checks import require_single
 from anonset.reading.persons.header_words import PERSON_IDS, are_headers
 from anonset.reading.persons.mentions import free_text_in, mentions_in, names_and_ids
 from anonset.reading.persons.possible_persons import CONTACTS, SURE, are_cut, possible_persons
+from anonset.reading.presence import labels_of_marks
 from anonset.reading.roles import Names, Roles, label_of, resolve
+from anonset.reading.shared_answers import require_separate_answers
 from anonset.reading.wide import one_code_sets, one_hot_sets
 from anonset.spelling import setting
 
@@ -70,6 +72,32 @@ class Plan:
         return cls(
             source.names, roles, numbers, {name: label_of(name, roles_given.get("one_hot")) for name in roles.one_hot}
         )
+
+    def with_marks(self, encoder: Encoder, batches: Callable[[Sequence[str]], Iterator[Batch]]) -> "Plan":
+        """Return the plan with the items that the declared value of a member determines. All rows of the columns that
+        mark items are read.
+
+        Raises
+        ------
+        InputError
+            If a column has three values, or the declared value never occurs.
+        """
+        if encoder.present is None:
+            return self
+        read = ((batch.before, batch.columns) for batch in batches(self.roles.one_hot))
+        return replace(self, labels=labels_of_marks(encoder, read, self.labels))
+
+    def require_separate_answers(
+        self, where: str, encoder: Encoder, head: Callable[[Sequence[str]], Mapping[str, Any]]
+    ) -> None:
+        """Reject columns with one code per cell whose values depend on the column (see `require_separate_answers`)."""
+        names = self.roles.one_code
+        if not names or encoder.with_header or encoder.exact or encoder.separator is not None:
+            return
+        first = head(names)
+        if not first.keys() >= {*names} or any(is_list(first[name].type) for name in names):
+            return
+        require_separate_answers(where, names, first)
 
     @property
     def order(self) -> tuple[str, ...]:

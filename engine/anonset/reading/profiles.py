@@ -31,6 +31,7 @@ from anonset.reading.input_checks import (
 from anonset.reading.item_separators import separator_of_items
 from anonset.reading.kinds import MOST_LOOKED_AT, ValueFormat, are_results, kind_of_values, look_at
 from anonset.reading.persons.values import are_capitalised, are_keys, are_names, identifying, is_free_text
+from anonset.reading.presence_words import words_for_marks
 
 _SOME = 500
 """Number of distinct values that are searched for personal contact data."""
@@ -39,6 +40,9 @@ _MISSING = MISSING | PROBABLE_NULLS
 _ROWS_OF_A_DATE = 100
 """A text column is a column of dates if at least one in this many labels contains a date."""
 _FEW_ROWS = 16
+_MOST_VALUES_OF_LIST = 10
+MOST_SHARED_VALUES = 20
+"""Maximum number of distinct values in columns with answers from one list."""
 _MOST_FREQUENT = 12
 
 
@@ -103,6 +107,18 @@ class Profile(RedactedRepr):
     results: bool = False
     """True if values are test results, or measurements with limits."""
 
+    marks: tuple[str, str] | None = None
+    """Words from a fixed list that mark an item as chosen and not chosen. A word that does not occur is empty. None if
+    the values are not a pair of such words.
+    """
+
+    coded_pair: tuple[str, ...] = ()
+    """The two values of a column, if both are single digits. Empty for other columns."""
+
+    shared_values: frozenset[int] = field(default=frozenset(), repr=False)
+    """Hashes of the distinct values, which compare columns within one process. Empty if there are more than 10 values.
+    """
+
     @property
     def uniqueness(self) -> float:
         """Ratio of the number of distinct values to the number of rows with a value."""
@@ -166,7 +182,15 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
         keys=look.kind in ("text", "integers") and are_keys(some),
         prose=_prose(values.given, n - nulls) if look.kind == "text" else "",
         results=are_results(values.given),
+        marks=words_for_marks(values.given) if look.kind in ("text", "crosses") else None,
+        coded_pair=_digits(values.given),
+        shared_values=frozenset(map(hash, values.given)) if len(values.given) <= _MOST_VALUES_OF_LIST else frozenset(),
     )
+
+
+def _digits(values: Sequence[str]) -> tuple[str, ...]:
+    is_pair = len(values) == 2 and all(len(value) == 1 and value.isdecimal() for value in values)
+    return tuple(sorted(values)) if is_pair else ()
 
 
 def _unsupported(column: str, what: str, n: int, nulls: int, way: str) -> Profile:

@@ -237,14 +237,20 @@ def _with_commas(names: Sequence[str], listed: Sequence[str]) -> Sequence[str]:
 
 
 def label_of(name: str, declared: Names) -> str:
-    """Return the item of a 0/1 column: the column name without the selecting prefix.
+    """Return the item of a 0/1 column: the column name without the selecting prefix, and without the end of a bracket
+    that the prefix begins.
 
-    >>> label_of("dx_E10", ["dx_*"]), label_of("dx_E10", ["dx_E10"])
-    ('E10', 'dx_E10')
+    >>> label_of("dx_E10", ["dx_*"]), label_of("dx_E10", ["dx_E10"]), label_of("Drug (choice=none)", ["Drug (choice=*"])
+    ('E10', 'dx_E10', 'none')
     """
     patterns = [text for text in names_in((), declared) if text.endswith("*") and name not in names_in((), declared)]
     prefix = max((text[:-1] for text in patterns if name.startswith(text[:-1])), key=len, default="")
-    return name[len(prefix) :]
+    item = name[len(prefix) :]
+    closing = next((end for begin, end in _BRACKETS if prefix.count(begin) > prefix.count(end)), "")
+    return item.removesuffix(closing) or item
+
+
+_BRACKETS = (("(", ")"), ("[", "]"))
 
 
 def _matching(names: Sequence[str], name_set: frozenset[str], pattern: str) -> list[str]:

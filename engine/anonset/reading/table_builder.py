@@ -23,7 +23,7 @@ from anonset.data.table_facts import skipped
 from anonset.data.vocabulary import LabelCollector, Vocabulary, canonical_codes
 from anonset.errors import InputError
 from anonset.reading import arrow
-from anonset.reading.batches import Batch, OpenedSource, ahead, open_source
+from anonset.reading.batches import Batch, OpenedSource, ahead, open_source, with_more
 from anonset.reading.columns import Encoder, dictionary
 from anonset.reading.encoded_batches import (
     EncodedBatch,
@@ -32,7 +32,6 @@ from anonset.reading.encoded_batches import (
     encode,
     encoded_on_workers,
     parts_for_workers,
-    with_more,
 )
 from anonset.reading.numbers import ONE_CURRENCY, Numbers
 from anonset.reading.options import ReadOptions
@@ -153,6 +152,8 @@ def _gathered(
     if grouped:
         repeated = (*placeholders_in(source.head(plan.roles.id), plan.roles.id), *repeated)
     encoder = replace(options.encoder(source, whole=whole), unjudged=unjudged)
+    plan = plan.with_marks(encoder, source.batches)
+    plan.require_separate_answers(source.where, encoder, source.head)
     with ExitStack() as stack:
         gathering = stack.enter_context(
             _TableColumns(plan, store, expected, sets, options if keeps_ids else None, merges=merges)

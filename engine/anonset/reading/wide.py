@@ -3,6 +3,7 @@ per cell.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from anonset.reading import arrow
 from anonset.reading.columns import Encoder, is_list
 from anonset.reading.input_checks import says_present
 from anonset.reading.numbers import others
+from anonset.reading.presence import FILLED, way_to_declare
 from anonset.spelling import setting
 
 NAME = "items"
@@ -30,7 +32,8 @@ def one_hot_sets(encoder: Encoder, columns: Mapping[str, Any], labels: Mapping[s
     Parameters
     ----------
     columns
-        Columns by name. They contain 0/1 or true/false, as text, numbers or booleans.
+        Columns by name. They contain 0/1 or true/false, as text, numbers or booleans, or the declared value of a
+        member (see `labels_of_marks`).
     labels
         Items by column name.
 
@@ -63,6 +66,10 @@ def one_hot_sets(encoder: Encoder, columns: Mapping[str, Any], labels: Mapping[s
 
 
 def _present(encoder: Encoder, name: str, column: Any) -> NDArray[np.bool_]:
+    if encoder.present is not None:
+        codes, labels = encoder.marks(name, column)
+        chosen = encoder.present.casefold()
+        return np.array([bool(x) if chosen == FILLED else x.casefold() == chosen for x in labels], bool)[codes]
     codes, labels = encoder.truth(name, column)
     presence = says_present([label for label in labels if label != "0"] if encoder.empty_for_null else labels)
     present = [presence.get(label, False) for label in labels]
@@ -73,6 +80,8 @@ def _present(encoder: Encoder, name: str, column: Any) -> NDArray[np.bool_]:
         alike = others(len(wrong), encoder.last_row(column))
         place = f"{encoder.where}: column {name!r} ({setting('one_hot')})"
         row = encoder.before + wrong[0] + 1
+        way = "" if empty else way_to_declare(encoder.marks(name, column)[1])
+        fault += f"; if one value marks an item: {way}" if way else ""
         msg = f"{place} must contain 0 and 1 only: row {row}{alike} {fault}"
         raise InputError(msg, column=name, row=row)
     return np.array([bool(says) for says in present], bool)[codes]
@@ -80,6 +89,9 @@ def _present(encoder: Encoder, name: str, column: Any) -> NDArray[np.bool_]:
 
 def one_code_sets(encoder: Encoder, columns: Mapping[str, Any]) -> SetColumn:
     """Merge columns with one code each into a set-valued column. Empty and null cells add no code.
+
+    Items are codes, or ``header=code`` if this is declared. A backslash precedes each ``=`` and each backslash of a
+    header, so that the first ``=`` without a backslash ends the header.
 
     Raises
     ------
@@ -95,7 +107,15 @@ def one_code_sets(encoder: Encoder, columns: Mapping[str, Any]) -> SetColumn:
             raise InputError(msg)
     if not encoder.empty_for_null:
         _refuse_unknown(encoder, list(columns.values()))
-    return union([encoder.codes(name, column) for name, column in columns.items()], NAME)
+    sets = {name: encoder.codes(name, column) for name, column in columns.items()}
+    if encoder.with_header:
+        return union([_with_header(name, column) for name, column in sets.items()], NAME)
+    return union(list(sets.values()), NAME)
+
+
+def _with_header(name: str, column: SetColumn) -> SetColumn:
+    header = name.replace("\\", "\\\\").replace("=", "\\=")
+    return replace(column, vocabulary=Vocabulary(tuple(f"{header}={label}" for label in column.vocabulary.labels)))
 
 
 def _refuse_unknown(encoder: Encoder, columns: Sequence[Any]) -> None:

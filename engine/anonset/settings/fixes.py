@@ -99,7 +99,7 @@ def _parsed(option: str, columns: Collection[str]) -> dict[str, Any] | None:
     words = shlex.split(option)
     name, value = words[0].removeprefix("--").replace("-", "_"), " ".join(words[1:])
     model_field = RoleSettings.model_fields.get(name)
-    is_placeholder = value == "VALUE" if name == "null" else _PLACEHOLDER(value) and value not in columns
+    is_placeholder = value == "VALUE" if name in ("null", "present") else _PLACEHOLDER(value) and value not in columns
     if model_field is None or name in _OWNERS or is_placeholder:
         return None
     if name in ROLES and columns and not set(value.split(",")).issubset(columns):

@@ -6,7 +6,7 @@ from typing import Any
 from anonset.errors import InputError
 from anonset.reading.options import OPEN
 from anonset.settings.job_files import ANSWERS
-from anonset.settings.overriding import name_list
+from anonset.settings.overriding import OPTIONS_OF_ROLES, name_list
 from anonset.spelling import listed
 
 ROLES = ("items", "one_hot", "one_code", "relational", "sensitive", "id", "keep", "drop")
@@ -91,6 +91,7 @@ def with_role(job: Mapping[str, Any], column: str, role: str) -> dict[str, Any]:
     for one, names in sorted(roles.items()):
         if names != name_list(job.get(one, ())):
             changes[one] = (",".join(names) if one == "sensitive" else names) or None
+    changes |= {option: None for option, one in OPTIONS_OF_ROLES.items() if job.get(option) and not roles[one]}
     if role not in _GENERALIZED and column in job.get("hierarchy", {}):
         changes["hierarchy"] = {column: None}
     if role != "relational" and column in name_list(job.get("numeric", ())):

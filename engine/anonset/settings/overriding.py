@@ -14,6 +14,8 @@ _MOVES = ("items", "relational", "keep", "drop")
 """Roles to which a flag adds columns instead of replacing the columns in the job file."""
 _LEFT = ("one_hot", "one_code", "numeric", "sensitive", "id")
 """Roles that a column of the job file loses if a flag gives the column another role."""
+OPTIONS_OF_ROLES = {"present": "one_hot", "with_header": "one_code"}
+"""Options that apply only to columns of one role."""
 
 
 def make_settings(flags: Mapping[str, Any], job: Mapping[str, Any] | None = None, path: str = "") -> Settings:
@@ -49,6 +51,9 @@ def over(job: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
     trees = [tree for tree in (job.get("hierarchy"), flags.get("hierarchy")) if tree is not None]
     if len(trees) > 1 and all(isinstance(tree, Mapping) for tree in trees):
         merged["hierarchy"] = {**trees[0], **trees[1]}
+    for option, role in OPTIONS_OF_ROLES.items():
+        if option in job and option not in flags and not merged.get(role):
+            merged.pop(option, None)
     return merged
 
 

@@ -13,6 +13,7 @@ from anonset.reading.kinds import ValueFormat, kind_of_values
 from anonset.reading.persons.header_topics import begins_like_items, is_remark, is_sensitive, names_items
 from anonset.reading.persons.header_words import ATTRIBUTES, is_known, is_sampling_weight, meaning_of
 from anonset.reading.profiles import Profile
+from anonset.settings.answer_columns import are_pairs, propose_answers, propose_choices, remarks_on_pairs
 from anonset.settings.person_columns import DECLARED, MARKS, ROLES, UNRECOGNIZED, ProposedRole, is_grade, of_a_person
 from anonset.spelling import setting
 
@@ -72,6 +73,9 @@ def propose(
         if profile.name not in proposed:
             role = of_a_person(profile, profiles, identifying) or _propose_single(profile)
             proposed[profile.name] = _published(role, published.get(profile.name, ""), published)
+    for name, remark in remarks_on_pairs(profiles).items():
+        if proposed[name].role == UNRECOGNIZED:
+            proposed[name] = replace(proposed[name], reason=f"{proposed[name].reason}, {remark}")
     earlier: dict[Hashable, Profile] = {}
     for profile in profiles:
         if proposed[profile.name].role == "relational" and profile.distinct > 2:
@@ -131,7 +135,9 @@ def _propose_sets(profiles: Sequence[Profile], proposed: dict[str, ProposedRole]
             hot, ProposedRole("one_hot", f"one of {len(hot)} columns with 0/1 or crosses: each is an item")
         )
         return
-    proposed |= _one_code(profiles)
+    codes = _one_code(profiles)
+    coded = any(profile.kind in _CODE_LEVELS for profile in profiles if profile.name in codes)
+    proposed |= (codes if coded else {}) or propose_choices(profiles) or codes or propose_answers(profiles)
 
 
 def _of_items(profile: Profile, profiles: Sequence[Profile]) -> bool:
@@ -171,7 +177,7 @@ def _one_code(profiles: Sequence[Profile]) -> dict[str, ProposedRole]:
         filled = [profile for profile in group if profile.distinct]
         kinds = {profile.kind for profile in filled if profile.kind in _CODE_LEVELS}
         coded = _CODED.search(stem) and not names and all(profile.kind not in _VALUES for profile in filled)
-        if len(filled) > 1 and (kinds or coded):
+        if len(filled) > 1 and (kinds or coded) and not are_pairs(filled):
             names += [profile.name for profile in group]
             codes |= kinds
     if not names:
@@ -266,8 +272,28 @@ def settings_of(proposals: Mapping[str, ProposedRole]) -> dict[str, Any]:
     numeric = [
         name for name, proposed in proposals.items() if proposed.role == "relational" and proposed.hierarchy == "range"
     ]
-    start = prefix_of(roles["one_hot"], list(proposals))
-    if start and not any(name.removeprefix(start).isdecimal() for name in roles["one_hot"]):  # "1" would name no item
-        roles["one_hot"] = [f"{start}*"]
+    roles["one_hot"] = _with_patterns(roles["one_hot"], list(proposals))
     settings: dict[str, Any] = {role: names for role, names in {**roles, "numeric": numeric}.items() if names}
     return {**settings, **({"sensitive": roles["sensitive"][0]} if roles["sensitive"] else {})}
+
+
+def _with_patterns(names: Sequence[str], every: Sequence[str]) -> list[str]:
+    """Return the names of 0/1 columns, with a pattern in place of all columns of a question.
+
+    >>> _with_patterns(["Drug (choice=a)", "Pet (choice=cat)", "Drug (choice=b)"], ["age", "Drug (choice=a)"])
+    ['Drug (choice=*', 'Pet (choice=*']
+    """
+    questions = {name: f"{name.partition(_CHOICE_OF)[0]}{_CHOICE_OF}" for name in names if _CHOICE_OF in name}
+    if len(questions) == len(names):
+        items = [name.removeprefix(questions[name]) for name in names]
+        starts = tuple(dict.fromkeys(questions.values()))
+        others = any(name.startswith(starts) for name in every if name not in questions)
+        if not others and len(set(items)) == len(items) and not any("," in start for start in starts):
+            return [f"{start}*" for start in starts]
+    start = prefix_of(names, every)
+    if start and not any(name.removeprefix(start).isdecimal() for name in names):  # "1" would name no item
+        return [f"{start}*"]
+    return list(names)
+
+
+_CHOICE_OF = "(choice="

@@ -31,6 +31,8 @@ _ACTIONS = {
     "missing": "accept missing {}",
     "numeric": "read {} as numbers",
     "normalize": "clean up codes: {}",
+    "present": "an item is present if its cell is {}",
+    "with_header": "items are column name and value",
     "unknown": "{} codes that the hierarchy does not contain",
     "inner_items": "accept codes that are groups of the hierarchy",
     "unit": "each {} is a person",
@@ -45,7 +47,7 @@ _VALUES = {
     "skip_rows": {
         "no-id": "rows without a person",
         "footer": "totals and notes at the end",
-        "labels": "the line of units or descriptions below the header",
+        "labels": "the lines of labels or units below the header",
     },
     "decimal": {",": "comma", ".": "point"},
     "missing": {"empty,value": "values", "empty": "sets of items", "value": "attribute values"},

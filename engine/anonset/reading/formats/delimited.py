@@ -7,7 +7,7 @@ import copy
 import csv
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
 from typing import Any
@@ -45,7 +45,6 @@ _LINES_OF_BASKETS = 1_000
 _LINES_OF_A_NAME = 4
 _LOOKED_AT = 1 << 18
 _ENOUGH = 3  # number of consecutive rows with one field count that suffice
-_ROWS_BELOW_LABELS, _FEWEST_LABELS = 10, 3
 _OTHER_NUMBERS = re.compile("[$£€¥’\u00a0\u202f']|[0-9] [0-9]|EUR|USD|GBP|CHF".encode())
 _END_OF_FILE = b"\x1a"  # end-of-file character of DOS
 _TOLD = re.compile(rb'"?sep=([,;\t|])"?(\r\n|\n|\r)')  # line by which spreadsheets declare the delimiter
@@ -76,7 +75,7 @@ class DelimitedText:
         before: int = 0,
         is_complete: bool = True,
     ) -> None:
-        self.path = path
+        self.path, self.is_complete = path, is_complete
         self.exact, self._named, self._skips_footer = dialect.exact, not dialect.no_header, dialect.skip_footer
         lacking: Missing = absent if self._named else lambda fields: absent(numbered(fields))
         self.data = data.rstrip(_END_OF_FILE) if not self.exact and data.endswith(_END_OF_FILE) else data
@@ -99,9 +98,6 @@ class DelimitedText:
             msg = f"{path}: the file is empty; a {'header ' if self._named else ''}line is required"
             raise InputError(msg)
         self.header_lines = first[1] if self._named else 0
-        self._rows_above = int(self._named)
-        if dialect.skip_labels and (labels := next(rows, None)) is not None:
-            self.header_lines, self._rows_above = labels[1], 2
         if self._named and not self.exact:
             self._require_names(first[2])
         if not self._named:
@@ -111,14 +107,14 @@ class DelimitedText:
         self.names = fields[:named]
         # spreadsheets write trailing columns without names
         self._unnamed = tuple(f"\0{n}" for n in range(len(fields) - named))
-        self._n_fields = len(fields)
+        self.n_fields = len(fields)
         self.hint = (other_delimiter(header, lacking) or self._header_below(lacking)) if absent(self.names) else ""
-        marks = [self.delimiter] if self._n_fields > 1 else dict.fromkeys([self.delimiter, *DELIMITERS])
+        marks = [self.delimiter] if self.n_fields > 1 else dict.fromkeys([self.delimiter, *DELIMITERS])
         marks = [] if self.exact or not self._named else marks
         self.baskets = next((mark for mark in marks if are_baskets(self._first_rows(mark))), "")
         self.below = 0 if self.exact or not self._named or self.baskets else self._names_below()
         start = len(self.header)
-        self._keyed = not self.exact and has_keys(self.data, start, self.delimiter, self._n_fields)
+        self._keyed = not self.exact and has_keys(self.data, start, self.delimiter, self.n_fields)
         if is_complete and (end := self.end_of(self.data, start)) < len(self.data):
             self.footer(self.data[end:])
             self.data = self.data[:end]
@@ -166,14 +162,14 @@ class DelimitedText:
     def _footer_of(self, data: bytes, start: int) -> tuple[int, int]:
         if self.baskets:
             return len(data), 0
-        return footer_of(data, start, self.delimiter, self._n_fields, keyed=self._keyed)
+        return footer_of(data, start, self.delimiter, self.n_fields, keyed=self._keyed)
 
     def certain_rows(self, data: bytes) -> int:
         """Return the end of the lines that are certainly rows. Trailing blank lines, rows of separators and footers may
         follow them.
         """
         end = self.end_of(data)
-        if self.exact or self._n_fields == 1 or data[end - 1 : end] not in (b"\n", b"\r"):
+        if self.exact or self.n_fields == 1 or data[end - 1 : end] not in (b"\n", b"\r"):
             return end
         stop = end
         while stop and data[stop - 1] in b"\r\n":
@@ -182,7 +178,7 @@ class DelimitedText:
 
     def is_row(self, line: bytes) -> bool:
         """Return True if a line is certainly a row. It is then not blank, a row of separators, or part of a footer."""
-        if self.exact or self._n_fields == 1:
+        if self.exact or self.n_fields == 1:
             return True
         fields = header_fields(line.decode("utf-8", "replace"), self.delimiter)
         return any(fields) and self.certain_rows(line) == len(line)
@@ -203,11 +199,11 @@ class DelimitedText:
             raise MisreadError(msg, {"skip_rows": "footer"})
         return lines
 
-    def decimal(self, names: Sequence[str], null: Sequence[str]) -> str:
+    def decimal(self, names: Sequence[str], null: Sequence[str], labels: Collection[int] = ()) -> str:
         """Return the decimal sign of numeric columns, detected from the first rows. Empty if numbers are in the
         notation of programs, or if the sign is ambiguous.
 
-        Texts in `null` are ignored.
+        Texts in `null`, and rows at the positions `labels`, are ignored.
         """
         first = self.data[:_LOOKED_AT]
         positions = [n for n, name in enumerate(self.names) if name in names]
@@ -218,31 +214,9 @@ class DelimitedText:
         lines = first[:end].decode("utf-8", "replace")
         with any_field_size():
             rows = list(csv.reader(io.StringIO(lines, newline=""), delimiter=self.delimiter, skipinitialspace=True))
-        fields = [row[n].strip() for row in rows[self._rows_above :] if len(row) == self._n_fields for n in positions]
+        rows = [row for number, row in enumerate(rows[int(self._named) :]) if number not in labels]
+        fields = [row[n].strip() for row in rows if len(row) == self.n_fields for n in positions]
         return recognised_decimal([field for field in fields if field not in null])
-
-    def require_records(self) -> None:
-        """Reject a row of units or descriptions below the header. In such a row, at least three columns have text above
-        figures.
-
-        Raises
-        ------
-        MisreadError
-            If there is a row of units or descriptions that is not skipped.
-        """
-        if self.exact or not self._named or self._rows_above > 1 or self.below:
-            return
-        lines = self.data[len(self.header) : _LOOKED_AT].decode("utf-8", "replace").splitlines()[:_ROWS_BELOW_LABELS]
-        rows = [[field.strip() for field in header_fields(line, self.delimiter)] for line in lines]
-        if len(rows) < _ROWS_BELOW_LABELS or any(len(row) != self._n_fields for row in rows):
-            return
-        columns = [[row[n] for row in rows] for n in range(self._n_fields)]
-        figures = [[first, *others] for first, *others in columns if any(others) and all(map(_is_number, others))]
-        labels = {first for first, *_ in figures if first}
-        if len(labels) >= _FEWEST_LABELS and not any(map(is_figure, labels)):
-            problem = f"line {self.lines + 1} contains units or descriptions, because figures follow below"
-            msg = f"{self.path}: {problem}; to skip it: {setting('skip_rows', 'labels')}"
-            raise MisreadError(msg, {"skip_rows": "labels"})
 
     def _header_below(self, absent: Missing) -> str:
         """Return the hint for a header below other lines. Empty if no line below looks like a header."""
@@ -262,12 +236,12 @@ class DelimitedText:
         have as many fields as the header.
         """
         lines = self._first_lines()[:_LINES_ABOVE]
-        titled = any(len(header_fields(line, self.delimiter)) != self._n_fields for line in lines)
-        whole = len(self.names) == self._n_fields
+        titled = any(len(header_fields(line, self.delimiter)) != self.n_fields for line in lines)
+        whole = len(self.names) == self.n_fields
         groups = whole and self.names.count("") > 1 and not titled  # the first line names groups of columns
-        if self._n_fields > 1 and whole and not (titled or groups):
+        if self.n_fields > 1 and whole and not (titled or groups):
             return 0
-        fewest = self._n_fields if whole and not groups else 2
+        fewest = self.n_fields if whole and not groups else 2
         line_of = {0: 0}  # line by column count; the delimiter with the most columns is chosen
         for mark in dict.fromkeys([self.delimiter, *DELIMITERS]):
             rows = [header_fields(line, mark) for line in lines]
@@ -346,7 +320,7 @@ class DelimitedText:
             number = next(
                 (n for n, field in enumerate(row[len(self.names) :], len(self.names) + 1) if field.strip()), 0
             )
-            if number and len(row) == self._n_fields:
+            if number and len(row) == self.n_fields:
                 where = f"{self.path}: line {line + self._skipped}"
                 ways = f"name it in the first line{self._hint_of_baskets(0) or self._hint_below()}"
                 msg = f"{where}: column {number} contains a value but has no name; {ways}"
@@ -357,7 +331,7 @@ class DelimitedText:
         import pyarrow as pa
 
         self._raise_first_error()
-        rows = [row or [""] for _, _, row in self._rows()][self._rows_above :]
+        rows = [row or [""] for _, _, row in self._rows()][int(self._named) :]
         position_of = {name: self.names.index(name) for name in names}
         texts = {name: arrow.text_array([row[n] for row in rows]) for name, n in position_of.items()}
         return {name: pa.chunked_array([arrow.cast(text, pa.string())]) for name, text in texts.items()}
@@ -368,11 +342,11 @@ class DelimitedText:
 
         Two adjacent line ends may be within quotes, so Arrow's row count decides whether there is a blank line.
         """
-        if self._n_fields == 1 or not _has_adjacent_line_ends(self.data):
+        if self.n_fields == 1 or not _has_adjacent_line_ends(self.data):
             return
         if self._parse(self.names[:1], block, blank_lines=False).num_rows < n_rows:
             self._raise_first_error()
-            msg = f"{self.path}: blank line; {counted(self._n_fields, 'field')} required"
+            msg = f"{self.path}: blank line; {counted(self.n_fields, 'field')} required"
             raise InputError(msg)
 
     def _parse(self, names: Sequence[str], block: int, *, blank_lines: bool = True) -> Any:
@@ -420,16 +394,16 @@ class DelimitedText:
 
     def _raise_first_error(self, *, strict: bool = False) -> None:
         for line, _, row in self._rows(strict=strict):
-            if len(row) != self._n_fields and (row or self._n_fields > 1):
+            if len(row) != self.n_fields and (row or self.n_fields > 1):
                 got = f"got {len(row)}" if row else "got a blank line; delete it"
                 way_out = f"; if it separates items: {setting('separator', self.delimiter)}"
-                hint = way_out if self._n_fields == 1 else ""
-                if 1 < self._n_fields == len(row) - 1 and line == self.header_lines + 1 and self._named:
+                hint = way_out if self.n_fields == 1 else ""
+                if 1 < self.n_fields == len(row) - 1 and line == self.header_lines + 1 and self._named:
                     hint = "; a column name is missing in the first line (R omits the name of the row names)"
                 hint = hint or self._hint_of_baskets(line) or self._hint_below()
                 where = f"{self.path}: line {line + self._skipped}"
                 like = "the header" if self._named else "the first line"
-                msg = f"{where}: {counted(self._n_fields, 'field')} required as in {like}, {got}"
+                msg = f"{where}: {counted(self.n_fields, 'field')} required as in {like}, {got}"
                 msg += f" (between {self.delimiter!r}){hint}" if hint else ""
                 raise InputError(msg, line=line + self._skipped)
 

@@ -44,6 +44,15 @@ def is_figure(field: str) -> bool:
     return _FIGURE.fullmatch(field) is not None
 
 
+def names_a_sum(field: str) -> bool:
+    """Return True if a field is a word for a sum, a count or a mean.
+
+    >>> names_a_sum("Grand total:"), names_a_sum("Mean"), names_a_sum("total loss of memory")
+    (True, True, False)
+    """
+    return _SUM.fullmatch(field.strip(" :")) is not None
+
+
 def end_of_rows(data: bytes, start: int, delimiter: str, fields: int) -> int:
     r"""Return the end of the rows that begin at `start`, excluding trailing rows of separators.
 
@@ -54,7 +63,7 @@ def end_of_rows(data: bytes, start: int, delimiter: str, fields: int) -> int:
     """
     end = len(data)
     while fields > 2 and end > start:
-        first, stop = _last_line(data, end)
+        first, stop = last_line(data, end)
         line, mark = data[first:stop], delimiter.encode()
         if line.count(mark) != fields - 1 or line.replace(mark, b"").replace(b'""', b"").strip():
             break
@@ -83,7 +92,7 @@ def footer_of(data: bytes, start: int, delimiter: str, fields: int, *, keyed: bo
     end, lines = end_of_rows(data, start, delimiter, fields), 0
     at = end
     while fields > 1 and at > start and lines < _MOST_LINES:
-        first, stop = _last_line(data, at)
+        first, stop = last_line(data, at)
         if first < start or stop - first > _LONGEST_FOOTER_LINE:
             break
         line = data[first:stop]
@@ -106,7 +115,7 @@ def footer_of(data: bytes, start: int, delimiter: str, fields: int, *, keyed: bo
 
 def _is_footer(row: list[str], fields: int) -> bool:
     held = [field for field in row if field]
-    words = [field for field in held if _SUM.fullmatch(field.strip(" :"))]
+    words = [field for field in held if names_a_sum(field)]
     rest = [field for field in held if field not in words]
     few = len(row) != fields or len(held) <= len(row) // 2
     figures = all(is_figure(field) or (few and _is_counted(field)) for field in rest)
@@ -153,7 +162,7 @@ def _is_below_keys(row: list[str], fields: int) -> bool:
     return len(held) == 2 and (is_figure(held[1]) or _is_counted(held[1]))
 
 
-def _last_line(data: bytes, end: int) -> tuple[int, int]:
+def last_line(data: bytes, end: int) -> tuple[int, int]:
     """Return the start and end of the last line of the first `end` bytes, without the line end."""
     stop = end
     if stop and data[stop - 1] == ord("\n"):

@@ -1,0 +1,129 @@
+"""Lines at the edges of a text that are no records: labels below the header, and totals below the last record."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from anonset.data.redacted_repr import RedactedRepr
+from anonset.errors import MisreadError
+from anonset.reading.dialect import Dialect
+from anonset.reading.formats.delimited import DelimitedText
+from anonset.reading.formats.label_lines import LINES, SAMPLE, ColumnKinds, records_of, start_of_last
+from anonset.spelling import listed, setting
+
+
+@dataclass(frozen=True)
+class EdgeLines(RedactedRepr):
+    """Examination of the first and the last records of a text."""
+
+    where: str
+    """Name of the file, for messages."""
+    delimiter: str
+    kinds: ColumnKinds
+    labels: tuple[int, ...]
+    """Positions of the records below the header that are skipped, because they contain labels."""
+
+    @classmethod
+    def of(cls, where: str, head: DelimitedText, dialect: Dialect) -> "EdgeLines":
+        """Examine the first records of a text.
+
+        Raises
+        ------
+        MisreadError
+            If lines below the header contain labels or units, and they are not skipped.
+        """
+        records = [] if head.exact else records_of(head.data[len(head.header) :], head.delimiter, SAMPLE + 1)
+        are_all = head.is_complete and len(records) <= SAMPLE
+        records = records[:SAMPLE] if are_all or len(records) > SAMPLE else records[:-1]
+        rows = [row for _, row in records]
+        kinds = ColumnKinds.of(head.names, head.n_fields, rows, are_all=are_all)
+        edges = cls(where, head.delimiter, kinds, ())
+        if dialect.no_header or (head.below and not dialect.skip_labels):
+            return edges
+        labels = tuple(kinds.label_rows(rows))
+        if labels and not dialect.skip_labels:
+            edges._refuse([head.lines + records[n][0] for n in labels], "labels")
+        return replace(edges, labels=(labels or (0,)) if dialect.skip_labels and rows else ())
+
+    def without_labels(self, columns: Mapping[str, Any], first: int, n: int) -> tuple[dict[str, Any], int]:
+        """Return the columns of a batch without the lines of labels, and the number of these lines.
+
+        Parameters
+        ----------
+        first
+            Position of the first record of the batch in the text.
+        n
+            Number of records in the batch.
+        """
+        return without_rows(columns, n, [row - first for row in self.labels if first <= row < first + n])
+
+    def require_records(self, data: bytes, line: int, rows: int) -> None:
+        """Reject last records that are no records.
+
+        Parameters
+        ----------
+        data
+            Last records of the text.
+        line
+            Number of their first line.
+        rows
+            Number of records of the text.
+
+        Raises
+        ------
+        MisreadError
+            If a record fits the kinds of fewer than half of the columns.
+        """
+        records = records_of(data, self.delimiter)
+        if wrong := self._misfits(records, rows):
+            self._refuse([line + records[n][0] - 1 for n in wrong], "footer")
+
+    def last_rows(self, head: DelimitedText, data: bytes, rows: int) -> tuple[int, int, list[int]]:
+        """Return the end of the records in the last lines of a text, the number of lines to skip, and the positions of
+        other records in these lines that are no records.
+
+        Parameters
+        ----------
+        data
+            Last lines of the text.
+        rows
+            Number of earlier records of the text.
+        """
+        stop, skipped = len(data), 0
+        while True:
+            end = head.end_of(data[:stop])
+            skipped += head.footer(data[:stop])
+            records = records_of(data[:end], self.delimiter)
+            wrong = self._misfits(records, rows + len(records))
+            if not wrong or wrong[-1] < len(records) - 1:
+                return end, skipped + len(wrong), wrong
+            skipped += 1
+            stop = start_of_last(data[:end], 1)
+
+    def _misfits(self, records: Sequence[tuple[int, list[str]]], rows: int) -> list[int]:
+        """Return the positions of the last ten records that are no records. `rows` is the number of all records."""
+        first = max(0, len(records) - LINES)
+        before = rows - len(records)
+        found = self.kinds.are_misfits([row for _, row in records[first:]], are_last=True)
+        return [n for n, is_misfit in enumerate(found, first) if is_misfit and before + n not in self.labels]
+
+    def _refuse(self, lines: Sequence[int], kind: str) -> None:
+        shown = listed([f"{line:,}" for line in lines])
+        which = f"line {shown} is no record" if len(lines) == 1 else f"lines {shown} are no records"
+        problem = f"{which}, because most fields are not numbers, dates or codes as in the other lines"
+        what = "labels, units or import ids" if kind == "labels" else "totals or notes"
+        msg = f"{self.where}: {problem}; to skip {what}: {setting('skip_rows', kind)}"
+        raise MisreadError(msg, {"skip_rows": kind})
+
+
+def without_rows(columns: Mapping[str, Any], n: int, rows: Sequence[int]) -> tuple[dict[str, Any], int]:
+    """Return columns of `n` rows without some rows, and the number of removed rows."""
+    import pyarrow as pa
+
+    if not rows:
+        return dict(columns), 0
+    remaining = np.ones(n, bool)
+    remaining[list(rows)] = False
+    return {name: column.filter(pa.array(remaining)) for name, column in columns.items()}, len(rows)

@@ -1,0 +1,184 @@
+"""Lines of labels below the header, and of totals at the end, are no records."""
+
+import pytest
+from tests.facts import names, refused
+
+import anonset
+from anonset.errors import MisreadError
+from anonset.reading import read
+from anonset.reading.formats import text_chunks
+from anonset.reading.formats.label_lines import ColumnKinds, start_of_last
+from anonset.reading.scan import scan
+
+
+@pytest.fixture(params=["memory", "blocks", "pieces"])
+def reading(request, monkeypatch):
+    """Read a file by `read` or `scan`, in blocks of a few bytes, or of a few records."""
+    monkeypatch.setattr(text_chunks, "BYTES_AT_ONCE", {"pieces": 300}.get(request.param, 8))
+    return read if request.param == "memory" else scan
+
+
+def written(folder, *lines, end="\n"):
+    path = folder / "export.csv"
+    path.write_bytes("".join(line + end for line in lines).encode())
+    return path
+
+
+def changes(table):
+    return [str(change) for change in table.changes]
+
+
+HEADER = "StartDate,Finished,id,School,Q1,weight"
+ANSWERS = [
+    f"2026-02-{1 + n % 28:02d} 12:{n % 60:02d}:00,True,R_{n}x{n * 7},{'ABC'[n % 3]} school,Year {8 + n % 3},1.{n:03d}"
+    for n in range(40)
+]
+LABELS = ['Start Date,Finished,Response ID,School,"Which year\nare you in?",weight']
+IMPORT = ",".join(f'"{{""ImportId"":""{name}""}}"' for name in HEADER.split(","))
+ROLES = {"relational": "School,Q1", "drop": "StartDate,Finished,id,weight"}
+
+
+def schools(table):
+    column = table.relational[0]
+    return [column.vocabulary.labels[code] for code in column.codes]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize(
+    ("labels", "lines"), [(LABELS, "line 2"), ([*LABELS, IMPORT], "lines 2 and 4"), ([IMPORT], "line 2")]
+)
+@pytest.mark.parametrize("n", [8, 40])
+def test_all_lines_of_labels_stop_or_are_skipped(reading, tmp_path, labels, lines, n, end):
+    path = written(tmp_path, HEADER, *labels, *ANSWERS[:n], end=end)
+    with pytest.raises(MisreadError, match=lines) as error:
+        reading(path, **ROLES)
+    assert error.value.settings == {"skip_rows": "labels"}
+    table = reading(path, **ROLES, skip_rows="labels")
+    assert schools(table) == [f"{'ABC'[i % 3]} school" for i in range(n)]
+    assert changes(table) == [f"skipped rows of labels: {len(labels)}"]
+
+
+def test_import_ids_show_the_labels_of_a_table_of_text(reading, tmp_path):
+    rows = [f"{'NSE'[n % 3]} coast,{'yn'[n % 2]} indeed" for n in range(30)]
+    path = written(tmp_path, "Q1,Q2", "Where do you live?,Do you agree?", '"{""ImportId"":""QID1""}",', *rows)
+    with refused(MisreadError, "'lines 2 and 3' labels"):
+        reading(path, relational="Q1,Q2")
+    assert reading(path, relational="Q1,Q2", skip_rows="labels").n == 30
+
+
+ROWS = [f"{n},{20 + n % 50},{50 + n % 30}.5,{'xy'[n % 2]}" for n in range(60)]
+NAMES = "n,age,weight,group"
+OF_ROWS = {"relational": "age,group", "drop": "n,weight"}
+
+
+@pytest.mark.parametrize(
+    "label", [",years,kg,", ",[a],,", "No.,Age,Weight,Group", "int,int,float,str", ",,Weight in kg,"]
+)
+@pytest.mark.parametrize("place", [0, 1, 9])
+def test_a_line_of_labels_among_the_first_ten_is_skipped(reading, tmp_path, label, place):
+    path = written(tmp_path, NAMES, *ROWS[:place], label, *ROWS[place:])
+    with refused(MisreadError, f"'line {place + 2}' skip_rows labels"):
+        reading(path, **OF_ROWS)
+    table = reading(path, **OF_ROWS, skip_rows="labels")
+    assert (table.n, changes(table)) == (60, ["skipped rows of labels: 1"])
+    assert [table.relational[0].vocabulary.labels[code] for code in table.relational[0].codes][:10] == [
+        str(20 + n) for n in range(10)
+    ]
+
+
+@pytest.mark.parametrize("last", ["Age,years,kg,", "n,age,weight,group", "checked by,Anna,Bert,x"])
+@pytest.mark.parametrize("place", [0, 1, 9])
+def test_a_line_among_the_last_ten_is_skipped_as_a_footer(reading, tmp_path, last, place):
+    rows = [row.replace(",x", ",z").replace(",y", ",z") for row in ROWS]
+    path = written(tmp_path, "n,Alter,kg,group", *rows[: 60 - place], last, *rows[60 - place :])
+    roles = {"relational": "Alter,group", "drop": "n,kg"}
+    with refused(MisreadError, f"'line {62 - place}' skip_rows footer"):
+        reading(path, **roles)
+    table = reading(path, **roles, skip_rows="footer")
+    assert (table.n, changes(table)) == (60, ["skipped footer lines: 1"])
+    assert table.relational[1].vocabulary.labels == ("z",)
+
+
+def test_a_line_that_is_no_record_is_refused_before_its_numbers(reading, tmp_path):
+    path = written(tmp_path, NAMES, *ROWS, "Age,years,kg,")
+    with refused(MisreadError, "'line 62' footer"):
+        reading(path, relational="age,group", numeric="age", drop="n,weight")
+
+
+def test_labels_and_totals_of_a_short_text_are_skipped_together(reading, tmp_path):
+    lines = [NAMES, ",years,kg,", *ROWS[:12], "Total,,612.0,", "checked by,Anna,Bert,x"]
+    path = written(tmp_path, *lines)
+    table = reading(path, **OF_ROWS, skip_rows="labels,footer")
+    assert (table.n, changes(table)) == (12, ["skipped footer lines: 2", "skipped rows of labels: 1"])
+    with refused(MisreadError, "'line 2' labels"):
+        reading(path, **OF_ROWS, skip_rows="footer")
+
+
+def test_without_detected_labels_the_first_line_is_skipped(reading, tmp_path):
+    path = written(tmp_path, "a,b", "first label,second label", *["north,yes", "south,no"] * 5)
+    assert reading(path, relational="a,b").n == 11
+    table = reading(path, relational="a,b", skip_rows="labels")
+    assert (table.n, table.relational[0].vocabulary.labels) == (10, ("north", "south"))
+
+
+def test_labels_do_not_hide_the_decimal_sign(tmp_path):
+    rows = [f"{n};{50 + n},{n % 10}" for n in range(30)]
+    path = written(tmp_path, "n;weight", "number;kg", *rows)
+    table = read(path, relational="weight", numeric="weight", drop="n", skip_rows="labels")
+    assert table.relational[0].values[3] == 53.3
+
+
+ORDINARY = {
+    "text": ["city,answer", *["Berlin,perhaps", "Paris,never", "Rome,no idea"] * 9],
+    "unknown in the first row": ["n,age,visits", "1,unknown,unknown", *(f"{n},{20 + n},{n % 4}" for n in range(30))],
+    "missing in all": ["age,visits", "n/a,unknown", "k.A.,refused", *(f"{20 + n},{n % 4}" for n in range(30))],
+    "a word in a single column of numbers": ["name,age", "Ann,about 40", *(f"x,{20 + n}" for n in range(30))],
+    "a key and two words": ["id,date,a,b", "P1,2020-01-02,low,high", *(f"P{n},2020-01-02,1,2" for n in range(2, 30))],
+    "words that recur": ["a,b", *["positive,negative", "12,13", "14,15", "16,17", "18,19"] * 8],
+    "sorted codes": ["code,parent,n", *(f"{n},{n // 9},{n}" for n in range(400)), *(f"V{n},E{n},x" for n in range(9))],
+    "names last": [
+        "code,n",
+        *(f"{n},{n}" for n in range(40)),
+        *(f"Word{chr(65 + n)} a,b{chr(65 + n)}" for n in range(9)),
+    ],
+    "few rows": ["a,b", "x,y", "1,2", "3,4"],
+    "sets of numbers": ["items", "milk", *(f"{n} {n + 1}" for n in range(30)), "beer tea"],
+    "results": [
+        "n,crp",
+        *(f"{n},{'<5' if n % 3 else '12,5'}".replace("12,5", "12.5") for n in range(30)),
+        "31,hemolytic",
+    ],
+    "a sparse record": ["n,a,b,c", "1,,,", *(f"{n},{n},2,3" for n in range(2, 30)), "30,,,"],
+    "logical": ["a,b", "NA,NA", *["TRUE,FALSE", "FALSE,TRUE"] * 15],
+}
+
+
+@pytest.mark.parametrize("lines", ORDINARY.values(), ids=ORDINARY)
+def test_ordinary_records_are_not_taken_for_labels(reading, tmp_path, lines):
+    names_ = lines[0].split(",")
+    roles = {"items": "items"} if names_ == ["items"] else {"relational": names_}
+    assert reading(written(tmp_path, *lines), **roles).n == len(lines) - 1
+
+
+def test_inspect_skips_all_lines_of_labels(tmp_path):
+    inspection = anonset.inspect(written(tmp_path, HEADER, *LABELS, IMPORT, *ANSWERS, "Mean,,,,weighted,"))
+    assert (inspection.records, inspection.settings["skip_rows"]) == (40, "labels,footer")
+    kinds = {column.profile.name: column.profile.kind for column in inspection.columns}
+    assert (kinds["StartDate"], kinds["weight"]) == ("dates", "numbers")
+    assert any(names(problem, "read skip_rows labels") for problem in inspection.problems)
+
+
+def test_records_end_where_their_quotes_end():
+    data = b'1;a\r\n2;"b\r\n""b"\r\n3;c\r\n4;d\r\n'
+    assert [data[start_of_last(data, count) :].count(b";") for count in range(6)] == [0, 1, 2, 3, 4, 4]
+    assert start_of_last(b"1;a\r2;b\r", 1) == 4
+    assert start_of_last(b'5" pipe;1\n' + b"a;1\n" * 2_000, 10) == 8_010
+
+
+def test_kinds_are_those_of_nearly_all_inner_records():
+    rows = [["a", "1", "2020-01-01", "R1"] for _ in range(30)]
+    assert ColumnKinds.of("wxyz", 4, rows, are_all=True).kinds == {1: "number", 2: "date", 3: "code"}
+    for n in (12, 15):
+        rows[n] = ["a", "b", "c", "d"]
+    assert ColumnKinds.of("wxyz", 4, rows, are_all=True).kinds == {}
+    assert ColumnKinds.of("wxyz", 4, [*rows[:10], *rows[20:]], are_all=True).kinds != {}
