@@ -161,7 +161,7 @@ def test_ordinary_records_are_not_taken_for_labels(reading, tmp_path, lines):
 
 
 def test_inspect_skips_all_lines_of_labels(tmp_path):
-    inspection = anonset.inspect(written(tmp_path, HEADER, *LABELS, IMPORT, *ANSWERS, "Mean,,,,weighted,"))
+    inspection = anonset.inspect(written(tmp_path, HEADER, *LABELS, IMPORT, *ANSWERS, "Mean,,,,weighted,"), unit="row")
     assert (inspection.records, inspection.settings["skip_rows"]) == (40, "labels,footer")
     kinds = {column.profile.name: column.profile.kind for column in inspection.columns}
     assert (kinds["StartDate"], kinds["weight"]) == ("dates", "numbers")

@@ -40,9 +40,9 @@ def test_inspect_proposes_the_separator(shop: tuple[Path, str]) -> None:
 def test_a_run_without_the_separator_stops_and_names_it(shop: tuple[Path, str]) -> None:
     path, mark = shop
     with spell_options(), refused(InputError, "'items' --one-code") as raised:
-        read(path, items="items", id="id")
+        read(path, items="items", unit="id")
     assert f"--separator {mark}" in str(raised.value).replace("'", "")
-    rows = read(path, items="items", id="id", separator=mark).transactions.rows()
+    rows = read(path, items="items", unit="id", separator=mark).transactions.rows()
     assert sorted(map(sorted, rows)) == sorted(sets())
 
 
