@@ -42,9 +42,20 @@ class PossibleUnits(RedactedRepr):
         return self._open()
 
     def _with_unit(self, unit: tuple[str, ...], meaning: str, *, asked: bool = True) -> Proposal:
+        """Return the proposal for a unit. If it is one of several, and declared columns differ between the rows of its
+        persons, the values of each person's first row are used.
+        """
+        work = self._tried(self.reader, unit, meaning, asked=asked)
+        if asked and work.table is None and work.possible_roles == {"differing": ["first"]}:
+            reader = replace(self.reader, given={**self.reader.given, "differing": "first"})
+            other = self._tried(reader, unit, meaning, asked=asked)
+            return work if other.table is None else other
+        return work
+
+    def _tried(self, reader: ProposalReader, unit: tuple[str, ...], meaning: str, *, asked: bool) -> Proposal:
         work = Proposal(self.source, (), {}, list(self.problems), None, self.rows, unit, meaning)
-        self.reader.run(work, asked=asked)
-        try_hierarchies(work, self.hierarchies, self.reader.source, self.reader.k)
+        reader.run(work, asked=asked)
+        try_hierarchies(work, self.hierarchies, reader.source, reader.k)
         return work
 
     def _known(self) -> tuple[tuple[str, ...], str] | None:
