@@ -26,6 +26,8 @@ class PossibleUnits(RedactedRepr):
     hierarchies: Mapping[str, HierarchySpec]
     problems: Sequence[str]
     """Problems of the columns, independent of the unit."""
+    publishes: bool = False
+    """True if the owner names the columns to publish."""
 
     @property
     def rows(self) -> int:
@@ -42,11 +44,12 @@ class PossibleUnits(RedactedRepr):
         return self._open()
 
     def _with_unit(self, unit: tuple[str, ...], meaning: str, *, asked: bool = True) -> Proposal:
-        """Return the proposal for a unit. If it is one of several, and declared columns differ between the rows of its
-        persons, the values of each person's first row are used.
+        """Return the proposal for a unit. If it is one of several, and the owner's columns differ between the rows of
+        its persons, the values of each person's first row are used.
         """
         work = self._tried(self.reader, unit, meaning, asked=asked)
-        if asked and work.table is None and work.possible_roles == {"differing": ["first"]}:
+        differing = self.publishes or work.possible_roles == {"differing": ["first"]}
+        if asked and unit and work.table is None and differing:
             reader = replace(self.reader, given={**self.reader.given, "differing": "first"})
             other = self._tried(reader, unit, meaning, asked=asked)
             return work if other.table is None else other
