@@ -15,6 +15,7 @@ from benchmarks.relational import COLUMNS, rows_of, trees_of
 import anonset
 from anonset.algorithms.relational.formations import formation_of
 from anonset.data import CategoricalColumn, Table
+from anonset.data.table_facts import OwnerStatements
 from anonset.jobs.risk import Risk
 
 K = 5
@@ -29,7 +30,8 @@ def lines_of(folder: Path, columns: tuple[str, ...]) -> Iterator[str]:
     """Yield a line per formation and attack."""
     rows = rows_of(folder)
     trees = {name: tree for name, tree in trees_of(folder, rows, occurring=False).items() if name in columns}
-    table = Table(None, tuple(CategoricalColumn.of(name, [row[name] for row in rows]) for name in columns))
+    texts = tuple(CategoricalColumn.of(name, [row[name] for row in rows]) for name in columns)
+    table = Table(None, texts, word=OwnerStatements("row"))
     for name, refine in FORMS:
         release = anonset.anonymize(table, formation_of(name, K, refine=refine), hierarchies=trees)
         risk = anonset.risk(release, attacks=["all"])

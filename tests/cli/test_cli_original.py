@@ -26,6 +26,7 @@ KM = ["--model", "km", "--k", "3", "--m", "2"]
 DIVERSE = ["--k", "3", "--m", "2", "--l", "2", "--sensitive-items", "s"]
 RELATIONAL = ["--unit", "who", "--items", "codes", "--relational", "age", "--hierarchy", "age=range"]
 SET = ["--unit", "who", "--items", "codes", "--drop", "age"]
+DROPPED = ["--drop", "who,codes"]
 OTHERS = ["--hierarchy", "codes=others.csv"]
 
 
@@ -123,7 +124,7 @@ def test_the_private_directory_names_the_way_back(clinic: Place) -> None:
     ("name", "arguments", "change"),
     [
         ("codes.csv", ["--items", "codes", *KM, "--separator", ";"], lambda line: line.replace("i1", "i2")),
-        ("people.csv", ["--relational", "age", "--drop", "who,codes", "--model", "k", "--k", "3", "--unit", "row"], lambda line: (
+        ("people.csv", [*DROPPED, "--relational", "age", "--model", "k", "--k", "3", "--unit", "row"], lambda line: (
             ",".join([line.split(",")[0], "20", line.split(",")[2]]) if line[0] == "p" else line
         )),
     ],
@@ -136,7 +137,7 @@ def test_a_publication_that_no_order_of_rows_explains_is_untrue(
     clinic.private.rename(clinic.folder / "kept")
     lines = (clinic.folder / name).read_text().splitlines()
     clinic.write("other.csv", "\n".join([lines[0], *map(change, lines[1:])]) + "\n")
-    left_out = [] if name == "codes.csv" else ["--drop", "who,codes", "--hierarchy", "age=range"]
+    left_out = [] if name == "codes.csv" else [*DROPPED, "--hierarchy", "age=range"]
 
     def against(file: str) -> Ran:
         return clinic.run("verify", str(clinic.out), "--original", str(clinic.folder / file), *left_out)

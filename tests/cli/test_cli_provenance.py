@@ -41,8 +41,13 @@ def made(request: pytest.FixtureRequest, long: Place, publish_once: Callable[...
     """Return the place of a publication, the input, and the column roles."""
     long.write("patients.csv", PATIENTS)
     data, roles, model = JOBS[request.param]
-    publish_once(long, data, *roles, *model)
+    publish_once(long, data, *roles, *model, *unit_of(roles))
     return long, data, roles
+
+
+def unit_of(roles: list[str]) -> list[str]:
+    """Return the option that declares each row a person. Ids of buckets declare the person themselves."""
+    return [] if "--id" in roles else ["--unit", "row"]
 
 
 def evaluated(place: Place, data: str, roles: list[str], *more: str) -> str:
@@ -142,7 +147,7 @@ def test_a_mapping_of_another_publication_is_refused(made: Made) -> None:
     place, data, roles = made
     job = next(job for job in JOBS.values() if job[1] is roles)
     copy, home = place.folder / "again", place.folder / "again.private"
-    more = ["--max-loss", "1"]
+    more = ["--max-loss", "1", *unit_of(roles)]
     ran = place.run("anonymize", str(place.folder / data), "-o", str(copy), *roles, *job[2][:2], *larger(job[2]), *more)
     assert ran.code == 0, ran.err
     message = evaluated(place, data, roles, "--private", str(home))

@@ -160,6 +160,8 @@ def test_counts_of_single_item_symbols_are_not_called_exact(ward: Place) -> None
         "0.4",
         "--drop",
         "nurse,secret_id",
+        "--unit",
+        "row",
         "--publish-as-is",
         "age",
         "--quiet",
@@ -237,6 +239,7 @@ def test_the_internal_page_plots_losses_of_other_weights(place: Place) -> None:
     lines = [f"{20 + n % 40},{'fm'[n % 2]},a{n % 4} b{n // 40}" for n in range(240)]
     rows = place.write("rows.csv", "age,sex,codes\n" + "\n".join(lines) + "\n")
     settings = 'items = ["codes"]\nrelational = ["age", "sex"]\nnumeric = ["age"]\nmodel = "kkm"\nk = 5\nm = 2\n'
+    settings += 'unit = "row"\n'
     job = place.write("job.toml", f'input = "{rows}"\n{settings}')
     ran = place.run("anonymize", job, "--point", "attributes", "-o", str(place.out))
     assert ran.code == 0, ran.err

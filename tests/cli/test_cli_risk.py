@@ -51,7 +51,7 @@ def test_risks_out_of_core_equal_risks_in_memory(rt: Place) -> None:
     data = str(rt.folder / "rt.csv")
     made = rt.run(
         "anonymize", data, *columns, "--hierarchy", "origin=values", "--model", "kkm", "--algorithm", "rfirst",
-        "--k", "2", "--m", "1", "--publish-as-is", "gender", "-o", str(rt.out),
+        "--k", "2", "--m", "1", "--publish-as-is", "gender", "--unit", "row", "-o", str(rt.out),
     )  # fmt: skip
     assert made.code == 0
     in_memory = rt.run("risk", str(rt.out), "--json").json
@@ -91,7 +91,7 @@ def test_risk_uses_a_population_file(rt: Place) -> None:
     columns += ["--hierarchy", "age=range", "--hierarchy", "origin=values"]
     data = str(rt.folder / "rt.csv")
     job = ["anonymize", data, *columns, "--model", "kkm", "--algorithm", "rfirst", "--k", "2", "--m", "1"]
-    assert rt.run(*job, "-o", str(rt.out)).code == 0
+    assert rt.run(*job, "--unit", "row", "-o", str(rt.out)).code == 0
     more = [
         "--original",
         data,

@@ -41,7 +41,19 @@ def test_the_frontier_is_plotted_and_described(place: Place) -> None:
     lines = [f"{20 + n % 40},{'fm'[n % 2]},{' '.join(draw.sample('abcdefgh', 2))}" for n in range(240)]
     rows = str(place.write("rows.csv", "age,sex,codes\n" + "\n".join(lines) + "\n"))
     folder = place.folder / "plots"
-    options = ["suggest", rows, "--items", "codes", "--relational", "age,sex", "--numeric", "age", "--quiet"]
+    options = [
+        "suggest",
+        rows,
+        "--items",
+        "codes",
+        "--relational",
+        "age,sex",
+        "--numeric",
+        "age",
+        "--unit",
+        "row",
+        "--quiet",
+    ]
     ran = place.run(*options, "--plot", str(folder))
     assert ran.code == 0, ran.err
     assert "Trade-off of joint-split: if the relational loss rises from" in ran.out
@@ -51,7 +63,9 @@ def test_the_frontier_is_plotted_and_described(place: Place) -> None:
     assert len(losses) > 1
     assert losses == sorted(losses)
     assert "exists already" in place.run(*options, "--plot", str(folder)).err
-    other = place.run("suggest", rows, "--items", "codes", "--drop", "age,sex", "--plot", str(place.folder / "none"))
+    other = place.run(
+        "suggest", rows, "--items", "codes", "--drop", "age,sex", "--unit", "row", "--plot", str(place.folder / "none")
+    )
     assert (other.code, names(other.err, "--plot both")) == (2, True)
     assert not (place.folder / "none").exists()
 
@@ -116,7 +130,8 @@ def test_suggested_commands_for_other_models_run(
     rows = ROWS.splitlines()[1:]
     text = "".join(f"{20 + n % 9},{row},p{n // 2},{'vwxyz'[n % 5]}\n" for n, row in enumerate(rows))
     place.write("rows.csv", f"age,codes,p,drug\n{text}")
-    ran = place.run("suggest", "rows.csv", *more, "--json")
+    unit = [] if "--id" in more else ["--unit", "row"]
+    ran = place.run("suggest", "rows.csv", *more, *unit, "--json")
     assert (ran.code, ran.json["model"]) == (0, model), ran.err
     suggested = command(place, ran.json["recommended"]["command"])
     assert place.run(*suggested).code == 0

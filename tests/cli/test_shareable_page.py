@@ -31,7 +31,8 @@ def published(folder: Path, columns: dict[str, list[Any]], algorithm: anonset.Al
     """Publish columns: ``codes`` as items, ``age`` as quasi-identifier, the others undeclared."""
     relational = [name for name in columns if name == "age"]
     dropped = sorted({*columns} - {"codes", "age"})
-    table = anonset.read(columns, items="codes", relational=relational, numeric=relational, drop=dropped)
+    unit = "row" if {*columns} > {"codes"} else ()
+    table = anonset.read(columns, items="codes", relational=relational, numeric=relational, drop=dropped, unit=unit)
     anonset.anonymize(table, algorithm, allow_worthless=True, **more).save(folder)
     return folder
 

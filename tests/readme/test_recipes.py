@@ -19,7 +19,7 @@ from anonset.strict_json import loads
 
 AIRFLOW, SPARK = ROOT / "build" / "airflow" / "bin" / "airflow", ROOT / "build" / "spark" / "bin"
 PERSONS = [[f"{10 * chapter + n}" for n in (1, 1 + chapter)] for chapter in (1, 2, 3) for _ in range(4)]
-JOB = 'model = "km"\nk = 3\nm = 2\nid = ["patient"]\nitems = ["codes"]\nhierarchy = {codes = "prefix:1"}\n'
+JOB = 'model = "km"\nk = 3\nm = 2\nunit = "patient"\nitems = ["codes"]\nhierarchy = {codes = "prefix:1"}\n'
 DAY = "2026-03-02"
 SESSION = """
 import json, subprocess

@@ -20,7 +20,7 @@ from anonset.reading.options import UNKNOWN
 from anonset.report.findings import OTHERS, findings_account, findings_summary
 from anonset.settings.commands import InspectSettings
 from anonset.settings.job_files import over_job
-from anonset.settings.job_text import answer_text, guarantee_for, job_text, relative_to
+from anonset.settings.job_text import answer_text, guarantee_for, job_text, relative_to, unit_line
 from anonset.settings.paths import with_path
 from anonset.settings.settings import RoleSettings, validate
 from anonset.spelling import as_typed
@@ -132,9 +132,13 @@ def _write_job(path: Path, source: str, findings: Findings, further: Sequence[st
         common = {name: value for name, value in common.items() if question is None or name != "unit"}
         reasons = {**_with_way_to_publish(_reasons(findings)), **_SETTING_COMMENTS}
     else:
-        common = {n: v for n, v in common.items() if all(n in x.settings and x.settings[n] == v for x in own)}
+        able = [answer for answer in own if not answer.problem]
+        common = {n: v for n, v in common.items() if all(n in x.settings and x.settings[n] == v for x in able)}
         common = {n: v for n, v in common.items() if n not in _OF_ANSWERS}
         for answer in own:
+            if answer.problem:
+                answers[answer.key] = "".join(c if c.isprintable() else " " for c in f"# {answer.problem}")
+                continue
             roles = {n: v for n, v in answer.settings.items() if n not in common and n != "unit"}
             roles = roles | {"hierarchy": _placed(roles.get("hierarchy", {}), path.parent)}
             must = guarantee_for(answer.settings, findings.k, findings.m, tuples=answer.combinations)
@@ -156,7 +160,8 @@ def _write_job(path: Path, source: str, findings: Findings, further: Sequence[st
         rejected = any(problem.startswith(REJECTED) for problem in findings.problems)
         first = "resolve the problems that Check calls rejected in" if rejected else "review"
         first = first if question is None else "declare who is a person in"
-        ways = "" if question is None else f" ({' or '.join(line.partition(' # ')[0] for line in lines)})"
+        able = [] if question is None else [answer for answer in question.answers if not answer.problem]
+        ways = f" ({' or '.join(unit_line(answer.key) for answer in able)})" if able else ""
         then = f"{as_typed('suggest', str(path))}, or {as_typed('anonymize', str(path))}"
         show(f"Next: {first} {path}{ways}, then run {then}")
 

@@ -68,6 +68,8 @@ class UnitOption(RedactedRepr):
     """Column that some of the persons have in common, so that the person may be counted several times. Empty if no
     column shows this.
     """
+    problem: str = ""
+    """Reason why a job cannot run for this unit unless the owner names other columns. Empty if it can run."""
 
     @property
     def key(self) -> str:
@@ -92,12 +94,18 @@ class Question(RedactedRepr):
 
     def describe(self, answer: UnitOption) -> str:
         """Return the meaning of an answer as text."""
+        lacking = "; other column roles are needed" if answer.problem else ""
         if answer.persons is None:
-            return "the data do not say who is a person; a person with several rows is not protected as one"
+            return f"the data do not say who is a person; a person with several rows is not protected as one{lacking}"
         unit = "each row is a different person: " if answer.unit == (ROW,) else ""
         skipped = f"; {counted(answer.skipped, 'row')} without an id skipped" if answer.skipped else ""
         shared = f", some with the same {answer.part_of}" if answer.part_of else ""
-        return f"{unit}{counted(self.rows, 'row')}, {counted(answer.persons, 'person')}{shared}{skipped}"
+        return f"{unit}{counted(self.rows, 'row')}, {counted(answer.persons, 'person')}{shared}{skipped}{lacking}"
+
+    @property
+    def first(self) -> UnitOption:
+        """First answer for which a job can run."""
+        return next((answer for answer in self.answers if not answer.problem), self.answers[0])
 
 
 @dataclass(frozen=True)

@@ -116,12 +116,19 @@ def _question(work: Proposal) -> Question | None:
         combinations, unique = (0, None) if classes is None else (classes.classes, classes.unique)
         option = UnitOption(
             answer.unit or (ROW,), answer.persons, unique, answer.settings, combinations, answer.skipped, reasons,
-            answer.part_of,
+            answer.part_of, _problem(answer),
         )  # fmt: skip
         answers.append(option)
         if not answer.unit:
             answers.append(replace(option, unit=(UNKNOWN,), persons=None))
     return Question(work.rows, tuple(answers))
+
+
+def _problem(answer: Proposal) -> str:
+    """Return the reason why a job cannot run with a proposal. Empty if it can run."""
+    if answer.table is not None:
+        return ""
+    return answer.problems[-1] if answer.problems else "no column can be published"
 
 
 def _warnings(table: Table, k: int, *, unit_open: bool) -> list[str]:

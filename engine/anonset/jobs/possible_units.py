@@ -26,6 +26,8 @@ class PossibleUnits(RedactedRepr):
     hierarchies: Mapping[str, HierarchySpec]
     problems: Sequence[str]
     """Problems of the columns, independent of the unit."""
+    publishes: bool = False
+    """True if the owner names the columns to publish."""
 
     @property
     def rows(self) -> int:
@@ -42,9 +44,21 @@ class PossibleUnits(RedactedRepr):
         return self._open()
 
     def _with_unit(self, unit: tuple[str, ...], meaning: str, *, asked: bool = True) -> Proposal:
+        """Return the proposal for a unit. If it is one of several, and the owner's columns differ between the rows of
+        its persons, the values of each person's first row are used.
+        """
+        work = self._tried(self.reader, unit, meaning, asked=asked)
+        differing = self.publishes or work.possible_roles == {"differing": ["first"]}
+        if asked and unit and work.table is None and differing:
+            reader = replace(self.reader, given={**self.reader.given, "differing": "first"})
+            other = self._tried(reader, unit, meaning, asked=asked)
+            return work if other.table is None else other
+        return work
+
+    def _tried(self, reader: ProposalReader, unit: tuple[str, ...], meaning: str, *, asked: bool) -> Proposal:
         work = Proposal(self.source, (), {}, list(self.problems), None, self.rows, unit, meaning)
-        self.reader.run(work, asked=asked)
-        try_hierarchies(work, self.hierarchies, self.reader.source, self.reader.k)
+        reader.run(work, asked=asked)
+        try_hierarchies(work, self.hierarchies, reader.source, reader.k)
         return work
 
     def _known(self) -> tuple[tuple[str, ...], str] | None:

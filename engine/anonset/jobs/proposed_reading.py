@@ -138,7 +138,7 @@ def _proposal_for(
     problems += [placeholder_problem(name, list(counts), sum(counts.values())) for name, counts in placeholders.items()]
     counts = {candidate.columns: (candidate.given, candidate.persons) for candidate in candidates}
     reader = ProposalReader(opened, declared, proposed, profiles, loaded, k, counts)
-    return PossibleUnits(source, reader, candidates, hierarchies, problems).proposal()
+    return PossibleUnits(source, reader, candidates, hierarchies, problems, bool(published)).proposal()
 
 
 def _columns_of(source: Source, declared: Mapping[str, Any]) -> tuple[OpenedSource, dict[str, Any], tuple[str, ...]]:

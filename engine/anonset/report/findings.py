@@ -97,7 +97,7 @@ def findings_account(findings: Findings) -> list[str | RichTable]:
     if (question := findings.question) is not None:
         parts += ['Which rows belong to a person? Put one of these lines into the job file, in place of unit = "?":']
         parts += [f"- {printable(line)}" for line in question.lines()]
-        parts += [OTHERS, f"The roles above are for {_named(question.answers[0])}.", ""]
+        parts += [OTHERS, f"The roles above are for {_named(question.first)}.", ""]
     if findings.problems:
         parts += ["Check:", *(f"- {printable(problem)}" for problem in findings.problems)]
     return parts
