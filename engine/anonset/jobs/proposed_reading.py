@@ -29,6 +29,7 @@ from anonset.reading.kinds import MOST_LOOKED_AT
 from anonset.reading.options import person_columns
 from anonset.reading.persons.header_topics import is_quantity
 from anonset.reading.persons.header_words import PERSON_IDS, are_headers
+from anonset.reading.persons.id_findings import id_findings
 from anonset.reading.persons.mentions import are_mentions, names_and_ids, words_of_persons
 from anonset.reading.persons.missing_values import are_values, counted_in, given_texts, holds_sets
 from anonset.reading.persons.placeholders import as_nulls, placeholder_counts, placeholder_problem
@@ -136,6 +137,8 @@ def _proposal_for(
     problems += missing_code_problems(profiles)
     problems += separator_problems([column for column in profiles if column.name not in dropped])
     problems += [placeholder_problem(name, list(counts), sum(counts.values())) for name, counts in placeholders.items()]
+    given = _declared(declared, "unit", opened.names)
+    problems += id_findings(loaded, given or [one.columns[0] for one in candidates if len(one.columns) == 1])
     counts = {candidate.columns: (candidate.given, candidate.persons) for candidate in candidates}
     reader = ProposalReader(opened, declared, proposed, profiles, loaded, k, counts)
     return PossibleUnits(source, reader, candidates, hierarchies, problems, bool(published)).proposal()

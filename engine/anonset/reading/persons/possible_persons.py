@@ -52,6 +52,7 @@ _POINTS = {
     "words": -2,
     "few": -4,
     "crowded": -2,
+    "sparse": -3,
 }
 """Points of an observation on a column."""
 _LEAST, SURE = -1, 3
@@ -246,6 +247,8 @@ def _of_values(one: _Evidence, given: int, persons: int) -> Iterator[str]:
         yield "few"
     elif given > _CROWDED * persons:
         yield "crowded"
+    if 2 * given < len(one.codes):
+        yield "sparse"
 
 
 def _are_serial(numbers: Sequence[str]) -> bool:

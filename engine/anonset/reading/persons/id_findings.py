@@ -1,0 +1,69 @@
+"""Facts about ids that the owner should know before an id is declared as the person."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from anonset.reading import arrow
+from anonset.reading.persons.agreement import count_distinct
+from anonset.reading.persons.missing_values import are_values, combined, given_texts, persons_in
+from anonset.spelling import setting
+
+_CHAINED, _REPLACED_ONCE = 0.9, 0.9
+"""Smallest share of the values of a column that are values of the id, and smallest ratio of its values to the pairs of
+both columns, for a column of earlier ids. An earlier id is replaced by one id; a manager has several employees.
+"""
+_FEWEST_IDS, _FEWEST_EARLIER = 20, 3
+_DWARFS, _LARGE_SHARE = 20, 0.05
+"""Smallest ratio of the rows of one id to the median, and smallest share of all rows, for an id that stands out."""
+
+
+def id_findings(columns: Mapping[str, Any], ids: Sequence[str]) -> list[str]:
+    """Return findings on ids that are re-issued, and on single ids with far more rows than the others. They show no id.
+
+    Parameters
+    ----------
+    columns
+        Columns by name (``pyarrow.ChunkedArray``).
+    ids
+        Columns that may identify the person.
+    """
+    texts = {name: arrow.folded(given_texts(column)) for name, column in columns.items() if are_values(column)}
+    findings = list[str]()
+    for name in ids:
+        if name not in texts or len(values := texts[name].unique()) < _FEWEST_IDS:
+            continue
+        for other in texts:
+            if other != name and _is_chain(columns[name], columns[other], texts[other].unique(), values):
+                findings.append(_chain(name, other, len(texts[other].unique())))
+        findings.append(_dummy(name, texts[name]))
+    return list(filter(None, findings))
+
+
+def _is_chain(ids: Any, earlier: Any, distinct: Any, values: Any) -> bool:
+    """Return True if nearly all values of `earlier` are ids, and nearly each belongs to the rows of one id."""
+    if not _FEWEST_EARLIER <= len(distinct) < len(values):
+        return False
+    known = int(arrow.to_numpy(arrow.is_in(distinct, values.to_pylist())).sum())
+    pairs = count_distinct(combined([persons_in([ids]), persons_in([earlier])]))
+    return known >= _CHAINED * len(distinct) >= _CHAINED * _REPLACED_ONCE * pairs
+
+
+def _chain(name: str, other: str, n: int) -> str:
+    return (
+        f"column {other!r} contains {n:,} values of {name!r}, each in the rows of one other id; if they are earlier ids "
+        "of the same person, a person has several ids: replace them by one id in the data"
+    )
+
+
+def _dummy(name: str, texts: Any) -> str:
+    counts = np.bincount(arrow.to_numpy(arrow.dictionary_encode(texts).indices))
+    most, median = int(counts.max()), float(np.median(counts))
+    if most < max(_DWARFS * median, _LARGE_SHARE * len(texts)):
+        return ""
+    way = f"if it stands for many persons, declare it as missing: {setting('null', f'{name}=VALUE')}"
+    return (
+        f"one value of column {name!r} occurs in {most:,} of {len(texts):,} rows (median of all values: {median:g}); "
+        f"{way} {setting('skip_rows', 'no-id')}"
+    )

@@ -1,0 +1,36 @@
+"""Findings on ids that are re-issued, or that stand for many persons."""
+
+import pyarrow as pa
+
+from anonset.reading.persons.id_findings import id_findings
+
+CARDS = [f"C{100 + n}" for n in range(60)]
+
+
+def findings(data, ids):
+    return id_findings({name: pa.chunked_array([values]) for name, values in data.items()}, ids)
+
+
+def test_earlier_ids_in_another_column_are_reported():
+    previous = ["", *["C100", "C101", "C102", "C103"], *[""] * 55]
+    (finding,) = findings({"card": CARDS, "previous_card": previous}, ["card"])
+    assert "'previous_card'" in finding
+    assert "4" in finding
+    assert "C10" not in finding
+
+
+def test_managers_are_no_earlier_ids():
+    managers = ["", *[f"C{100 + n % 6}" for n in range(59)]]
+    assert findings({"card": CARDS, "manager": managers}, ["card"]) == []
+
+
+def test_values_of_another_column_are_no_earlier_ids():
+    assert findings({"card": CARDS, "order": [f"O{n}" for n in range(60)]}, ["card"]) == []
+
+
+def test_an_id_with_far_more_rows_than_the_others_is_reported():
+    customers = [f"K{n // 2}" for n in range(200)] + ["K9999"] * 60
+    (finding,) = findings({"customer": customers}, ["customer"])
+    assert "60 of 260" in finding
+    assert "9999" not in finding
+    assert findings({"customer": customers[:200] + ["K1"] * 5}, ["customer"]) == []
