@@ -31,21 +31,23 @@ missing[0]; cli/policy.py: file;
 cli/risk.py: lacking[0]; errors.py: value; reading/batches.py: twice[0], more[0]; reading/place.py: scheme;
 reading/folders.py: aside;
 reading/dialect.py: mark, encoding, header_line; reading/files.py: declared; reading/hierarchies/specs.py: shown, spec;
-reading/input_checks.py: mark; reading/options.py: missing, min(words); reading/plan.py: wrong[0], misplaced;
+reading/input_checks.py: mark, first, chosen, other; reading/options.py: missing, min(words);
+reading/plan.py: wrong[0], misplaced, cut[0]; reading/persons/id_findings.py: other;
 reading/roles.py: homeless[0];
 writing/publications/records.py: mark;
 reading/wide.py: name_of[label]; reading/workloads.py: source; data/scheduler.py: address; ui/server.py: address;
 jobs/comparison.py: part; measures/utility_loss.py: weight; plugins.py: entry.value, loaded;
 queries/estimate.py: reading;
 report/risks/records.py: printable(name); jobs/verify.py: published; release/opened.py: file;
-reading/persons/candidates.py: cut[0]; jobs/possible_units.py: cut[0]; settings/job_files.py: unit;
+reading/formats/objects.py: twice[0]; reading/presence.py: absent, words[0]; settings/job_files.py: unit;
+reading/shared_answers.py: pair[0], pair[1]; settings/answer_columns.py: first; settings/fitting.py: MISSING_VALUE;
  algorithms/base.py: traits, value; lazy_names.py: package['__name__'];
 privacy/classes.py: value; algorithms/relational/class_rules.py: sensitive; verification/classes.py: model.sensitive;
 report/page.py: model.sensitive_column; reading/projects.py: text, kind, metric; settings/project_jobs.py: protected;
 jobs/import_project.py: sensitive; release/disclosure_scan.py: unknown[0]; release/scan_findings.py: names[0];
 jobs/value_problems.py: mark
 """
-"""Further such expressions, by module: options, separators, column names."""
+"""Further such expressions, by module: options, separators, column names, words of closed lists such as yes and no."""
 SHOWN_TO_PEOPLE = """
 report/publication_check.py: violation.value; verification/anatomy.py: value;
 verification/cohorts.py: labels[bad.sensitive]; verification/item_truth.py: label; jobs/value_problems.py: word

@@ -11,6 +11,7 @@ from anonset.reading.roles import names_in
 from anonset.reading.source import Source
 from anonset.settings.binding import HierarchySpec
 
+_OF_SETS = ("one_hot", "one_code")
 _MOST_REPEATED, _MOST_DISTINCT = 5, 2
 """Maximum number of offered columns that repeat, and that are distinct in every row."""
 
@@ -71,9 +72,13 @@ class PossibleUnits(RedactedRepr):
         return ((), "given") if one_set else None
 
     def _free(self) -> list[PossiblePerson]:
-        proposed = self.reader.proposed
-        declared = {name for name, role in proposed.items() if role.reason == "given" and role.role != "drop"}
-        return [candidate for candidate in self.candidates if declared.isdisjoint(candidate.columns)]
+        """Return the candidates without declared columns, and without columns that together contain a set."""
+        taken = {
+            name
+            for name, role in self.reader.proposed.items()
+            if role.role in _OF_SETS or (role.reason == "given" and role.role != "drop")
+        }
+        return [candidate for candidate in self.candidates if taken.isdisjoint(candidate.columns)]
 
     def _answers(self) -> list[Proposal]:
         """Return a proposal for each possible unit, in the order in which they are offered: person keys that repeat,
