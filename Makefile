@@ -22,7 +22,7 @@ PYTEST := $(BIN)/python -m pytest -n 3 --dist worksteal
 # Folders of tests that call many kernels.
 ON_KERNELS := $(addprefix tests/,kernels generalization support queries measures attacks algorithms verification)
 
-.PHONY: help setup constraints recipes demo test check check-all lint warmup types long coverage docs wheel sbom release releasable bench reproduce clean
+.PHONY: help setup constraints recipes demo test check check-all lint warmup types long coverage columns docs wheel sbom release releasable bench reproduce clean
 
 help:  ## List the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/'
@@ -79,6 +79,10 @@ warmup: $(READY)  ## Compile all kernels, so that coverage does not measure the 
 
 types: $(READY)  ## Check types
 	$(BIN)/mypy
+
+columns: $(READY)  ## Measure how often inspect is wrong on labelled layouts, and what each observation contributes
+	$(BIN)/python -m tests.columns.errors both --page docs/development/columns.md
+	$(BIN)/python -m tests.columns.ablation
 
 docs: $(READY)  ## Build the documentation into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet

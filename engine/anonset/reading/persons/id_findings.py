@@ -52,8 +52,8 @@ def _is_chain(ids: Any, earlier: Any, distinct: Any, values: Any) -> bool:
 
 def _chain(name: str, other: str, n: int) -> str:
     return (
-        f"column {other!r} contains {n:,} values of {name!r}, each in the rows of one other id; if they are earlier ids "
-        "of the same person, a person has several ids: replace them by one id in the data"
+        f"column {other!r} contains {n:,} values of {name!r}, each in the rows of one other id; if they are earlier "
+        "ids of the same person, a person has several ids: replace them by one id in the data"
     )
 
 
