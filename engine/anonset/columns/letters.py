@@ -3,13 +3,13 @@
 import re
 import unicodedata
 
-_UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue"})
-_LETTERS = str.maketrans({
-    "ß": "ss", "ł": "l", "Ł": "L", "ø": "o", "Ø": "O", "æ": "ae", "Æ": "Ae", "œ": "oe", "Œ": "Oe", "ı": "i", "đ": "d",
-    "Đ": "D", "ð": "d", "Ð": "D", "þ": "th", "Þ": "Th",
-})  # fmt: skip
-_NORDIC = str.maketrans({"ø": "oe", "Ø": "Oe", "å": "aa", "Å": "Aa"})
-_SAME = str.maketrans({"ى": "ي", "ی": "ي", "ة": "ه", "ک": "ك", "ـ": "", "ς": "σ"})
+_UMLAUTS = (("ä", "ae"), ("ö", "oe"), ("ü", "ue"), ("Ä", "Ae"), ("Ö", "Oe"), ("Ü", "Ue"))
+_LETTERS = (
+    ("ß", "ss"), ("ł", "l"), ("Ł", "L"), ("ø", "o"), ("Ø", "O"), ("æ", "ae"), ("Æ", "Ae"), ("œ", "oe"), ("Œ", "Oe"),
+    ("ı", "i"), ("đ", "d"), ("Đ", "D"), ("ð", "d"), ("Ð", "D"), ("þ", "th"), ("Þ", "Th"),
+)  # fmt: skip
+_NORDIC = (("ø", "oe"), ("Ø", "Oe"), ("å", "aa"), ("Å", "Aa"))
+_SAME = (("ى", "ي"), ("ی", "ي"), ("ة", "ه"), ("ک", "ك"), ("ـ", ""), ("ς", "σ"))
 """Letters of Arabic and Greek that are written in several ways."""
 _MARKS = re.compile("[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u093c]")
 """Accents, vowel signs of Hebrew and Arabic, and the dot below Devanagari letters."""
@@ -23,7 +23,7 @@ def without_accents(text: str) -> str:
     >>> without_accents("Größe"), without_accents("płeć"), without_accents("yaşı"), without_accents("địa chỉ")
     ('Groesse', 'plec', 'yasi', 'dia chi')
     """
-    text = unicodedata.normalize("NFC", text).translate(_UMLAUTS).translate(_LETTERS)
+    text = _replaced(unicodedata.normalize("NFC", text), _UMLAUTS + _LETTERS)
     return unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
 
 
@@ -36,23 +36,29 @@ def spelled(text: str) -> str:
     """
     if text.isascii():
         return text
-    text = unicodedata.normalize("NFC", text).translate(_UMLAUTS)
-    return _without_marks(text)
+    return _without_marks(_replaced(unicodedata.normalize("NFC", text), _UMLAUTS))
 
 
 def spellings(text: str) -> tuple[str, ...]:
     """Return text in the spellings that headers use: with umlauts as two letters, and without dots and rings.
 
     >>> spellings("kön"), spellings("år"), spellings("age")
-    (('koen', 'kon', 'kon'), ('ar', 'ar', 'aar'), ('age',))
+    (('koen', 'kon'), ('ar', 'aar'), ('age',))
     """
-    if text.isascii():
-        return (text,)
     text = unicodedata.normalize("NFC", text)
-    return spelled(text), _without_marks(text), _without_marks(text.translate(_NORDIC))
+    plain = [_without_marks(text)] if any(letter in text for letter, _ in _UMLAUTS) else []
+    nordic = [_without_marks(_replaced(text, _NORDIC))] if any(letter in text for letter, _ in _NORDIC) else []
+    return spelled(text), *plain, *nordic
 
 
 def _without_marks(text: str) -> str:
-    text = unicodedata.normalize("NFKD", text.translate(_LETTERS))
-    text = unicodedata.normalize("NFC", _MARKS.sub("", text).translate(_SAME))
-    return _OTHER_LATIN.sub("", _ARTICLE.sub("", text))
+    text = unicodedata.normalize("NFKD", _replaced(text, _LETTERS))
+    text = unicodedata.normalize("NFC", _replaced(_MARKS.sub("", text), _SAME))
+    text = _ARTICLE.sub("", text) if "ال" in text else text
+    return _OTHER_LATIN.sub("", text)
+
+
+def _replaced(text: str, letters: tuple[tuple[str, str], ...]) -> str:
+    for letter, instead in letters:
+        text = text.replace(letter, instead)
+    return text

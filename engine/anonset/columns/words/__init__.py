@@ -5,7 +5,7 @@ with accents, or in German with umlauts as two letters. A word may have several 
 """
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
@@ -23,27 +23,13 @@ _NO_WORDS = frozenset({"sensitive_stems", "sensitive_ends", "number_ends", "ques
 
 
 @cache
-def _files() -> Mapping[str, Mapping[str, str]]:
-    """Return the texts of each language by topic."""
-    # texts, not lists: tomllib parses lists 30 times as slowly
-    files = sorted(Path(__file__).parent.glob("*.toml"))
-    return {file.stem: tomllib.loads(file.read_text("utf-8")) for file in files}
-
-
-def _words(text: str) -> Iterator[str]:
-    for spelling in spellings(text):
-        yield from spelling.casefold().split()
-
-
-@cache
 def words_about(topic: str) -> frozenset[str]:
     """Return the words of a topic, in all languages. The words of a phrase are separated by blanks.
 
     >>> "price" in words_about("quantities"), "preis" in words_about("quantities"), "age" in words_about("quantities")
     (True, True, False)
     """
-    texts = (topics.get(topic, "") for topics in _files().values())
-    return frozenset(word.replace("_", " ") for text in texts for word in _words(text))
+    return frozenset().union(*(topics.get(topic, ()) for topics in _files().values()))
 
 
 @cache
@@ -53,18 +39,19 @@ def word_meanings() -> Mapping[str, frozenset[str]]:
     >>> sorted(word_meanings()["station"]), sorted(word_meanings()["geburtsdatum"])
     (['known', 'thing'], ['birth'])
     """
-    found: dict[str, set[str]] = {}
+    found: dict[str, frozenset[str]] = {}
     for meaning in MEANINGS:
+        one = frozenset({meaning})
         for word in words_about(meaning):
-            found.setdefault(word, set()).add(meaning)
-    return {word: frozenset(several) for word, several in found.items()}
+            found[word] = found[word] | one if word in found else one
+    return found
 
 
 @cache
 def vocabulary() -> frozenset[str]:
     """Return the words and phrases of all topics, except stems, endings and words of questions."""
-    topics = {topic for topics in _files().values() for topic in topics}
-    return frozenset(word for topic in topics - _NO_WORDS for word in words_about(topic))
+    several = (words for topics in _files().values() for topic, words in topics.items() if topic not in _NO_WORDS)
+    return frozenset().union(*several)
 
 
 @cache
@@ -74,6 +61,24 @@ def compound_parts() -> frozenset[str]:
     >>> "patienten" in compound_parts(), "tax" in compound_parts()
     (True, True)
     """
-    files = [_files().get(language, {}) for language in _WITH_COMPOUNDS]
-    texts = [topics.get(meaning, "") for topics in files for meaning in MEANINGS]
-    return frozenset(word for text in texts for word in _words(text) if "_" not in word)
+    several = (_files()[language].get(meaning, frozenset()) for language in _WITH_COMPOUNDS for meaning in MEANINGS)
+    return frozenset().union(*several)
+
+
+@cache
+def _files() -> Mapping[str, Mapping[str, frozenset[str]]]:
+    """Return the words of each language by topic."""
+    return {file.stem: _read(file) for file in sorted(Path(__file__).parent.glob("*.toml"))}
+
+
+def _read(file: Path) -> Mapping[str, frozenset[str]]:
+    # texts, because tomllib parses lists 30 times as slowly; spellings of a whole file, because this is faster
+    topics: dict[str, set[str]] = {}
+    for spelled in spellings(file.read_text("utf-8")):
+        for topic, text in tomllib.loads(spelled).items():
+            topics.setdefault(topic, set()).update(text.casefold().split())
+    return {topic: frozenset(map(_phrase, words)) for topic, words in topics.items()}
+
+
+def _phrase(word: str) -> str:
+    return word.replace("_", " ") if "_" in word else word
