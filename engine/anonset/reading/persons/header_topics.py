@@ -14,6 +14,8 @@ def is_quantity(header: str) -> bool:
 
     >>> is_quantity("unit_price"), is_quantity("Menge"), is_quantity("product")
     (True, True, False)
+    >>> is_quantity("Количество"), is_quantity("金額"), is_quantity("商品名")
+    (True, True, False)
     """
     return not words_about("quantities").isdisjoint(words_of(header))
 
@@ -51,8 +53,8 @@ def begins_like_items(header: str) -> bool:
 def is_remark(header: str) -> bool:
     """Return True if a header names remarks, which may mention anybody.
 
-    >>> is_remark("Bemerkung"), is_remark("doctor_comments"), is_remark("product")
-    (True, True, False)
+    >>> [is_remark(one) for one in ("Bemerkung", "doctor_comments", "product", "備考", "ملاحظات")]
+    [True, True, False, True, True]
     """
     return not words_about("remarks").isdisjoint(words_of(header))
 
@@ -76,6 +78,8 @@ def is_sensitive(header: str) -> bool:
     [True, True, True, True]
     >>> [is_sensitive(one) for one in ("age", "num_diagnoses", "date_of_death", "Klasse")]
     [False, False, False, False]
+    >>> [is_sensitive(one) for one in ("Диагноз", "الراتب", "ציון מתמטיקה", "मासिक आय", "検査結果", "月收入", "진단명")]
+    [True, True, True, True, True, True, True]
     """
     words = words_of(header)
     if words_about("counts").intersection(words):

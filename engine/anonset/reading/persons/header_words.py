@@ -50,8 +50,8 @@ def words_of(header: str) -> tuple[str, ...]:
     (('versicherten', 'nummer'), ('geburtsname',), ('prenom',))
     >>> words_of("YoB"), words_of("How old are you?"), words_of("What is your gender?")
     (('yob',), ('age',), ('gender',))
-    >>> words_of("ДатаРождения"), words_of("Τ.Κ."), words_of("患者番号"), words_of("加入者ID"), words_of("GIOI_TINH")
-    (('дата', 'рождения'), ('τ', 'κ'), ('患者', '番号'), ('加入者', 'id'), ('gioi tinh',))
+    >>> words_of("ДатаРождения"), words_of("Τ.Κ."), words_of("患者区分"), words_of("加入者ID"), words_of("GIOI_TINH")
+    (('дата рождения',), ('τ κ',), ('患者', '区分'), ('加入者', 'id'), ('gioi tinh',))
     """
     text = spelled(header)
     if text.lower() in word_meanings():
@@ -99,8 +99,8 @@ def _known_words(text: str) -> tuple[str, ...]:
     """Split a text without blanks into known words and the text between them, so that the known words cover most of the
     text. Among these, choose the fewest words.
 
-    >>> _known_words_about("患者番号"), _known_words_about("市区町村"), _known_words_about("未知患者")
-    (('患者', '番号'), ('市区町村',), ('未知', '患者'))
+    >>> _known_words("患者区分"), _known_words("市区町村"), _known_words("未知患者")
+    (('患者', '区分'), ('市区町村',), ('未知', '患者'))
     """
     # for each length: (unknown signs, words), and the start of the last word
     best: list[tuple[int, int]] = [(0, 0)]
@@ -170,6 +170,10 @@ def meaning_of(header: str) -> str:
     ['person id', 'case id', 'id', 'id', 'thing', 'thing', 'residence']
     >>> [meaning_of(one) for one in ("Vorname", "hospital_name", "E-Mail", "Straße", "patient_age", "num_patients")]
     ['name', 'thing', 'e-mail', 'address', 'birth', '']
+    >>> [meaning_of(one) for one in ("address.city", "city_address", "Adresse, Ort", "Telefon", "ηλικία", "電話番号")]
+    ['residence', 'address', 'address', 'phone', 'birth', 'phone']
+    >>> [meaning_of(one) for one in ("ФИО пациента", "رقم الهوية", "מספר זהות", "रोगी का नाम", "身份证号", "환자번호")]
+    ['name', 'person id', 'person id', 'name', 'person id', 'person id']
     """
     words = words_of(header)
     says = [word_meanings().get(word, frozenset()) for word in words]
@@ -182,7 +186,7 @@ def meaning_of(header: str) -> str:
     if are_of_names and (all(says) or "of names" in kinds):
         return "name"
     if "address" in kinds and "account" not in kinds:
-        return "address"
+        return "residence" if _is_part_of_address(header) else "address"
     if "account" in kinds and not kinds & {"thing", "birth"}:
         return "account"
     if "device" in kinds and kinds & {"number", "own number"}:
@@ -190,6 +194,21 @@ def meaning_of(header: str) -> str:
     if kinds & {"contact", "network"} and "thing" not in kinds:
         return "network" if "network" in kinds else "contact"
     return _id_kind(words, says) or _attribute_kind(words, kinds)
+
+
+def _is_part_of_address(header: str) -> bool:
+    """Return True if a header names the city, the postcode or another part of an address, as in ``address.city``. Only
+    numbers may follow the part.
+    """
+    words = words_of(header)
+    says = [word_meanings().get(word, frozenset()) for word in words]
+    parts = [place for place, meanings in enumerate(says) if "residence" in meanings]
+    if len(parts) != 1 or "," in header or "/" in header:
+        return False
+    before, after = zip(words[: parts[0]], says, strict=False), says[parts[0] + 1 :]
+    return all(word in words_about("addresses") or meanings & _BESIDE_KNOWN for word, meanings in before) and all(
+        meanings & {"number", "around", "filler"} for meanings in after
+    )
 
 
 def _id_kind(words: tuple[str, ...], says: list[frozenset[str]]) -> str:
@@ -232,9 +251,13 @@ def is_known(header: str, *, dates: bool = False) -> bool:
     [False, False, False, False, False, False]
     >>> is_known("Aufnahmedatum", dates=True), is_known("Aufnahmedatum"), is_known("HIV test date", dates=True)
     (True, False, False)
+    >>> [is_known(one) for one in ("Płeć", "Возраст", "الجنسية", "מצב משפחתי", "シード番号", "加入者性別", "시군구")]
+    [True, True, True, True, False, True, True]
     """
     words, known_meanings = words_of(header), _KNOWN_DATES if dates else _KNOWN
     says = [word_meanings().get(word, frozenset()) for word in words]
+    if "address" in frozenset().union(*says):
+        return _is_part_of_address(header)
     return any(meanings & known_meanings for meanings in says) and all(
         _is_letter(word) or meanings & (known_meanings | _BESIDE_KNOWN)
         for word, meanings in zip(words, says, strict=True)
