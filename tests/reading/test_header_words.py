@@ -1,9 +1,20 @@
-"""Column names that identify persons are recognized in six languages and in all spellings."""
+"""Column names that identify persons are recognized in many languages and scripts, and in all spellings."""
+
+import subprocess
+import sys
 
 import pytest
 
-from anonset.reading.persons.header_topics import is_quantity, is_sensitive
-from anonset.reading.persons.header_words import is_direct, is_identifier, is_sampling_weight, meaning_of, words_of
+from anonset.columns.words import MEANINGS, vocabulary, word_meanings, words_about
+from anonset.reading.persons.header_topics import is_quantity, is_remark, is_sensitive, names_a_product, names_items
+from anonset.reading.persons.header_words import (
+    is_direct,
+    is_identifier,
+    is_known,
+    is_sampling_weight,
+    meaning_of,
+    words_of,
+)
 
 HEADERS = {
     "person id": "patient_id PatientID PATIENTID patientId Patienten-Nr. PatNr Patientennummer patient_index person_id "
@@ -91,3 +102,113 @@ def test_weights_of_surveys_are_sampling_weights(header: str) -> None:
 def test_weights_of_bodies_are_quantities(header: str) -> None:
     assert not is_sampling_weight(header)
     assert is_quantity(header)
+
+
+KNOWN = {
+    "pt": "Sexo;Estado civil;Município;Escolaridade;Faixa etária;Raça/cor",
+    "pl": "Płeć;Wiek;Kod pocztowy;Województwo;Stan cywilny;Wykształcenie",
+    "tr": "Cinsiyet;CINSIYET;Doğum Yılı;İlçe;MEDENI_HALI;Eğitim durumu;Yaş grubu",
+    "ru": "Пол;Возраст;Семейное положение;Регион;Образование;ВозрастнаяГруппа;Год рождения",
+    "el": "Φύλο;ΗΛΙΚΙΑ;Τ.Κ.;Δήμος;Οικογενειακή κατάσταση;Επάγγελμα",
+    "ar": "الجنس;الجنسية;العمر;المدينة;الحالة الاجتماعية;المستوى التعليمي;فئة العمر",
+    "he": "מין;גיל;יישוב;מצב משפחתי;השכלה;שנת לידה",
+    "hi": "लिंग;आयु;ज़िला;जिला;वैवाहिक स्थिति;शिक्षा;गाँव/शहर",
+    "ja": "性別;年齢;郵便番号;都道府県;加入者性別;最終学歴;職業コード",
+    "zh": "性别;性別;年龄段;婚姻状况;婚姻狀況;职业;您的性别;郵遞區號",
+    "ko": "성별;연령대코드;시군구;우편번호;결혼상태;최종학력;성별 코드",
+    "vi": "Giới tính;GIOI_TINH;Năm sinh;Tỉnh/Thành phố;Tình trạng hôn nhân;Nghề nghiệp;Dân tộc",
+    "sv": "Kön;KON;Ålder;Postnummer;Civilstånd;Utbildningsnivå;Åldersgrupp",
+    "da": "Køn;Alder;Postnr;Civilstand;Uddannelse;Kommune",
+    "no": "Kjønn;KJOENN;Alder;Fylke;Sivilstatus;Utdanning",
+    "fi": "Sukupuoli;Ikä;IKA;Postinumero;Siviilisääty;Koulutus;Kunta",
+    "cs": "Pohlaví;Věk;PSČ;Obec;Rodinný stav;Vzdělání",
+    "hu": "Nem;Életkor;Irányítószám;Megye;Családi állapot;Iskolai végzettség",
+    "ro": "Sexul;Vârsta;Județ;Localitate;Stare civilă;Studii",
+}
+
+
+@pytest.mark.parametrize("header", [header for several in KNOWN.values() for header in several.split(";")])
+def test_attributes_are_known_in_each_language(header: str) -> None:
+    assert is_known(header)
+    assert not is_sensitive(header)
+
+
+PERSONS = (
+    "CPF;PESEL;Kod klienta;TC_KIMLIK_NO;Müşteri No;ИНН;Номер пациента;ΑΜΚΑ;Αρ. Μητρώου;رقم الهوية;رقم المريض;מספר זהות;"
+    "ת.ז.;आधार संख्या;रोगी संख्या;患者番号;会員ID;身份证号码;病歷號;환자번호;주민등록번호;Mã khách hàng;MA_THE_BHYT;"
+    "personnummer;CPR-nummer;fødselsnummer;henkilötunnus;Rodné číslo;TAJ szám;CNP"
+)
+NAMES = (
+    "Nome completo;Imię i nazwisko;Adı Soyadı;ФИО;Фамилия пациента;Ονοματεπώνυμο;اسم المريض;שם משפחה;रोगी का नाम;氏名;"
+    "患者氏名;姓名;환자명;Họ và tên;HO_TEN;Förnamn;Efternavn;Etternavn;Sukunimi;Příjmení;Vezetéknév;Nume și prenume"
+)
+SENSITIVE = (
+    "Diagnóstico;Rozpoznanie;Gelir;Диагноз основной;Заработная зарплата;Διάγνωση;الراتب;ציון אנגלית;मासिक आय;検査結果;"
+    "年収;收入水平;成绩;진단명;소득;Thu nhập;Sjukdom;Indkomst;Inntekt;Palkka;Onemocnění;Jövedelem;Salariul;Religia"
+)
+
+
+@pytest.mark.parametrize("header", PERSONS.split(";"))
+def test_ids_of_persons_are_recognized_in_each_language(header: str) -> None:
+    assert meaning_of(header) == "person id"
+
+
+@pytest.mark.parametrize("header", NAMES.split(";"))
+def test_names_are_direct_identifiers_in_each_language(header: str) -> None:
+    assert meaning_of(header) == "name"
+
+
+@pytest.mark.parametrize("header", SENSITIVE.split(";"))
+def test_sensitive_headers_are_no_known_attributes_in_each_language(header: str) -> None:
+    assert is_sensitive(header)
+
+
+@pytest.mark.parametrize(
+    "header", ["Телефон", "هاتف", "電話番号", "手机号码", "휴대폰", "Điện thoại", "טלפון נייד", "मोबाइल"]
+)
+def test_telephones_are_recognized_in_each_script(header: str) -> None:
+    assert meaning_of(header) == "phone"
+
+
+@pytest.mark.parametrize(
+    "header", ["Uwagi", "Примечание", "ملاحظات", "הערות", "टिप्पणी", "備考", "备注", "비고", "Ghi chú"]
+)
+def test_remarks_are_recognized_in_each_language(header: str) -> None:
+    assert is_remark(header)
+
+
+@pytest.mark.parametrize(
+    "header", ["Товар", "المنتجات", "מוצרים", "商品名", "药品名称", "상품명", "Sản phẩm", "Ürün Adı"]
+)
+def test_products_are_recognized_in_each_language(header: str) -> None:
+    assert names_a_product(header)
+    assert names_items(header)
+
+
+def test_headers_without_blanks_are_split_into_known_words() -> None:
+    assert words_of("患者区分") == words_of("患者 区分") == ("患者", "区分")
+    assert words_of("未知のコード")[-1] == "コード"
+    assert words_of("ABC患者ID") == ("abc", "患者", "id")
+
+
+def test_an_unknown_part_of_a_header_without_blanks_is_not_ignored() -> None:
+    assert is_known("性別")
+    assert not is_known("医性別")
+
+
+@pytest.mark.parametrize(
+    ("header", "same"), [("الجِنسيّة", "جنسيه"), ("ΗΛΙΚΊΑ", "ηλικια"), ("ﾃﾝﾜ", "テンワ"), ("ѐ", "е")]
+)
+def test_variants_of_letters_are_one_word(header: str, same: str) -> None:
+    assert words_of(header) == words_of(same)
+
+
+def test_word_files_contain_words_of_known_topics() -> None:
+    assert set(MEANINGS) <= {meaning for meanings in word_meanings().values() for meaning in meanings}
+    assert all(word == word.strip().casefold() for word in vocabulary())
+    assert not words_about("no topic")
+
+
+def test_words_are_not_loaded_by_the_import() -> None:
+    code = "import sys, anonset, anonset.cli.main; print('anonset.columns.words' in sys.modules)"
+    assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "False"

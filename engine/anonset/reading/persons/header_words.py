@@ -1,120 +1,19 @@
-"""Derive the meaning of column headers from words for persons, ids, names and sensitive attributes, in six languages.
-
-The languages are English, German, French, Spanish, Italian and Dutch. This module lists all words that identify a
-person.
+"""Derive the meaning of column headers from the words in `anonset.columns.words`.
 
 A header is split into words at blanks, punctuation, digits and capitals (``PatientID``), without accents, and with
-umlauts as two letters. Compound words (``Versichertennummer``) are split if each part is known.
+umlauts as two letters. Compound words (``Versichertennummer``) are split if each part is known. Chinese, Japanese and
+Korean headers without blanks are split into known words and the text between them.
 """
 
 import re
 import unicodedata
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from functools import cache
+from itertools import groupby
 
-_WORDS = {
-    "person": "patient patienten patientin patiente patients pat patientes person personen personne persona persoon "
-    "subject subj subjekt sujet sujeto soggetto proband probanden probandin member mitglied mitglieder client klient "
-    "klienten klientin kunde kunden kundin customer cust user nutzer benutzer usager utilisateur usuario utente "
-    "gebruiker insured insuree versicherte versicherter versicherten versichert assure asegurado assicurato "
-    "verzekerde beneficiary beneficiaire beneficiario bene desynpuf participant teilnehmer teilnehmerin participante "
-    "partecipante deelnemer respondent individual individu individuo klant paciente pacientes paziente pazienti "
-    "cliente clienti employee mitarbeiter mitarbeiterin citizen buerger buergerin student schueler schuelerin donor "
-    "spender empfaenger recipient enrollee bewohner bewohnerin resident passenger holder voter waehler pupil pupils "
-    "schuelers eleve eleves etudiant alumno alumna alumnos estudiante alunno studente leerling learner "
-    "kinder enfant nino nina bambino buyer shopper purchaser kaeufer acheteur comprador guest gast tenant mieter "
-    "applicant bewerber worker arbeitnehmer angestellter salarie empleado trabajador caller subscriber abonnent "
-    "debtor schuldner borrower kreditnehmer taxpayer policyholder rider "
-    "usr logon leser leserin leserausweis reader lecteur lector emp buyers sender patron patrons borrowers",
-    "number": "id ids uid uuid guid n no nr nro nummer num number numero nb key code index idx kennung kennzahl ident "
-    "identifier identifikation identification identifikationsnummer identifiant identificatie identificador "
-    "identificativo identificatore schluessel pseudonym pseudo hash token ref reference referenz clave codigo codice "
-    "matricule pk barcode strichcode",
-    "own number": "pid patid patno patnr mrn nip ipp ssn nhs subjid custid userid empid usubjid empi svnr ahv bsn nir "
-    "nss dni nif nie rvnr kvnr "
-    "kvnummer egk passport reisepass paspoort passeport pasaporte passaporto personalausweis ausweis personnummer "
-    "tckn steuerid curp rfc tin nin cpr pesel",
-    "insurance": "krankenversicherung sozialversicherung rentenversicherung versicherung versicherungs insurance "
-    "assurance seguro assicurazione verzekering securite sociale seguridad social security tax steuer policy police",
-    "case": "case cas caso fall faelle encounter visit visita visite admission hadm stay icustay aufenthalt besuch "
-    "episode episodio sejour dossier ingreso ricovero opname contact kontakt behandlung bezoek account acct card "
-    "karte akte historia cartella order bestellung bestell auftrag auftrags commande pedido ordine bestelling invoice "
-    "rechnung rechnungs facture factura fattura receipt beleg bon transaction transaktion transaccion session ticket "
-    "claim trip loan darlehen basket vertrag contract contrat contrato contratto",
-    "thing": "ward station abteilung abt dept department service unite reparto sala planta afdeling hospital "
-    "krankenhaus klinik klinikum clinic clinique clinica hopital ospedale ziekenhuis physician doctor doc arzt aerzte "
-    "aerztin hausarzt medecin medico arts huisarts provider practitioner nurse surgeon operateur chirurg gp npi "
-    "product produkt produit producto prodotto artikel article articulo articolo item sku drug medikament medicament "
-    "medicamento farmaco geneesmiddel wirkstoff pzn atc ndc icd ops diagnose diagnosis diagnostic diagnostico diagnosi "
-    "diag dx procedure prozedur room zimmer bed bett insurer kasse krankenkasse payer plan facility site "
-    "center centre zentrum lab labor test file batch study company firma firm org organisation organization store "
-    "filiale shop supplier lieferant school schule university brand marke teacher lehrer lehrerin lehrkraft professeur "
-    "enseignant profesor maestro docente seller verkaeufer vendeur vendedor cashier kassierer caissier cajero agent "
-    "sachbearbeiter sagsbehandler saksbehandler handlaggare caseworker adjuster handler behandler berater author "
-    "autor autorin "
-    "auteur autore verfasser publisher verlag consultant therapist therapeut merchant haendler course kurs cours curso",
-    "name": "name names namen vorname nachname familienname zuname rufname geburtsname maedchenname surname firstname "
-    "lastname forename fullname givenname familyname middlename nom noms prenom prenoms nombre nombres apellido "
-    "apellidos nome cognome achternaam voornaam familienaam naam roepnaam tussenvoegsel initials "
-    "navn fornavn etternavn efternavn namn fornamn foernamn efternamn etunimi sukunimi nazwisko jmeno prijmeni "
-    "priezvisko prezime vezeteknev keresztnev soyad soyadi prenume sobrenome",
-    "of names": "first last full sur given family maiden middle birth geburt geburts geb naissance nacimiento famille "
-    "jeune fille complete completo vor nach familien nick display mother father mutter vater spouse guardian",
-    "born": "geb geboren geborene nee geborener ne nata nato",
-    "e-mail": "email mail emailadresse courriel correo electronico epost mailadresse",
-    "phone": "phone tel telefon telephone telefono telefoon telefonnummer rufnummer handy handynummer festnetz fax "
-    "cell cellphone gsm movil cellulare telefax telnr mobile mobil mobilnummer mobiltelefon msisdn whatsapp",
-    "IBAN": "iban",
-    "account": "konto kontonummer kreditkarte creditcard rekening username login benutzername licence license plate "
-    "kennzeichen vin nickname screenname handle loginname accountname kontoinhaber cuenta compte cardnumber imei imsi "
-    "iccid mac cookie idfa gaid udid adid deviceid fingerprint matricula",
-    "device": "device geraet appareil dispositivo apparaat handset browser",
-    "contact": "bic url website homepage",
-    "network": "ip ipv4 ipv6",
-    "address": "strasse strassen street adresse address addr anschrift wohnadresse rue calle direccion indirizzo "
-    "straat adres hausnummer hausnr housenumber domicilio wohnanschrift postanschrift adresszeile",
-    "birth": "birth dob birthdate birthday geburtsdatum geburtstag geburtsjahr geburt gebdat gebdatum gebjahr "
-    "naissance nacimiento nascita geboorte geboortedatum yob age alter lebensalter edad eta leeftijd ddn",
-    "sex": "sex gender geschlecht sexe sexo sesso geslacht geschl m/w w/m m/w/d w/m/d m/f f/m",
-    "origin": "race ethnicity ethnic nationality nationalitaet staatsangehoerigkeit staatsang language "
-    "muttersprache herkunft origin nationalite nacionalidad nazionalita nationaliteit raza",
-    "family": "marital familienstand zivilstand maritalstatus",
-    "residence": "zip plz postleitzahl postcode postal wohnort ort city stadt town gemeinde municipality kreis county "
-    "state bundesland ville commune comune ciudad municipio woonplaats provincie province provincia zipcode country "
-    "land pays pais paese",
-    "known": "education educational degree schooling qualification occupation occupational job profession workclass "
-    "workplace employment employer industry sector branch department dept ward clinic hospital facility campus school "
-    "faculty semester cohort region district borough quarter neighbourhood neighborhood urban rural location place "
-    "area territory citizenship tongue relationship household children kids marriage insurer payer specialty "
-    "speciality year month weekday season post nat "
-    "bildung bildung schulbildung ausbildung abschluss bildungsabschluss schulabschluss beruf berufsgruppe "
-    "beschaeftigung taetigkeit arbeitgeber arbeitsort branche abteilung abt station klinik krankenhaus klinikum "
-    "standort filiale schule schulform schulart klasse jahrgang jg klassenstufe studiengang fakultaet fachsemester "
-    "fachbereich fachabteilung fachrichtung bezirk stadtteil ortsteil stadtviertel viertel landkreis "
-    "staatsbuergerschaft haushalt kinder kinderzahl krankenkasse kasse kostentraeger jahr monat quartal wochentag "
-    "education diplome etude etudes profession metier emploi departement quartier arrondissement canton kanton hopital "
-    "clinique etablissement ecole classe menage enfants lieu annee mois trimestre "
-    "educacion estudios ocupacion profesion empleo puesto cargo departamento barrio distrito localidad comunidad "
-    "colegio escuela clase hogar hijos idioma lugar ano mes hospital clinica "
-    "istruzione occupazione professione lavoro reparto quartiere regione scuola figli luogo anno mese ospedale "
-    "opleiding beroep functie afdeling regio wijk buurt klas huishouden kinderen plaats jaar maand ziekenhuis",
-    "event": "date datum dat fecha data dates day tag jour dia giorno dag time zeit timestamp when week woche semaine "
-    "semana admit admitted adm discharge discharged disch aufnahme entlassung eintritt austritt einstellung entry exit "
-    "entree sortie alta arrival departure ankunft anreise abreise enrolment enrollment registration anmeldung hire "
-    "hired join joined start begin beginn ende end bis loan return due checkout ausleihe leihe rueckgabe purchase "
-    "kauf sale verkauf payment zahlung delivery lieferung booking buchung appointment termin event prescription "
-    "rezept verordnung ordonnance receta issue issued created updated recorded from to thru dt clm "
-    "entlass ausleih abgabe reading ablesung",
-    "around": "group groups grp gruppe band bracket range category categories kategorie kind type typ art class level "
-    "lvl niveau nivel stufe status state situation stand at in on am an zum by bei yr yrs years jahre jahren ans anos "
-    "anni jaren completed home highest hoechster hoechste current main primary title position description desc "
-    "label name size groesse taille count anzahl area ort lieu cat civil etat estado stato medical native own self "
-    "reported registered rounded date datum fecha day tag role field mother father wohn dienst cod kennziffer",
-    "filler": "of the de du del della di van der des la le el d l internal intern interne external extern anon "
-    "anonymous anonym global unique local master main enc encrypted hashed eindeutige research study sk cd",
-}
-"""Words of headers by meaning, without accents. ``ä`` is written as ``ae``."""
-_PLAIN = ("person", "customer", "patient", "kunde", "klant", "paciente", "paziente", "proband", "versicherter")
+from anonset.columns.letters import spelled
+from anonset.columns.words import compound_parts, vocabulary, word_meanings, words_about
+
 _DIRECT = ("e-mail", "IBAN", "phone")
 PERSON_IDS = ("person id", "id", "case id")
 """Meanings of headers that identify a person, the most reliable first. A case belongs to one person."""
@@ -126,29 +25,24 @@ _KNOWN = frozenset({*ATTRIBUTES, "known"})
 _KNOWN_DATES = frozenset({*_KNOWN, "event", "case", "born"})
 _BESIDE_KNOWN = frozenset({"around", "filler", "person", "number", "born", "event", "case"})
 """Meanings of further words in a header that names a known attribute."""
-_IDS = frozenset({"id", "ids", "uid", "uuid", "guid"})
 _MEANINGS_IN_NAMES = {"name", "of names", "person", "filler"}
 _SHORT = 3
-_NUMBER_ENDINGS = ("nummer", "number", "nr")
 _SAMPLING = re.compile(
     r"wgt|sampling|^pweight|(sample|survey|design|final|replicate|probability|household|base|panel)[^a-z]*weight",
     re.IGNORECASE,
 )
-_CAPITALS = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_BETWEEN = re.compile(r"[^a-z]+")
+_CAPITALS = re.compile(r"(?<=[a-zа-яα-ω])(?=[A-ZА-ЯΑ-Ω])|(?<=[A-ZА-ЯΑ-Ω])(?=[A-ZА-ЯΑ-Ω][a-zа-яα-ω])")
+_WORD = re.compile(r"[a-z]+|[^a-z ]+")
+_WITHOUT_BLANKS = re.compile("[\u3005\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]{2,}")
+"""Chinese, Japanese and Korean text."""
+_HEBREW_ARTICLE = "ה"
+_END_OF_LETTERS = "\u0530"
+"""Latin, Greek and Cyrillic letters are before this sign. Other signs may be words."""
 
 
 @cache
-def _index() -> dict[str, frozenset[str]]:
-    meanings: dict[str, set[str]] = {}
-    for meaning, words in _WORDS.items():
-        for word in words.split():
-            meanings.setdefault(word, set()).add(meaning)
-    return {word: frozenset(whats) for word, whats in meanings.items()}
-
-
 def words_of(header: str) -> tuple[str, ...]:
-    """Return the words of a header, in lower case without accents.
+    """Return the words of a header, in lower case without accents. A phrase of the word files is one word.
 
     >>> words_of("PatientID"), words_of("Patienten-Nr."), words_of("Straße_2")
     (('patient', 'id'), ('patienten', 'nr'), ('strasse',))
@@ -156,45 +50,108 @@ def words_of(header: str) -> tuple[str, ...]:
     (('versicherten', 'nummer'), ('geburtsname',), ('prenom',))
     >>> words_of("YoB"), words_of("How old are you?"), words_of("What is your gender?")
     (('yob',), ('age',), ('gender',))
+    >>> words_of("ДатаРождения"), words_of("Τ.Κ."), words_of("患者区分"), words_of("加入者ID"), words_of("GIOI_TINH")
+    (('дата рождения',), ('τ κ',), ('患者', '区分'), ('加入者', 'id'), ('gioi tinh',))
     """
-    text = header if header.isascii() else without_accents(header)
-    if text.lower() in _index():
+    text = spelled(header)
+    if text.lower() in word_meanings():
         return (text.lower(),)
-    words = list(filter(None, _BETWEEN.split(_CAPITALS.sub(" ", text).lower())))
-    if "?" in text:
-        words = ["age" if word == "old" else word for word in words if word not in _OF_QUESTIONS] or words
-    return tuple(part for word in words for part in _cut(word))
+    found = _WORD.findall(_letters(_CAPITALS.sub(" ", text)))
+    if "?" in text or "؟" in text:
+        found = ["age" if word == "old" else word for word in found if word not in words_about("questions")] or found
+    return _with_phrases(tuple(part for word in found for part in _cut(word)))
 
 
-_OF_QUESTIONS_WORDS = "what which how is are do does have you your quel quelle est votre wie ist sind ihr"
-_OF_QUESTIONS = frozenset(_OF_QUESTIONS_WORDS.split())
-
-
-def without_accents(text: str) -> str:
-    """Return text in ASCII, with umlauts as two letters."""
-    text = unicodedata.normalize("NFC", text)
-    for letter, instead in (
-        ("ä", "ae"), ("ö", "oe"), ("ü", "ue"), ("Ä", "Ae"), ("Ö", "Oe"), ("Ü", "Ue"), ("ß", "ss"),
-        ("ł", "l"), ("Ł", "L"), ("ø", "o"), ("Ø", "O"),
-    ):  # fmt: skip
-        text = text.replace(letter, instead)
-    return unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+def _letters(text: str) -> str:
+    """Return the letters of a text in lower case, with a blank for each other sign."""
+    return "".join(sign if unicodedata.category(sign)[0] in "LM" else " " for sign in text.casefold())
 
 
 def _cut(word: str) -> tuple[str, ...]:
     """Return the parts of a compound word if all parts are known. Return other words unchanged."""
-    if word in _index():
+    if word in word_meanings():
         return (word,)
+    if not word.isascii():
+        return _cut_other_scripts(word)
     for end in range(len(word) - 2, _SHORT - 1, -1):
         first, remainder = word[:end], word[end:]
-        if first not in _index():
+        if first not in compound_parts():
             continue
         for rest_of in (remainder, remainder[1:] if remainder[0] in "sn" else ""):
-            parts = _cut(rest_of) if rest_of else ()
-            if parts and all(part in _index() for part in parts):
-                return (first, *parts)
-    number = next((end for end in _NUMBER_ENDINGS if word.endswith(end) and len(word) > len(end) + _SHORT), "")
+            following = _cut(rest_of) if rest_of else ()
+            if following and all(part in compound_parts() for part in following):
+                return (first, *following)
+    number = next(
+        (end for end in words_about("number_ends") if word.endswith(end) and len(word) > len(end) + _SHORT), ""
+    )
     return (word[: -len(number)], number) if number else (word,)
+
+
+def _cut_other_scripts(word: str) -> tuple[str, ...]:
+    if word in vocabulary():
+        return (word,)
+    if word.startswith(_HEBREW_ARTICLE) and word[1:] in vocabulary():
+        return (word[1:],)
+    return _known_words(word) if _WITHOUT_BLANKS.fullmatch(word) else (word,)
+
+
+def _known_words(text: str) -> tuple[str, ...]:
+    """Split a text without blanks into known words and the text between them, so that the known words cover most of the
+    text. Among these, choose the fewest words.
+
+    >>> _known_words("患者区分"), _known_words("市区町村"), _known_words("未知患者")
+    (('患者', '区分'), ('市区町村',), ('未知', '患者'))
+    """
+    # for each length: (unknown signs, words), and the start of the last word
+    best: list[tuple[int, int]] = [(0, 0)]
+    starts = [0]
+    for end in range(1, len(text) + 1):
+        unknown, n_words = best[end - 1]
+        best.append((unknown + 1, n_words))
+        starts.append(-1)
+        for start in range(max(0, end - _longest()), end):
+            cost = best[start][0], best[start][1] + 1
+            if cost < best[end] and text[start:end] in vocabulary():
+                best[end], starts[end] = cost, start
+    pieces: list[tuple[bool, str]] = []
+    end = len(text)
+    while end:
+        start = starts[end] if starts[end] >= 0 else end - 1
+        pieces.append((starts[end] >= 0, text[start:end]))
+        end = start
+    found = list[str]()
+    for known, group in groupby(reversed(pieces), key=lambda piece: piece[0]):
+        several = [piece for _, piece in group]
+        found += several if known else ["".join(several)]
+    return tuple(found)
+
+
+@cache
+def _longest() -> int:
+    """Return the length of the longest word that may be part of a text without blanks."""
+    return max((len(word) for word in vocabulary() if _WITHOUT_BLANKS.fullmatch(word)), default=1)
+
+
+def _with_phrases(found: tuple[str, ...]) -> tuple[str, ...]:
+    """Join words that form a phrase of the word files, the longest phrase first."""
+    phrases = _phrases()
+    if phrases.keys().isdisjoint(found):
+        return found
+    joined, place = list[str](), 0
+    while place < len(found):
+        phrase = next((one for one in phrases.get(found[place], ()) if found[place : place + len(one)] == one), None)
+        joined.append(" ".join(phrase) if phrase else found[place])
+        place += len(phrase) if phrase else 1
+    return tuple(joined)
+
+
+@cache
+def _phrases() -> Mapping[str, list[tuple[str, ...]]]:
+    """Return the phrases of the word files by their first word, the longest first."""
+    phrases: dict[str, list[tuple[str, ...]]] = {}
+    for phrase in sorted((tuple(word.split()) for word in vocabulary() if " " in word), key=len, reverse=True):
+        phrases.setdefault(phrase[0], []).append(phrase)
+    return phrases
 
 
 @cache
@@ -213,9 +170,13 @@ def meaning_of(header: str) -> str:
     ['person id', 'case id', 'id', 'id', 'thing', 'thing', 'residence']
     >>> [meaning_of(one) for one in ("Vorname", "hospital_name", "E-Mail", "Straße", "patient_age", "num_patients")]
     ['name', 'thing', 'e-mail', 'address', 'birth', '']
+    >>> [meaning_of(one) for one in ("address.city", "city_address", "Adresse, Ort", "Telefon", "ηλικία", "電話番号")]
+    ['residence', 'address', 'address', 'phone', 'birth', 'phone']
+    >>> [meaning_of(one) for one in ("ФИО пациента", "رقم الهوية", "מספר זהות", "रोगी का नाम", "身份证号", "환자번호")]
+    ['name', 'person id', 'person id', 'name', 'person id', 'person id']
     """
     words = words_of(header)
-    says = [_index().get(word, frozenset()) for word in words]
+    says = [word_meanings().get(word, frozenset()) for word in words]
     kinds = frozenset().union(*says)
     if {"e", "mail"} <= set(words):
         return "e-mail"
@@ -225,7 +186,7 @@ def meaning_of(header: str) -> str:
     if are_of_names and (all(says) or "of names" in kinds):
         return "name"
     if "address" in kinds and "account" not in kinds:
-        return "address"
+        return "residence" if _is_part_of_address(header) else "address"
     if "account" in kinds and not kinds & {"thing", "birth"}:
         return "account"
     if "device" in kinds and kinds & {"number", "own number"}:
@@ -233,6 +194,21 @@ def meaning_of(header: str) -> str:
     if kinds & {"contact", "network"} and "thing" not in kinds:
         return "network" if "network" in kinds else "contact"
     return _id_kind(words, says) or _attribute_kind(words, kinds)
+
+
+def _is_part_of_address(header: str) -> bool:
+    """Return True if a header names the city, the postcode or another part of an address, as in ``address.city``. Only
+    numbers may follow the part.
+    """
+    words = words_of(header)
+    says = [word_meanings().get(word, frozenset()) for word in words]
+    parts = [place for place, meanings in enumerate(says) if "residence" in meanings]
+    if len(parts) != 1 or "," in header or "/" in header:
+        return False
+    before, after = zip(words[: parts[0]], says, strict=False), says[parts[0] + 1 :]
+    return all(word in words_about("addresses") or meanings & _BESIDE_KNOWN for word, meanings in before) and all(
+        meanings & {"number", "around", "filler"} for meanings in after
+    )
 
 
 def _id_kind(words: tuple[str, ...], says: list[frozenset[str]]) -> str:
@@ -248,11 +224,8 @@ def _id_kind(words: tuple[str, ...], says: list[frozenset[str]]) -> str:
     if "case" in kinds:
         return "case id" if "number" in kinds else ""
     if "person" in kinds:
-        return "person id" if words[-1] in _PLAIN else "id"
-    return "id" if set(words) & _ALONE and kinds <= {"number", "filler"} else ""
-
-
-_ALONE = {"id", "uid", "uuid", "guid", "ident", "identifier", "kennung", "identifiant", "pseudonym", "identificador"}
+        return "person id" if words[-1] in words_about("plain") else "id"
+    return "id" if set(words) & words_about("alone") and kinds <= {"number", "filler"} else ""
 
 
 def _attribute_kind(words: tuple[str, ...], kinds: frozenset[str]) -> str:
@@ -278,13 +251,21 @@ def is_known(header: str, *, dates: bool = False) -> bool:
     [False, False, False, False, False, False]
     >>> is_known("Aufnahmedatum", dates=True), is_known("Aufnahmedatum"), is_known("HIV test date", dates=True)
     (True, False, False)
+    >>> [is_known(one) for one in ("Płeć", "Возраст", "الجنسية", "מצב משפחתי", "シード番号", "加入者性別", "시군구")]
+    [True, True, True, True, False, True, True]
     """
     words, known_meanings = words_of(header), _KNOWN_DATES if dates else _KNOWN
-    says = [_index().get(word, frozenset()) for word in words]
+    says = [word_meanings().get(word, frozenset()) for word in words]
+    if "address" in frozenset().union(*says):
+        return _is_part_of_address(header)
     return any(meanings & known_meanings for meanings in says) and all(
-        len(word) == 1 or meanings & (known_meanings | _BESIDE_KNOWN)
+        _is_letter(word) or meanings & (known_meanings | _BESIDE_KNOWN)
         for word, meanings in zip(words, says, strict=True)
     )
+
+
+def _is_letter(word: str) -> bool:
+    return len(word) == 1 and word < _END_OF_LETTERS
 
 
 def is_sampling_weight(header: str) -> bool:
@@ -323,7 +304,9 @@ def is_numbered(header: str) -> bool:
     (True, True, False, False)
     """
     words = words_of(header)
-    number = any("number" in _index().get(word, ()) for word in words if word not in ("code", "codigo", "codice", "n"))
+    number = any(
+        "number" in word_meanings().get(word, ()) for word in words if word not in ("code", "codigo", "codice", "n")
+    )
     return len(words) > 1 and number and not is_about_a_thing(header)
 
 
@@ -333,7 +316,7 @@ def is_identifier(header: str) -> bool:
     >>> is_identifier("sampleId"), is_identifier("guid"), is_identifier("valid"), is_identifier("house_number")
     (True, True, False, False)
     """
-    return any(word in _IDS or "own number" in _index().get(word, ()) for word in words_of(header))
+    return any(word in words_about("ids") or "own number" in word_meanings().get(word, ()) for word in words_of(header))
 
 
 def is_about_a_person(header: str) -> bool:
@@ -343,7 +326,7 @@ def is_about_a_person(header: str) -> bool:
     >>> is_about_a_person("patron_bc"), is_about_a_person("patient_diagnosis"), is_about_a_person("code")
     (True, False, False)
     """
-    kinds = frozenset[str]().union(*(_index().get(word, frozenset()) for word in words_of(header)))
+    kinds = frozenset[str]().union(*(word_meanings().get(word, frozenset()) for word in words_of(header)))
     return "person" in kinds and "thing" not in kinds
 
 
@@ -353,5 +336,5 @@ def is_about_a_thing(header: str) -> bool:
     >>> is_about_a_thing("hospital_phone"), is_about_a_thing("patient_phone"), is_about_a_thing("E-Mail")
     (True, False, False)
     """
-    kinds = frozenset[str]().union(*(_index().get(word, frozenset()) for word in words_of(header)))
+    kinds = frozenset[str]().union(*(word_meanings().get(word, frozenset()) for word in words_of(header)))
     return "thing" in kinds and "person" not in kinds

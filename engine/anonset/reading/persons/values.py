@@ -7,9 +7,9 @@ from functools import cache
 from pathlib import Path
 from unicodedata import category
 
+from anonset.columns.letters import without_accents
 from anonset.personal_text import is_opaque_key
 from anonset.reading.date_patterns import NAMED_MONTH, WEEKDAY
-from anonset.reading.persons.header_words import without_accents
 
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 _PHONE = re.compile(r"(?=.*[+ /()-])(\+|00?|\()[\d /().-]{6,19}\d")

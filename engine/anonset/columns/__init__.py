@@ -1,0 +1,1 @@
+"""Evidence about columns: the words of their headers."""
