@@ -117,13 +117,13 @@ def mute(place: Place) -> str:
         card = source.randrange(400)
         for _ in range(2):
             lines.append(",".join([f"{20_000 + visit}", f"{40_000 + card}", *persons[card], source.choice("ABCDEF")]))
-    return place.write("mute.csv", "\n".join(["ΑΠ,ΑΜ,Φύλο,Τμήμα,Κωδ,Είδος", *lines, ""]))
+    return place.write("mute.csv", "\n".join(["ჩეკი,ბარათი,სქესი,ჯგუფი,კოდი,სახე", *lines, ""]))
 
 
 def test_columns_that_agree_show_the_person_under_any_header(mute: str) -> None:
-    question = anonset.inspect(mute, relational="Φύλο").question
+    question = anonset.inspect(mute, relational="სქესი").question
     assert question is not None
-    assert [one.unit for one in question.answers][:2] == [("ΑΜ",), ("ΑΠ",)]  # a card has several receipts
+    assert [one.unit for one in question.answers][:2] == [("ბარათი",), ("ჩეკი",)]  # a card has several receipts
     assert anonset.inspect(mute).columns[1].role == "id"
 
 
@@ -161,6 +161,6 @@ def test_a_command_is_printed_if_no_column_is_recognized(mute: str, place: Place
     ran = place.run("inspect", mute, "-o", str(place.folder / "job.toml"))
     assert (ran.code, ran.err.count("--relational"), "(see Check)" in ran.err) == (2, 1, True), ran.err
     command = ran.err[ran.err.index("anonset inspect") :].splitlines()[0]
-    assert names(command, "--relational Φύλο,Τμήμα,Κωδ --items Είδος")
+    assert names(command, "--relational სქესი,ჯგუფი,კოდი --items სახე")
     again = place.run(*shlex.split(command)[1:])
-    assert (again.code, 'unit = "ΑΜ"' in (place.folder / "job.toml").read_text("utf-8")) == (0, True), again.err
+    assert (again.code, 'unit = "ბარათი"' in (place.folder / "job.toml").read_text("utf-8")) == (0, True), again.err

@@ -4,7 +4,6 @@ A file contains words only. Each topic is a text of words; an underscore joins t
 with accents, or in German with umlauts as two letters. A word may have several topics.
 """
 
-import tomllib
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -72,6 +71,8 @@ def _files() -> Mapping[str, Mapping[str, frozenset[str]]]:
 
 
 def _read(file: Path) -> Mapping[str, frozenset[str]]:
+    import tomllib  # takes 10 ms, and `--help` needs no words
+
     # texts, because tomllib parses lists 30 times as slowly; spellings of a whole file, because this is faster
     topics: dict[str, set[str]] = {}
     for spelled in spellings(file.read_text("utf-8")):
