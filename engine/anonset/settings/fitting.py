@@ -217,7 +217,7 @@ def label_remedies(part: HierarchyLabels, wrong: Sequence[Misfit], tree: Hierarc
     if not part.of_items and any(not misfit.label for misfit in wrong):
         others = [misfit for misfit in wrong if misfit.label]
         settings = " ".join(setting(name, value) for name, value in null_of(part.name).items())
-        missing = f"for empty cells: {settings} publishes them as {MISSING_VALUE!r}; or add the line"
+        missing = f"for empty cells: {settings} publishes them as '?'; or add the line"
         way = f"{missing} {foreign(f',{root_of(tree)}')} to the hierarchy"
         return f"{way}; {label_remedies(part, others, tree)}" if others else way
     unknown = [misfit for misfit in wrong if not misfit.inner]

@@ -142,8 +142,9 @@ def _with_text_names(where: str, source: Any) -> Any:
 
 
 def _require_distinct(where: str, names: Sequence[Any]) -> None:
-    if twice := [name for name, times in Counter(names).items() if times > 1]:
-        msg = f"{where}: two columns have the name {twice[0]!r}; rename one of them"
+    name = next((name for name, times in Counter(names).items() if times > 1), None)
+    if name is not None:
+        msg = f"{where}: two columns have the name {name!r}; rename one of them"
         raise InputError(msg)
 
 
