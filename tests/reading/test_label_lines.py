@@ -118,6 +118,13 @@ def test_labels_and_totals_of_a_short_text_are_skipped_together(reading, tmp_pat
     ]
 
 
+def test_the_first_and_the_last_ten_lines_may_be_the_same(reading, tmp_path):
+    path = written(tmp_path, NAMES, ",years,kg,", *ROWS[:6], "checked by,Anna,Bert,x", *ROWS[6:8])
+    table = reading(path, **OF_ROWS, skip_rows="labels,footer")
+    ages = [table.relational[0].vocabulary.labels[code] for code in table.relational[0].codes]
+    assert ages == [str(20 + n) for n in range(8)]
+
+
 def test_without_detected_labels_the_first_line_is_skipped(reading, tmp_path):
     path = written(tmp_path, "a,b", "first label,second label", *["north,yes", "south,no"] * 5)
     assert reading(path, relational="a,b").n == 11
