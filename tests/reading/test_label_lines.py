@@ -72,7 +72,7 @@ OF_ROWS = {"relational": "age,group", "drop": "n,weight"}
 
 
 @pytest.mark.parametrize(
-    "label", [",years,kg,", ",[a],,", "No.,Age,Weight,Group", "int,int,float,str", ",,Weight in kg,"]
+    "label", [",years,kg,", "1,years,kg,", ",[a],,", "No.,Age,Weight,Group", "int,int,float,str", ",,Weight in kg,"]
 )
 @pytest.mark.parametrize("place", [0, 1, 9])
 def test_a_line_of_labels_among_the_first_ten_is_skipped(reading, tmp_path, label, place):
@@ -112,6 +112,17 @@ def test_labels_and_totals_of_a_short_text_are_skipped_together(reading, tmp_pat
     assert (table.n, changes(table)) == (12, ["skipped footer lines: 2", "skipped rows of labels: 1"])
     with refused(MisreadError, "'line 2' labels"):
         reading(path, **OF_ROWS, skip_rows="footer")
+    table = reading(written(tmp_path, *lines[:10], lines[-1], *lines[10:14]), **OF_ROWS, skip_rows="labels,footer")
+    assert [table.relational[0].vocabulary.labels[code] for code in table.relational[0].codes] == [
+        str(20 + n) for n in range(12)
+    ]
+
+
+def test_the_first_and_the_last_ten_lines_may_be_the_same(reading, tmp_path):
+    path = written(tmp_path, NAMES, ",years,kg,", *ROWS[:6], "checked by,Anna,Bert,x", *ROWS[6:8])
+    table = reading(path, **OF_ROWS, skip_rows="labels,footer")
+    ages = [table.relational[0].vocabulary.labels[code] for code in table.relational[0].codes]
+    assert ages == [str(20 + n) for n in range(8)]
 
 
 def test_without_detected_labels_the_first_line_is_skipped(reading, tmp_path):
@@ -134,8 +145,8 @@ ORDINARY = {
     "missing in all": ["age,visits", "n/a,unknown", "k.A.,refused", *(f"{20 + n},{n % 4}" for n in range(30))],
     "a word in a single column of numbers": ["name,age", "Ann,about 40", *(f"x,{20 + n}" for n in range(30))],
     "a key and two words": ["id,date,a,b", "P1,2020-01-02,low,high", *(f"P{n},2020-01-02,1,2" for n in range(2, 30))],
-    "words that recur": ["a,b", *["positive,negative", "12,13", "14,15", "16,17", "18,19"] * 8],
-    "sorted codes": ["code,parent,n", *(f"{n},{n // 9},{n}" for n in range(400)), *(f"V{n},E{n},x" for n in range(9))],
+    "words that recur": ["a,b", *("high,low" if n in (3, 50, 90) else f"{n},{n}" for n in range(99))],
+    "sorted codes": ["code,parent,n", *(f"{n},{n // 9},{n}" for n in range(400)), *(f"V{n},E{n},x" for n in range(4))],
     "names last": [
         "code,n",
         *(f"{n},{n}" for n in range(40)),

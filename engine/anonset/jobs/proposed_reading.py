@@ -38,6 +38,7 @@ from anonset.reading.profiles import Profile, coded, pattern, profile
 from anonset.reading.roles import Header, names_in
 from anonset.reading.source import Source, source_of
 from anonset.reading.table_builder import read_all_rows
+from anonset.settings.answer_columns import pair_problems
 from anonset.settings.binding import RANGE, VALUES, HierarchySpec
 from anonset.settings.person_columns import DECLARED, OF_PERSONS, ROLES, UNRECOGNIZED, ProposedRole
 from anonset.settings.proposal import propose
@@ -135,6 +136,7 @@ def _proposal_for(
     problems = null_problems([column for column in profiles if column.name not in unread], dropped)
     problems += [*odd_codes(profiles), *word_problems(words)]
     problems += missing_code_problems(profiles)
+    problems += pair_problems(profiles, [name for name, role in proposed.items() if role.role == UNRECOGNIZED])
     problems += separator_problems([column for column in profiles if column.name not in dropped])
     problems += [placeholder_problem(name, list(counts), sum(counts.values())) for name, counts in placeholders.items()]
     given = _declared(declared, "unit", opened.names)

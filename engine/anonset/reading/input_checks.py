@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 
 from anonset.data.hierarchy_rules import NO_VALUE
-from anonset.errors import InputError, datum
+from anonset.errors import InputError, datum, typed
 from anonset.reading.dialect import DELIMITERS
 from anonset.reading.presence_words import words_for_marks
 from anonset.spelling import counted, setting
@@ -388,8 +388,10 @@ def require_items(where: str, columns: Iterable[tuple[str, Collection[str]]]) ->
         raise InputError(msg)
     marks = [(name, words) for name, labels in labels_of if (words := words_for_marks([*labels])) and all(words)]
     if len(marks) > 1:
-        (first, (chosen, other)), *_ = marks
-        problem = f"{first!r} and {counted(len(marks) - 1, 'other column')} contain only {chosen!r} and {other!r}"
+        (column, (chosen, other)), *_ = marks
+        problem = (
+            f"{column!r} and {counted(len(marks) - 1, 'other column')} contain only {typed(chosen)} and {typed(other)}"
+        )
         way = f"{setting('one_hot', ','.join(name for name, _ in marks))} {setting('present', chosen)}"
         msg = f"{where}: {problem}, which would become items; if each column is an item: {way}"
         raise InputError(msg)

@@ -200,8 +200,9 @@ def _are_icd10(labels: Sequence[str]) -> bool:
     """Return False if possible ICD-10 codes look like keys. Keys have a common letter before digits, no dots, and equal
     width.
     """
-    same = len({label[0] for label in labels}) == 1 and len({len(label) for label in labels}) == 1
-    return not (same and len(labels) > 1 and len(labels[0]) > _LONGEST_WITHOUT_DOT and labels[0][1:].isdecimal())
+    first, longest = {label[0] for label in labels}, max(map(len, labels), default=0)
+    dotted = any("." in label for label in labels)
+    return not (len(first) == 1 and len(labels) > 1 and longest > _LONGEST_WITHOUT_DOT and not dotted)
 
 
 def _are_crosses(labels: Sequence[str]) -> bool:

@@ -72,7 +72,7 @@ def _add(encoder: Encoder, values: _Values, name: str, column: Any, before: int)
     if encoder.present == FILLED:
         if words := sorted(NULLS.intersection(given)):
             row = before + int(np.argmax(codes == labels.index(words[0]))) + 1
-            problem = f"row {row} contains {words[0]!r}, which many programs write for a missing value"
+            problem = f"row {row} contains {typed(words[0])}, which many programs write for a missing value"
             msg = f"{place}: {problem}; if it means no item: {setting('null', words[0])}"
             raise InputError(msg, column=name, row=row)
         values.others.update((label.casefold(), label) for label in given[:_MOST_KEPT])
@@ -111,7 +111,7 @@ def _refuse_pairs(place: str, values: list[str]) -> None:
     if absent and len(values) <= 2:
         way = f"declare the value of a member: {setting('present', pair[0])}" if pair else ""
         way = way or f"remove {setting('present', FILLED)}"
-        read = f"{absent!r} marks an item as absent, but {setting('present', FILLED)} reads it as a member"
+        read = f"{typed(absent)} marks an item as absent, but {setting('present', FILLED)} reads it as a member"
         msg = f"{place}: {read}; {way}"
         raise InputError(msg)
 

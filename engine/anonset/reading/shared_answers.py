@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from anonset.errors import InputError
+from anonset.errors import InputError, typed
 from anonset.reading.kinds import kind_of_values
 from anonset.reading.presence_words import words_for_marks
 from anonset.spelling import setting
@@ -43,7 +43,7 @@ def require_separate_answers(where: str, names: Sequence[str], columns: Mapping[
         return
     pair = words_for_marks(values)
     if pair is not None and all(pair):
-        problem = f"columns of {setting('one_code')} contain only {pair[0]!r} and {pair[1]!r}"
+        problem = f"columns of {setting('one_code')} contain only {typed(pair[0])} and {typed(pair[1])}"
         remedy = f"if each column is an item: {setting('one_hot', ','.join(names))} {setting('present', pair[0])}"
     else:
         problem = f"most rows contain a value in several columns of {setting('one_code')}, as in answers to questions"

@@ -1,7 +1,7 @@
 """Propose sets for columns that contain the answers to one question: marks, labels, and values from a shared list."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from anonset.reading.persons.header_topics import is_quantity, is_sensitive, names_a_subject
@@ -9,7 +9,7 @@ from anonset.reading.persons.header_words import is_direct, is_identifier, is_kn
 from anonset.reading.presence import FILLED
 from anonset.reading.profiles import MOST_SHARED_VALUES, Profile
 from anonset.settings.person_columns import MARKS, ProposedRole, is_grade
-from anonset.spelling import setting
+from anonset.spelling import counted, setting
 
 _OF_CHOICES = (
     re.compile(r"(.*\(choice=).+\)"),  # labels of REDCap
@@ -51,26 +51,25 @@ def propose_answers(profiles: Sequence[Profile]) -> dict[str, ProposedRole]:
     return dict.fromkeys(answers, ProposedRole("one_code", reason))
 
 
-def remarks_on_pairs(profiles: Sequence[Profile]) -> dict[str, str]:
-    """Return how to read columns with the same two values, if no word shows which value marks an item.
-
-    The result is empty for other columns.
+def pair_problems(profiles: Sequence[Profile], unknown: Collection[str]) -> list[str]:
+    """Return how to read the unrecognized columns that contain the same two values, if no word shows which value marks
+    an item.
     """
     groups: dict[frozenset[int], list[Profile]] = {}
     for profile in profiles:
-        if _is_pair(profile) and not _is_of_a_person(profile):
+        if profile.name in unknown and _is_pair(profile) and not _is_of_a_person(profile):
             groups.setdefault(profile.shared_values, []).append(profile)
-    remarks = dict[str, str]()
-    for group in groups.values():
-        if len(group) >= _FEWEST:
-            names = ",".join(profile.name for profile in group)
-            values = group[0].coded_pair or ("VALUE",)
-            ways = " or ".join(f"{setting('one_hot', names)} {setting('present', value)}" for value in values)
-            other = f"{setting('one_code', names)} {setting('with_header', True)}"
-            remark = f"the same two values in {len(group)} columns; if one value marks an item: {ways}; if both values "
-            first, *others = (profile.name for profile in group)
-            remarks |= {first: f"{remark}are items: {other}", **dict.fromkeys(others, f"see {first!r}")}
-    return remarks
+    return [_reading_pairs(group) for group in groups.values() if len(group) >= _FEWEST]
+
+
+def _reading_pairs(group: Sequence[Profile]) -> str:
+    names = ",".join(profile.name for profile in group)
+    values = group[0].coded_pair or ("VALUE",)
+    ways = " or ".join(f"{setting('one_hot', names)} {setting('present', value)}" for value in values)
+    other = f"{setting('one_code', names)} {setting('with_header', True)}"
+    columns = f"{group[0].name!r} and {counted(len(group) - 1, 'other column')}"
+    what = "are dropped, because their two values do not show which one marks an item"
+    return f"{columns} {what}; if one does: {ways}; if both values are items: {other}"
 
 
 def answers_reading(roles: Mapping[str, ProposedRole], profiles: Mapping[str, Profile]) -> dict[str, Any]:

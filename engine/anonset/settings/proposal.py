@@ -13,7 +13,7 @@ from anonset.reading.kinds import ValueFormat, kind_of_values
 from anonset.reading.persons.header_topics import begins_like_items, is_remark, is_sensitive, names_items
 from anonset.reading.persons.header_words import ATTRIBUTES, is_known, is_sampling_weight, meaning_of
 from anonset.reading.profiles import Profile
-from anonset.settings.answer_columns import are_pairs, propose_answers, propose_choices, remarks_on_pairs
+from anonset.settings.answer_columns import are_pairs, propose_answers, propose_choices
 from anonset.settings.person_columns import DECLARED, MARKS, ROLES, UNRECOGNIZED, ProposedRole, is_grade, of_a_person
 from anonset.spelling import setting
 
@@ -73,9 +73,6 @@ def propose(
         if profile.name not in proposed:
             role = of_a_person(profile, profiles, identifying) or _propose_single(profile)
             proposed[profile.name] = _published(role, published.get(profile.name, ""), published)
-    for name, remark in remarks_on_pairs(profiles).items():
-        if proposed[name].role == UNRECOGNIZED:
-            proposed[name] = replace(proposed[name], reason=f"{proposed[name].reason}, {remark}")
     earlier: dict[Hashable, Profile] = {}
     for profile in profiles:
         if proposed[profile.name].role == "relational" and profile.distinct > 2:

@@ -113,13 +113,11 @@ class ColumnKinds(RedactedRepr):
     def label_rows(self, rows: Sequence[Sequence[str]]) -> list[int]:
         """Return the positions of the records below the header that are no records.
 
-        Records above import ids are labels. The same applies to records above a label that fill no column with a kind.
+        Import ids are labels, and so are records above a label that fill no column with a kind.
         """
         looked_at = rows[:LINES]
         found = {n for n, is_misfit in enumerate(self.are_misfits(looked_at)) if is_misfit}
-        for n, row in enumerate(looked_at):
-            if any(row) and all(map(_IMPORT_ID, filter(None, row))):
-                found.update(range(n + 1))
+        found |= {n for n, row in enumerate(looked_at) if any(row) and all(map(_IMPORT_ID, filter(None, row)))}
         last = max(found, default=0)
         return sorted(found | {n for n in range(last) if not any(self._filled(looked_at[n]))})
 
