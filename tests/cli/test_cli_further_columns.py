@@ -1,8 +1,9 @@
-"""Commands printed beside a proposal: further columns, the first row of a person, and ids that split persons."""
+"""Commands printed beside a proposal: further columns, and the first row of a person."""
 
 import shlex
 
 from cli.place import Place
+from cli.printed import published_by, units_of
 
 LETTERS = "abcdefghij"
 
@@ -37,14 +38,29 @@ def test_text_with_many_values_is_not_among_further_columns(place: Place) -> Non
     assert command[2:4] == ["--relational", "art"]
 
 
-def test_a_sensitive_column_that_differs_gets_a_command_with_the_first_row(place: Place) -> None:
+def test_a_sensitive_column_that_differs_is_published_with_the_first_row(place: Place) -> None:
+    job = place.folder / "job.toml"
+    assert place.run("inspect", cards(place), "--relational", "art", "--sensitive", "vare", "-o", str(job)).code == 0
+    assert 'differing = "first"' in job.read_text()
+    for number, unit in enumerate(("Kortnr", "row", "unknown")):
+        out = place.folder / f"out{number}"
+        ran = place.run("anonymize", str(job), "--unit", unit, "-o", str(out), "--quiet")
+        assert ran.code == 0, ran.err
+        differing = '"differing": "first"' in (place.folder / f"out{number}.private" / "report.json").read_text()
+        assert differing == (unit == "Kortnr")
+
+
+def test_a_declared_unit_whose_sensitive_column_differs_gets_a_command_with_the_first_row(place: Place) -> None:
     job = str(place.folder / "job.toml")
-    ran = place.run("inspect", cards(place), "--relational", "art", "--sensitive", "vare", "-o", job)
+    roles = ("--relational", "art", "--sensitive", "vare", "--unit", "Kortnr")
+    ran = place.run("inspect", cards(place), *roles, "-o", job)
     command = command_of(ran.err, "anonset: complete command, to use the values of each person's first row")
     assert place.run(*command).code == 0
+    ran = place.run("anonymize", job, "--quiet")
+    assert ran.code == 0, ran.err
 
 
-def test_an_id_that_splits_persons_is_in_no_command(place: Place) -> None:
+def test_each_offered_unit_gets_a_command(place: Place) -> None:
     lines = [
         f"M{n % 300:05},Anna Berg{LETTERS[n % 60 % 10]} {LETTERS[n % 60 // 10]},{10 + n % 60 % 19}.03.19{40 + n % 60},"
         f"{'fm'[n % 60 % 2]}"
@@ -54,8 +70,8 @@ def test_an_id_that_splits_persons_is_in_no_command(place: Place) -> None:
     run = ["anonymize", data, "-o", str(place.out), "--relational", "sex", "--model", "k", "--k", "5"]
     ran = place.run(*run)
     assert "each 'name' with 'birth' is a person (60 persons)" in ran.err
-    assert "each 'mrn' is a person" not in ran.err
-    assert not any("--id" in line and "--unit row" in line for line in ran.err.splitlines())
+    assert {"mrn", "name,birth", "row", "unknown"} <= {*units_of(ran)}
+    assert published_by(place, ran) == [["sex"]] * len(units_of(ran))
 
 
 def test_surnames_of_customers_hide_no_telephone_number(place: Place) -> None:

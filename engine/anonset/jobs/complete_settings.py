@@ -27,10 +27,11 @@ from anonset.reading.roles import WITHOUT_ROLE, names_in
 from anonset.reading.source import source_of
 from anonset.reading.table_builder import gather_files
 from anonset.release.continuation import read_earlier
-from anonset.release.disclosure_scan import declared
+from anonset.release.disclosure_scan import declared, require_originals_declared
 from anonset.release.memory import memory_for, memory_limit
 from anonset.release.staging import require_apart
 from anonset.release.upload import destination, require_free_destination
+from anonset.settings.binding import require_roles
 from anonset.settings.job_text import guarantee_for
 from anonset.settings.overriding import OPTIONS_OF_ROLES, make_settings
 from anonset.settings.parameters import MODELS, default_algorithm, make_algorithm, needs_data
@@ -148,16 +149,31 @@ def _lines(
 
 
 def _answered(options: Mapping[str, Any], proposal: Proposal) -> dict[str, Any] | None:
-    """Return the settings of the user with the unit of a proposal, if this run would not be rejected before the search.
+    """Return the settings of the user with the unit of a proposal.
 
-    The item separator is added, because a cell is a single item if a person has several rows. Rows without an id are
-    skipped, as the proposal does.
+    None if the proposal does not publish the same columns, or the run would be rejected before the search. Kept columns
+    beside relational columns can be scanned only after the search, and must be declared.
     """
-    added = ("separator", *(("null", "skip_rows") if proposal.skipped else ()))
-    found = {name: proposal.settings[name] for name in added if proposal.settings.get(name)}
+    roles = ("relational", *_SETS, "sensitive")
+    if any(not {*names_in((), options.get(role))} <= {*names_in((), proposal.settings.get(role))} for role in roles):
+        return None
+    if options.get("relational") and not {*names_in((), options.get("keep"))} <= {*options.get("publish_as_is", ())}:
+        return None
     unit = _units(proposal)[0][0]
-    settings = {**options, **found, "unit": unit, "hierarchy": dict(options.get("hierarchy", {}))}
+    added = ("separator", "numeric", *(("null", "skip_rows") if proposal.skipped else ()))
+    found = {name: proposal.settings[name] for name in added if proposal.settings.get(name)}
+    drop = [name for name in names_in((), options.get("drop")) if name not in unit]
+    hierarchies = {**_hierarchies(proposal.settings), **options.get("hierarchy", {})}
+    settings = {**options, **found, "drop": drop, "unit": unit, "hierarchy": hierarchies}
     return None if _fault_of(settings) else settings
+
+
+def _hierarchies(settings: Mapping[str, Any]) -> dict[str, str]:
+    """Return the hierarchies of the published sets and relational columns, except those that list the values."""
+    published = {name for role in (*_SETS, "relational") for name in settings.get(role, ())}
+    published |= {"items"} if any(settings.get(role) for role in _SETS) else set()
+    trees = settings.get("hierarchy", {})
+    return {name: str(spec) for name, spec in trees.items() if spec != "values" and name in published}
 
 
 def _fault_of(complete: Mapping[str, Any], table: Table | None = None) -> AnonsetError | None:
@@ -184,7 +200,10 @@ def _fault_of(complete: Mapping[str, Any], table: Table | None = None) -> Anonse
         layout = request_of(settings, algorithm, source.format).layout
         job = Job(layout, earlier=earlier, ceilings=settings.ceiling)
         made_from = partial(_made_from, settings, name) if needs_data(parameters) else None
-        job.prepare(declared(table, settings.publish_as_is), settings.hierarchy, algorithm, made_from)
+        table = declared(table, settings.publish_as_is)
+        bound, *_ = job.prepare(table, settings.hierarchy, algorithm, made_from)
+        require_roles(bound, algorithm.model)
+        require_originals_declared(bound, algorithm.model, kept=not bound.relational)
     except AnonsetError as error:
         return error
     return None
@@ -273,16 +292,16 @@ def _matches(column: str, name: str) -> bool:
 
 def _complete(options: Mapping[str, Any], proposal: Proposal) -> dict[str, Any] | None:
     """Return the run settings for a proposal. None if the settings would omit a hierarchy that the user declared."""
-    settings = dict(proposal.settings)
+    settings, columns = dict(proposal.settings), [column.profile.name for column in proposal.columns]
     # publish only the sets that the user declared
     if settings.get("relational") and not any(options.get(role) for role in _SETS):
-        made = [name for role in _SETS for name in settings.pop(role, [])]
+        sets = [name for role in _SETS for name in settings.pop(role, [])]
+        made = [name for name in columns if any(_matches(name, pattern) for pattern in sets)]
         settings["drop"] = [*settings.get("drop", ()), *made]
         settings = {name: value for name, value in settings.items() if name not in OPTIONS_OF_ROLES}
     published = {name for role in (*_SETS, "relational") for name in settings.get(role, ())}
     trees = settings.pop("hierarchy", {})
     stated: Mapping[str, Any] = options.get("hierarchy", {})
-    columns = {column.profile.name for column in proposal.columns}
     if any(trees.get(name) != spec for name, spec in stated.items() if name in published or name not in columns):
         return None
     must = guarantee_for(settings, int(options.get("k") or 5), int(options.get("m") or 2), tuples=0)
@@ -290,9 +309,7 @@ def _complete(options: Mapping[str, Any], proposal: Proposal) -> dict[str, Any] 
     if _shape(must["model"]) != _shape(options.get("model")):
         general = Settings.model_fields.keys() - {"model", "algorithm"}
         remaining = {name: value for name, value in remaining.items() if name in general} | must
-    published |= {"items"} if any(settings.get(role) for role in _SETS) else set()
-    hierarchies = {name: str(spec) for name, spec in trees.items() if spec != "values" and name in published}
-    return {**remaining, **settings, "hierarchy": hierarchies}
+    return {**remaining, **settings, "hierarchy": _hierarchies({**settings, "hierarchy": trees})}
 
 
 def _shape(model: str | None) -> tuple[frozenset[str], bool] | None:

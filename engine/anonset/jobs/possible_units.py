@@ -1,12 +1,12 @@
 """Possible units of privacy (rows or columns that identify a person), each with a proposal."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.jobs.proposal_trial import MOST_WITHOUT_ID, Proposal, ProposalReader, are_buckets, try_hierarchies
 from anonset.reading.options import OPEN, person_columns
-from anonset.reading.persons.possible_persons import PossiblePerson
+from anonset.reading.persons.possible_persons import SURE, PossiblePerson
 from anonset.reading.roles import names_in
 from anonset.reading.source import Source
 from anonset.settings.binding import HierarchySpec
@@ -27,8 +27,8 @@ class PossibleUnits(RedactedRepr):
     hierarchies: Mapping[str, HierarchySpec]
     problems: Sequence[str]
     """Problems of the columns, independent of the unit."""
-    publishes: bool = False
-    """True if the owner names the columns to publish."""
+    published: Collection[str] = ()
+    """Columns that the owner publishes. They are offered only if they probably identify persons."""
 
     @property
     def rows(self) -> int:
@@ -49,7 +49,7 @@ class PossibleUnits(RedactedRepr):
         its persons, the values of each person's first row are used.
         """
         work = self._tried(self.reader, unit, meaning, asked=asked)
-        differing = self.publishes or work.possible_roles == {"differing": ["first"]}
+        differing = self.published or work.possible_roles == {"differing": ["first"]}
         if asked and unit and work.table is None and differing:
             reader = replace(self.reader, given={**self.reader.given, "differing": "first"})
             other = self._tried(reader, unit, meaning, asked=asked)
@@ -72,13 +72,20 @@ class PossibleUnits(RedactedRepr):
         return ((), "given") if one_set else None
 
     def _free(self) -> list[PossiblePerson]:
-        """Return the candidates without declared columns, and without columns that together contain a set."""
+        """Return the candidates without declared columns, without columns that together contain a set, and without
+        published columns that probably are no persons.
+        """
         taken = {
             name
             for name, role in self.reader.proposed.items()
             if role.role in _OF_SETS or (role.reason == "given" and role.role != "drop")
         }
-        return [candidate for candidate in self.candidates if taken.isdisjoint(candidate.columns)]
+        return [
+            candidate
+            for candidate in self.candidates
+            if taken.isdisjoint(candidate.columns)
+            and (candidate.points >= SURE or not {*candidate.columns} <= {*self.published})
+        ]
 
     def _answers(self) -> list[Proposal]:
         """Return a proposal for each possible unit, in the order in which they are offered: person keys that repeat,

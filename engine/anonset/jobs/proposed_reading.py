@@ -143,7 +143,7 @@ def _proposal_for(
     problems += id_findings(loaded, given or [one.columns[0] for one in candidates if len(one.columns) == 1])
     counts = {candidate.columns: (candidate.given, candidate.persons) for candidate in candidates}
     reader = ProposalReader(opened, declared, proposed, profiles, loaded, k, counts)
-    return PossibleUnits(source, reader, candidates, hierarchies, problems, bool(published)).proposal()
+    return PossibleUnits(source, reader, candidates, hierarchies, problems, published).proposal()
 
 
 def _columns_of(source: Source, declared: Mapping[str, Any]) -> tuple[OpenedSource, dict[str, Any], tuple[str, ...]]:

@@ -89,10 +89,15 @@ def require_declared(table: Table, publication: Any, model: PrivacyModel) -> Map
     return scan.promised
 
 
-def require_originals_declared(table: Table, model: PrivacyModel) -> None:
+def require_originals_declared(table: Table, model: PrivacyModel, *, kept: bool = False) -> None:
     """Scan data that the search does not change: items that are keys, and kept columns of large tables.
 
     Kept columns in combination with relational columns can only be scanned after the search.
+
+    Parameters
+    ----------
+    kept
+        Whether kept columns are also scanned in a table in memory.
 
     Raises
     ------
@@ -102,7 +107,7 @@ def require_originals_declared(table: Table, model: PrivacyModel) -> None:
     scanner, findings, sets = _Scanner(table, model), list[ScanFinding](), table.transactions
     if sets is not None:
         findings += scanner.items.keys(table.joined or (sets.name,), sets)
-    if table.store.in_files and table.kept:
+    if table.kept and (kept or table.store.in_files):
         with table.store.nested() as scratch:
             findings += scanner.kept(table.kept, (), scratch)
     if findings:

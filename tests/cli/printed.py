@@ -1,0 +1,43 @@
+"""Commands that a run prints, and a check that each of them runs."""
+
+import re
+import shlex
+
+from cli.place import Place, Ran
+
+_COMPLETE = re.compile(
+    r"^anonset: complete command(?P<who>.*?)(?:, dropping '[^:]*)?(?:, with '[^:]*' as the person)?"
+    r"(?:, with model \w+)?: anonset (?P<command>anonymize .*)$",
+    re.MULTILINE,
+)
+
+
+def complete(ran: Ran) -> dict[str, list[str]]:
+    """Return the complete commands in the message of a rejected run, by what they assume of persons."""
+    return {match["who"].removeprefix(", "): shlex.split(match["command"]) for match in _COMPLETE.finditer(ran.err)}
+
+
+def value_of(command: list[str], option: str) -> str:
+    """Return the value of an option of a command. Empty if the command does not contain the option."""
+    return command[command.index(option) + 1] if option in command else ""
+
+
+def units_of(ran: Ran) -> list[str]:
+    """Return the unit of each complete command, in the printed order."""
+    return [value_of(command, "--unit") for command in complete(ran).values()]
+
+
+def published_by(place: Place, ran: Ran) -> list[list[str]]:
+    """Run each complete command in a directory of its own. Return the published columns of each.
+
+    A printed command is never rejected.
+    """
+    assert ran.code == 2, ran.out
+    commands, headers = complete(ran).values(), []
+    assert commands, ran.err
+    for number, command in enumerate(commands):
+        out = place.folder / f"printed{number}"
+        again = place.run(*(str(out) if word == str(place.out) else word for word in command))
+        assert again.code == 0, (shlex.join(command), again.err)
+        headers.append((out / "published.csv").read_text().splitlines()[0].split(","))
+    return headers
