@@ -1,13 +1,13 @@
 """Rejected runs succeed after adding the options that the message names."""
 
 import re
-import shlex
 from random import Random
 
 import pytest
 from tests.facts import names
 
 from cli.place import Place
+from cli.printed import complete, published_by, units_of, value_of
 
 PARTS = [["T1"], ["T2"], ["T3"], ["T1", "T2"], ["T2", "T3"], ["T1", "T3"], ["T1", "T2", "T3"]]
 ROWS = [
@@ -22,8 +22,8 @@ ALONE = ("--model", "km", "--hierarchy", "parts=halves:frequency")
 @pytest.mark.parametrize(
     ("given", "steps"),
     [
-        (("--items", "parts", "--relational", "sex,ward", "--drop", "test", *KKM), (SPLIT, ("--drop", "ward"))),
-        (("--items", "parts", "--relational", "ward", "--drop", "sex,test", *KKM), (SPLIT, ("--drop", "ward"), ALONE)),
+        (("--items", "parts", "--relational", "sex,ward", "--drop", "test", *KKM), (("--drop", "ward"), SPLIT)),
+        (("--items", "parts", "--relational", "ward", "--drop", "sex,test", *KKM), (("--drop", "ward"), SPLIT, ALONE)),
         (("--relational", "sex,ward", "--drop", "test,parts", "--model", "k"), (("--drop", "ward"),)),
         (("--relational", "sex", "--sensitive", "test", "--drop", "ward,parts", "--model", "k"), (("--drop", "test"),)),
     ],
@@ -52,18 +52,6 @@ def test_persons_without_a_column_are_no_empty_data(place: Place) -> None:
     assert (ran.code, names(ran.err, "columns id dropped")) == (2, True), ran.err
 
 
-def complete(err: str) -> dict[str, list[str]]:
-    """Return the complete commands in a message, by what they assume of persons."""
-    return {
-        who.removeprefix(", "): shlex.split(command)[1:]
-        for who, command in re.findall(
-            r"^anonset: complete command(.*?)(?:, dropping '[^:]*)?(?:, with model \w+)?: (anonset anonymize .*)$",
-            err,
-            re.MULTILINE,
-        )
-    }
-
-
 @pytest.mark.parametrize(
     ("given", "kept", "moved"),
     [
@@ -81,41 +69,41 @@ def test_the_complete_command_fixes_all_faults_at_once(
     command = ["anonymize", data, "-o", str(place.out), "--k", "5", "--drop", "patient_id", *given]
     ran = place.run(*command)
     assert (ran.code, len(ran.errors)) == (2, 1), ran.err
-    assert re.search(rf"\(60 persons\), dropping {moved}(with model \w+)?: anonset", ran.err), ran.err
-    commands = complete(ran.err)
-    assert {"if each 'patient_id' is a person (60 persons)", "if each row is a person (90 persons)"} <= commands.keys()
-    ran = place.run(*commands["if each 'patient_id' is a person (60 persons)"])
-    assert ran.code == 0, ran.err
-    assert place.out.joinpath("published.csv").read_text().splitlines()[0].replace(",", " ") == kept
-    assert "--unit", "row" not in commands["if each 'patient_id' is a person (60 persons)"]
+    assert re.search(rf"\(60 persons\), dropping {moved}(, with model \w+)?: anonset", ran.err), ran.err
+    assert units_of(ran) == ["patient_id", "row", "unknown"], ran.err
+    assert [names(who, facts) for who, facts in zip(complete(ran), ("'patient_id' 60", "90 rows", "data"), strict=True)]
+    headers = published_by(place, ran)
+    assert headers[0] == kept.split()
+    assert headers[1] == headers[2]
 
 
-def test_a_complete_command_makes_no_declarations_for_the_owner(place: Place) -> None:
+def test_a_complete_command_makes_no_further_declarations_for_the_owner(place: Place) -> None:
     rows = "".join(f"{'fm'[n % 2]},{'/'.join(PARTS[n % 7])},x\n" for n in range(70))
     data = place.write("rows.csv", f"sex,parts,note\n{rows}")
     ran = place.run(
         "anonymize", data, "-o", str(place.out), "--items", "parts", "--relational", "sex", *KKM, "--k", "5"
     )
-    commands = complete(ran.err)
-    assert (ran.code, list(commands)) == (2, [""]), ran.err
-    assert not {"--unit", "row", "--keep", "--publish-as-is", "--identifying-as-declared"} & {*commands[""]}
-    assert commands[""][commands[""].index("--drop") + 1] == "note"  # undeclared columns are not published
-    assert place.run(*commands[""]).code == 0
+    assert (ran.code, units_of(ran)) == (2, ["row", "unknown"]), ran.err
+    for command in complete(ran).values():
+        assert not {"--keep", "--publish-as-is", "--identifying-as-declared"} & {*command}
+        assert value_of(command, "--drop") == "note"  # undeclared columns are not published
+    assert published_by(place, ran) == [["sex", "parts"]] * 2
 
 
 def test_columns_used_as_id_are_named(place: Place) -> None:
     data = place.write("visits.csv", "patient_id,sex,ward,test,parts\n" + "".join(ROWS))
     options = ("--items", "parts", "--relational", "patient_id,sex", "--drop", "ward,test", *SPLIT, *KKM, "--k", "5")
     ran = place.run("anonymize", data, "-o", str(place.out), *options)
-    assert (ran.code, "(60 persons), with 'patient_id' as the id: anonset" in ran.err) == (2, True), ran.err
+    assert (ran.code, "(60 persons), with 'patient_id' as the person: anonset" in ran.err) == (2, True), ran.err
+    assert units_of(ran) == ["patient_id", "row", "unknown"], ran.err
+    assert published_by(place, ran) == [["sex", "parts"]] * 3
 
 
 def test_a_run_that_states_only_the_person_gets_a_complete_command(place: Place) -> None:
     data = place.write("visits.csv", "who,sex,ward,test,parts\n" + "".join(ROWS))
     ran = place.run("anonymize", data, "-o", str(place.out), "--unit", "who", *KKM, "--k", "5")
-    commands = complete(ran.err)
-    assert (ran.code, list(commands)) == (2, [""]), ran.err
-    assert place.run(*commands[""]).code == 0
+    assert (ran.code, list(complete(ran)), units_of(ran)) == (2, [""], ["who"]), ran.err
+    published_by(place, ran)
 
 
 @pytest.mark.parametrize(
@@ -131,7 +119,7 @@ def test_no_complete_command_repeats_the_error(place: Place, options: tuple[str,
     data = place.write("rows.csv", f"nr,sex,parts\n{rows}")
     roles = ("--items", "parts", "--relational", "sex,nr", "--unit", "row", *SPLIT)
     ran = place.run("anonymize", data, "-o", str(place.out), "--k", "5", "--m", "2", *roles, *options)
-    assert (ran.code, names(ran.err, fault), complete(ran.err)) == (2, True, {}), ran.err
+    assert (ran.code, names(ran.err, fault), complete(ran)) == (2, True, {}), ran.err
 
 
 def test_a_taken_output_has_no_complete_command(place: Place) -> None:
@@ -192,17 +180,12 @@ def test_every_printed_command_publishes_the_stated_columns(
 ) -> None:
     data = place.write("rows.csv", text)
     ran = place.run("anonymize", data, "-o", str(place.out), "--k", "3", *given)
-    commands = complete(ran.err)
-    assert (ran.code, "if each row is a person" in " ".join(commands)) == (2, True), ran.err
-    for number, command in enumerate(commands.values()):
-        out = place.out.with_name(f"out{number}")
-        ran = place.run(*(str(out) if part == str(place.out) else part for part in command))
-        assert ran.code == 0, ran.err
-        assert out.joinpath("published.csv").read_text().splitlines()[0].replace(",", " ") == kept
+    assert {"row", "unknown"} <= {*units_of(ran)}, ran.err
+    assert published_by(place, ran) == [kept.split()] * len(complete(ran))
 
 
 def test_a_complete_command_for_an_id_accepts_a_shared_address(place: Place) -> None:
-    """Two students share an e-mail address. The command for the number must not ask for the person again."""
+    """Two students share an e-mail address. All commands must run."""
     rows = "".join(
         f"{7000 + who},s{min(who, 58)}@uni.org,{1 + who % 4},{subject}\n" for who in range(60) for subject in "ab"
     )
@@ -210,9 +193,8 @@ def test_a_complete_command_for_an_id_accepts_a_shared_address(place: Place) -> 
     ran = place.run(
         "anonymize", data, "-o", str(place.out), "--model", "k", "--k", "5", "--relational", "FS", "--drop", "subject"
     )
-    commands = complete(ran.err)
-    ran = place.run(*commands["if each 'Matr.-Nr.' is a person (60 persons)"])
-    assert ran.code == 0, ran.err
+    assert {*units_of(ran)[:2]} == {"Matr.-Nr.", "Uni-Mail"}, ran.err
+    assert published_by(place, ran) == [["FS"]] * len(complete(ran))
 
 
 def test_complete_commands_join_columns_with_a_code_each(place: Place) -> None:
@@ -223,9 +205,11 @@ def test_complete_commands_join_columns_with_a_code_each(place: Place) -> None:
     ran = place.run(
         "anonymize", data, "-o", str(place.out), *KKM, "--k", "5", "--relational", "sex", "--items", "HD,ND1,ND2"
     )
-    (command,) = complete(ran.err).values()
-    assert command[command.index("--one-code") + 1] == "HD,ND1,ND2", ran.err
-    assert "--items" not in command
+    assert {"patient_id", "row", "unknown"} == {*units_of(ran)}, ran.err
+    for command in complete(ran).values():
+        assert value_of(command, "--one-code") == "HD,ND1,ND2", ran.err
+        assert "--items" not in command
+    published_by(place, ran)
 
 
 @pytest.mark.parametrize(("marks", "proposed"), [((";", "|"), ""), ((",", ";"), ""), ((",",), ","), ((";",), ";")])
@@ -240,5 +224,5 @@ def test_a_message_and_its_complete_command_name_the_same_separator(
     )
     assert ran.code == 2
     assert bool(proposed) == (f"if {proposed!r} separates items" in ran.err), ran.err
-    commands = complete(ran.err).values()
-    assert [command[command.index("--separator") + 1] for command in commands] == [proposed] * bool(proposed), ran.err
+    commands = complete(ran).values()
+    assert [value_of(command, "--separator") for command in commands] == [proposed] * bool(proposed), ran.err

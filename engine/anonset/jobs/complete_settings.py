@@ -136,7 +136,7 @@ def _lines(
             settings = answered
         elif settings is None or _are_same(settings, stated):
             continue
-        elif fault := _fault_of(settings, proposal.table):
+        elif fault := _fault_of(settings, proposal.table if _reads_as(proposal, settings) else None):
             faults.append(fault)
             continue
         other = (typed.get("model") or typed.get("algorithm")) and settings.get("model") != options.get("model")
@@ -176,6 +176,11 @@ def _hierarchies(settings: Mapping[str, Any]) -> dict[str, str]:
     return {name: str(spec) for name, spec in trees.items() if spec != "values" and name in published}
 
 
+def _reads_as(proposal: Proposal, settings: Mapping[str, Any]) -> bool:
+    """Return True if settings read the table of the proposal, and drop none of its sets."""
+    return all(settings.get(role) == proposal.settings.get(role) for role in _SETS)
+
+
 def _fault_of(complete: Mapping[str, Any], table: Table | None = None) -> AnonsetError | None:
     """Return the error that a run with complete settings would raise before the search. None if the run would not
     fail.
@@ -203,7 +208,7 @@ def _fault_of(complete: Mapping[str, Any], table: Table | None = None) -> Anonse
         table = declared(table, settings.publish_as_is)
         bound, *_ = job.prepare(table, settings.hierarchy, algorithm, made_from)
         require_roles(bound, algorithm.model)
-        require_originals_declared(bound, algorithm.model, kept=not bound.relational)
+        require_originals_declared(bound, algorithm.model, as_published=True)
     except AnonsetError as error:
         return error
     return None

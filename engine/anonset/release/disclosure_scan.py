@@ -89,15 +89,16 @@ def require_declared(table: Table, publication: Any, model: PrivacyModel) -> Map
     return scan.promised
 
 
-def require_originals_declared(table: Table, model: PrivacyModel, *, kept: bool = False) -> None:
+def require_originals_declared(table: Table, model: PrivacyModel, *, as_published: bool = False) -> None:
     """Scan data that the search does not change: items that are keys, and kept columns of large tables.
 
     Kept columns in combination with relational columns can only be scanned after the search.
 
     Parameters
     ----------
-    kept
-        Whether kept columns are also scanned in a table in memory.
+    as_published
+        Whether the items, and the kept columns of a table in memory without relational columns, are also scanned as if
+        the search left them unchanged.
 
     Raises
     ------
@@ -106,8 +107,10 @@ def require_originals_declared(table: Table, model: PrivacyModel, *, kept: bool 
     """
     scanner, findings, sets = _Scanner(table, model), list[ScanFinding](), table.transactions
     if sets is not None:
-        findings += scanner.items.keys(table.joined or (sets.name,), sets)
-    if table.kept and (kept or table.store.in_files):
+        names = table.joined or (sets.name,)
+        items = scanner.items
+        findings += items.shown(names, sets.vocabulary.labels) if as_published else items.keys(names, sets)
+    if table.kept and (table.store.in_files or (as_published and not table.relational)):
         with table.store.nested() as scratch:
             findings += scanner.kept(table.kept, (), scratch)
     if findings:

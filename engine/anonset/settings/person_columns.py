@@ -33,7 +33,8 @@ MARKS = ("0/1", "crosses")
 """Kinds of columns that mark whether a property is present."""
 _ROWS_OF_AN_ITEM = 4
 """Minimum average number of rows per value, in a column that may contain one item per row."""
-_CODE_KINDS = ("ICD-10 codes", "ATC codes")
+_CODES = ("ICD-9 codes", "ICD-10 codes", "ATC codes")
+_CODE_KINDS = _CODES[1:]
 """Kinds of codes that contain letters. ICD-9 codes are numbers."""
 
 _NO_CODES = re.compile(r"klasse|classe?$|^class|grupo|group|grade|jahrgang", re.IGNORECASE)
@@ -163,7 +164,8 @@ def roles_by_person(
     of_persons = f"of the same {', '.join(map(repr, unit))}"
     for name, persons in differing.items():
         reason = f"differs between rows {of_persons} for {counted(persons, 'person')}"
-        if found[name].role == UNRECOGNIZED and profiles[name].kind == "text" and names_items(name):
+        words = found[name].role == UNRECOGNIZED and profiles[name].kind == "text" and names_items(name)
+        if words or profiles[name].kind in _CODES:
             reason += f"; if each value is an item: {setting('items', name)}"
         roles[name] = ProposedRole("drop", reason)
     return roles

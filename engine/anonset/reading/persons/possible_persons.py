@@ -39,11 +39,8 @@ _POINTS = {
     "person id": 6,
     "id": 2,
     "case id": 1,
-    "contact": 2,
-    "name": 0,
     "numbered": 1,
     "keys": 2,
-    "digits": 1,
     "numbers": -3,
     "agree": 4,
     "differ": -4,
@@ -51,7 +48,6 @@ _POINTS = {
     "attribute": -6,
     "words": -2,
     "few": -4,
-    "crowded": -2,
     "sparse": -3,
 }
 """Points of an observation on a column."""
@@ -61,8 +57,6 @@ _MOST_ROWS, _LABELS = 50_000, 300
 _MOST_COLUMNS = 300
 _FEW, _ROWS_OF_FEW = 10, 50
 """A column of fewer distinct values, in data of more rows, rarely identifies persons."""
-_CROWDED = 200
-"""Mean number of rows per value above which a value rarely is a person."""
 _NEARLY_ALL = 0.9
 _MEMBERS, _DIGITS_OF_A_MEMBER = 50, 2
 """Largest number of distinct values, and of digits, of the numbers of the persons within a household."""
@@ -220,10 +214,8 @@ def _single(one: _Evidence, attributes: Sequence[tuple[str, str, Int64]]) -> Pos
 
 
 def _of_header(one: _Evidence) -> Iterator[str]:
-    if one.meaning in ("person id", "id", "case id", "name"):
+    if one.meaning in ("person id", "id", "case id"):
         yield one.meaning
-    elif one.meaning in (*CONTACTS, "address"):
-        yield "contact"
     elif is_numbered(one.name):
         yield "numbered"
     if is_about_a_thing(one.name) or names_a_product(one.name):
@@ -238,15 +230,14 @@ def _of_values(one: _Evidence, given: int, persons: int) -> Iterator[str]:
     if are_keys(one.labels) and not kind_of_values(one.labels).endswith("codes"):
         yield "keys"
     elif all(map(str.isdecimal, one.labels)):
-        yield "digits" if _are_serial(one.labels) else "numbers"
+        if not _are_serial(one.labels):
+            yield "numbers"
     elif one.meaning not in (*CONTACTS, "name", "address"):
         worded = sum(not any(map(str.isdigit, label)) for label in one.labels)
         if 2 * worded > len(one.labels) or kind_of_values(one.labels).endswith("codes"):
             yield "words"
     if persons < 3 or (persons < _FEW and given >= _ROWS_OF_FEW and not are_keys(one.labels)):
         yield "few"
-    elif given > _CROWDED * persons:
-        yield "crowded"
     if 2 * given < len(one.codes):
         yield "sparse"
 
