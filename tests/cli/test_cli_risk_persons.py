@@ -1,4 +1,4 @@
-"""If the owner declared rows to be persons and the original has ids, risks are reported per person."""
+"""If the owner declared rows to be persons, `--unit` with the columns of the original counts risks per person."""
 
 import csv
 import html
@@ -10,12 +10,17 @@ from pathlib import Path
 import pytest
 from tests.facts import names
 from tests.reading.persons import stays
-from tests.reading.test_person_candidates import write
 
 from cli.place import Place
 
 pytestmark = pytest.mark.compiled
 TREES = ("--hierarchy", "code=balanced:5", "--hierarchy", "zip=prefix:4,3")
+
+
+def write(path: Path, data: dict[str, list[str]]) -> Path:
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([data, *zip(*data.values(), strict=True)])
+    return path
 
 
 def published_by_word(place: Place, key: str) -> tuple[str, str]:
@@ -48,11 +53,18 @@ def counted_by_hand(place: Place, path: str, key: str) -> tuple[int, int, int]:
     return counts[0], counts[1], len({row[key] for row in rows})
 
 
-@pytest.mark.parametrize("key", ["patient_id", "key7"], ids=["by its name", "by what agrees within it"])
+def test_rows_are_counted_if_no_person_is_named(place: Place) -> None:
+    path, dropped = published_by_word(place, "patient_id")
+    ran = place.run("risk", str(place.out), "--original", path, *TREES, "--drop", dropped)
+    assert (ran.code, names(ran.out, "fewest rows"), "persons" in ran.out.splitlines()[0]) == (0, True, False), ran.err
+
+
+@pytest.mark.parametrize("key", ["patient_id", "key7"])
 def test_persons_below_k_equal_a_count_by_hand(place: Place, key: str) -> None:
     path, dropped = published_by_word(place, key)
     before, few, persons = counted_by_hand(place, path, key)
-    ran = place.run("risk", str(place.out), "--original", path, *TREES, "--drop", dropped)
+    named = ["--unit", key, "--drop", dropped.replace(f"{key},", "")]
+    ran = place.run("risk", str(place.out), "--original", path, *TREES, *named)
     assert ran.code == 0, ran.err
     assert names(ran.out, f"1,500 rows {persons} persons")
     assert names(" ".join(ran.out.split()), f"{few} {persons} persons 5")
@@ -62,7 +74,6 @@ def test_persons_below_k_equal_a_count_by_hand(place: Place, key: str) -> None:
     assert names(ran.out, "no maximum is guaranteed per person")
     assert "no person was found" not in ran.out
     assert not re.search(r"\bx\d+\b", ran.out)
-    named = ["--unit", key, "--drop", dropped.replace(f"{key},", "")]
     result = place.run("risk", str(place.out), "--original", path, *TREES, *named, "--json").json
     assert (result["unit"], result["persons"], result["records"]) == ("person", persons, 1500)
     assert round(result["exposures"][0]["below"]["value"] * persons) == few
@@ -73,7 +84,8 @@ def test_only_the_internal_page_counts_persons(place: Place) -> None:
     path, dropped = published_by_word(place, "patient_id")
     before, few, persons = counted_by_hand(place, path, "patient_id")
     pages = {}
-    for name, more in {"in": ("--original", path, *TREES, "--drop", dropped), "out": ("--shareable",)}.items():
+    named = ("--unit", "patient_id", "--drop", dropped.replace("patient_id,", ""))
+    for name, more in {"in": ("--original", path, *TREES, *named), "out": ("--shareable",)}.items():
         page = place.folder / f"{name}.html"
         assert place.run("report", str(place.out), *more, "-o", str(page)).code == 0
         pages[name] = html.unescape(page.read_text())
@@ -104,8 +116,9 @@ def test_a_row_without_an_id_is_a_person(place: Place) -> None:
     expected = len({patient for patient in data["patient_id"] if patient}) + 150
     path = str(write(place.folder / "stays.csv", data))
     dropped = ",".join(name for name in data if name != "code")
-    roles = ["--drop", dropped, "--hierarchy", "code=balanced:5"]
-    job = ["--items", "code", *roles, "--model", "km", "--k", "2", "--m", "1", "--unit", "row"]
+    tree = ["--hierarchy", "code=balanced:5"]
+    job = ["--items", "code", "--drop", dropped, *tree, "--model", "km", "--k", "2", "--m", "1", "--unit", "row"]
     assert place.run("anonymize", path, *job, "-o", str(place.out)).code == 0
-    actual = json.loads(place.run("risk", str(place.out), "--original", path, *roles, "--json").out)
+    named = ["--unit", "patient_id", "--drop", dropped.replace("patient_id,", ""), *tree]
+    actual = json.loads(place.run("risk", str(place.out), "--original", path, *named, "--json").out)
     assert actual["persons"] == expected
