@@ -188,7 +188,7 @@ class ProposalReader:
         for option, role in (("present", "one_hot"), ("with_header", "one_code")):
             if not settings.get(role):
                 settings.pop(option, None)
-        settings |= self._separator(by_name, roles, grouped=asked or bool(settings.get("unit")))
+        settings |= self._separator(by_name, roles, grouped=asked or bool(person_columns(settings.get("unit"))))
         self._skip_without_id(settings, work, asked=asked)
         work.table, work.settings = _read_with_settings(self.source, settings), settings
 
