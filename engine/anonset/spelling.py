@@ -23,11 +23,11 @@ def setting(name: str, value: object = None, *, option: str | None = None) -> st
     option
         Name of the option, if it differs from the name of the setting.
 
-    >>> setting("keep"), setting("group", True), setting("missing", "value"), setting("max_cuts", 1000)
-    ('keep', 'group=True', "missing='value'", 'max_cuts=1000')
+    >>> setting("keep"), setting("no_header", True), setting("missing", "value"), setting("max_cuts", 1000)
+    ('keep', 'no_header=True', "missing='value'", 'max_cuts=1000')
     >>> with spell_options():
-    ...     setting("keep"), setting("group", True), setting("missing", "value"), setting("max_cuts", 1000)
-    ('--keep', '--group', '--missing value', '--max-cuts 1000')
+    ...     setting("keep"), setting("no_header", True), setting("missing", "value"), setting("max_cuts", 1000)
+    ('--keep', '--no-header', '--missing value', '--max-cuts 1000')
     >>> with spell_options():
     ...     setting("delimiter", ";")
     "--delimiter ';'"

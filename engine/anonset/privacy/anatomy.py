@@ -41,7 +41,7 @@ class AnatomyDiversity(PrivacyModel):
     def limits(self) -> str:
         """Limits of the guarantee."""
         return (
-            "The publication does not hide that a person is in the data. Each row counts as one person: if a person "
+            "The publication does not hide that a person is in the data. The guarantee covers rows: if a person "
             "has several rows, a comparison of their groups, or several rows in the same group, may disclose a "
             "sensitive value. Someone who knows the sensitive values of other people in the group, or can exclude some "
             "values for a person, may infer the value with a higher probability. Values count as different even if "

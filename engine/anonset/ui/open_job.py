@@ -28,8 +28,8 @@ class OpenJob(Protocol):
 
     @property
     def unit(self) -> str:
-        """Unit in the job file: ``row``, columns that identify a person, or ``?`` if the owner has not declared it
-        yet.
+        """Unit in the job file: ``row``, ``unknown``, columns that identify a person, or ``?`` if the owner has not
+        declared it yet.
         """
 
     def start(self, work: Any) -> None:
