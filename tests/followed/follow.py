@@ -17,6 +17,7 @@ from followed.raw_files import RawFile
 STEPS = 8
 _NEXT = re.compile(r"^Next: (.*)$", re.MULTILINE)
 _COMMAND = re.compile(r"anonset [^;]*?(?=;|$|, (?:to|or|then|and|which|if)\b)")
+_OTHER_JOB = re.compile(r"; to write a job file with these roles: (anonset inspect .*)$", re.MULTILINE)
 _WAY_OUT = re.compile(r"error: .*: (--[a-z-]+ \S+)$", re.MULTILINE)
 _WRITES_NOTHING_NEW = ("risk", "report", "verify")
 
@@ -70,6 +71,8 @@ def _answer(folder: Path, unit: str) -> None:
 
 def _following(command: str, code: int, printed: str, before: Sequence[str]) -> str:
     """Return the user's next command, empty if the output names none."""
+    if code and (other := _OTHER_JOB.search(printed)) is not None:
+        return other[1] if other[1] not in before else ""
     if code:
         hint = _WAY_OUT.search(printed)
         return f"{command} {hint[1]}" if hint is not None and hint[1] not in command else ""

@@ -108,7 +108,7 @@ def test_a_shared_policy_does_not_hide_the_insured(tmp_path: Path) -> None:
 def test_values_with_commas_can_be_dropped_by_the_printed_option(tmp_path: Path) -> None:
     rows = "".join(f'{20 + i % 40},{"fm"[i % 2]},"yes, {i % 3}"\n' for i in range(300))
     (tmp_path / "form.csv").write_text(f"age,sex,answer\n{rows}")
-    command = "anonset anonymize form.csv --relational age,sex,answer --numeric age --k 5 --model k -o out"
+    command = "anonset anonymize form.csv --relational age,sex,answer --numeric age --unit row --k 5 --model k -o out"
     code, printed = run(tmp_path, command)
     assert code == 2
     assert "drop it: --drop answer" in printed

@@ -124,21 +124,17 @@ def _write_job(path: Path, source: str, findings: Findings, further: Sequence[st
     name, question = Path(source).name.partition(".")[0], findings.question
     input_, out = relative_to(path.parent, source), f"{name}-safe"
     common, answers, guarantee, reasons = findings.settings, {}, {}, _SETTING_COMMENTS
-    own = [] if question is None else [answer for answer in question.answers if answer.key != UNKNOWN]
-    if len(own) < 2:
+    able = [] if question is None else [answer for answer in question.answers if not answer.problem]
+    own = [answer for answer in able if answer.key != UNKNOWN]
+    if question is None:
         classes = findings.quasi_identifiers
         tuples = 0 if classes is None else classes.classes
         guarantee = guarantee_for(findings.settings, findings.k, findings.m, tuples=tuples)
-        common = {name: value for name, value in common.items() if question is None or name != "unit"}
         reasons = {**_with_way_to_publish(_reasons(findings)), **_SETTING_COMMENTS}
     else:
-        able = [answer for answer in own if not answer.problem]
-        common = {n: v for n, v in common.items() if all(n in x.settings and x.settings[n] == v for x in able)}
+        common = {n: v for n, v in common.items() if all(n in x.settings and x.settings[n] == v for x in own)}
         common = {n: v for n, v in common.items() if n not in _OF_ANSWERS}
         for answer in own:
-            if answer.problem:
-                answers[answer.key] = "".join(c if c.isprintable() else " " for c in f"# {answer.problem}")
-                continue
             roles = {n: v for n, v in answer.settings.items() if n not in common and n != "unit"}
             roles = roles | {"hierarchy": _placed(roles.get("hierarchy", {}), path.parent)}
             must = guarantee_for(answer.settings, findings.k, findings.m, tuples=answer.combinations)
@@ -160,7 +156,6 @@ def _write_job(path: Path, source: str, findings: Findings, further: Sequence[st
         rejected = any(problem.startswith(REJECTED) for problem in findings.problems)
         first = "resolve the problems that Check calls rejected in" if rejected else "review"
         first = first if question is None else "declare who is a person in"
-        able = [] if question is None else [answer for answer in question.answers if not answer.problem]
         ways = f" ({' or '.join(unit_line(answer.key) for answer in able)})" if able else ""
         then = f"{as_typed('suggest', str(path))}, or {as_typed('anonymize', str(path))}"
         show(f"Next: {first} {path}{ways}, then run {then}")

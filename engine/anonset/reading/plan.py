@@ -12,7 +12,7 @@ from anonset.reading.columns import Encoder, is_list
 from anonset.reading.input_checks import require_single
 from anonset.reading.persons.header_words import PERSON_IDS, are_headers
 from anonset.reading.persons.mentions import free_text_in, mentions_in, names_and_ids
-from anonset.reading.persons.possible_persons import CONTACTS, SURE, are_cut, possible_persons
+from anonset.reading.persons.possible_persons import CONTACTS, are_cut, possible_persons
 from anonset.reading.presence import labels_of_marks
 from anonset.reading.roles import Names, Roles, label_of, resolve
 from anonset.reading.shared_answers import require_separate_answers
@@ -135,7 +135,7 @@ class Plan:
         if cut := [name for name in roles.id if name in first and are_cut(first[name])]:
             msg = f"{where}: column {cut[0]!r} {CUT}; export the file again with this column as text"
             raise InputError(msg)
-        possible = [one for one in possible_persons(first, asked, roles.id) if one.repeats and one.points >= SURE]
+        possible = [one for one in possible_persons(first, asked, roles.id) if one.repeats and one.contradicts_rows]
         meant = ("person id", "e-mail") if grouped else (*PERSON_IDS, *CONTACTS, "")
         return tuple(one.as_repeated for one in possible if one.meaning in meant)
 

@@ -116,12 +116,17 @@ def _with_declared_unit(
 
 
 def _with_persons(job: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    """Return the roles of a job in which the columns `names` identify the person. The columns lose all other roles."""
+    """Return the roles and hierarchies of a job in which the columns `names` identify the person. The columns lose all
+    other roles and their hierarchies.
+    """
     roles: dict[str, Any] = {
         role: [name for name in name_list(job[role]) if name not in names] for role in _ROLES if role in job
     }
     if "sensitive" in roles:
         roles["sensitive"] = roles["sensitive"][0] if roles["sensitive"] else []
+    for kind in ("hierarchy", "ceiling"):
+        if isinstance(trees := job.get(kind), Mapping):
+            roles[kind] = {name: tree for name, tree in trees.items() if name not in names}
     return roles
 
 

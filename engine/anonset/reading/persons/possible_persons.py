@@ -90,6 +90,12 @@ class PossiblePerson(RedactedRepr):
         return self.persons < self.given
 
     @property
+    def contradicts_rows(self) -> bool:
+        """True if the columns probably name persons with several rows each."""
+        often = self.given >= _REPEATED_NAMES * self.persons
+        return self.points >= SURE or (self.meaning in CONTACTS and often)
+
+    @property
     def place(self) -> tuple[int, int]:
         """Sort key among the columns that repeat: keys, then contacts and names, then columns with weak evidence."""
         if self.meaning in CONTACTS:
@@ -278,6 +284,10 @@ def _together(free: Sequence[_Evidence], attributes: Sequence[tuple[str, str, In
     for beside in (births[:1], places[:1]):
         if names and beside:
             yield _joined([*names[:3], *beside], "name", attributes)
+    if len(names) > 1 and not births:
+        found = _joined(names[:3], "name", attributes)
+        if found.given >= _REPEATED_NAMES * found.persons:
+            yield replace(found, points=found.points + 1)  # before each of the names
 
 
 def _is_key(one: _Evidence) -> bool:
