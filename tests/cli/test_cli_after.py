@@ -169,7 +169,7 @@ def test_a_file_read_in_two_ways_is_linked_by_ids(place: Place) -> None:
     twice = [("who", "codes "), *PEOPLE]  # a second header
     job = release(place, "first", twice, FIRST, "--header-line", "2")
     assert place.run(*job).code == 0
-    ran = place.run(*release(place, "second", twice, FIRST, *after(place), "--unknown", "suppress"))
+    ran = place.run(*release(place, "second", twice, FIRST, *after(place), "--skip-rows", "labels"))
     assert ran.code == 0, ran.err
     assert names(" ".join(ran.out.split()), "together 72 persons linked 0")
 

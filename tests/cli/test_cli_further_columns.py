@@ -16,15 +16,15 @@ def command_of(err: str, begin: str) -> list[str]:
 def cards(place: Place) -> str:
     """Return sales of 60 cards. The sex is recognized, the kind of card and the goods are not."""
     lines = [f"K{100 + n % 60},{'fm'[n % 2]},{LETTERS[n % 3]},{LETTERS[(n + n // 60) % 10]}x" for n in range(1_300)]
-    return place.write("sales.csv", "\n".join(["Kortnr,sex,art,vare", *lines, ""]))
+    return place.write("sales.csv", "\n".join(["Kortnr,sex,mota,salgaia", *lines, ""]))
 
 
 def test_further_columns_are_named_by_their_behaviour(place: Place) -> None:
     job = str(place.folder / "job.toml")
     ran = place.run("inspect", cards(place), "-o", job)
     command = command_of(ran.out, "To publish further columns, if they may be published")
-    assert command[2:-1] == ["--relational", "art", "--items", "vare", "-o"], ran.out
-    assert "for 60 persons; if its values are items: --items vare" in " ".join(ran.out.split())
+    assert command[2:-1] == ["--relational", "mota", "--items", "salgaia", "-o"], ran.out
+    assert "for 60 persons; if its values are items: --items salgaia" in " ".join(ran.out.split())
     again = place.run(*command)
     assert (again.code, (place.folder / "job-more.toml").exists()) == (0, True), again.err
 
@@ -33,14 +33,14 @@ def test_text_with_many_values_is_not_among_further_columns(place: Place) -> Non
     lines = [
         f"K{100 + n % 60},{'fm'[n % 2]},{LETTERS[n % 30 // 3]}{LETTERS[n % 3]},{LETTERS[n % 3]}" for n in range(1_300)
     ]
-    data = place.write("sales.csv", "\n".join(["Kortnr,sex,hvem,art", *lines, ""]))
+    data = place.write("sales.csv", "\n".join(["Kortnr,sex,nork,mota", *lines, ""]))
     command = command_of(place.run("inspect", data).out, "To publish further columns")
-    assert command[2:4] == ["--relational", "art"]
+    assert command[2:4] == ["--relational", "mota"]
 
 
 def test_a_sensitive_column_that_differs_is_published_with_the_first_row(place: Place) -> None:
     job = place.folder / "job.toml"
-    assert place.run("inspect", cards(place), "--relational", "art", "--sensitive", "vare", "-o", str(job)).code == 0
+    assert place.run("inspect", cards(place), "--relational", "mota", "--sensitive", "salgaia", "-o", str(job)).code == 0
     assert 'differing = "first"' in job.read_text()
     for number, unit in enumerate(("Kortnr", "row", "unknown")):
         out = place.folder / f"out{number}"
@@ -52,7 +52,7 @@ def test_a_sensitive_column_that_differs_is_published_with_the_first_row(place: 
 
 def test_a_declared_unit_whose_sensitive_column_differs_gets_a_command_with_the_first_row(place: Place) -> None:
     job = str(place.folder / "job.toml")
-    roles = ("--relational", "art", "--sensitive", "vare", "--unit", "Kortnr")
+    roles = ("--relational", "mota", "--sensitive", "salgaia", "--unit", "Kortnr")
     ran = place.run("inspect", cards(place), *roles, "-o", job)
     command = command_of(ran.err, "anonset: complete command, to use the values of each person's first row")
     assert place.run(*command).code == 0
@@ -103,7 +103,7 @@ def test_a_command_names_no_hierarchy_of_dropped_codes(place: Place) -> None:
 
 def test_suggest_prints_the_command_that_proposes_roles(place: Place) -> None:
     data = cards(place)
-    ran = place.run("suggest", data, "--items", "vare", "--k", "5", "--m", "2")
+    ran = place.run("suggest", data, "--items", "salgaia", "--k", "5", "--m", "2")
     assert ran.code == 2
     assert command_of(ran.err, "anonset: complete command")[:2] == ["inspect", data]
 

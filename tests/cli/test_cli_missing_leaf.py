@@ -59,7 +59,7 @@ def test_the_line_that_the_message_names_publishes_too(place: Place) -> None:
 
 def test_a_built_hierarchy_is_accepted_again(place: Place) -> None:
     data, tree = people(place), place.folder / "tree.csv"
-    ran = place.run("hierarchy", "build", data, "-o", str(tree), "--column", "race", "--spec", "balanced:2", *ROLES[:3])
+    ran = place.run("hierarchy", "build", data, "-o", str(tree), "--column", "race", "--spec", "balanced:2", *ROLES[:4])
     assert (ran.code, '""' in tree.read_text()) == (0, True)
     assert anonymize(place, data, str(tree)).code == 0
 

@@ -307,7 +307,7 @@ def test_missing_files_are_reported(tmp_path):
         scan(tmp_path / "none.dat")
 
 
-@given(st.lists(st.sampled_from(["1", "2", "03", "3", "ab", "é"]), min_size=1, max_size=8), st.booleans())
+@given(st.lists(st.sampled_from(["1", "2", "03", "3", "12", "120"]), min_size=1, max_size=8), st.booleans())
 @example(ids=["03", "3"], several=False)
 @example(ids=["03", "3"], several=True)
 @settings(max_examples=examples(50), suppress_health_check=list(HealthCheck))

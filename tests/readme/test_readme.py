@@ -71,7 +71,7 @@ def test_every_block_is_run_or_listed_as_not_run() -> None:
 
 def test_the_calls_in_the_text_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    calls = [call for page in PAGES for call in re.findall(r"`(anonset\.\w+\.\w+\(.*?\))`", page.read_text())]
+    calls = [call for page in PAGES for call in re.findall(r"`(anonset\.\w+\(\{.*?\))`", page.read_text())]
     assert calls
     for call in calls:
         exec(f"import anonset; {call}", {})

@@ -30,7 +30,7 @@ from anonset.reading.persons.header_words import (
     is_sampling_weight,
     meaning_of,
 )
-from anonset.reading.persons.missing_values import combined, given_texts, holds_sets
+from anonset.reading.persons.missing_values import are_values, combined, given_texts, holds_sets
 from anonset.reading.persons.values import are_keys, attribute_of, identifying, is_free_text, is_full_date
 
 CONTACTS = ("e-mail", "IBAN", "phone", "account", "network")
@@ -333,7 +333,7 @@ def _first_rows(ids: Sequence[Int64]) -> Int64:
 
 def are_cut(column: Any) -> bool:
     """Return True if the values of a column are long numbers that a spreadsheet rounded, such as 1.23E+11."""
-    if holds_sets(column):
+    if not are_values(column):
         return False
     labels = given_texts(column.slice(0, _MOST_ROWS)).unique()[:_LABELS].to_pylist()
     return any("E+" in label for label in labels) and look_at("", labels).kind == "cut numbers"
