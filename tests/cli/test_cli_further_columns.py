@@ -40,7 +40,9 @@ def test_text_with_many_values_is_not_among_further_columns(place: Place) -> Non
 
 def test_a_sensitive_column_that_differs_is_published_with_the_first_row(place: Place) -> None:
     job = place.folder / "job.toml"
-    assert place.run("inspect", cards(place), "--relational", "mota", "--sensitive", "salgaia", "-o", str(job)).code == 0
+    assert (
+        place.run("inspect", cards(place), "--relational", "mota", "--sensitive", "salgaia", "-o", str(job)).code == 0
+    )
     assert 'differing = "first"' in job.read_text()
     for number, unit in enumerate(("Kortnr", "row", "unknown")):
         out = place.folder / f"out{number}"
