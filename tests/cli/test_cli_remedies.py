@@ -226,3 +226,17 @@ def test_a_message_and_its_complete_command_name_the_same_separator(
     assert bool(proposed) == (f"if {proposed!r} separates items" in ran.err), ran.err
     commands = complete(ran).values()
     assert [value_of(command, "--separator") for command in commands] == [proposed] * bool(proposed), ran.err
+
+
+def test_the_command_that_proposes_roles_leaves_out_roles_that_cannot_be_read(place: Place) -> None:
+    rows = "".join(f"p{n};{20 + n % 40};{'fm'[n % 2]};{100 + n},{n % 90 + 10}\n" for n in range(120))
+    data = place.write("fees.csv", f"patient_id;age;sex;fee\n{rows}")
+    roles = ("--items", "fee", "--relational", "age,sex", *KKM, "--k", "3")
+    ran = place.run("anonymize", data, "-o", str(place.out), *roles)
+    assert (ran.code, complete(ran)) == (2, {}), ran.err
+    line = next(line for line in ran.err.splitlines() if "to propose roles" in line)
+    command = line[line.index("anonset inspect") :].split()
+    assert "--items" not in command
+    job = place.folder / "job.toml"
+    again = place.run(*[str(job) if word == "job.toml" else word for word in command[1:]])
+    assert (again.code, job.is_file()) == (0, True), again.err

@@ -25,6 +25,7 @@ from anonset.release.memory import memory_for, memory_limit, require_memory
 from anonset.release.opened import OpenedPublication
 from anonset.release.staging import private_of, require_apart
 from anonset.settings.commands import InspectSettings
+from anonset.settings.person_columns import ROLES
 from anonset.settings.settings import ComparedSettings, ReadingSettings
 from anonset.spelling import as_typed, setting
 
@@ -196,7 +197,8 @@ def to_inspect(where: str, options: Mapping[str, Any]) -> list[str]:
     """Return lines with the commands that detect the reading options of data, and propose the roles that are not
     stated.
 
-    If no column can be proposed, the commands name columns that the owner may publish.
+    If no column can be proposed, the commands name columns that the owner may publish. If the data cannot be read with
+    the stated roles, the commands leave them out.
 
     >>> to_inspect("a.csv", {"items": ["codes"], "id": [], "k": 5, "unit": []})
     ['complete command, to propose roles: anonset inspect a.csv --items codes -o job.toml']
@@ -207,11 +209,18 @@ def to_inspect(where: str, options: Mapping[str, Any]) -> list[str]:
         for name, value in options.items()
         if name in fields and name not in ("input", "hierarchy") and value not in (None, fields[name].default)
     }
-    further, condition = [dict[str, list[str]]()], ""
-    with suppress(InputError):  # `inspect` reports the error
-        work = proposal_for(where, {name: value for name, value in stated.items() if name not in _SIZES}, {})
-        if work.table is None:
-            roles, condition = further_roles(work.possible_items, work.possible_roles)
-            further = roles or further
-    commands = [as_typed("inspect", where, {**stated, **roles}, options.get("hierarchy")) for roles in further]
-    return [f"complete command, to propose roles{condition}: {command} -o job.toml" for command in commands]
+    without_roles = {name: value for name, value in stated.items() if name not in ROLES}
+
+    def lines(given: Mapping[str, Any], further: Sequence[Mapping[str, Any]], condition: str) -> list[str]:
+        trees = options.get("hierarchy") if given is stated else None
+        commands = [as_typed("inspect", where, {**given, **roles}, trees) for roles in further or [{}]]
+        return [f"complete command, to propose roles{condition}: {command} -o job.toml" for command in commands]
+
+    for given in (stated, without_roles):
+        with suppress(InputError):  # `inspect` reports the error
+            work = proposal_for(where, {name: value for name, value in given.items() if name not in _SIZES}, {})
+            if work.table is not None:
+                return lines(given, [], "")
+            if (further := further_roles(work.possible_items, work.possible_roles))[0]:
+                return lines(given, *further)
+    return lines(stated, [], "")
