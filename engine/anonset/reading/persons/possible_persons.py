@@ -55,7 +55,7 @@ _LEAST, SURE = -1, 3
 """Points from which a column is offered, and from which it precedes contacts and names."""
 _MOST_ROWS, _LABELS = 50_000, 300
 _MOST_COLUMNS = 300
-_FEW, _ROWS_OF_FEW = 10, 50
+_FEW, _ROWS_OF_FEW = 10, 20
 """A column of fewer distinct values, in data of more rows, rarely identifies persons."""
 _NEARLY_ALL = 0.9
 _MEMBERS, _DIGITS_OF_A_MEMBER = 50, 2
