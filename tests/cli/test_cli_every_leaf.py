@@ -75,6 +75,9 @@ def leaves(found: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
         yield path
 
 
+UNITS = ["person", "row, declared a person", "row, person unknown", "row, not asked"]
+
+
 def changed(value: Any) -> list[Any]:
     """Return other values of the same type."""
     if isinstance(value, bool):
@@ -84,8 +87,8 @@ def changed(value: Any) -> list[Any]:
     if isinstance(value, float):
         return [value / 2, value * (1 + 1e-9)]
     if isinstance(value, str):
-        other = {"person": "row, taken for a person", "row, taken for a person": "person"}.get(value, value.upper())
-        return [value + "x", value[1:], *([other] if other != value else [])]
+        others = UNITS if value in UNITS else [value.upper()]
+        return [value + "x", value[1:], *(other for other in others if other != value)]
     if isinstance(value, list):
         return [[*value, "x"], value[1:]] if value else [["x"]]
     if isinstance(value, dict):
