@@ -208,6 +208,18 @@ def test_words_and_columns_are_no_unit_together(tmp_path, capsys, words):
     assert names(capsys.readouterr().err, "--unit row unknown")
 
 
+@pytest.mark.parametrize("header", ["row", "unknown"])
+def test_a_column_named_like_another_unit_is_never_offered(header):
+    """The setting would mean something else."""
+    persons = [f"k{n // 3 * 7919}-x" for n in range(60)]
+    data = {header: persons, "sex": ["fm"[n // 3 % 2] for n in range(60)], "code": ["a", "b"] * 30}
+    answers = anonset.inspect(data).question.answers
+    assert [(answer.key, answer.persons) for answer in answers] == [("row", 60), ("unknown", None)]
+    with refused(UndeclaredUnitError, "\"unit='COLUMN'\"", code="unit"):
+        require_persons(anonset.read(data, items="code", drop=[header, "sex"]))
+    assert anonset.inspect(data | {"key": persons}).question.answers[0].key == "key"
+
+
 @pytest.mark.parametrize("unit", ["row", "ni", "unknown"])
 @pytest.mark.parametrize("blocks", [(), ("--work-dir", "work")])
 def test_rows_that_contradict_the_declared_unit_are_a_warning(tmp_path, monkeypatch, capsys, unit, blocks):

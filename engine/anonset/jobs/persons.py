@@ -78,7 +78,7 @@ def needs_unit(table: Table) -> bool:
 
 
 def _question(table: Table) -> str:
-    columns = [identifier.column for identifier in table.repeated[:_MOST_SHOWN]] or ["COLUMN"]
+    columns = [identifier.column for identifier in _repeated(table)] or ["COLUMN"]
     by_column = " or ".join(setting("unit", column) for column in columns)
     return (
         f"who is a person? Declare it: {by_column} if all rows with the same value are one person; "
@@ -90,12 +90,17 @@ def _question(table: Table) -> str:
 _MOST_SHOWN = 3
 
 
+def _repeated(table: Table) -> list[RepeatedIdentifiers]:
+    """Return the first columns that repeat, without columns named like another value of the setting ``unit``."""
+    return [identifier for identifier in table.repeated if identifier.column not in (ROW, UNKNOWN)][:_MOST_SHOWN]
+
+
 def unit_findings(table: Table) -> tuple[str, ...]:
     """Return facts of the first rows that contradict the declared unit, with counts."""
     if table.word.unit in ("", "unknown"):
         return ()
     unit = "row" if table.word.unit == "row" else f"value of {setting('unit')}"
-    return tuple(_contradiction(identifier, unit) for identifier in table.repeated[:_MOST_SHOWN])
+    return tuple(_contradiction(identifier, unit) for identifier in _repeated(table))
 
 
 def _contradiction(identifier: RepeatedIdentifiers, unit: str) -> str:

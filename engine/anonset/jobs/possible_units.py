@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.jobs.proposal_trial import MOST_WITHOUT_ID, Proposal, ProposalReader, are_buckets, try_hierarchies
-from anonset.reading.options import OPEN, person_columns
+from anonset.reading.options import OPEN, ROW, UNKNOWN, person_columns
 from anonset.reading.persons.possible_persons import SURE, PossiblePerson
 from anonset.reading.roles import names_in
 from anonset.reading.source import Source
@@ -72,10 +72,10 @@ class PossibleUnits(RedactedRepr):
         return ((), "given") if one_set else None
 
     def _free(self) -> list[PossiblePerson]:
-        """Return the candidates without declared columns, without columns that together contain a set, and without
-        published columns that probably are no persons.
+        """Return the candidates without declared columns, without columns that together contain a set, without
+        published columns that probably are no persons, and without columns named like another value of ``unit``.
         """
-        taken = {
+        taken = {ROW, UNKNOWN, OPEN} | {
             name
             for name, role in self.reader.proposed.items()
             if role.role in _OF_SETS or (role.reason == "given" and role.role != "drop")
