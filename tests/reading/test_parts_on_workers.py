@@ -187,15 +187,6 @@ def test_workers_skip_rows_and_change_labels(tmp_path, work, workers, monkeypatc
     assert there.relational[0].labels() == here.relational[0].labels()
 
 
-def test_workers_hash_ids_that_must_be_distinct(persons, work, workers, monkeypatch):
-    roles = ReadOptions(items="codes", drop=("age", "place", "note"), unit="who")
-    with pytest.raises(InputError) as expected:
-        gather_files(persons, roles, work)
-    monkeypatch.setattr(table_builder, "ahead", lambda *_: pytest.fail("the rows were read here"))
-    with pytest.raises(InputError, match=re.escape(str(expected.value))):
-        gather_files(persons, roles, work.with_workers(workers))
-
-
 def test_large_parts_with_kept_columns_are_read_here(data, work, workers, monkeypatch):
     monkeypatch.setattr(table_builder, "_MOST_OF_PART", 500)
     monkeypatch.setattr(workers, "begin", lambda *_: pytest.fail("a task was sent"))

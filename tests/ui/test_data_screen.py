@@ -166,9 +166,9 @@ def test_a_role_before_there_is_a_job_file_writes_it(tmp_path: Path) -> None:
         assert "no column can be published" in texts(user)
         assert not (tmp_path / "survey.toml").exists()
         element(user, "role q1").set_value("relational")
-        await until(lambda: not state.busy and "relational" in state.settings)
+        await until(lambda: not state.busy and "unit_is" in state.raw)
         await until(lambda: "no column can be published" not in texts(user))
-        assert state.settings["relational"] == ["q1"]
+        assert state.raw["unit_is"]["row"]["relational"] == ["q1"]
 
     by_clicks(tmp_path, way)
 
@@ -191,7 +191,7 @@ def test_without_columns_to_publish_the_page_leads_to_the_screen_data(tmp_path: 
             assert not any(line.startswith("Next: ") for line in shown)
         await user.open("/")
         element(user, "role straße").set_value("relational")
-        await until(lambda: not state.busy and "relational" in state.settings)
+        await until(lambda: not state.busy and "unit_is" in state.raw)
         await until(lambda: "Who is a person?" in texts(user))
         assert "Next: choose the promise" not in texts(user)
         element(user, "unit").set_value("row")
