@@ -44,7 +44,7 @@ def test_a_fix_changes_the_job_file_by_the_printed_settings(tmp_path: Path, monk
         assert "“Treat -99 as missing”" in texts(user)  # the message names the button
         assert "--null" not in texts(user)
         user.find(content="Treat -99 as missing", marker="fix").click()
-        await until(lambda: not state.busy and "null" in state.raw)
+        await until(lambda: not state.busy and "null" in state.settings)
         await until(lambda: "Treat -99 as missing" not in texts(user))
 
     by_clicks(tmp_path, way)
@@ -191,7 +191,7 @@ def test_without_columns_to_publish_the_page_leads_to_the_screen_data(tmp_path: 
             assert not any(line.startswith("Next: ") for line in shown)
         await user.open("/")
         element(user, "role straße").set_value("relational")
-        await until(lambda: not state.busy and "unit_is" in state.raw)
+        await until(lambda: not state.busy and state.raw)
         await until(lambda: "Who is a person?" in texts(user))
         assert "Next: choose the promise" not in texts(user)
         element(user, "unit").set_value("row")
