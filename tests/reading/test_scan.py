@@ -18,7 +18,7 @@ from tests.reading.test_any_way_of_writing import RECORDS, dialects, one_code, o
 from anonset.data import CategoricalColumn, NumericColumn, Vocabulary, spans
 from anonset.data.fingerprints import column_sha256
 from anonset.errors import InputError
-from anonset.reading import read
+from anonset.reading import read, table_builder
 from anonset.reading.formats import parquet as own_parquet
 from anonset.reading.formats import text_chunks
 from anonset.reading.scan import scan
@@ -321,6 +321,18 @@ def test_rows_with_the_same_id_are_one_record_in_any_block(tmp_path, ids, severa
     whole = len(distinct) < len(ids)
     for table in (actual, expected):
         assert table.transactions.vocabulary.labels == (("x y",) if whole else ("x", "y"))
+
+
+def test_ids_that_repeat_only_after_the_first_rows_make_each_cell_one_item(tmp_path, monkeypatch):
+    path = tmp_path / "v.csv"
+    path.write_text("a,codes\n" + "".join(f"{number},x{number % 3} y\n" for number in (*range(30), 29, 4)))
+    whole = [how(path, items="codes", unit="a") for how in (read, scan)]
+    monkeypatch.setattr(table_builder, "_repeat", lambda ids: False)  # the first rows show no repeated id
+    again = [how(path, items="codes", unit="a") for how in (read, scan)]
+    for table in (*whole, *again):
+        assert table.n == 30
+        assert table.transactions.vocabulary.labels == ("x0 y", "x1 y", "x2 y")
+        assert sorted(map(sorted, table.transactions.rows())) == sorted(map(sorted, whole[0].transactions.rows()))
 
 
 def test_the_parts_of_an_id_do_not_run_together(tmp_path):

@@ -156,9 +156,7 @@ def _table_of(store: Files, description: Mapping[str, Any]) -> Table:
         store=store,
         persons=tuple(description["persons"]),
         repeated=tuple(
-            RepeatedIdentifiers(
-                **{**repeated, "agreeing": tuple(repeated["agreeing"]), "words": tuple(repeated["words"])}
-            )
+            RepeatedIdentifiers(**{**repeated, "words": tuple(repeated["words"])})
             for repeated in description["repeated"]
         ),
         word=OwnerStatements(**{**description["word"], "publish_as_is": tuple(description["word"]["publish_as_is"])}),

@@ -71,10 +71,6 @@ class RepeatedIdentifiers:
 
     column: str
     """Column name, or comma-separated names if several columns identify people together."""
-    agreeing: tuple[str, ...] = ()
-    """Columns in which rows with equal identifiers agree far more often than by chance. Empty if the header or the
-    values already show that the column identifies persons.
-    """
     rows: int = 0
     """Number of examined rows, or of records if ids are declared, with a value."""
     persons: int = 0

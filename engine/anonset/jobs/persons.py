@@ -107,10 +107,9 @@ def _contradiction(identifier: RepeatedIdentifiers, unit: str) -> str:
     if identifier.words:
         return placeholder_problem(identifier.column, identifier.words, identifier.rows)
     names = " and ".join(map(repr, identifier.column.split(",")))
-    agreeing = f", whose rows agree in {' and '.join(map(repr, identifier.agreeing))}" if identifier.agreeing else ""
     return (
         f"each {unit} is declared a different person, but {identifier.rows:,} of the first rows or records have only "
-        f"{identifier.persons:,} different values of {names}{agreeing}; if these are persons: "
+        f"{identifier.persons:,} different values of {names}; if these are persons: "
         f"{setting('unit', identifier.column)}"
     )
 
