@@ -5,8 +5,8 @@ import random
 import pytest
 
 import anonset
+from anonset.columns.personal_values import are_names, are_sentences
 from anonset.personal_text import hidden
-from anonset.reading.persons.values import are_names, are_sentences
 from cli.place import Place
 
 GREEK = (

@@ -4,7 +4,7 @@ import pytest
 from tests.facts import names
 
 import anonset
-from anonset.reading.persons.placeholders import placeholder_counts
+from anonset.columns.placeholders import placeholder_counts
 from cli.place import Place
 from cli.printed import complete, published_by, value_of
 from cli.published import rows_of

@@ -13,7 +13,7 @@ import pyarrow as pa
 from tests.columns.layouts import Layout, person_headers, read_layouts
 from tests.columns.tables import generate
 
-from anonset.reading.persons import possible_persons as module
+from anonset.columns import persons as module
 
 RULES = Path(__file__).parent / "corpus" / "rules"
 

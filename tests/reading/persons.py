@@ -3,7 +3,7 @@
 import numpy as np
 import pyarrow as pa
 
-from anonset.reading.persons.possible_persons import possible_persons
+from anonset.columns.persons import possible_persons
 
 CODES = [f"{letter}{number:02d}" for letter in "EIJ" for number in range(30)]
 

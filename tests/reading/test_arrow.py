@@ -11,8 +11,9 @@ import pytest
 from pyarrow import parquet
 from tests.facts import refused
 
+from anonset import arrow
 from anonset.errors import InputError
-from anonset.reading import arrow, read
+from anonset.reading import read
 
 TEXT_LISTS = [
     pa.list_(pa.string()),

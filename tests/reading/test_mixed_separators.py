@@ -5,8 +5,8 @@ from random import Random
 import pytest
 
 import anonset
+from anonset.columns.cells import other_marks
 from anonset.errors import InputError
-from anonset.reading.input_checks import other_marks
 
 CODES = ["E11.9", "I10", "J20.9", "J45", "E78.5", "M54.5", "F32.1", "K21.0", "N18.3", "Z79.4"]
 

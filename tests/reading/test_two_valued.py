@@ -4,10 +4,10 @@ import pyarrow as pa
 import pytest
 from tests.facts import refused
 
+from anonset.columns.marks import PAIRS, words_for_marks
 from anonset.errors import InputError
 from anonset.reading import read
 from anonset.reading.formats import text_chunks
-from anonset.reading.presence_words import PAIRS, words_for_marks
 from anonset.reading.scan import scan
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 import anonset
-from anonset.reading.profiles import missing_codes
+from anonset.columns.missing import missing_codes
 
 N = 120
 

@@ -6,8 +6,8 @@ import pytest
 from tests.facts import names
 
 import anonset
+from anonset.columns.kinds import look_at
 from anonset.errors import InputError
-from anonset.reading.kinds import look_at
 
 N = 120
 DAYS = [date(1930, 1, 1) + timedelta(days=211 * n) for n in range(N)]

@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
+from anonset import arrow
+from anonset.columns.ids import texts_of_all
 from anonset.data.table import Int64
 from anonset.errors import InputError
 from anonset.generalization.other_release import OtherRelease
 from anonset.privacy import PrivacyModel
 from anonset.publications import Records
 from anonset.publications.base import require_kind
-from anonset.reading import arrow
 from anonset.reading.batches import open_source
 from anonset.reading.options import ROW, UNKNOWN, ReadOptions
-from anonset.reading.persons.missing_values import texts_of_all
 from anonset.reading.source import Source
 from anonset.reading.table_builder import read_all_rows
 from anonset.release.continuation import require_one_machine

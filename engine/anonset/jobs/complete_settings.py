@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from anonset.algorithms.base import Algorithm
+from anonset.columns.person_rules import OF_PERSONS, ROLES
 from anonset.data import Hierarchy, Table
 from anonset.data.store import MEMORY
 from anonset.errors import AnonsetError, DisclosureError, InputError, MisreadError, foreign
@@ -35,7 +36,6 @@ from anonset.settings.binding import require_roles
 from anonset.settings.job_text import guarantee_for
 from anonset.settings.overriding import OPTIONS_OF_ROLES, make_settings
 from anonset.settings.parameters import MODELS, default_algorithm, make_algorithm, needs_data
-from anonset.settings.person_columns import OF_PERSONS, ROLES
 from anonset.settings.readers import ParsingContext
 from anonset.settings.settings import Settings, with_sensitive_kept
 from anonset.spelling import as_typed, counted

@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 from pkgutil import resolve_name
 from typing import Any
 
+from anonset.columns.profiles import Profile
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table_facts import Unit
 from anonset.measures.known_items import KnownItems
 from anonset.measures.shares import Share
 from anonset.reading.options import ROW
-from anonset.reading.profiles import Profile
 from anonset.release.tables import html_table
 from anonset.settings.job_text import unit_line
 from anonset.spelling import counted

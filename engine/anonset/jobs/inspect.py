@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from anonset.columns.kinds import kind_of_values
+from anonset.columns.profiles import Profile, entropy, most_frequent
 from anonset.data import CategoricalColumn, SetColumn, Table
 from anonset.data.table import Column
 from anonset.data.table_facts import Unit
@@ -18,9 +20,7 @@ from anonset.measures.equivalence_classes import class_sizes
 from anonset.measures.known_items import known_items
 from anonset.measures.shares import share_of
 from anonset.privacy.model import require_size
-from anonset.reading.kinds import kind_of_values
 from anonset.reading.options import ROW, UNKNOWN, require_options
-from anonset.reading.profiles import Profile, entropy, most_frequent
 from anonset.release.memory import memory_for
 from anonset.settings.binding import HierarchySpec
 from anonset.spelling import counted

@@ -6,16 +6,16 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from anonset.columns.headers import meaning_of
+from anonset.columns.kinds import look_at
+from anonset.columns.personal_values import KINDS_OF_VALUES, are_full_names, pattern_of
+from anonset.columns.placeholders import placeholder_problem
 from anonset.data import CategoricalColumn, NumericColumn, Table
 from anonset.data.hierarchy_rules import NO_VALUE, PROPOSED, is_coarser
 from anonset.data.table_facts import RepeatedIdentifiers
 from anonset.errors import InputError, UndeclaredUnitError
 from anonset.privacy import PrivacyModel
-from anonset.reading.kinds import look_at
 from anonset.reading.options import ROW, UNKNOWN
-from anonset.reading.persons.header_words import meaning_of
-from anonset.reading.persons.placeholders import placeholder_problem
-from anonset.reading.persons.values import KINDS_OF_VALUES, are_full_names, pattern_of
 from anonset.spelling import counted, hierarchy_of, setting
 
 _MONTH = len("2020-01")

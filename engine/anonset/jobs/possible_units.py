@@ -3,10 +3,10 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from anonset.columns.persons import SURE, PossiblePerson
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.jobs.proposal_trial import MOST_WITHOUT_ID, Proposal, ProposalReader, are_buckets, try_hierarchies
 from anonset.reading.options import OPEN, ROW, UNKNOWN, person_columns
-from anonset.reading.persons.possible_persons import SURE, PossiblePerson
 from anonset.reading.roles import names_in
 from anonset.reading.source import Source
 from anonset.settings.binding import HierarchySpec

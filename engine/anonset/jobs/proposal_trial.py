@@ -7,28 +7,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from anonset.data import CategoricalColumn, Table
-from anonset.data.domains import lists_persons
-from anonset.data.hierarchy_rules import PROPOSED, is_rule
-from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.table import Column, Int64
-from anonset.errors import InputError
-from anonset.jobs.findings import ColumnFindings
-from anonset.reading.batches import OpenedSource, with_null_words, without_missing_ids
-from anonset.reading.kinds import kind_of_values
-from anonset.reading.options import ROW, FileOptions, ReadOptions, person_columns
-from anonset.reading.persons.missing_values import are_values, counted_in, persons_in, rows_that_differ
-from anonset.reading.persons.rare_texts import are_rare_texts
-from anonset.reading.persons.spellings import spelling_problems
-from anonset.reading.presence import FILLED
-from anonset.reading.profiles import Profile, count_differing
-from anonset.reading.roles import names_in
-from anonset.reading.source import Source
-from anonset.reading.table_builder import gather
-from anonset.settings.answer_columns import answers_reading
-from anonset.settings.binding import HierarchySpec, bind_columns
-from anonset.settings.coarse_rules import coarse_rule
-from anonset.settings.person_columns import (
+from anonset.columns.answer_rules import answers_reading
+from anonset.columns.coarse_rules import coarse_rule
+from anonset.columns.ids import are_values, counted_in, persons_in, rows_that_differ
+from anonset.columns.kinds import kind_of_values
+from anonset.columns.marks import FILLED
+from anonset.columns.person_rules import (
     FEW_DIFFERING,
     OF_PERSONS,
     ProposedRole,
@@ -39,7 +23,23 @@ from anonset.settings.person_columns import (
     with_unit,
     without_commas,
 )
-from anonset.settings.proposal import settings_of, tree_of
+from anonset.columns.profiles import Profile, count_differing
+from anonset.columns.rare_texts import are_rare_texts
+from anonset.columns.rules import settings_of, tree_of
+from anonset.columns.spellings import spelling_problems
+from anonset.data import CategoricalColumn, Table
+from anonset.data.domains import lists_persons
+from anonset.data.hierarchy_rules import PROPOSED, is_rule
+from anonset.data.redacted_repr import RedactedRepr
+from anonset.data.table import Column, Int64
+from anonset.errors import InputError
+from anonset.jobs.findings import ColumnFindings
+from anonset.reading.batches import OpenedSource, with_null_words, without_missing_ids
+from anonset.reading.options import ROW, FileOptions, ReadOptions, person_columns
+from anonset.reading.roles import names_in
+from anonset.reading.source import Source
+from anonset.reading.table_builder import gather
+from anonset.settings.binding import HierarchySpec, bind_columns
 from anonset.settings.remedies import Remedy, remedy_for
 from anonset.spelling import counted, setting
 

@@ -5,6 +5,18 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
+from anonset.columns.answer_rules import pair_problems
+from anonset.columns.header_topics import is_quantity
+from anonset.columns.headers import PERSON_IDS, are_headers
+from anonset.columns.id_findings import id_findings
+from anonset.columns.ids import are_values, counted_in, given_texts, holds_sets
+from anonset.columns.kinds import MOST_LOOKED_AT
+from anonset.columns.mentions import are_mentions, names_and_ids, words_of_persons
+from anonset.columns.person_rules import DECLARED, OF_PERSONS, ROLES, UNRECOGNIZED, ProposedRole
+from anonset.columns.persons import SURE, PossiblePerson, possible_persons
+from anonset.columns.placeholders import as_nulls, placeholder_counts, placeholder_problem
+from anonset.columns.profiles import Profile, coded, pattern, profile
+from anonset.columns.rules import propose
 from anonset.data.hierarchy_rules import PROPOSED
 from anonset.data.joining import prefixed
 from anonset.errors import MisreadError
@@ -25,23 +37,11 @@ from anonset.personal_text import is_like_id
 from anonset.reading.batches import FileProperties, OpenedSource, open_source
 from anonset.reading.columns import with_nulls
 from anonset.reading.dialect import Dialect
-from anonset.reading.kinds import MOST_LOOKED_AT
 from anonset.reading.options import person_columns
-from anonset.reading.persons.header_topics import is_quantity
-from anonset.reading.persons.header_words import PERSON_IDS, are_headers
-from anonset.reading.persons.id_findings import id_findings
-from anonset.reading.persons.mentions import are_mentions, names_and_ids, words_of_persons
-from anonset.reading.persons.missing_values import are_values, counted_in, given_texts, holds_sets
-from anonset.reading.persons.placeholders import as_nulls, placeholder_counts, placeholder_problem
-from anonset.reading.persons.possible_persons import SURE, PossiblePerson, possible_persons
-from anonset.reading.profiles import Profile, coded, pattern, profile
 from anonset.reading.roles import Header, names_in
 from anonset.reading.source import Source, source_of
 from anonset.reading.table_builder import read_all_rows
-from anonset.settings.answer_columns import pair_problems
 from anonset.settings.binding import RANGE, VALUES, HierarchySpec
-from anonset.settings.person_columns import DECLARED, OF_PERSONS, ROLES, UNRECOGNIZED, ProposedRole
-from anonset.settings.proposal import propose
 from anonset.spelling import counted, setting
 
 

@@ -5,6 +5,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from anonset.columns.person_rules import ROLES
 from anonset.data import Table
 from anonset.data.cluster import ClusterWorkers
 from anonset.data.scheduler import cluster_of
@@ -25,7 +26,6 @@ from anonset.release.memory import memory_for, memory_limit, require_memory
 from anonset.release.opened import OpenedPublication
 from anonset.release.staging import private_of, require_apart
 from anonset.settings.commands import InspectSettings
-from anonset.settings.person_columns import ROLES
 from anonset.settings.settings import ComparedSettings, ReadingSettings
 from anonset.spelling import as_typed, setting
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 
-from anonset.reading.profiles import Profile
+from anonset.columns.profiles import Profile
 from anonset.spelling import counted, setting
 
 

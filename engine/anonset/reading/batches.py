@@ -9,11 +9,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from anonset import arrow
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.store import MEMORY, Store
 from anonset.data.workers import Workers
 from anonset.errors import InputError
-from anonset.reading import arrow
 from anonset.reading.columns import with_nulls
 from anonset.reading.dialect import RECOGNISED, Dialect, Missing
 from anonset.reading.roles import names_in

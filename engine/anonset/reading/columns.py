@@ -2,11 +2,13 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache
 from typing import Any
 
 import numpy as np
 
+from anonset import arrow
+from anonset.arrow import is_list
+from anonset.columns.missing import NULLS
 from anonset.data import CategoricalColumn, NumericColumn, SetColumn
 from anonset.data.blocks import encode_sets, keep_tokens
 from anonset.data.hierarchy_rules import MISSING_VALUE
@@ -15,9 +17,8 @@ from anonset.data.spans import begins_of
 from anonset.data.table import Int32, Int64
 from anonset.data.vocabulary import canonical_codes
 from anonset.errors import InputError, typed
-from anonset.reading import arrow
 from anonset.reading.files import reading
-from anonset.reading.input_checks import NULLS, require_items, require_split, require_whole
+from anonset.reading.input_checks import require_items, require_split, require_whole
 from anonset.reading.normalizing import Changes, normalize_items, normalize_values
 from anonset.reading.numbers import Numbers, others, read_numbers
 from anonset.spelling import setting
@@ -350,15 +351,6 @@ def with_nulls(columns: Mapping[str, Any], words: Collection[str]) -> dict[str, 
         return arrow.if_else(null, arrow.null(text.type), text) if arrow.any(null).as_py() else column
 
     return {name: cleared(name, column) for name, column in columns.items()}
-
-
-@cache
-def is_list(kind: Any) -> bool:
-    """Return True if an Arrow type is a list type."""
-    import pyarrow as pa
-
-    tests = ("is_list", "is_large_list", "is_fixed_size_list", "is_list_view", "is_large_list_view")
-    return any(getattr(pa.types, test)(kind) for test in tests)
 
 
 def _trimmed(codes: Int32, labels: list[str]) -> tuple[Int32, list[str]]:

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from anonset import arrow
 from anonset.data import CategoricalColumn, SetColumn
 from anonset.data.codes import MOST_CODES, as_codes, stored_codes
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.store import Files, Store
 from anonset.errors import InputError
-from anonset.reading import arrow
 from anonset.reading.batches import Batch, OpenedSource, SourcePart, with_more
 from anonset.reading.columns import Encoder
 from anonset.reading.normalizing import Changes

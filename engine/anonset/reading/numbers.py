@@ -1,7 +1,6 @@
 """Convert Arrow columns to exact numbers. Values that a float would round are rejected."""
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
@@ -10,32 +9,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from anonset import arrow
+from anonset.columns.number_forms import NO_CURRENCY, NUMBER, SIGNS_WITHOUT_VALUE, WRITTEN, decimals_of
 from anonset.data import NumericColumn
 from anonset.data.decimals import unfit
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError
-from anonset.reading import arrow
 from anonset.spelling import setting
 
 Values = NDArray[np.int64] | NDArray[np.float64]
 
-_NUMBER = r"^-?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 _INTEGER = r"^-?[0-9]+$"
-_CURRENCY = r"(€|\$|£|¥|zł|kr\.?|Kč|Fr\.|EUR|USD|GBP|CHF|SEK|NOK|DKK|PLN|CZK)"
-_BLANK = "[ \u00a0\u202f]"
-_NO_CURRENCY = "[-0-9.,'’ \u00a0\u202f]|[eE][-+]?[0-9]+"
 
 
-def _written(decimal: str) -> str:
-    point, comma = re.escape(decimal), re.escape("." if decimal == "," else ",")
-    groups = "|".join(f"[0-9]{{1,3}}({mark}[0-9]{{3}})+" for mark in (comma, "['’]", _BLANK))
-    number = rf"(([0-9]+|{groups})({point}[0-9]*)?|{point}[0-9]+)([eE][+-]?[0-9]+)?"
-    return rf"^-?({_CURRENCY}{_BLANK}?)?-?{number}({_BLANK}?{_CURRENCY})?$"
-
-
-_WRITTEN = {decimal: _written(decimal) for decimal in (",", ".")}
-_MARKS = {decimal: f"{_CURRENCY}|['’ \u00a0\u202f{other}]" for decimal, other in ((",", "."), (".", ","))}
-_FITS = {decimal: re.compile(pattern) for decimal, pattern in _WRITTEN.items()}
 ONE_CURRENCY = "the column contains several currencies; convert all amounts to the same currency"
 _EXACT_IN_FLOAT = 2.0**53
 _SAFE_LENGTH = 15  # floats represent every number of up to 15 digits
@@ -69,43 +55,6 @@ def others(rows: int, until: int | None = None) -> str:
     """
     where = "" if until is None else f" up to row {until}"
     return f" (and {rows - 1} more{where})" if rows > 1 else ""
-
-
-def recognised_decimal(values: Iterable[str]) -> str:
-    """Return the decimal sign of numbers that are not in the notation of programs. Empty if the sign is ambiguous.
-
-    >>> recognised_decimal(["70", "70,5"]), recognised_decimal(["70", "1,000"]), recognised_decimal(["1.5", "2,5"])
-    (',', '', '')
-    >>> recognised_decimal(["€ 1.234,50", "€ 7"]), recognised_decimal(["$1,234.50"]), recognised_decimal(["7", "1.5"])
-    (',', '.', '')
-    """
-    signs = decimals_of(values)
-    return signs[0] if len(signs) == 1 else ""
-
-
-def decimals_of(values: Iterable[str]) -> list[str]:
-    """Return the decimal signs under which all values are numbers. Empty if all values are plain numbers."""
-    filled = [value for value in values if value]
-    if all(re.match(_NUMBER, value) for value in filled):
-        return []
-    signs = [
-        decimal for decimal, form in _FITS.items() if all(map(form.match, filled)) and len(_currencies(filled)) <= 1
-    ]
-    same = len(signs) > 1 and all(plain_number(value, ",") == plain_number(value, ".") for value in filled)
-    return signs[1:] if same else signs
-
-
-def plain_number(value: str, decimal: str) -> str:
-    """Return a number with a decimal point, without currency and thousands separators.
-
-    >>> plain_number("-1.234,50 €", ","), plain_number("$1,234.50", ".")
-    ('-1234.50', '1234.50')
-    """
-    return re.sub(_MARKS[decimal], "", value).replace(",", ".")
-
-
-def _currencies(values: Iterable[str]) -> set[str]:
-    return {re.sub(_NO_CURRENCY, "", value) for value in values} - {""}
 
 
 def read_numbers(
@@ -156,16 +105,16 @@ class _Numbers:
         """Return numbers with a decimal point, and their currency. Currency and thousands separators are removed from
         the numbers.
         """
-        if arrow.all(arrow.matches(text, _NUMBER.replace(r"\.", re.escape(decimal)))).as_py() is not False:
+        if arrow.all(arrow.matches(text, NUMBER.replace(r"\.", re.escape(decimal)))).as_py() is not False:
             return arrow.replaced(text, ",", "."), ""
-        wrong = np.flatnonzero(~arrow.to_numpy(arrow.matches(text, _WRITTEN[decimal])))
+        wrong = np.flatnonzero(~arrow.to_numpy(arrow.matches(text, WRITTEN[decimal])))
         sign = "comma" if decimal == "," else "point"
         other, remedy = ("point", ".") if decimal == "," else ("comma", ",")
         self.refuse(
             wrong,
             f"not a number with a decimal {sign}; if its decimal sign is the {other}: {setting('decimal', remedy)}",
         )
-        currency = arrow.without(text, _NO_CURRENCY)
+        currency = arrow.without(text, NO_CURRENCY)
         currencies = [symbol for symbol in arrow.unique(currency).to_pylist() if symbol]
         mixed = (
             np.flatnonzero(arrow.to_numpy(arrow.is_in(currency, currencies[1:])))
@@ -173,12 +122,12 @@ class _Numbers:
             else np.empty(0, int)
         )
         self.refuse(mixed, ONE_CURRENCY)
-        return arrow.replaced(arrow.without(text, _MARKS[decimal]), ",", "."), "".join(currencies)
+        return arrow.replaced(arrow.without(text, SIGNS_WITHOUT_VALUE[decimal]), ",", "."), "".join(currencies)
 
     def parsed(self, text: Any) -> Numbers:
         import pyarrow as pa
 
-        wrong = np.flatnonzero(~arrow.to_numpy(arrow.matches(text, _NUMBER)))
+        wrong = np.flatnonzero(~arrow.to_numpy(arrow.matches(text, NUMBER)))
         if len(wrong):
             first = text[int(wrong[0])].as_py()
             reason = "" if first.strip() == first else ": remove the blanks around it"

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Literal, TypedDict
 
+from anonset.columns.marks import FILLED
 from anonset.data.table_facts import CodeRules, OwnerStatements, Unit
 from anonset.errors import InputError
 from anonset.reading.batches import FileProperties, NamedColumns
@@ -13,7 +14,6 @@ from anonset.reading.columns import Encoder
 from anonset.reading.dialect import EXACT, Dialect
 from anonset.reading.normalizing import require_rules
 from anonset.reading.plan import Plan
-from anonset.reading.presence import FILLED
 from anonset.reading.roles import Names, absent, names_in
 from anonset.spelling import did_you_mean, require_known, setting
 

@@ -4,15 +4,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from anonset.arrow import is_list
+from anonset.columns.headers import PERSON_IDS, are_headers
+from anonset.columns.mentions import free_text_in, mentions_in, names_and_ids
+from anonset.columns.persons import CONTACTS, are_cut, possible_persons
 from anonset.data import CategoricalColumn, SetColumn, Table
 from anonset.data.table_facts import CUT, PersonMentions, RepeatedIdentifiers
 from anonset.errors import InputError
 from anonset.reading.batches import Batch, NamedColumns
-from anonset.reading.columns import Encoder, is_list
+from anonset.reading.columns import Encoder
 from anonset.reading.input_checks import require_single
-from anonset.reading.persons.header_words import PERSON_IDS, are_headers
-from anonset.reading.persons.mentions import free_text_in, mentions_in, names_and_ids
-from anonset.reading.persons.possible_persons import CONTACTS, are_cut, possible_persons
 from anonset.reading.presence import labels_of_marks
 from anonset.reading.roles import Names, Roles, label_of, resolve
 from anonset.reading.shared_answers import require_separate_answers

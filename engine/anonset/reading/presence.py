@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from anonset.columns.marks import ABSENT, PRESENT, says_present, words_for_marks
+from anonset.columns.missing import NULLS
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError, datum, typed
 from anonset.reading.columns import Encoder
-from anonset.reading.input_checks import ABSENT, NULLS, PRESENT, says_present
-from anonset.reading.presence_words import words_for_marks
 from anonset.spelling import setting
 
 FILLED = "filled"

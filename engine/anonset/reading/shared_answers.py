@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from anonset.columns.kinds import kind_of_values
+from anonset.columns.marks import words_for_marks
 from anonset.errors import InputError, typed
-from anonset.reading.kinds import kind_of_values
-from anonset.reading.presence_words import words_for_marks
 from anonset.spelling import setting
 
 _MOST_VALUES, _FEWEST_COLUMNS, _FEWEST_ROWS = 20, 3, 10

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
-from anonset.reading import arrow
+from anonset import arrow
 from anonset.reading.files import LEAST_READ, compression_of, open_parquet, open_workbook_parts, reading
 
 _GUESSED_RATIO = 6

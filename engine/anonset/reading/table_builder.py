@@ -14,6 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from anonset import arrow
+from anonset.columns.ids import are_values, counted_in
+from anonset.columns.placeholders import placeholders_in
 from anonset.data import CategoricalColumn, Column, NumericColumn, SetColumn, Table
 from anonset.data.blocks import SetColumnBuilder
 from anonset.data.codes import as_codes
@@ -22,7 +25,6 @@ from anonset.data.store import MEMORY, Store
 from anonset.data.table_facts import skipped
 from anonset.data.vocabulary import LabelCollector, Vocabulary, canonical_codes
 from anonset.errors import InputError
-from anonset.reading import arrow
 from anonset.reading.batches import Batch, OpenedSource, ahead, open_source, with_more
 from anonset.reading.columns import Encoder, dictionary
 from anonset.reading.encoded_batches import (
@@ -37,8 +39,6 @@ from anonset.reading.numbers import ONE_CURRENCY, Numbers
 from anonset.reading.options import ReadOptions
 from anonset.reading.persons.grouping import changes_by_first_values, unite
 from anonset.reading.persons.merging import PersonMerge, RowLayout, Rows
-from anonset.reading.persons.missing_values import are_values, counted_in
-from anonset.reading.persons.placeholders import placeholders_in
 from anonset.reading.plan import Plan, require_values
 from anonset.reading.texts import Categories, ExpectedColumn, ExpectedTexts, FiledTexts, KeptTexts
 from anonset.spelling import setting

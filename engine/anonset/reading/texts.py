@@ -6,13 +6,13 @@ from typing import Any, Generic, NoReturn, TypeVar
 
 import numpy as np
 
+from anonset import arrow
 from anonset.data import CategoricalColumn, SetColumn, Vocabulary
 from anonset.data.label_order import encode_labels
 from anonset.data.spans import spans
 from anonset.data.store import Store
 from anonset.data.vocabulary import LabelCollector
 from anonset.errors import AnonsetError
-from anonset.reading import arrow
 from anonset.reading.columns import Encoder
 
 _MOST_TEXT_HELD = 1 << 24

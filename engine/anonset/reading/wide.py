@@ -9,17 +9,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from anonset import arrow
+from anonset.arrow import is_list
+from anonset.columns.marks import FILLED, says_present
 from anonset.data import SetColumn, Vocabulary
 from anonset.data.blocks import tidy_rows
 from anonset.data.spans import begins_of
 from anonset.data.table import Int32
 from anonset.data.vocabulary import canonical_order
 from anonset.errors import InputError, datum
-from anonset.reading import arrow
-from anonset.reading.columns import Encoder, is_list
-from anonset.reading.input_checks import says_present
+from anonset.reading.columns import Encoder
 from anonset.reading.numbers import others
-from anonset.reading.presence import FILLED, way_to_declare
+from anonset.reading.presence import way_to_declare
 from anonset.spelling import setting
 
 NAME = "items"

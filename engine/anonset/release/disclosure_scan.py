@@ -25,6 +25,15 @@ from typing import Any
 
 import numpy as np
 
+from anonset.columns.coarse_rules import coarse_rule
+from anonset.columns.headers import PERSON_IDS, meaning_of
+from anonset.columns.kinds import kind_of_values
+from anonset.columns.personal_values import (
+    KINDS_OF_VALUES,
+    is_free_text,
+    pattern_of,
+)
+from anonset.columns.rare_texts import are_rare_texts
 from anonset.data import CategoricalColumn, NumericColumn, Table
 from anonset.data.domains import lists_persons
 from anonset.data.hierarchy_rules import NO_VALUE
@@ -35,14 +44,6 @@ from anonset.errors import DisclosureError, InputError
 from anonset.privacy import PrivacyModel
 from anonset.publications import Buckets, Chunks, Records
 from anonset.publications.buckets import STAR
-from anonset.reading.kinds import kind_of_values
-from anonset.reading.persons.header_words import PERSON_IDS, meaning_of
-from anonset.reading.persons.rare_texts import are_rare_texts
-from anonset.reading.persons.values import (
-    KINDS_OF_VALUES,
-    is_free_text,
-    pattern_of,
-)
 from anonset.reading.roles import Names, names_in
 from anonset.release import scan_remedies as remedies
 from anonset.release.item_scan import ItemScan, labels_of
@@ -54,7 +55,6 @@ from anonset.release.rare_values import (
     values_in_sets,
 )
 from anonset.release.scan_findings import ScanFinding, few_persons, identifying_kind, personal_values_finding
-from anonset.settings.coarse_rules import coarse_rule
 from anonset.spelling import setting
 
 _EXAMINED = 20_000

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from anonset.columns.header_topics import names_a_product
+from anonset.columns.headers import meaning_of
+from anonset.columns.personal_values import OPAQUE, are_opaque_keys, are_sentences, are_words_of_texts
 from anonset.data import SetColumn, Table
 from anonset.privacy import PrivacyModel
 from anonset.publications import Records
-from anonset.reading.persons.header_topics import names_a_product
-from anonset.reading.persons.header_words import meaning_of
-from anonset.reading.persons.values import OPAQUE, are_opaque_keys, are_sentences, are_words_of_texts
 from anonset.release import scan_remedies as remedies
 from anonset.release.scan_findings import ScanFinding, few_persons, identifying_kind, personal_values_finding
 

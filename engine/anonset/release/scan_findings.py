@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from anonset.columns.personal_values import KINDS_OF_VALUES, OPAQUE, are_opaque_keys, count_contacts, identifying
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.privacy import PrivacyModel
-from anonset.reading.persons.values import KINDS_OF_VALUES, OPAQUE, are_opaque_keys, count_contacts, identifying
 from anonset.release import scan_remedies as remedies
 
 FEW_PERSONS = 5

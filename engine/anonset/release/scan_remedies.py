@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import fields
 from fractions import Fraction
 
+from anonset.columns.header_topics import is_sensitive
+from anonset.columns.kinds import MOST_LOOKED_AT, look_at
 from anonset.data.hierarchy_rules import FROM
 from anonset.privacy import KAnonymity, PrivacyModel
-from anonset.reading.kinds import MOST_LOOKED_AT, look_at
-from anonset.reading.persons.header_topics import is_sensitive
 from anonset.spelling import hierarchy_of, listed, setting
 
 _PREFIXES = {"ICD-9 codes": "prefix:1,3", "ICD-10 codes": "prefix:1,3", "ATC codes": "prefix:1,3,5"}

@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from anonset.columns.personal_values import identifying
+from anonset.columns.rare_texts import are_rare
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table, Vocabulary
 from anonset.data.code_fitting import (
     UNSPECIFIED,
@@ -32,8 +34,6 @@ from anonset.personal_text import hidden
 from anonset.reading.hierarchies.date_forms import naming_date_form
 from anonset.reading.hierarchies.specs import hierarchy_of_labels, is_refined, refine
 from anonset.reading.normalizing import RULES, change_of, recategorize, relabel
-from anonset.reading.persons.rare_texts import are_rare
-from anonset.reading.persons.values import identifying
 from anonset.spelling import counted, setting
 
 _OF_VALUES = ("range", "values")

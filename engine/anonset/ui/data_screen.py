@@ -8,11 +8,11 @@ from typing import Any
 
 from nicegui import ui
 
+from anonset.columns.person_rules import OF_PERSONS
 from anonset.reading.options import OPEN, ROW, UNKNOWN
 from anonset.settings.fixes import with_role_words
 from anonset.settings.job_files import ANSWERS
 from anonset.settings.overriding import name_list
-from anonset.settings.person_columns import OF_PERSONS
 from anonset.spelling import counted
 from anonset.ui.fix_buttons import fix_buttons, fixes_for
 from anonset.ui.frame import LiveSection, Screen, button, text

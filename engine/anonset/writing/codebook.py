@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from anonset import arrow
 from anonset.data import SetColumn
 from anonset.data.distinct import distinct
 from anonset.data.spans import spans
@@ -25,7 +26,6 @@ from anonset.generalization import Cut, ItemGroups, PerCluster, Recoding
 from anonset.generalization.recoding import cut_symbol
 from anonset.publications import Records, Symbol
 from anonset.publications.symbols import set_label
-from anonset.reading import arrow
 from anonset.reading.files import reading, remove_on_failure, write_file
 from anonset.reading.publications.codebook import (
     GLOBAL,

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from anonset import arrow
 from anonset.data import Vocabulary
-from anonset.reading import arrow
 from anonset.reading.csv_rows import BYTES_AT_ONCE
 
 _MARKS = '",\r\n\ufeff'

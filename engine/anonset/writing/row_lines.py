@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
+from anonset import arrow
 from anonset.data import CategoricalColumn
 from anonset.data.spans import spans
 from anonset.data.store import Store
 from anonset.data.table import Int32, Int64
-from anonset.reading import arrow
 from anonset.writing.csv_lines import csv_bytes, lines, quoted, texts_of
 
 BLOCK = 1 << 17

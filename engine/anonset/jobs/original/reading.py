@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from anonset.columns.ids import numbered
 from anonset.data import Table
 from anonset.data.store import Store
 from anonset.data.table import Int64
@@ -9,7 +10,6 @@ from anonset.errors import InputError
 from anonset.jobs.original.base import read_original
 from anonset.reading.batches import open_source
 from anonset.reading.options import ReadOptions
-from anonset.reading.persons.missing_values import numbered
 from anonset.reading.source import Source
 from anonset.reading.table_builder import read_all_rows
 from anonset.release.opened import OpenedPublication

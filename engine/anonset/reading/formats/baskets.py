@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from anonset import arrow
 from anonset.data.workers import ONE_THREAD, Workers
 from anonset.errors import InputError
-from anonset.reading import arrow
 from anonset.reading.batches import Batch, FileProperties, OpenedSource, SourcePart, with_keys
 from anonset.reading.dialect import DELIMITERS, Dialect, any_field_size, invalid_utf8
 from anonset.reading.files import reading

@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from anonset import arrow
+from anonset.columns.number_forms import recognised_decimal
 from anonset.errors import InputError, MisreadError
-from anonset.reading import arrow
 from anonset.reading.dialect import (
     DELIMITERS,
     LINE_END,
@@ -32,7 +33,6 @@ from anonset.reading.dialect import (
 )
 from anonset.reading.files import reading
 from anonset.reading.formats.footers import footer_of, has_keys, is_figure
-from anonset.reading.numbers import recognised_decimal
 from anonset.reading.ragged_lines import are_baskets, are_records
 from anonset.spelling import counted, setting
 

@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn
 
+from anonset import arrow
 from anonset.errors import InputError
-from anonset.reading import arrow
 from anonset.reading.batches import Batch, FileProperties, OpenedSource, with_keys
 from anonset.reading.dialect import invalid_utf8
 from anonset.reading.formats.text_chunks import TextPiece, pieces

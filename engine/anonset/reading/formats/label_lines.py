@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from itertools import islice
 from types import MappingProxyType
 
+from anonset.columns.missing import MISSING, NULLS, PROBABLE_NULLS
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.reading.dialect import any_field_size
 from anonset.reading.formats.footers import is_figure, last_line, names_a_sum
-from anonset.reading.input_checks import MISSING, NULLS, PROBABLE_NULLS
 
 LINES = 10
 """Number of records below the header, and at the end, that are examined."""

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from anonset import arrow
 from anonset.data import SetColumn
 from anonset.data.blocks import encode_sets
 from anonset.errors import InputError, foreign
-from anonset.reading import arrow
 from anonset.reading.batches import FileProperties, OpenedSource
 from anonset.reading.files import one_line, reading
 from anonset.reading.source import Source

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+from anonset.columns.kinds import look_at
 from anonset.data.hierarchy_rules import NO_VALUE, way_for_other_dates
 from anonset.errors import HierarchyError
-from anonset.reading.kinds import look_at
 from anonset.spelling import hierarchy_of
 
 _FINE = ("month", "quarter")

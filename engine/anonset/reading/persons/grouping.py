@@ -8,14 +8,14 @@ from dataclasses import replace
 
 import numpy as np
 
+from anonset.columns.header_topics import is_sensitive, names_a_product
+from anonset.columns.kinds import MOST_LOOKED_AT, look_at
 from anonset.data import CategoricalColumn, Column, SetColumn, Table
 from anonset.data.blocks import tidy_rows
 from anonset.data.spans import begins_of
 from anonset.data.table import Int64
 from anonset.data.table_facts import FIRST_VALUE, Change
 from anonset.errors import InputError
-from anonset.reading.kinds import MOST_LOOKED_AT, look_at
-from anonset.reading.persons.header_topics import is_sensitive, names_a_product
 from anonset.reading.persons.merging import Difference
 from anonset.spelling import counted, setting
 

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from anonset import arrow
 from anonset.data.table import Int64
-from anonset.reading import arrow
 
 UInt64 = NDArray[np.uint64]
 

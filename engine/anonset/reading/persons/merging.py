@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from anonset import arrow
 from anonset.data import spans
 from anonset.data.blocks import tidy_rows
 from anonset.data.redacted_repr import RedactedRepr
@@ -27,7 +28,6 @@ from anonset.data.store import MOST_CODES, Files, Store
 from anonset.data.stored_arrays import StoredArrays
 from anonset.data.table import Int32, Int64
 from anonset.data.vocabulary import Vocabulary
-from anonset.reading import arrow
 
 UInt64 = NDArray[np.uint64]
 _BITS = 12

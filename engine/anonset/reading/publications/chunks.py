@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from anonset import arrow
 from anonset.data import SetColumn, Vocabulary
 from anonset.data import spans as limits
 from anonset.data.blocks import SetColumnBuilder
@@ -22,7 +23,6 @@ from anonset.errors import InputError, datum
 from anonset.generalization.chunk_order import contents_of
 from anonset.publications import Chunks
 from anonset.publications.chunk_columns import ChunkRows, ClusterColumns, SharedChunks
-from anonset.reading import arrow
 from anonset.reading.batches import FileProperties, open_source
 from anonset.reading.dialect import EXACT
 from anonset.reading.files import reading

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from anonset import arrow
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError, datum, foreign
 from anonset.publications import Symbol
-from anonset.reading import arrow
 from anonset.reading.batches import FileProperties, open_source
 from anonset.reading.csv_rows import header_of, rows_of
 from anonset.reading.dialect import EXACT, any_field_size

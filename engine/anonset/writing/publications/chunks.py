@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from anonset import arrow
 from anonset.data.spans import spans
 from anonset.data.table import Int32, Int64
 from anonset.publications import Chunks
 from anonset.publications.chunk_columns import ChunkRows, runs_of
-from anonset.reading import arrow
 from anonset.reading.files import reading, remove_on_failure, write_file
 from anonset.reading.publications.chunks import COLUMNS, file_names, require_plain
 from anonset.writing.csv_lines import csv_bytes

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from anonset import arrow
 from anonset.data import CategoricalColumn, SetColumn, Vocabulary
 from anonset.data.ledger import Ledger
 from anonset.data.spans import begins_of, spans
@@ -19,7 +20,6 @@ from anonset.data.table import Int32, Int64
 from anonset.errors import InputError, datum
 from anonset.publications import Records
 from anonset.publications.records import written_columns
-from anonset.reading import arrow
 from anonset.reading.files import reading, remove_on_failure, write_file
 from anonset.reading.publications.records import PARTS, part_names
 from anonset.spelling import require_known, setting

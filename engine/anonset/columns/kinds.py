@@ -9,10 +9,10 @@ from datetime import date, datetime
 from math import floor, log10
 from typing import Any
 
+from anonset.columns.date_patterns import NAMED_MONTH, WEEKDAY
+from anonset.columns.marks import says_present
+from anonset.columns.number_forms import decimals_of, plain_number
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.reading.date_patterns import NAMED_MONTH, WEEKDAY
-from anonset.reading.input_checks import says_present
-from anonset.reading.numbers import decimals_of, plain_number
 from anonset.spelling import setting
 
 MOST_LOOKED_AT = 20_000

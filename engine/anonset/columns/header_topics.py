@@ -5,8 +5,8 @@ The words are in `anonset.columns.words`.
 
 from functools import cache
 
+from anonset.columns.headers import words_of
 from anonset.columns.words import words_about
-from anonset.reading.persons.header_words import words_of
 
 
 def is_quantity(header: str) -> bool:

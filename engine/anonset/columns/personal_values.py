@@ -7,9 +7,9 @@ from functools import cache
 from pathlib import Path
 from unicodedata import category
 
+from anonset.columns.date_patterns import NAMED_MONTH, WEEKDAY
 from anonset.columns.letters import without_accents
 from anonset.personal_text import is_opaque_key
-from anonset.reading.date_patterns import NAMED_MONTH, WEEKDAY
 
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 _PHONE = re.compile(r"(?=.*[+ /()-])(\+|00?|\()[\d /().-]{6,19}\d")
@@ -321,7 +321,7 @@ def _is_capitalised_or_uncased(word: str) -> bool:
 @cache
 def _listed(file: str) -> frozenset[str]:
     """Return common names without accents, in lower case. Words, places, trades and the like are excluded."""
-    return frozenset(Path(__file__).with_name(file).read_text("ascii").split())
+    return frozenset(Path(__file__).with_name("words").joinpath(file).read_text("ascii").split())
 
 
 def _spelled(text: str) -> str:

@@ -8,13 +8,13 @@ from itertools import takewhile
 from types import MappingProxyType
 from typing import Any
 
+from anonset.columns.answer_rules import are_pairs, propose_answers, propose_choices
+from anonset.columns.header_topics import begins_like_items, is_remark, is_sensitive, names_items
+from anonset.columns.headers import ATTRIBUTES, is_known, is_sampling_weight, meaning_of
+from anonset.columns.kinds import ValueFormat, kind_of_values
+from anonset.columns.person_rules import DECLARED, MARKS, ROLES, UNRECOGNIZED, ProposedRole, is_grade, of_a_person
+from anonset.columns.profiles import Profile
 from anonset.data.hierarchy_rules import FROM, PROPOSED
-from anonset.reading.kinds import ValueFormat, kind_of_values
-from anonset.reading.persons.header_topics import begins_like_items, is_remark, is_sensitive, names_items
-from anonset.reading.persons.header_words import ATTRIBUTES, is_known, is_sampling_weight, meaning_of
-from anonset.reading.profiles import Profile
-from anonset.settings.answer_columns import are_pairs, propose_answers, propose_choices
-from anonset.settings.person_columns import DECLARED, MARKS, ROLES, UNRECOGNIZED, ProposedRole, is_grade, of_a_person
 from anonset.spelling import setting
 
 _FEW = 10

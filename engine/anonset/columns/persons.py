@@ -13,15 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.table import Int64
-from anonset.data.table_facts import RepeatedIdentifiers
-from anonset.reading import arrow
-from anonset.reading.input_checks import MISSING
-from anonset.reading.kinds import kind_of_values, look_at
-from anonset.reading.persons.agreement import AGREE, DIFFER, count_distinct, evidence_of
-from anonset.reading.persons.header_topics import is_quantity, is_remark, is_sensitive, names_a_product
-from anonset.reading.persons.header_words import (
+from anonset import arrow
+from anonset.columns.agreement import AGREE, DIFFER, count_distinct, evidence_of
+from anonset.columns.header_topics import is_quantity, is_remark, is_sensitive, names_a_product
+from anonset.columns.headers import (
     ATTRIBUTES,
     is_about_a_person,
     is_about_a_thing,
@@ -30,8 +25,13 @@ from anonset.reading.persons.header_words import (
     is_sampling_weight,
     meaning_of,
 )
-from anonset.reading.persons.missing_values import are_values, combined, given_texts, holds_sets
-from anonset.reading.persons.values import are_keys, attribute_of, identifying, is_free_text, is_full_date
+from anonset.columns.ids import are_values, combined, given_texts, holds_sets
+from anonset.columns.kinds import kind_of_values, look_at
+from anonset.columns.missing import MISSING
+from anonset.columns.personal_values import are_keys, attribute_of, identifying, is_free_text, is_full_date
+from anonset.data.redacted_repr import RedactedRepr
+from anonset.data.table import Int64
+from anonset.data.table_facts import RepeatedIdentifiers
 
 CONTACTS = ("e-mail", "IBAN", "phone", "account", "network")
 """Meanings of headers and values by which a person can be reached or recognized."""

@@ -4,11 +4,11 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from anonset.reading.persons.header_topics import is_quantity, is_sensitive, names_a_subject
-from anonset.reading.persons.header_words import is_direct, is_identifier, is_known, meaning_of
-from anonset.reading.presence import FILLED
-from anonset.reading.profiles import MOST_SHARED_VALUES, Profile
-from anonset.settings.person_columns import MARKS, ProposedRole, is_grade
+from anonset.columns.header_topics import is_quantity, is_sensitive, names_a_subject
+from anonset.columns.headers import is_direct, is_identifier, is_known, meaning_of
+from anonset.columns.marks import FILLED
+from anonset.columns.person_rules import MARKS, ProposedRole, is_grade
+from anonset.columns.profiles import MOST_SHARED_VALUES, Profile
 from anonset.spelling import counted, setting
 
 _OF_CHOICES = (

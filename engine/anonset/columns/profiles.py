@@ -13,25 +13,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from anonset import arrow
+from anonset.arrow import is_list
+from anonset.columns.cells import are_printed_lists, are_titles, other_marks, separator_of_items
+from anonset.columns.date_patterns import contains_contact, contains_date
+from anonset.columns.kinds import MOST_LOOKED_AT, ValueFormat, are_results, kind_of_values, look_at
+from anonset.columns.marks import words_for_marks
+from anonset.columns.missing import MISSING, NULLS, PROBABLE_NULLS, SIGNS_OF_NULL, missing_codes
+from anonset.columns.personal_values import are_capitalised, are_keys, are_names, identifying, is_free_text
 from anonset.data import SetColumn
 from anonset.data.hierarchy_rules import NO_VALUE
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.reading import arrow
-from anonset.reading.columns import is_list
-from anonset.reading.date_patterns import contains_contact, contains_date
-from anonset.reading.input_checks import (
-    MISSING,
-    NULLS,
-    PROBABLE_NULLS,
-    SIGNS_OF_NULL,
-    are_printed_lists,
-    are_titles,
-    other_marks,
-)
-from anonset.reading.item_separators import separator_of_items
-from anonset.reading.kinds import MOST_LOOKED_AT, ValueFormat, are_results, kind_of_values, look_at
-from anonset.reading.persons.values import are_capitalised, are_keys, are_names, identifying, is_free_text
-from anonset.reading.presence_words import words_for_marks
 
 _SOME = 500
 """Number of distinct values that are searched for personal contact data."""
@@ -268,35 +260,6 @@ def _of_sets(
 
 
 _CODE = re.compile(r"[A-Za-z]{1,3}[-_]?\d[\w.+*!-]*").fullmatch
-_CODES = (7, 8, 9, 66, 77, 88, 97, 98, 99, 777, 888, 999, 7777, 8888, 9999)
-_NEGATIVE_CODES = frozenset(str(-code) for code in _CODES)
-_POSITIVE_CODES = frozenset(str(code) for code in _CODES if code > 66)
-"""Numbers that surveys write for a missing answer."""
-_FAR = 4
-"""Minimum ratio of a positive number to all other numbers if it may mean a missing value."""
-_NUMBER = re.compile(r"\d{1,18}([.,]\d+)?").fullmatch
-
-
-def missing_codes(labels: Sequence[str]) -> tuple[str, ...]:
-    """Return the numbers that may mean a missing value. They are negative, or at least four times as large as all other
-    numbers.
-
-    >>> missing_codes(["0", "1", "-99"]), missing_codes(["1", "2", "98", "99"]), missing_codes(["16", "61", "99"])
-    (('-99',), ('98', '99'), ())
-    """
-    negative, positive = _NEGATIVE_CODES.intersection(labels), _POSITIVE_CODES.intersection(labels)
-    if not (negative or positive):
-        return ()
-    others = [label for label in labels if label not in negative and label not in positive]
-    if len(others) < 2 or not all(map(_NUMBER, others)):
-        return ()
-    found, largest = sorted(negative), max(float(label.replace(",", ".")) for label in others)
-    for code in sorted(map(int, positive)):
-        if code >= _FAR * largest:
-            found.append(str(code))
-        else:  # the number is a value of the column
-            largest = max(largest, code)
-    return tuple(found)
 
 
 def _prose(labels: Sequence[str], occurrences: int) -> str:

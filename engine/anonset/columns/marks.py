@@ -1,8 +1,11 @@
 """Pairs of words for chosen and not chosen answers, by language and by the programs that export them."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
-_PAIRS = """
+FILLED = "filled"
+"""Value of `present` for columns in which each cell that is not empty marks the item as present."""
+
+_WORDS = """
 REDCap: Checked/Unchecked
 Qualtrics: Selected/Not Selected | Selected/Unselected
 LimeSurvey: Quoted/Not quoted | Ticked/Not ticked | Ticked/Unticked | Chosen/Not chosen | Marked/Not marked
@@ -39,7 +42,7 @@ def _listed(text: str) -> frozenset[tuple[str, str]]:
     return frozenset((chosen.casefold(), other.casefold()) for chosen, _, other in (p.partition("/") for p in pairs))
 
 
-PAIRS = _listed(_PAIRS)
+PAIRS = _listed(_WORDS)
 """Pairs of words without case: chosen, not chosen."""
 
 
@@ -56,3 +59,23 @@ def words_for_marks(labels: Sequence[str]) -> tuple[str, str] | None:
     fitting = [pair for pair in PAIRS if written.keys() <= {*pair}]
     found = {(written.get(chosen, ""), written.get(other, "")) for chosen, other in fitting}
     return found.pop() if len(found) == 1 else None
+
+
+ABSENT = frozenset({"0", "0.0", "false", "False", "FALSE"})
+PRESENT = frozenset({"1", "1.0", "true", "True", "TRUE"})
+"""Values that mark an item as present in a 0/1 column."""
+_ANSWERS = ({"yes", "no"}, {"y", "n"}, {"t", "f"}, {"ja", "nein"}, {"j", "n"}, {"x"})
+_ABSENT_WORDS = ("no", "n", "f", "nein")
+
+
+def says_present(labels: Collection[str]) -> dict[str, bool | None]:
+    """Return the meaning of each value. True marks an item as present, False marks it as absent, and None is another
+    value.
+
+    >>> says_present(["1", "0"]), says_present(["yes", "NO"]), says_present(["x", "y"])
+    ({'1': True, '0': False}, {'yes': True, 'NO': False}, {'x': None, 'y': None})
+    """
+    words = {label.casefold() for label in labels} - {""}
+    if any(words <= pair for pair in _ANSWERS):
+        return {label: None if not label else label.casefold() not in _ABSENT_WORDS for label in labels}
+    return {label: True if label in PRESENT else False if label in ABSENT else None for label in labels}

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from anonset import arrow
+from anonset.columns.agreement import count_distinct
+from anonset.columns.ids import combined, texts_of_all
 from anonset.data.table import Int64
-from anonset.reading import arrow
-from anonset.reading.persons.agreement import count_distinct
-from anonset.reading.persons.missing_values import combined, texts_of_all
 from anonset.spelling import counted
 
 

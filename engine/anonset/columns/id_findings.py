@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from anonset.reading import arrow
-from anonset.reading.persons.agreement import count_distinct
-from anonset.reading.persons.missing_values import are_values, combined, given_texts, persons_in
+from anonset import arrow
+from anonset.columns.agreement import count_distinct
+from anonset.columns.ids import are_values, combined, given_texts, persons_in
 from anonset.spelling import setting
 
 _CHAINED, _REPLACED_ONCE = 0.9, 0.9

@@ -9,11 +9,11 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from anonset.columns.headers import PERSON_IDS, meaning_of
+from anonset.columns.ids import given_texts, holds_sets
+from anonset.columns.personal_values import is_free_text
 from anonset.data import SetColumn
 from anonset.data.table_facts import PersonMentions
-from anonset.reading.persons.header_words import PERSON_IDS, meaning_of
-from anonset.reading.persons.missing_values import given_texts, holds_sets
-from anonset.reading.persons.values import is_free_text
 
 _SHARE, _FEWEST = 0.2, 3
 _SHORTEST_NAME, _SHORTEST_ID = 3, 5

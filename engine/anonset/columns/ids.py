@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from anonset import arrow
+from anonset.arrow import is_list
+from anonset.columns.agreement import count_distinct
+from anonset.columns.missing import MISSING
 from anonset.data import SetColumn
 from anonset.data.table import Int64
-from anonset.reading import arrow
-from anonset.reading.columns import is_list
-from anonset.reading.input_checks import MISSING
-from anonset.reading.persons.agreement import count_distinct
 
 _MISSING = tuple(sorted(MISSING))
 

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from anonset.columns.kinds import MOST_LOOKED_AT, ValueFormat, look_at
+from anonset.columns.rules import tree_of
 from anonset.data.domains import lists_persons
 from anonset.data.hierarchy_rules import FROM, NO_VALUE, coarser
 from anonset.errors import HierarchyError
-from anonset.reading.kinds import MOST_LOOKED_AT, ValueFormat, look_at
-from anonset.settings.proposal import tree_of
 
 _DATES = ("month,year,decade", "year,decade", "decade")
 _PLACES = ("postal codes", "zip codes")

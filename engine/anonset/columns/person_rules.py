@@ -4,8 +4,7 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from anonset.data.redacted_repr import RedactedRepr
-from anonset.reading.persons.header_topics import (
+from anonset.columns.header_topics import (
     is_quantity,
     is_remark,
     is_sensitive,
@@ -13,8 +12,9 @@ from anonset.reading.persons.header_topics import (
     names_a_subject,
     names_items,
 )
-from anonset.reading.persons.header_words import ATTRIBUTES, PERSON_IDS, is_direct, is_identifier, is_known, meaning_of
-from anonset.reading.profiles import Profile
+from anonset.columns.headers import ATTRIBUTES, PERSON_IDS, is_direct, is_identifier, is_known, meaning_of
+from anonset.columns.profiles import Profile
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.spelling import counted, setting
 
 ROLES = ("items", "one_hot", "one_code", "relational", "sensitive", "unit", "id", "keep", "drop")

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from anonset.reading.persons import values as person_values
-from anonset.reading.persons.values import are_names, identifying
+from anonset.columns import personal_values as personal_values
+from anonset.columns.personal_values import are_names, identifying
 
 NAMES = (
     "Jürgen Müller|Juergen Meyer|JUERGEN OTT",
@@ -44,5 +44,5 @@ def test_months_goods_places_and_diseases_are_no_names(labels: str) -> None:
 
 @pytest.mark.parametrize("file", ["first_names.txt", "surnames.txt"])
 def test_the_names_are_sorted_in_the_spelling_that_labels_are_compared_in(file: str) -> None:
-    lines = Path(person_values.__file__).with_name(file).read_text("ascii").splitlines()
+    lines = (Path(personal_values.__file__).parent / "words" / file).read_text("ascii").splitlines()
     assert lines == sorted({line.lower() for line in lines})

@@ -340,3 +340,12 @@ def __getattr__(name: str) -> Any:
     if name.startswith("_") or name.rstrip("_") not in _functions():
         raise AttributeError(name)
     return partial(_call, name.rstrip("_"))
+
+
+@cache
+def is_list(kind: Any) -> bool:
+    """Return True if an Arrow type is a list type."""
+    import pyarrow as pa
+
+    tests = ("is_list", "is_large_list", "is_fixed_size_list", "is_list_view", "is_large_list_view")
+    return any(getattr(pa.types, test)(kind) for test in tests)

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from anonset import arrow
+from anonset.columns.ids import holds_sets
+from anonset.columns.missing import MISSING
+from anonset.columns.personal_values import are_names
 from anonset.data.table import Int64
 from anonset.data.table_facts import RepeatedIdentifiers
-from anonset.reading import arrow
-from anonset.reading.input_checks import MISSING
-from anonset.reading.persons.missing_values import holds_sets
-from anonset.reading.persons.values import are_names
 from anonset.spelling import counted, listed, setting
 
 _FEWEST_IDS = 20

@@ -5,9 +5,8 @@ import sys
 
 import pytest
 
-from anonset.columns.words import MEANINGS, vocabulary, word_meanings, words_about
-from anonset.reading.persons.header_topics import is_quantity, is_remark, is_sensitive, names_a_product, names_items
-from anonset.reading.persons.header_words import (
+from anonset.columns.header_topics import is_quantity, is_remark, is_sensitive, names_a_product, names_items
+from anonset.columns.headers import (
     is_direct,
     is_identifier,
     is_known,
@@ -15,6 +14,7 @@ from anonset.reading.persons.header_words import (
     meaning_of,
     words_of,
 )
+from anonset.columns.words import MEANINGS, vocabulary, word_meanings, words_about
 
 HEADERS = {
     "person id": "patient_id PatientID PATIENTID patientId Patienten-Nr. PatNr Patientennummer patient_index person_id "

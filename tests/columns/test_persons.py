@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.reading.persons import offered, stays
 
-from anonset.reading.persons.agreement import DIFFER, UNKNOWN, agrees, evidence_of
-from anonset.reading.persons.possible_persons import are_cut, possible_persons
+from anonset.columns.agreement import DIFFER, UNKNOWN, agrees, evidence_of
+from anonset.columns.persons import are_cut, possible_persons
 
 pytestmark = pytest.mark.compiled
 

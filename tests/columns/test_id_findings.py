@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-from anonset.reading.persons.id_findings import id_findings
+from anonset.columns.id_findings import id_findings
 
 CARDS = [f"C{100 + n}" for n in range(60)]
 

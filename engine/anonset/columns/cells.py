@@ -1,0 +1,266 @@
+"""Separators of items within the cells of a text column."""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Sequence
+
+from anonset.columns.kinds import MOST_LOOKED_AT, are_measured, kind_of_values, with_comma
+from anonset.columns.missing import MISSING, PROBABLE_NULLS
+
+MARKS = (";", "|", "；", "؛", ",", "、", "，", "،")
+"""Separators of items within a cell, also of East Asian and Arabic scripts, the most reliable first."""
+_COMMAS = (",", "、", "，", "،")
+"""Separators that also occur within sentences."""
+FURTHER_MARKS = ("/", "+")
+"""Separators that also occur within items."""
+_CODE = re.compile(r"[A-Za-z]{1,3}\d[\w.+*!-]*|\d{3}\.\d{1,2}")
+_FEWEST_SETS = 3
+_OFTEN = 3
+"""Minimum number of cells that share a word of a phrase."""
+_FEWEST_WORDS = 5
+"""Minimum number of shared words in a column of phrases."""
+_SHORTEST_WORD = 3
+"""Minimum number of letters of a shared word."""
+STOP_WORDS = frozenset(
+    {
+        "the", "of", "and", "for", "with", "und", "der", "die", "das", "den", "dem", "des", "von", "vom", "mit", "für",
+        "aus", "ohne", "les", "aux", "une", "avec", "pour", "sans", "los", "las", "del", "con", "para", "per", "della",
+        "het", "een", "van", "voor",
+    }
+)  # fmt: skip
+_TITLE_WORDS = STOP_WORDS - {"der", "die", "den", "dem", "des", "von", "vom", "los", "las", "del", "della", "van"}
+_ANY_MARK = re.compile(r"\s*[;|,/；؛、，،]\s*|\s+")
+PRINTED_LISTS = (("['", "'"), ('["', '"'), ("{'", "'"), ('{"', '"'))
+_MOST_SINGLE = 0.9
+_SINGLE = tuple(
+    re.compile(pattern).fullmatch
+    for pattern in (
+        r"[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}",
+        r"\d{4} [A-Z]{2}",
+        r"[A-Z]\d[A-Z] \d[A-Z]\d",
+        r"\d{3} \d{2}|\d{2}-\d{3}",
+        r"[-+]?(?:[€$£]|[A-Z]{3})? ?\d{1,3}(?:[ .,'\u00a0\u202f]\d{3})*(?:[.,]\d{2})? ?(?:kr|zł|Kč|Ft|€|[A-Z]{3})",
+        r"(?:[^\W\d_a-z]|d[aei]|v[ao]n|l[ae])[^\W\d_]*(?:[ '-][^\W\d_]+){0,3}, ?(?:[^\W\d_]\.? ?-?){1,4}",
+    )
+)
+"""Postcodes with a blank, amounts with a currency, and surnames with initials."""
+_MOST_FOR_KIND = 500
+_MISSING = MISSING | PROBABLE_NULLS
+_NAMES_WITHOUT_SETS = re.compile(r"name|address|street|country|city", re.IGNORECASE)
+_NAMES_OF_FREE_TEXT = re.compile(r"text|comment|note|title|descr|job|occupation", re.IGNORECASE)
+_SUREST_MARKS = MARKS[:4]
+
+_OF_SETS = re.compile(
+    r"codes|items|products|diagnos|drugs|medic|basket|tags|genres|symptoms|(^|_)dx|prozedur|medik|artikel"
+    r"|(^|_)(icd|atc|ops)($|[_\d])",
+    re.IGNORECASE,
+)
+
+
+def separator_of_items(name: str, labels: Sequence[str], separator: str | None) -> str | None:
+    """Return the separator of items in cells. None if cells contain one value each.
+
+    Parameters
+    ----------
+    name
+        Column name. It may show that the column contains sets, or text.
+    separator
+        Declared separator, or None.
+    """
+    mark = _usual_separator(name, labels, separator)
+    return _further_separator(name, labels) if mark is None and separator is None else mark
+
+
+def _usual_separator(name: str, labels: Sequence[str], separator: str | None) -> str | None:
+    """Return the declared separator or one of `MARKS`. None if each cell contains one value.
+
+    Columns of free text are detected by name, and only semicolons and bars separate their items. A decimal comma is not
+    a separator. A blank after another separator is not a separator.
+    """
+    marks: Sequence[str] = (separator,) if separator else (*MARKS, " ")
+    looked_at = [label for label in labels[:MOST_LOOKED_AT] if label not in _MISSING]
+    if separator is None and are_single_values(looked_at):
+        return None
+    text = "\n".join(looked_at)
+    marks = [mark for mark in marks if mark in text and (not _NAMES_OF_FREE_TEXT.search(name) or mark in _SUREST_MARKS)]
+    if not marks or _NAMES_WITHOUT_SETS.search(name):
+        return None
+    if separator is None and not _OF_SETS.search(name) and (with_comma(looked_at) or are_measured(looked_at)):
+        return None
+    for mark in marks:
+        several = [label for label in looked_at if mark in label]
+        if (
+            len(several) * 20 >= max(1, len(looked_at))
+            and several
+            and are_sets(looked_at, mark, hint=_OF_SETS.search(name) or _separates_surely(looked_at, several, mark))
+        ):
+            other_mark = next((other for other in marks if mark == " " != other and f"{other} " in text), None)
+            if other_mark is None:
+                return mark
+            return other_mark if _OF_SETS.search(name) and _recur(looked_at, other_mark) else None
+    return None
+
+
+def _further_separator(name: str, labels: Sequence[str]) -> str | None:
+    """Return ``/`` or ``+`` if this character separates items in cells of text."""
+    looked_at = [label for label in labels[:MOST_LOOKED_AT] if label not in _MISSING]
+    if (
+        _NAMES_WITHOUT_SETS.search(name)
+        or _NAMES_OF_FREE_TEXT.search(name)
+        or kind_of_values(looked_at[:_MOST_FOR_KIND]) != "text"
+    ):
+        return None
+    return mark_of_sets(looked_at)
+
+
+def _separates_surely(labels: Sequence[str], several: Sequence[str], mark: str) -> bool:
+    """Return True if a semicolon or bar separates codes, or if some of the separated parts also occur as complete
+    cells.
+    """
+    if mark not in _SUREST_MARKS:
+        return False
+    parts = [{part.strip() for part in label.split(mark)} for label in several]
+    if kind_of_values(sorted(set[str]().union(*parts) - {""})) in ("ICD-10 codes", "ATC codes"):
+        return True
+    single = {label.strip() for label in labels if mark not in label}
+    return 2 * sum(not single.isdisjoint(cell) for cell in parts) > len(parts)
+
+
+def _recur(labels: Sequence[str], mark: str) -> bool:
+    """Return True if some parts between separators occur in several cells. Parts of product names rarely recur."""
+    cells = Counter(part for label in labels for part in {text.strip() for text in label.split(mark)})
+    return any(count > 1 for count in cells.values())
+
+
+def are_printed_lists(texts: Collection[str]) -> bool:
+    """Return True if most texts are lists that a program printed.
+
+    >>> are_printed_lists(['["a", "b"]', "['c']", "d"]), are_printed_lists(["[a]", "b"])
+    (True, False)
+    """
+    return 2 * sum(text.startswith(begin) for text in texts for begin, _ in PRINTED_LISTS) > len(texts)
+
+
+def other_marks(items: Collection[str], mark: str) -> list[str]:
+    """Return the characters that probably separate further items within the items, which were split at `mark`. Each
+    part between these characters is usually also an item of another cell.
+
+    >>> other_marks(["E11", "I10", "E11/I10", "J45,I10", "N/A"], ";"), other_marks(["Wine, red", "Wine, white"], ";")
+    (['/'], [])
+    """
+    others = [other for other in (*MARKS, *FURTHER_MARKS) if other != mark and _parts_recur(other, items)]
+    plain = [item for item in items if not any(other in item for other in others)]  # a blank often follows a comma
+    return [*others, " "] if mark != " " and _parts_recur(" ", plain) else others
+
+
+def _parts_recur(mark: str, items: Collection[str]) -> bool:
+    """Return True if at least half of the items that contain a separator consist of parts that recur."""
+    parts_of_items = [{part.strip() for part in item.split(mark)} - {""} for item in items if mark in item]
+    if not parts_of_items:
+        return False
+    times = Counter(part for parts in parts_of_items for part in parts)
+    times.update(item for item in items if mark not in item)
+    n_recurring = sum(all(times[part] > 1 for part in parts) for parts in parts_of_items)
+    return 2 * n_recurring >= len(parts_of_items)
+
+
+def mark_of_mixed_codes(labels: Collection[str]) -> str | None:
+    """Return the most reliable separator in labels that several separators split into codes. None for other labels."""
+    some = [_ANY_MARK.sub(MARKS[0], label) for label in sorted(labels)[:MOST_LOOKED_AT]]
+    held = (mark for mark in (*MARKS, "/", " ") if any(mark in label for label in labels))
+    return next(held, None) if hold_codes(some, MARKS[0]) else None
+
+
+def mark_of_sets(labels: Collection[str], *usual: str) -> str | None:
+    """Return the separator (one of `usual`, ``/`` or ``+``) that splits many labels into codes. None if no separator
+    does.
+    """
+    some = sorted(labels)[:MOST_LOOKED_AT]
+    return next((mark for mark in (*usual, *FURTHER_MARKS) if _are_split(some, mark)), None)
+
+
+def _are_split(labels: Sequence[str], mark: str) -> bool:
+    several = sum(mark in label for label in labels)
+    is_usual = 5 * several >= len(labels) and several >= _FEWEST_SETS
+    return is_usual and (hold_codes(labels, mark) or (mark != " " and are_sets(labels, mark, hint=None)))
+
+
+def are_sets(labels: Sequence[str], mark: str, *, hint: object) -> bool:
+    """Return True if values are sets of items separated by `mark`.
+
+    In a column of sets, most items occur in several cells, and a cell contains each item once. The number of items
+    differs from cell to cell, unless the items are codes. Names, titles and sentences rarely satisfy all three
+    conditions.
+
+    Parameters
+    ----------
+    hint
+        Truthy if there is other evidence for sets.
+    """
+    rows = [[part.strip() for part in label.split(mark) if part.strip()] for label in labels]
+    lengths = {len(row) for row in rows}
+    total, items = sum(map(len, rows)), {item for row in rows for item in row}
+    different, codes = len(items), all(map(_CODE.fullmatch, items))
+    if sum(len(set(row)) < len(row) for row in rows) * 10 > len(rows) or not different:
+        return False
+    if len(lengths) < 2 and (not codes or max(lengths) < 2):
+        return False
+    if mark in (" ", *_COMMAS) and _are_words(rows) and ((mark == " " and not hint) or are_phrases(rows)):
+        return False
+    if total >= 6 * len(rows):
+        return 5 * total > 6 * different
+    return total > different if hint else total >= 2 * different and len(rows) >= 2 * different
+
+
+def are_phrases(rows: Sequence[Sequence[str]]) -> bool:
+    """Return True if words form phrases, such as titles or product names, and not sets of words.
+
+    Phrases contain words such as ``of``, or their first words rarely occur elsewhere (``Whole Milk``, ``Whole Cream``).
+
+    >>> are_phrases([["The", "Lost", "City"], ["House", "of", "Fire"]]), are_phrases([["milk", "rice"], ["rice"]])
+    (True, False)
+    """
+    several = [row for row in rows if len(row) > 1]
+    if 20 * sum(any(word.casefold() in STOP_WORDS for word in row) for row in several) > len(several) > 0:
+        return True
+    first, later = Counter(row[0] for row in rows if row), Counter(word for row in several for word in row[1:])
+    often = [word for word in {*first, *later} if first[word] + later[word] >= _OFTEN]
+    return len(often) >= _FEWEST_WORDS and 10 * sum(first[word] > 0 < later[word] for word in often) < 3 * len(often)
+
+
+def _are_words(rows: Sequence[Sequence[str]]) -> bool:
+    items = {item for row in rows if len(row) > 1 for item in row}
+    words = sum(len(item) >= _SHORTEST_WORD and item.replace(" ", "").isalpha() for item in items)
+    return 2 * words > len(items)
+
+
+def are_titles(labels: Sequence[str]) -> bool:
+    """Return True if labels are titles. Titles contain words that do not occur in names of persons.
+
+    >>> are_titles(["The Lost City", "House of Fire"]), are_titles(["Vincent van Gogh", "Ann Lee"])
+    (True, False)
+    """
+    n_titles = sum(not _TITLE_WORDS.isdisjoint(label.casefold().split()) for label in labels)
+    return 20 * n_titles > len(labels)
+
+
+def are_single_values(labels: Sequence[str]) -> bool:
+    """Return True if most values have the form of a postcode, an amount of money, or a surname with initials.
+
+    >>> [are_single_values(labels) for labels in (["LS14 5BG", "BD1 1AA"], ["3549 GF"], ["1 453 kr", "90 kr"])]
+    [True, True, True]
+    >>> are_single_values(["Jansen, P.A.", "de Vries, K."]), are_single_values(["E10 I10", "J45"])
+    (True, False)
+    """
+    return any(_MOST_SINGLE * len(labels) <= sum(map(bool, map(form, labels))) > 0 for form in _SINGLE)
+
+
+def hold_codes(labels: Sequence[str], mark: str) -> bool:
+    """Return True if many values contain several codes, and these codes also occur in other values."""
+    if are_single_values(labels):
+        return False
+    several = [label for label in labels if mark in label]
+    if len(several) < _FEWEST_SETS or 5 * len(several) < len(labels):
+        return False
+    parts = (part.strip() for label in several for part in label.split(mark))
+    return all(_CODE.fullmatch(part) for part in parts if part) and are_sets(labels, mark, hint=True)
