@@ -74,13 +74,20 @@ def measure(layout: Layout, n_rows: int, seed: int = 1) -> Measured:
         _compare_persons(layout, header, rows, found, result)
         unit = _as_read(layout.person, layout)
         try:
-            answered = anonset.inspect(str(path), unit=unit)
+            answered = anonset.inspect(str(path), unit=unit, **_detected(found))
         except AnonsetError as error:
             result.mistakes.append(Mistake(layout.name, "unreadable", unit, str(error).replace(folder, "")))
             return result
     result.mistakes += _wrong_roles(layout, answered)
     result.mistakes += _wrong_records(layout, header, rows, answered)
     return result
+
+
+def _detected(found: Findings) -> dict[str, Any]:
+    """Return the settings of the file that `inspect` detected, which its complete commands contain."""
+    return {
+        name: found.settings[name] for name in ("no_header", "header_line", "input_format") if name in found.settings
+    }
 
 
 def _as_read(person: str, layout: Layout) -> str:
@@ -94,7 +101,8 @@ def _as_read(person: str, layout: Layout) -> str:
 
 def _names(layout: Layout) -> dict[str, str]:
     headers = [column.header for column in layout.columns]
-    return dict(zip(headers, headers if layout.header else map(str, range(1, len(headers) + 1)), strict=True))
+    named = layout.header or layout.format in ("fimi", "baskets")
+    return dict(zip(headers, headers if named else map(str, range(1, len(headers) + 1)), strict=True))
 
 
 def _compare_persons(

@@ -436,8 +436,8 @@ def test_a_table_of_which_nothing_is_recognized_is_no_proposal():
     assert names(inspection.problems[-1], "relational sensitive items")
 
 
-@pytest.mark.parametrize(("header", "role"), [("drug", "items"), ("room", "drop"), ("pet", "drop"), ("ward", "drop")])
-def test_values_of_grouped_rows_are_items_only_if_they_are_recognized(header, role):
+@pytest.mark.parametrize(("header", "role"), [("drug", "items"), ("pet", "items"), ("room", "drop"), ("ward", "drop")])
+def test_words_of_grouped_rows_are_items_unless_they_are_places(header, role):
     rows = {
         "patient_id": [str(n // 3) for n in range(N)],
         "sex": ["fm"[n // 3 % 2] for n in range(N)],

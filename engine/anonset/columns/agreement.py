@@ -22,6 +22,8 @@ from anonset.data.table import Int64
 
 FEWEST_PAIRS = 20
 _TELLING = frozenset({"birth", "sex"})
+_TELLING_OF_NAMES = frozenset({"birth", "residence"})
+"""Attributes that agree within a person. A first name determines the sex, whether or not it is one person."""
 _AGREEING, _BY_CHANCE, _DEVIATIONS = 0.95, 0.9, 5.0
 
 
@@ -36,7 +38,7 @@ for example, a physician), or be unknown.
 """
 
 
-def evidence_of(codes: Int64, attributes: Sequence[tuple[str, str, Int64]]) -> int:
+def evidence_of(codes: Int64, attributes: Sequence[tuple[str, str, Int64]], *, of_names: bool = False) -> int:
     """Return `AGREE`, `UNKNOWN` or `DIFFER`, which states whether birth or sex agrees within the values of a column.
 
     Parameters
@@ -45,11 +47,14 @@ def evidence_of(codes: Int64, attributes: Sequence[tuple[str, str, Int64]]) -> i
         Value of each row, int64 (n,). Negative if it is missing.
     attributes
         Kind, name and codes of each attribute.
+    of_names
+        Whether the values are names.
     """
+    telling = _TELLING_OF_NAMES if of_names else _TELLING
     first, second = _pairs(codes)
     tested = False
     for kind, _, of_attribute in attributes:
-        if kind in _TELLING:
+        if kind in telling:
             if agrees(of_attribute, first, second):
                 return AGREE
             comparable = (of_attribute[first] >= 0) & (of_attribute[second] >= 0)

@@ -1,105 +1,39 @@
-"""Propose roles for direct identifiers and sensitive columns."""
+"""Roles of columns if the rows of each person are merged, and roles without any recognized column."""
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from anonset.columns.header_topics import (
     is_quantity,
     is_remark,
     is_sensitive,
     names_a_product,
-    names_a_subject,
     names_items,
 )
-from anonset.columns.headers import ATTRIBUTES, PERSON_IDS, is_direct, is_identifier, is_known, meaning_of
+from anonset.columns.headers import (
+    is_about_a_thing,
+    is_known,
+    meaning_of,
+)
 from anonset.columns.profiles import Profile
-from anonset.data.redacted_repr import RedactedRepr
+from anonset.columns.roles import DECLARED, MARKS, OF_PERSONS, SETS, UNRECOGNIZED, ProposedRole
+from anonset.columns.set_rules import is_grade
 from anonset.spelling import counted, setting
 
-ROLES = ("items", "one_hot", "one_code", "relational", "sensitive", "unit", "id", "keep", "drop")
-"""Column roles, as settings."""
-OF_PERSONS = ("unit", "id")
-"""Roles of columns that identify the person: the unit of privacy, and the ids of buckets, which are published."""
-_VALUES = ("numbers", "dates", "postal codes")
-_MOST_GRADES = 30
-"""Maximum number of distinct values in a column of grades."""
-_MANY_NAMES = 50
-"""Minimum number of different capitalized words in a column of names."""
-_ROWS_OF_A_NAME = 100
 FEW_DIFFERING = 0.05
 """Maximum share of persons with differing rows, if the differences may be errors."""
-MARKS = ("0/1", "crosses")
-"""Kinds of columns that mark whether a property is present."""
+_ROWS_OF_A_TEXT, _MOST_DIFFERENT_CODES, _MANY_ROWS = 4, 0.8, 500
+"""Minimum average number of rows per text that is an item, maximum share of distinct values in a column of codes of an
+unknown system, and rows from which it holds.
+"""
 _ROWS_OF_AN_ITEM = 4
 """Minimum average number of rows per value, in a column that may contain one item per row."""
 _CODES = ("ICD-9 codes", "ICD-10 codes", "ATC codes")
 _CODE_KINDS = _CODES[1:]
 """Kinds of codes that contain letters. ICD-9 codes are numbers."""
-
 _NO_CODES = re.compile(r"klasse|classe?$|^class|grupo|group|grade|jahrgang", re.IGNORECASE)
 _CODED = re.compile(r"dx|diag|icd|code|proc|drug|item|product|med|atc|ops|concept|article", re.IGNORECASE)
-
-
-DECLARED = "declared sensitive"
-"""Reason for the role of a column that the owner declares as sensitive. The column may still be dropped if the rows of
-a person differ.
-"""
-UNRECOGNIZED = "unrecognized"
-"""Role of a column that is not recognized. It is dropped unless the owner gives it a role."""
-
-
-@dataclass(frozen=True)
-class ProposedRole(RedactedRepr):
-    """Proposed role of a column."""
-
-    role: str
-    """One of `ROLES`, or `UNRECOGNIZED`."""
-    reason: str
-    hierarchy: str | None = None
-    """Proposed hierarchy, as a setting. A sensitive or unrecognized column has the hierarchy that it would have as a
-    quasi-identifier.
-    """
-
-
-def of_a_person(profile: Profile, profiles: Sequence[Profile], identifying: Collection[str]) -> ProposedRole | None:
-    """Propose a role for a column that identifies persons. Return None for any other column.
-
-    Parameters
-    ----------
-    identifying
-        Columns that may identify the person of each row.
-    """
-    meaning, described = meaning_of(profile.name), f"{profile.distinct:,} different values"
-    if profile.distinct <= 1 or not profile.look.usable or profile.kind in (*MARKS, "sets"):
-        return None
-    if profile.reaches or (is_direct(meaning) and (meaning != "born" or profile.kind != "dates")):
-        return ProposedRole("drop", f"direct identifier (name or contact), {described}")
-    if meaning in ATTRIBUTES:
-        return None
-    if profile.name in identifying or meaning in ("person id", "case id"):
-        what = "identifies people or cases" if meaning == "case id" else "identifies people"
-        return ProposedRole("drop", f"{what}, {described} in {profile.records:,} rows")
-    if is_sensitive(profile.name):
-        return None
-    if (
-        (meaning == "id" or is_identifier(profile.name))
-        and profile.uniqueness > 0.1
-        and profile.kind != "numbers"
-        and meaning != "thing"
-    ):
-        return ProposedRole("drop", f"named like an identifier, {described} in {profile.records:,} rows")
-    if profile.records >= 20 and profile.uniqueness > 0.98 and profile.kind not in _VALUES:
-        return ProposedRole("drop", f"nearly every row has a different value ({profile.uniqueness:.1%})")
-    many = profile.distinct > max(_MANY_NAMES, profile.records // _ROWS_OF_A_NAME)
-    of_persons = {"name", *PERSON_IDS, *ATTRIBUTES}
-    if (
-        # cheap conditions first, because the comparison covers all other columns
-        profile.capitalised and many and not meaning
-        and any(meaning_of(other.name) in of_persons for other in profiles if other.name != profile.name)
-    ):  # fmt: skip
-        return ProposedRole("drop", f"{described}, capitalized words without digits: possibly names")
-    return None
 
 
 def with_unit(
@@ -152,12 +86,12 @@ def roles_by_person(
     single = [n for n, own in found.items() if own.role in roles_of_one and own.reason != "given"]
     differing = {name: persons for name in single if (persons := count_differing(name))}
     roles, many = dict(found), most * max(profiles[column].distinct for column in unit)
-    for name in [name for name, persons in differing.items() if persons <= many]:
+    for name in [name for name, persons in differing.items() if persons <= many or _is_kept_first(name, found)]:
         persons = differing.pop(name)
         if found[name].role != UNRECOGNIZED:
             keep_first(name, persons)
-    if not any(proposed.role in ("items", "one_hot", "one_code") for proposed in found.values()):
-        for code in _codes(list(differing), profiles)[:1]:
+    if not any(proposed.role in SETS for proposed in found.values()):
+        for code in _codes(list(differing), profiles)[:1] or _shared_texts(list(differing), profiles)[:1]:
             levels = tree(profiles[code].kind)
             roles[code] = replace(found[code], role="items", hierarchy=levels, reason="a code per row of a person")
             del differing[code]
@@ -169,6 +103,37 @@ def roles_by_person(
             reason += f"; if each value is an item: {setting('items', name)}"
         roles[name] = ProposedRole("drop", reason)
     return roles
+
+
+def _is_kept_first(name: str, found: Mapping[str, ProposedRole]) -> bool:
+    """Return True for an attribute that others know, such as an age or a residence, which changes over time."""
+    return found[name].role == "relational" and is_known(name) and not is_about_a_thing(name)
+
+
+def _differ_nearly(profile: Profile) -> bool:
+    """Return True if nearly every row has another value, in data of many rows."""
+    return profile.records >= _MANY_ROWS and profile.uniqueness > _MOST_DIFFERENT_CODES
+
+
+def _is_about_an_agent(name: str) -> bool:
+    """Return True if a header names a ward, a physician, a shop or the like, and no product or diagnosis."""
+    return is_about_a_thing(name) and not names_a_product(name)
+
+
+def _shared_texts(names: Sequence[str], profiles: Mapping[str, Profile]) -> list[str]:
+    """Return the columns of words that many persons share and of which a person has several, the most probable first:
+    many different words before few. Columns of keys may identify physicians or shops.
+    """
+    able = [
+        profiles[name]
+        for name in names
+        if profiles[name].kind == "text"
+        and _FEWEST_ITEMS <= profiles[name].distinct <= profiles[name].records // _ROWS_OF_A_TEXT
+        and not (profiles[name].keys or profiles[name].prose or profiles[name].results or profiles[name].times)
+        and not (is_remark(name) or is_known(name) or is_quantity(name) or _is_about_an_agent(name))
+        and not _NO_CODES.search(name)
+    ]
+    return [one.name for one in sorted(able, key=lambda one: (one.capitalised, -one.distinct))]
 
 
 def _codes(names: Sequence[str], profiles: Mapping[str, Profile]) -> list[str]:
@@ -190,19 +155,15 @@ def _codes(names: Sequence[str], profiles: Mapping[str, Profile]) -> list[str]:
         for name in names
         if (is_coded(name) or names_a_product(name))
         and profiles[name].distinct > 2
+        and (profiles[name].kind in _CODES or not _differ_nearly(profiles[name]))
         and not profiles[name].prose
+        and not _is_about_an_agent(name)
         and not is_known(name)
         and not _NO_CODES.search(name)
         and not is_quantity(name)
         and not is_grade(profiles[name])
     ]
     return sorted((n for n in able if profiles[n].kind in kinds or "codes" in profiles[n].kind), key=likely)
-
-
-def is_grade(profile: Profile) -> bool:
-    """Return True if a column contains grades: few numbers, under a header that names a school subject or grades."""
-    numbers = profile.kind in ("integers", "numbers") and profile.distinct <= _MOST_GRADES
-    return numbers and (is_sensitive(profile.name) or names_a_subject(profile.name))
 
 
 def possible_items(
@@ -218,7 +179,7 @@ def possible_items(
     proposed, united
         Roles before and after the rows of each person are merged.
     """
-    if any(own.role in ("items", "one_hot", "one_code") for own in united.values()):
+    if any(own.role in SETS for own in united.values()):
         return {}
     unknown = [profiles[name] for name, own in proposed.items() if own.role == UNRECOGNIZED]
     texts = tuple(
@@ -303,7 +264,7 @@ def recognized_roles(
     roles = dict(found)
     sensitive = [n for n, own in found.items() if own.role == "sensitive" and own.reason not in ("given", DECLARED)]
     taken = any(own.role == "sensitive" and own.reason in ("given", DECLARED) for own in found.values())
-    sets = any(own.role in ("items", "one_hot", "one_code") for own in found.values())
+    sets = any(own.role in SETS for own in found.values())
     relational = any(own.role == "relational" for own in found.values())
     for name, own in found.items():
         if own.role == UNRECOGNIZED:

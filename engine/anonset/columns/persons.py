@@ -18,6 +18,7 @@ from anonset.columns.agreement import AGREE, DIFFER, count_distinct, evidence_of
 from anonset.columns.header_topics import is_quantity, is_remark, is_sensitive, names_a_product
 from anonset.columns.headers import (
     ATTRIBUTES,
+    PERSON_IDS,
     is_about_a_person,
     is_about_a_thing,
     is_known,
@@ -51,19 +52,25 @@ _POINTS = {
     "sparse": -3,
 }
 """Points of an observation on a column."""
-_LEAST, SURE = -1, 3
-"""Points from which a column is offered, and from which it precedes contacts and names."""
+_LEAST, LIKELY, SURE = -1, 1, 3
+"""Points from which a column is offered, precedes the answer that each row is a person, and precedes contacts."""
 _MOST_ROWS, _LABELS = 50_000, 300
 _MOST_COLUMNS = 300
-_FEW, _ROWS_OF_FEW = 10, 20
-"""A column of fewer distinct values, in data of more rows, rarely identifies persons."""
+_FEW, _ROWS_OF_FEW, _MOST_ROWS_EACH = 10, 20, 150
+"""A column of fewer distinct values, in data of more rows, rarely identifies persons, and neither does a column with
+more rows per value on average.
+"""
 _NEARLY_ALL = 0.9
-_MEMBERS, _DIGITS_OF_A_MEMBER = 50, 2
-"""Largest number of distinct values, and of digits, of the numbers of the persons within a household."""
+_MEMBERS, _DIGITS_OF_A_MEMBER, _NEAR = 50, 2, 4
+"""Largest number of distinct values, and of signs, of the numbers of the persons within a household, and largest
+distance to its column.
+"""
 _DIGITS_OF_A_KEY = 4
 _DECIMAL, _TIME = re.compile(r"-?\d{0,5}[.,]\d+").fullmatch, re.compile(r"\d{1,2}:\d\d(:\d\d)?(\.\d+)?").fullmatch
-_REPEATED_NAMES = 1.5
-"""Mean number of rows per name from which names may stand for persons. Different persons share names."""
+_MOST_NAMES, _REPEATED_NAMES = 3, 1.5
+"""Largest number of columns of one name, and mean number of rows per name from which names may stand for persons.
+Different persons share names.
+"""
 _COARSER, _EXCEPTIONS = 0.9, 1.02
 """Largest share of the values of a case that a person key may have, and tolerated exceptions to one key per case."""
 
@@ -88,6 +95,14 @@ class PossiblePerson(RedactedRepr):
     def repeats(self) -> bool:
         """True if a value occurs in two rows."""
         return self.persons < self.given
+
+    @property
+    def is_likely(self) -> bool:
+        """True if the columns probably identify persons, or at least cases of a person. A file without headers shows
+        no more than that values are numbered.
+        """
+        reached = self.meaning in (*CONTACTS, "name") or all(map(str.isdecimal, self.columns))
+        return self.points >= (0 if reached else LIKELY)
 
     @property
     def contradicts_rows(self) -> bool:
@@ -124,8 +139,8 @@ class _Evidence:
     @property
     def is_small(self) -> bool:
         """True if the values may be the numbers of the persons of a household."""
-        short = all(label.isdecimal() and len(label) <= _DIGITS_OF_A_MEMBER for label in self.labels)
-        return short and 1 < len(self.labels) <= _MEMBERS
+        short = all(len(label) <= _DIGITS_OF_A_MEMBER for label in self.labels) and self.meaning not in ATTRIBUTES
+        return short and 1 < len(self.labels) <= _MEMBERS and not is_quantity(self.name)
 
 
 def possible_persons(
@@ -156,10 +171,15 @@ def possible_persons(
         if (kind := one.meaning if one.meaning in ATTRIBUTES else attribute_of(one.labels[:_LABELS]))
     ]
     free = [evidence[name] for name in asked if name in evidence and name not in ids]
-    found = [
-        one for one in (_single(part, attributes) for part in free) if one.points >= _LEAST and _may_be_offered(one)
-    ]
-    found += [one for one in _together(free, attributes) if one.repeats]
+    parts = _parts_of_names(free)
+    found = [_single(one, attributes) for one in free if one.name not in parts]
+    found = [one for one in found if one.points >= _LEAST and _may_be_offered(one)]
+    together = [one for one in _together(free, attributes) if one.points >= 0]
+    households = {name for one in together if one.meaning != "name" for name in one.columns}
+    found = [replace(one, points=min(one.points, LIKELY - 1)) if {*one.columns} <= households else one for one in found]
+    found += [one for one in together if one.repeats]
+    if any(not one.repeats and one.meaning in PERSON_IDS[:2] and one.points > SURE for one in found):
+        found = [replace(one, points=-1) if one.meaning == "name" and one.points < SURE else one for one in found]
     ordered = sorted(found, key=lambda one: (not one.repeats, one.place, one.persons))
     return _persons_before_cases(ordered, evidence)
 
@@ -167,6 +187,17 @@ def possible_persons(
 def _may_be_offered(one: PossiblePerson) -> bool:
     """Return True unless a column contains addresses, or names that rarely repeat."""
     return one.meaning != "address" and not (one.meaning == "name" and one.given < _REPEATED_NAMES * one.persons)
+
+
+def _parts_of_names(free: Sequence[_Evidence]) -> set[str]:
+    """Return the columns of first names and surnames: names that are fewer than the names of all columns together."""
+    names = [one for one in free if one.meaning == "name"][:_MOST_NAMES]
+    every = count_distinct(combined([one.codes for one in names])) if len(names) > 1 else 0
+    return {one.name for one in names if _EXCEPTIONS * count_distinct(one.codes) < every and not _are_full_names(one)}
+
+
+def _are_full_names(one: _Evidence) -> bool:
+    return sum(" " in label.strip() for label in one.labels) >= _NEARLY_ALL * len(one.labels)
 
 
 def _evidence(name: str, column: Any) -> _Evidence:
@@ -214,7 +245,8 @@ def _single(one: _Evidence, attributes: Sequence[tuple[str, str, Int64]]) -> Pos
     observed = [] if one.is_text else [*_of_header(one), *_of_values(one, given, persons)]
     if not one.is_text and persons < given:
         others = [attribute for attribute in attributes if attribute[1] != one.name]
-        observed += {AGREE: ["agree"], DIFFER: ["differ"]}.get(evidence_of(one.codes, others), [])
+        evidence = evidence_of(one.codes, others, of_names=one.meaning == "name")
+        observed += {AGREE: ["agree"], DIFFER: ["differ"]}.get(evidence, [])
     points = sum(_POINTS[name] for name in observed) if given and not one.is_text else _LEAST - 1
     return PossiblePerson((one.name,), one.meaning, points, given, persons)
 
@@ -242,7 +274,7 @@ def _of_values(one: _Evidence, given: int, persons: int) -> Iterator[str]:
         worded = sum(not any(map(str.isdigit, label)) for label in one.labels)
         if 2 * worded > len(one.labels) or kind_of_values(one.labels).endswith("codes"):
             yield "words"
-    if persons < 3 or (persons < _FEW and given >= _ROWS_OF_FEW and not are_keys(one.labels)):
+    if persons < 3 or (given >= _ROWS_OF_FEW and persons < max(_FEW, given / _MOST_ROWS_EACH)):
         yield "few"
     if 2 * given < len(one.codes):
         yield "sparse"
@@ -260,34 +292,53 @@ def _are_serial(numbers: Sequence[str]) -> bool:
 def _together(free: Sequence[_Evidence], attributes: Sequence[tuple[str, str, Int64]]) -> Iterator[PossiblePerson]:
     """Yield columns that identify persons together: a household and the number of its member, a number within an
     insurer, and all names with the date of birth.
+
+    A household is a key whose rows differ in sex and birth. A column beside it numbers the members if its header says
+    so, or if the rows of each member agree.
     """
-    keys = [one for one in free if not one.is_text and not one.is_small and count_distinct(one.codes) >= _FEW]
-    members = [
-        one for one in free if one.is_small and (is_about_a_person(one.name) or one.meaning in ("person id", "id"))
-    ]
-    for key in keys:
-        alone = evidence_of(key.codes, [attribute for attribute in attributes if attribute[1] != key.name])
-        if alone == AGREE:
+    pairs: list[PossiblePerson] = []
+    for at, key in enumerate(free):
+        if not _may_be_a_household(key):
             continue
-        within = [one for one in free if is_about_a_thing(one.name) and not one.is_text] if _is_key(key) else []
-        for other in [*members, *within]:
-            if other is key or key.meaning in (*ATTRIBUTES, *CONTACTS, "name"):
+        alone = evidence_of(key.codes, [attribute for attribute in attributes if attribute[1] != key.name])
+        near = free[max(0, at - _NEAR) : at + _NEAR + 1] if alone == DIFFER else []
+        for other in () if alone == AGREE else free:
+            member = other.is_small and _names_a_member(other)
+            insurer = is_about_a_thing(other.name) and not other.is_text and _is_key(key)
+            if other is key or not (member or insurer or (other.is_small and any(other is one for one in near))):
                 continue
-            pair = (key, other) if other in members else (other, key)
-            found = _joined(pair, "person id", attributes)
+            found = _joined((other, key) if insurer else (key, other), "person id", attributes)
             separates = found.persons > _EXCEPTIONS * count_distinct(key.codes)
-            if separates and (found.points >= _POINTS["agree"] or (other in members and _is_key(key))):
-                yield replace(found, points=max(found.points, SURE))
+            if separates and member and (found.points >= _POINTS["agree"] or _is_key(key)):
+                yield replace(found, points=max(found.points, SURE) + 1)
+            elif separates and found.points >= _POINTS["agree"]:
+                pairs.append(found)
+    yield from sorted(pairs, key=lambda pair: -pair.persons)[:1]
     names = [one for one in free if one.meaning == "name"]
     births = [one for one in free if one.meaning in ("birth", "born") and all(map(is_full_date, one.labels))]
     places = [one for one in free if one.meaning == "address"]
     for beside in (births[:1], places[:1]):
         if names and beside:
-            yield _joined([*names[:3], *beside], "name", attributes)
+            yield _joined([*names[:_MOST_NAMES], *beside], "name", attributes)
     if len(names) > 1 and not births:
-        found = _joined(names[:3], "name", attributes)
+        found = _joined(names[:_MOST_NAMES], "name", attributes)
         if found.given >= _REPEATED_NAMES * found.persons:
             yield replace(found, points=found.points + 1)  # before each of the names
+
+
+def _may_be_a_household(one: _Evidence) -> bool:
+    is_plain = not (one.is_text or one.is_small) and one.meaning not in (*ATTRIBUTES, *CONTACTS, "name")
+    numbers = ["".join(label.split()) for label in one.labels]
+    are_numbers = numbers != [] and all(map(str.isdecimal, numbers)) and not is_quantity(one.name)
+    return (
+        is_plain
+        and (_is_key(one) or are_keys(one.labels) or (are_numbers and _are_serial(numbers)))
+        and count_distinct(one.codes) >= _FEW
+    )
+
+
+def _names_a_member(one: _Evidence) -> bool:
+    return is_about_a_person(one.name) or one.meaning in ("person id", "id")
 
 
 def _is_key(one: _Evidence) -> bool:
@@ -297,7 +348,8 @@ def _is_key(one: _Evidence) -> bool:
 def _joined(parts: Sequence[_Evidence], meaning: str, attributes: Sequence[tuple[str, str, Int64]]) -> PossiblePerson:
     codes, names = combined([one.codes for one in parts]), tuple(one.name for one in parts)
     others = [attribute for attribute in attributes if attribute[1] not in names]
-    points = {AGREE: _POINTS["agree"], DIFFER: _POINTS["differ"]}.get(evidence_of(codes, others), 0)
+    evidence = evidence_of(codes, others, of_names=meaning == "name")
+    points = {AGREE: _POINTS["agree"], DIFFER: _POINTS["differ"]}.get(evidence, 0)
     return PossiblePerson(names, meaning, points, int((codes >= 0).sum()), count_distinct(codes))
 
 

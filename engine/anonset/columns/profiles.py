@@ -36,6 +36,7 @@ _MOST_VALUES_OF_LIST = 10
 MOST_SHARED_VALUES = 20
 """Maximum number of distinct values in columns with answers from one list."""
 _MOST_FREQUENT = 12
+_TIME, _MOST_TIMES = re.compile(r"\d{1,2}:\d\d(:\d\d)?(\.\d+)?").fullmatch, 0.9
 
 
 @dataclass(frozen=True)
@@ -98,6 +99,12 @@ class Profile(RedactedRepr):
 
     results: bool = False
     """True if values are test results, or measurements with limits."""
+
+    label_is_name: bool = False
+    """True if the only value equals the column name."""
+
+    times: bool = False
+    """True if nearly all values are times of the day."""
 
     marks: tuple[str, str] | None = None
     """Words from a fixed list that mark an item as chosen and not chosen. A word that does not occur is empty. None if
@@ -174,6 +181,8 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
         keys=look.kind in ("text", "integers") and are_keys(some),
         prose=_prose(values.given, n - nulls) if look.kind == "text" else "",
         results=are_results(values.given),
+        label_is_name=len(held) == 1 and values.given[0].casefold() == column.strip().casefold(),
+        times=look.kind == "text" and sum(map(bool, map(_TIME, some))) >= _MOST_TIMES * len(some) > 0,
         marks=words_for_marks(values.given) if look.kind in ("text", "crosses") else None,
         coded_pair=_digits(values.given),
         shared_values=frozenset(map(hash, values.given)) if len(values.given) <= _MOST_VALUES_OF_LIST else frozenset(),

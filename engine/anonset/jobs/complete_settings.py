@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from anonset.algorithms.base import Algorithm
-from anonset.columns.person_rules import OF_PERSONS, ROLES
+from anonset.columns.roles import OF_PERSONS, ROLES
 from anonset.data import Hierarchy, Table
 from anonset.data.store import MEMORY
 from anonset.errors import AnonsetError, DisclosureError, InputError, MisreadError, foreign

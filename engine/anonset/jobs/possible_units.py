@@ -12,8 +12,10 @@ from anonset.reading.source import Source
 from anonset.settings.binding import HierarchySpec
 
 _OF_SETS = ("one_hot", "one_code")
-_MOST_REPEATED, _MOST_DISTINCT = 5, 2
-"""Maximum number of offered columns that repeat, and that are distinct in every row."""
+_MOST_REPEATED, _MOST_OTHERS, _MOST_DISTINCT = 5, 3, 2
+"""Maximum number of offered columns that repeat and probably identify persons, of other columns that repeat, and of
+columns that are distinct in every row.
+"""
 
 
 @dataclass(frozen=True)
@@ -89,15 +91,17 @@ class PossibleUnits(RedactedRepr):
 
     def _answers(self) -> list[Proposal]:
         """Return a proposal for each possible unit, in the order in which they are offered: person keys that repeat,
-        then contacts and names that repeat, then rows, then keys that are distinct in every row.
+        then contacts and names that repeat, then rows, then other columns that repeat, then keys that are distinct in
+        every row.
         """
         free = self._free()
-        repeated = [candidate for candidate in free if candidate.repeats]
+        repeated = [candidate for candidate in free if candidate.repeats and candidate.is_likely]
+        others = [candidate for candidate in free if candidate.repeats and not candidate.is_likely]
         complete = (1 - MOST_WITHOUT_ID) * self.rows
         distinct = [
             candidate for candidate in free if candidate.given and candidate.persons == candidate.given >= complete
         ]
-        before, after = repeated[:_MOST_REPEATED], distinct[:_MOST_DISTINCT]
+        before, after = repeated[:_MOST_REPEATED], [*others[:_MOST_OTHERS], *distinct[:_MOST_DISTINCT]]
         return [
             *(self._of_candidate(candidate) for candidate in before),
             replace(self._with_unit((), ""), persons=self.rows),

@@ -7,15 +7,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from anonset.columns.answer_rules import answers_reading
 from anonset.columns.coarse_rules import coarse_rule
 from anonset.columns.ids import are_values, counted_in, persons_in, rows_that_differ
 from anonset.columns.kinds import kind_of_values
 from anonset.columns.marks import FILLED
 from anonset.columns.person_rules import (
     FEW_DIFFERING,
-    OF_PERSONS,
-    ProposedRole,
     possible_items,
     recognized_roles,
     roles_by_behaviour,
@@ -25,7 +22,8 @@ from anonset.columns.person_rules import (
 )
 from anonset.columns.profiles import Profile, count_differing
 from anonset.columns.rare_texts import are_rare_texts
-from anonset.columns.rules import settings_of, tree_of
+from anonset.columns.roles import OF_PERSONS, ProposedRole, settings_of, tree_of
+from anonset.columns.set_rules import answers_reading
 from anonset.columns.spellings import spelling_problems
 from anonset.data import CategoricalColumn, Table
 from anonset.data.domains import lists_persons

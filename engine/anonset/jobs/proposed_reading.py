@@ -5,18 +5,18 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-from anonset.columns.answer_rules import pair_problems
 from anonset.columns.header_topics import is_quantity
 from anonset.columns.headers import PERSON_IDS, are_headers
 from anonset.columns.id_findings import id_findings
 from anonset.columns.ids import are_values, counted_in, given_texts, holds_sets
 from anonset.columns.kinds import MOST_LOOKED_AT
 from anonset.columns.mentions import are_mentions, names_and_ids, words_of_persons
-from anonset.columns.person_rules import DECLARED, OF_PERSONS, ROLES, UNRECOGNIZED, ProposedRole
 from anonset.columns.persons import SURE, PossiblePerson, possible_persons
 from anonset.columns.placeholders import as_nulls, placeholder_counts, placeholder_problem
 from anonset.columns.profiles import Profile, coded, pattern, profile
+from anonset.columns.roles import DECLARED, OF_PERSONS, ROLES, UNRECOGNIZED, ProposedRole
 from anonset.columns.rules import propose
+from anonset.columns.set_rules import pair_problems
 from anonset.data.hierarchy_rules import PROPOSED
 from anonset.data.joining import prefixed
 from anonset.errors import MisreadError
@@ -154,7 +154,7 @@ def _columns_of(source: Source, declared: Mapping[str, Any]) -> tuple[OpenedSour
     loaded = {name: coded(column) for name, column in read_all_rows(opened, opened.names).items()}
     if uncertain:
         is_record = any(is_like_id(name) and _is_above_ids(column) for name, column in loaded.items())
-        _require_names(opened.where, not is_record)
+        _require_names(opened.where, not is_record or _are_above_figures(loaded))
     if uncertain and not any(_declared(declared, role) for role in ROLES):
         _require_names(opened.where, not _occur_as_values(loaded) or _are_above_figures(loaded))
     return opened, loaded, null

@@ -5,7 +5,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from anonset.columns.person_rules import ROLES
+from anonset.columns.roles import ROLES
 from anonset.data import Table
 from anonset.data.cluster import ClusterWorkers
 from anonset.data.scheduler import cluster_of

@@ -8,7 +8,7 @@ from typing import Any
 
 from nicegui import ui
 
-from anonset.columns.person_rules import OF_PERSONS
+from anonset.columns.roles import OF_PERSONS
 from anonset.reading.options import OPEN, ROW, UNKNOWN
 from anonset.settings.fixes import with_role_words
 from anonset.settings.job_files import ANSWERS

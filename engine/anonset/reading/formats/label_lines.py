@@ -23,6 +23,7 @@ SAMPLE = 300
 """Number of records that determine the kinds of the columns."""
 _MOST_MISFITS = LINES // 2
 """Maximum number of examined records that are no records. If there are more, the data change within the file."""
+_FEWEST_EMPTY = 2
 _FEWEST_VALUES, _MOST_OTHERS, _SHARE = 5, 3, 0.95
 _IMPORT_ID = re.compile(r"\{ ?\"ImportId\" ?:.*\}", re.DOTALL).fullmatch
 _MISSING = frozenset(word.casefold() for word in MISSING | NULLS | PROBABLE_NULLS) | {
@@ -78,6 +79,10 @@ class ColumnKinds(RedactedRepr):
     """Kind of each column with numbers, dates, codes or logical values, by position."""
     recurring: Mapping[int, Collection[str]] = field(repr=False)
     """Values of these columns that are no single exceptions, by position."""
+    always_filled: frozenset[int] = frozenset()
+    """Columns, by position, that are filled in all records between the first and the last."""
+    values: frozenset[str] = field(default=frozenset(), repr=False)
+    """Values of these records. Empty if there are fewer than ten."""
 
     @classmethod
     def of(cls, names: Sequence[str], fields: int, rows: Sequence[Sequence[str]], *, are_all: bool) -> "ColumnKinds":
@@ -99,10 +104,15 @@ class ColumnKinds(RedactedRepr):
             if kind := _kind_of(times, whole=whole):
                 kinds[n] = kind
                 recurring[n] = frozenset(value for value, count in times.items() if count > int(whole))
-        return cls(names, fields, kinds, recurring)
+        if whole:
+            return cls(names, fields, kinds, recurring)
+        filled = frozenset(n for n in range(len(names)) if all(row[n] for row in examined))
+        return cls(names, fields, kinds, recurring, filled, frozenset(value for row in examined for value in row))
 
     def are_misfits(self, rows: Sequence[Sequence[str]], *, are_last: bool = False) -> list[bool]:
-        """Return True for each record that fits the kinds of fewer than half of the columns with kinds that it fills.
+        """Return True for each record that fits the kinds of fewer than half of the columns with kinds that it fills,
+        or that contains other words than all records and leaves half of the columns empty that these always fill. At
+        the end of a text, a record with a word for a sum that is no value of other records is a total.
 
         If these are most records, the kinds are not reliable, and the result is False for all of them. At the end of a
         text (`are_last`), codes fit columns of numbers, because sorted codes may begin with numbers.
@@ -124,7 +134,18 @@ class ColumnKinds(RedactedRepr):
     def _filled(self, row: Sequence[str]) -> list[int]:
         return [n for n in self.kinds if row[n] and not _is_missing(row[n])] if len(row) == self.fields else []
 
+    def _is_incomplete(self, row: Sequence[str], *, last: bool) -> bool:
+        """Return True if a record contains a word that no other record contains, and leaves half of the columns empty
+        that are always filled. In the last records, a word for a sum suffices.
+        """
+        words = [value for value in row if value not in self.values and value.replace(" ", "").isalpha()]
+        empty = sum(not row[n] for n in self.always_filled)
+        half = empty >= _FEWEST_EMPTY and 2 * empty >= len(self.always_filled)
+        return self.values != frozenset() and ((half and words != []) or (last and any(map(names_a_sum, words))))
+
     def _is_misfit(self, row: Sequence[str], *, codes: bool) -> bool:
+        if len(row) == self.fields and self._is_incomplete(row, last=codes):
+            return True
         filled = self._filled(row)
         wrong = [n for n in filled if not (_KINDS[self.kinds[n]](row[n]) or row[n] in self.recurring[n])]
         wrong = [n for n in wrong if not (codes and _CODE(row[n]))]

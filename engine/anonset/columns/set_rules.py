@@ -1,16 +1,35 @@
-"""Propose sets for columns that contain the answers to one question: marks, labels, and values from a shared list."""
+"""Propose sets: cells with several items, columns of 0 and 1, codes in several columns, and answers to one question."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from anonset.columns.header_topics import is_quantity, is_sensitive, names_a_subject
+from anonset.columns.header_topics import begins_like_items, is_quantity, is_sensitive, names_a_subject, names_items
 from anonset.columns.headers import is_direct, is_identifier, is_known, meaning_of
+from anonset.columns.kinds import kind_of_values
 from anonset.columns.marks import FILLED
-from anonset.columns.person_rules import MARKS, ProposedRole, is_grade
 from anonset.columns.profiles import MOST_SHARED_VALUES, Profile
+from anonset.columns.roles import CODE_LEVELS, MARKS, ProposedRole, tree_of
 from anonset.spelling import counted, setting
 
+_NUMBERED = re.compile(r"(.*?)[_\W]?(\d+)$")
+_ONE_CODE = re.compile(
+    r"^(HD|DX|DP|DR|AD|ED|ICD)$|haupt|main|princ|prncpal|prim|admtg|admit|aufnahme|entlass|einweis|fst_dgns|diag|dgns|"
+    r"(^|[_\W])(dx|icd|hd|nd|nebend|das)($|[_\W\d])",
+    re.IGNORECASE,
+)
+"""Names of columns with a single diagnosis, such as the principal diagnosis. Numbered columns contain further
+diagnoses.
+"""
+_PROCEDURES = re.compile(r"oper|proc|prozed|opcs|(^|[_\W])ops?($|[_\W\d])|interv", re.IGNORECASE)
+"""Names of columns with a procedure code. Procedure codes may look like diagnosis codes, but have other meanings."""
+_VALUES = ("numbers", "dates", "postal codes", "zip codes")
+_CODE_HEADERS = ("ICD-10 codes", "ATC codes")
+"""Kinds of codes that may be the headers of columns of 0 and 1."""
+_OFTEN, _MOST_DIFFERENT = 5, 0.9
+"""Minimum average number of cells per part, if parts of cells are items under any header, and largest share of
+distinct parts of sets.
+"""
 _OF_CHOICES = (
     re.compile(r"(.*\(choice=).+\)"),  # labels of REDCap
     re.compile(r"(.+___).+"),  # names of REDCap
@@ -19,10 +38,117 @@ _OF_CHOICES = (
 """Headers of a question with several choices. The group is the part that all choices share."""
 _STEMS = (re.compile(r"(.*?)[_\W]?\d+"), re.compile(r"(.*[^\W_][_\W]+)[^\W_]+"))
 """Headers that a number, or the last word, distinguishes from the other headers of a question."""
-_FEWEST = 3
-"""Minimum number of columns of a question, if the headers do not show that the columns are choices."""
+_MOST_GRADES = 30
+"""Maximum number of distinct values in a column of grades."""
+_FEWEST, _MANY = 3, 10
+"""Minimum number of columns of a question, if the headers do not show that the columns are choices, and minimum number
+of columns whose headers have nothing in common.
+"""
 _CODED = re.compile(r"dx|diag|icd|code|proc|drug|item|product|med", re.IGNORECASE)
-_CODES = ("ICD-10 codes", "ICD-9 codes", "ATC codes", "dates", "numbers", "postal codes", "zip codes", "sets")
+_KINDS_OF_CODES = ("ICD-10 codes", "ICD-9 codes", "ATC codes", "dates", "numbers", "postal codes", "zip codes", "sets")
+_CHOICE, _PAIR = "choice", 2
+
+
+def propose_sets(profiles: Sequence[Profile], proposed: dict[str, ProposedRole]) -> None:
+    """Propose set-valued columns. If some columns have several items per cell, propose these columns. If there are
+    none, propose columns of 0 and 1, or else columns with one code per cell.
+    """
+    for profile in profiles:
+        if profile.kind == "sets" and profile.reaches:
+            proposed[profile.name] = ProposedRole("drop", f"items are names of persons, {profile.distinct:,} different")
+        elif profile.kind == "sets" and not _of_items(profile, profiles):
+            way = f"if its values are items: {setting('items', profile.name)}"
+            reason = f"may contain sets, {profile.distinct:,} different parts; {way}"
+            proposed[profile.name] = ProposedRole("drop", reason)
+        elif profile.kind == "sets" and _MOST_DIFFERENT * profile.occurrences < profile.distinct:
+            reason = f"nearly every part of a cell is different ({profile.distinct:,} of {profile.occurrences:,})"
+            proposed[profile.name] = ProposedRole("drop", f"{reason}: probably free text")
+        elif profile.kind == "sets":
+            kind = f" of {profile.items_kind}" if profile.items_kind not in ("", "text") else ""
+            reason = f"cells contain sets{kind}, {profile.distinct:,} different items"
+            proposed[profile.name] = ProposedRole("items", reason, tree_of(profile.items_kind))
+    if any(role.role == "items" for role in proposed.values()):
+        return
+    marked = [
+        profile.name
+        for profile in profiles
+        if profile.kind in MARKS
+        and (profile.distinct > 1 or profile.nulls or profile.missing)
+        and not is_known(profile.name)
+    ]
+    hot = _families(marked)
+    if len(hot) > 2:
+        proposed |= dict.fromkeys(
+            hot, ProposedRole("one_hot", f"one of {len(hot)} columns with 0/1 or crosses: each is an item")
+        )
+        return
+    codes = _one_code(profiles)
+    coded = any(profile.kind in CODE_LEVELS for profile in profiles if profile.name in codes)
+    proposed |= (codes if coded else {}) or propose_choices(profiles) or codes or propose_answers(profiles)
+
+
+def _of_items(profile: Profile, profiles: Sequence[Profile]) -> bool:
+    """Return True if the header is a word for items, the parts of cells are codes, there is no other column, or cells
+    share parts that are not separated by blanks.
+    """
+    shared = profile.occurrences >= _OFTEN * profile.distinct and (profile.separator or " ").strip() != ""
+    return shared or (
+        len(profiles) == 1
+        or profile.separator is None  # lists, not text
+        or names_items(profile.name)
+        or profile.items_kind in CODE_LEVELS
+        or profile.item_codes
+    )
+
+
+def _families(names: Sequence[str]) -> list[str]:
+    """Return the headers that are names of items. These are codes such as ``E11``, and names such as ``dx_a`` that
+    begin with a word for goods or diagnoses.
+
+    >>> _families(["dx_a", "HIV", "dx_b"]), _families(["E11", "I10", "J45"]), _families(["F1", "F2", "F3"])
+    (['dx_a', 'dx_b'], ['E11', 'I10', 'J45'], [])
+    """
+    coded = [name for name in names if kind_of_values([name]) in _CODE_HEADERS]
+    several = len({name[0] for name in coded}) > 1  # numbered questions have the same letter
+    return [name for name in names if begins_like_items(name) or (several and name in coded)]
+
+
+def _one_code(profiles: Sequence[Profile]) -> dict[str, ProposedRole]:
+    """Propose numbered columns with one code per cell as items. Diagnosis columns that contain the same codes are
+    added.
+    """
+    stems: dict[str, list[Profile]] = {}
+    for profile in profiles:
+        numbered = _NUMBERED.fullmatch(profile.name)
+        if numbered and (numbered[1] or profile.kind in CODE_LEVELS):  # columns without a header have numbers as names
+            stems.setdefault(numbered[1], []).append(profile)
+    names, codes = list[str](), set[str]()
+    for stem, group in stems.items():
+        filled = [profile for profile in group if profile.distinct]
+        kinds = {profile.kind for profile in filled if profile.kind in CODE_LEVELS}
+        coded = _CODED.search(stem) and not names and all(profile.kind not in _VALUES for profile in filled)
+        if len(filled) > 1 and (kinds or coded) and not are_pairs(filled):
+            names += [profile.name for profile in group]
+            codes |= kinds
+    if not names:
+        return {}
+    others = [name for name in names if _PROCEDURES.search(name)]
+    if 0 < len(others) < len(names):  # two kinds of codes do not form a set
+        names = [name for name in names if name not in others]
+        remark = setting("one_code", ",".join(others)) if len(others) < _MANY else setting("one_code")
+        description = (
+            f"one of {len(others)} procedure columns; the items are diagnoses ({remark} uses procedures instead)"
+        )
+        other = dict.fromkeys(others, ProposedRole("drop", description))
+    else:
+        other = {}
+    single = [
+        profile.name
+        for profile in profiles
+        if profile.name not in names and profile.kind in codes and _ONE_CODE.search(profile.name)
+    ]
+    reason = f"one of {len(single) + len(names)} columns with one code per cell"
+    return other | dict.fromkeys([*single, *names], ProposedRole("one_code", reason))
 
 
 def propose_choices(profiles: Sequence[Profile]) -> dict[str, ProposedRole]:
@@ -30,10 +156,10 @@ def propose_choices(profiles: Sequence[Profile]) -> dict[str, ProposedRole]:
     label if they are chosen.
     """
     able = [profile for profile in profiles if not _is_of_a_person(profile)]
-    if chosen := _families([one for one in able if _is_marked(one)], of_words=True):
+    if chosen := _questions([one for one in able if _is_marked(one)], of_words=True):
         reason = f"one of {len(chosen)} columns that mark a choice: each is an item"
         return dict.fromkeys(chosen, ProposedRole("one_hot", reason))
-    labelled = _families([one for one in able if _is_labelled(one)])
+    labelled = _questions([one for one in able if _is_labelled(one)])
     values = [profile.shared_values for profile in able if profile.name in labelled]
     if len(frozenset().union(*values)) < len(labelled):  # equal labels name no items
         return {}
@@ -44,7 +170,8 @@ def propose_choices(profiles: Sequence[Profile]) -> dict[str, ProposedRole]:
 def propose_answers(profiles: Sequence[Profile]) -> dict[str, ProposedRole]:
     """Propose columns with answers from one short list as the set-valued column. Items contain the header."""
     able = [profile for profile in profiles if not (_is_of_a_person(profile) or _CODED.search(profile.name))]
-    answers = _families([one for one in able if _is_answer(one)])
+    given = [one for one in able if _is_answer(one)]
+    answers = _questions(given) or ([one.name for one in given] if len(given) >= _MANY else [])
     if not share_values([profile for profile in able if profile.name in answers]):
         return {}
     reason = f"one of {len(answers)} columns with values from one list: items such as header=value"
@@ -96,7 +223,7 @@ def share_values(profiles: Sequence[Profile]) -> bool:
     """
     filled = [profile for profile in profiles if profile.distinct]
     values = [profile.shared_values for profile in filled]
-    if len(filled) < _FEWEST or not all(values) or any(profile.kind in _CODES for profile in filled):
+    if len(filled) < _FEWEST or not all(values) or any(profile.kind in _KINDS_OF_CODES for profile in filled):
         return False
     union = frozenset().union(*values)
     return _PAIR < len(union) <= MOST_SHARED_VALUES and 2 * len(union) < sum(map(len, values))
@@ -105,7 +232,7 @@ def share_values(profiles: Sequence[Profile]) -> bool:
 def are_pairs(profiles: Sequence[Profile]) -> bool:
     """Return True if all columns contain the same two values, which are no codes."""
     pairs = {profile.shared_values for profile in profiles if profile.distinct}
-    return len(pairs) == 1 and len(*pairs) == _PAIR and not any(profile.kind in _CODES for profile in profiles)
+    return len(pairs) == 1 and len(*pairs) == _PAIR and not any(profile.kind in _KINDS_OF_CODES for profile in profiles)
 
 
 def _is_of_a_person(profile: Profile) -> bool:
@@ -122,6 +249,12 @@ def _is_of_a_person(profile: Profile) -> bool:
         or is_grade(profile)
         or names_a_subject(name)
     )
+
+
+def is_grade(profile: Profile) -> bool:
+    """Return True if a column contains grades: few numbers, under a header that names a school subject or grades."""
+    numbers = profile.kind in ("integers", "numbers") and profile.distinct <= _MOST_GRADES
+    return numbers and (is_sensitive(profile.name) or names_a_subject(profile.name))
 
 
 def _is_marked(profile: Profile) -> bool:
@@ -150,7 +283,7 @@ def _choice(name: str) -> str:
     return next((found[1] for form in _OF_CHOICES if (found := form.fullmatch(name))), "")
 
 
-def _families(profiles: Sequence[Profile], *, of_words: bool = False) -> list[str]:
+def _questions(profiles: Sequence[Profile], *, of_words: bool = False) -> list[str]:
     """Return the columns that are choices or answers of one question, in the order of the data.
 
     Two columns with choices in their headers suffice, or three columns with a common stem. If `of_words`, three columns
@@ -164,6 +297,8 @@ def _families(profiles: Sequence[Profile], *, of_words: bool = False) -> list[st
         for form in _STEMS:
             if (match := form.fullmatch(profile.name)) is not None and match[1]:
                 groups.setdefault(("stem", match[1]), []).append(profile)
+        if profile.label_is_name:
+            groups.setdefault(("name", ""), []).append(profile)
         if of_words and words and profile.kind not in MARKS and not is_sensitive(profile.name):
             groups.setdefault(("words", words), []).append(profile)
     found = set[str]()
@@ -173,6 +308,3 @@ def _families(profiles: Sequence[Profile], *, of_words: bool = False) -> list[st
         if len(group) >= (_PAIR if kind == _CHOICE else _FEWEST) and len(pairs) <= 1 and vary:
             found.update(profile.name for profile in group)
     return [profile.name for profile in profiles if profile.name in found]
-
-
-_CHOICE, _PAIR = "choice", 2
