@@ -121,3 +121,59 @@ def test_agreement_by_chance_is_no_evidence(values):
         assert (codes[first] == codes[second]).mean() >= 0.95
         counts = np.bincount(codes).astype(float)
         assert (counts * (counts - 1)).sum() <= 0.9 * len(codes) * (len(codes) - 1)
+
+
+def members(header: str, member: str, first: int = 1) -> dict[str, list[str]]:
+    """Rows of persons within households, with sex and birth of each person."""
+    rng = np.random.default_rng(4)
+    rows = [
+        (str(7000 + 3 * house), str(first + person), "fm"[rng.integers(2)], str(rng.integers(1930, 2010)))
+        for house in range(60)
+        for person in range(rng.integers(1, 5))
+    ]
+    rows = [row for row in rows for _ in range(3)]
+    columns = zip(*rows, strict=True)
+    return dict(zip((header, member, "sex", "birth_year"), map(list, columns), strict=True))
+
+
+@pytest.mark.parametrize(("header", "member"), [("SERIAL", "PERNUM"), ("policy_no", "dep"), ("hid", "pnr")])
+def test_a_column_numbers_the_members_of_a_household_if_their_rows_agree(header, member):
+    assert offered(members(header, member))[0] == f"{header},{member}"
+
+
+def test_a_household_without_agreeing_members_is_offered_alone():
+    data = members("policy_no", "week")
+    rng = np.random.default_rng(1)
+    data["week"] = [str(number) for number in rng.integers(1, 50, len(data["week"]))]
+    assert "policy_no,week" not in offered(data)
+
+
+def possible(data: dict[str, list[str]]) -> dict[str, bool]:
+    """Return whether each offered column precedes the answer that each row is a person."""
+    found = possible_persons({name: pa.chunked_array([values]) for name, values in data.items()}, list(data))
+    return {",".join(one.columns): one.is_likely for one in found if one.repeats}
+
+
+def test_numbers_without_a_telling_header_follow_the_answer_row():
+    data = {"id": [str(n) for n in range(400)], "Q3": [str(18 + n % 40) for n in range(400)]}
+    assert possible(data) == {"Q3": False}
+
+
+def test_first_names_and_surnames_are_offered_only_together():
+    rows = [(f"F{chr(97 + n % 9)}", f"S{chr(97 + n // 9 % 11)}") for n in range(99)] * 4
+    data = dict(zip(("first_name", "last_name"), map(list, zip(*rows, strict=True)), strict=True))
+    assert list(possible(data)) == ["first_name,last_name"]
+
+
+def test_names_that_recur_beside_distinct_person_keys_follow_the_answer_row():
+    names = [f"{first} {last}" for first in ("Ann", "Bo", "Cid", "Dora") for last in ("Lee", "Berg", "Moss", "Stone")]
+    data = {"name": [names[n % 16] for n in range(320)], "patient_id": [f"P{1000 + n}" for n in range(320)]}
+    assert possible(data) == {"name": False}
+    assert possible({"name": data["name"]}) == {"name": True}
+
+
+def test_namesakes_in_different_places_are_not_offered():
+    rng = np.random.default_rng(3)
+    names = [f"{first} {last}" for first in ("Ann", "Bo", "Cid", "Dora") for last in ("Lee", "Berg", "Moss", "Stone")]
+    data = {"name": [names[n % 16] for n in range(320)], "postcode": [str(c) for c in rng.integers(10000, 10060, 320)]}
+    assert "name" not in possible(data)

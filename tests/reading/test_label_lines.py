@@ -193,3 +193,31 @@ def test_kinds_are_those_of_nearly_all_inner_records():
         rows[n] = ["a", "b", "c", "d"]
     assert ColumnKinds.of("wxyz", 4, rows, are_all=True).kinds == {}
     assert ColumnKinds.of("wxyz", 4, [*rows[:10], *rows[20:]], are_all=True).kinds != {}
+
+
+def test_a_second_header_that_leaves_the_ids_empty_is_a_line_of_labels(reading, tmp_path):
+    rows = [f"R{100 + n},C1,2024-01-{1 + n % 28:02d},{'xy'[n % 2]},{n % 5}" for n in range(40)]
+    path = written(tmp_path, "id,collector,date,group,answer", ",,,Response,Response", *rows)
+    roles = {"relational": "group,answer", "drop": "id,collector,date"}
+    with refused(MisreadError, "'line 2' skip_rows labels"):
+        reading(path, **roles)
+    assert reading(path, **roles, skip_rows="labels").n == 40
+
+
+@pytest.mark.parametrize("words", [["Total", "x"], ["blue", "y"]])
+def test_a_last_record_with_a_word_for_a_sum_is_a_total(reading, tmp_path, words):
+    rows = [f"{10 + n % 9},2021,{('red', 'green')[n % 2]},{'xy'[n % 2]},{n}" for n in range(40)]
+    path = written(tmp_path, "region,year,colour,group,n", *rows, f"all regions,2021,{words[0]},{words[1]},780")
+    roles = {"relational": "region,year,colour,group", "drop": "n"}
+    if words[0] == "Total":
+        with refused(MisreadError, "'line 42' skip_rows footer"):
+            reading(path, **roles)
+        assert reading(path, **roles, skip_rows="footer").n == 40
+    else:
+        assert reading(path, **roles).n == 41
+
+
+def test_a_word_for_a_sum_that_recurs_is_a_value(reading, tmp_path):
+    rows = [f"{10 + n % 9},{('Total', 'part')[n % 2]},{'xy'[n % 2]},{n}" for n in range(40)]
+    path = written(tmp_path, "region,kind,group,n", *rows, "all regions,Total,y,7")
+    assert reading(path, relational="region,kind,group", drop="n").n == 41
