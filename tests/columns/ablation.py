@@ -1,43 +1,100 @@
-"""Measure what each observation on a column contributes to the order of the offered persons.
+"""Measure what each rule for columns, and each observation on a possible person, contributes.
 
-Run ``python -m tests.columns.ablation``. Each observation is removed in turn. An observation whose removal changes
-nothing should be deleted.
+Run ``python -m tests.columns.ablation``. Each of them is removed in turn. One whose removal changes nothing should be
+deleted.
 """
 
 import sys
+import tempfile
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+from tests.columns.errors import NEVER, SETS, names_of
 from tests.columns.layouts import Layout, person_headers, read_layouts
-from tests.columns.tables import generate
+from tests.columns.tables import generate, write
 
 from anonset.columns import persons as module
+from anonset.columns.profiles import Profile, pattern, profile
+from anonset.columns.rules import RULES, Rule, propose
+from anonset.errors import MisreadError
+from anonset.jobs.proposed_reading import columns_of, identifying, mentioning, with_counts
+from anonset.reading.source import source_of
 
-RULES = Path(__file__).parent / "corpus" / "rules"
+LAYOUTS = Path(__file__).parent / "corpus" / "rules"
+
+
+@dataclass(frozen=True)
+class Read:
+    """Columns of a layout as `inspect` reads them, and their true roles."""
+
+    truth: Mapping[str, str]
+    profiles: Sequence[Profile]
+    loaded: Mapping[str, Any]
+    identifying: set[str]
+    mentioning: Mapping[str, str]
+
+    def roles(self, rules: Mapping[str, Rule]) -> Mapping[str, str]:
+        """Return the proposed roles."""
+        found = propose(
+            self.profiles, lambda name: pattern(self.loaded[name]), self.identifying, self.mentioning, rules=rules
+        )
+        return {name: own.role for name, own in found.items()}
+
+
+def read(layout: Layout, n_rows: int) -> Read | None:
+    """Return the columns of a layout. None if `inspect` needs other reading settings."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = write(layout, Path(folder), n_rows, 1)
+        try:
+            opened, loaded, _ = columns_of(source_of(str(path), None), {"no_header": not layout.header})
+        except MisreadError:
+            return None
+        profiles = [profile(name, loaded[name]) for name in opened.names]
+        candidates = with_counts(loaded, opened.names)
+        named = names_of(layout)
+        truth = {named[column.header]: column.role for column in layout.columns}
+        return Read(
+            truth, profiles, loaded, identifying(candidates, profiles), mentioning(loaded, profiles, candidates)
+        )
+
+
+def role_figures(layouts: Sequence[Read], rules: Mapping[str, Rule]) -> Counter[str]:
+    """Count the dangerous and the lossy proposals, before the rows of a person are merged."""
+    counts = Counter({"dangerous": 0, "lossy": 0})
+    for one in layouts:
+        for name, role in one.roles(rules).items():
+            true = one.truth.get(name, "other")
+            shown = role in ("relational", "sensitive", *SETS)
+            counts["dangerous"] += (true in NEVER and shown) or (true == "sensitive" and role == "relational")
+            counts["lossy"] += true == "attribute" and not shown
+    return counts
 
 
 def figures(layouts: Sequence[tuple[Layout, Mapping[str, Any]]]) -> dict[str, int]:
     """Return the number of layouts in which the true person is offered, in which it is the first column that repeats,
-    and in which no column is offered because each row is a person or the data do not say.
+    and in which no likely column is offered because each row is a person or the data do not say.
     """
     counts = {"first": 0, "shown": 0, "quiet": 0}
     for layout, columns in layouts:
-        found = [one.columns for one in module.possible_persons(columns, list(columns)) if one.repeats]
+        possible = [one for one in module.possible_persons(columns, list(columns)) if one.repeats]
+        found = [one.columns for one in possible if one.is_likely]
         if layout.person in ("row", "unknown"):
             counts["quiet"] += not found
         else:
             true = tuple(person_headers(layout.person, list(columns)))
             counts["first"] += found[:1] == [true]
-            counts["shown"] += true in found
+            counts["shown"] += true in [one.columns for one in possible]
     return counts
 
 
 def tables(n_rows: int) -> list[tuple[Layout, Mapping[str, Any]]]:
     """Return the layouts in which a person has several rows or is no column, with their columns."""
     result = []
-    for layout in read_layouts(RULES):
+    for layout in read_layouts(LAYOUTS):
         if layout.person in ("row", "unknown") or "repeats" in layout.traits:
             header, rows = generate(layout, n_rows, 1)
             columns = {name: pa.chunked_array([[str(row[at]) for row in rows]]) for at, name in enumerate(header)}
@@ -46,7 +103,13 @@ def tables(n_rows: int) -> list[tuple[Layout, Mapping[str, Any]]]:
 
 
 def main() -> int:
-    """Print the figures without each observation."""
+    """Print the figures without each rule and each observation."""
+    found = [one for layout in read_layouts(LAYOUTS) if (one := read(layout, 500)) is not None]
+    complete = role_figures(found, RULES)
+    sys.stdout.write(f"{len(found)} layouts: {dict(complete)}\n")
+    for name in RULES:
+        fewer = role_figures(found, {other: rule for other, rule in RULES.items() if other != name})
+        sys.stdout.write(f"without the rule {name!r}: {_changes(complete, fewer)}\n")
     measured = tables(200)
     whole = figures(measured)
     sys.stdout.write(f"{len(measured)} layouts: {whole}\n")
@@ -54,9 +117,12 @@ def main() -> int:
         module._POINTS[name] = 0
         without = figures(measured)
         module._POINTS[name] = points
-        changes = ", ".join(f"{figure} {without[figure] - count:+d}" for figure, count in whole.items())
-        sys.stdout.write(f"without {name!r} ({points:+d} points): {changes}\n")
+        sys.stdout.write(f"without {name!r} ({points:+d} points): {_changes(whole, without)}\n")
     return 0
+
+
+def _changes(before: Mapping[str, int], after: Mapping[str, int]) -> str:
+    return ", ".join(f"{figure} {after[figure] - count:+d}" for figure, count in before.items())
 
 
 if __name__ == "__main__":

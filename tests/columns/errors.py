@@ -96,10 +96,11 @@ def _as_read(person: str, layout: Layout) -> str:
     """
     if person in ("row", "unknown"):
         return person
-    return ",".join(_names(layout)[name] for name in person_headers(person, list(_names(layout))))
+    return ",".join(names_of(layout)[name] for name in person_headers(person, list(names_of(layout))))
 
 
-def _names(layout: Layout) -> dict[str, str]:
+def names_of(layout: Layout) -> dict[str, str]:
+    """Return the names under which the columns are read, by header."""
     headers = [column.header for column in layout.columns]
     named = layout.header or layout.format in ("fimi", "baskets")
     return dict(zip(headers, headers if named else map(str, range(1, len(headers) + 1)), strict=True))
@@ -126,7 +127,7 @@ def _is_same(key: str, true: str, layout: Layout, rows: Sequence[Sequence[Any]])
     """Return True if two answers divide the rows into the same persons."""
     if key == true or "unknown" in (key, true):
         return key == true
-    place = {name: number for number, name in enumerate(_names(layout).values())}
+    place = {name: number for number, name in enumerate(names_of(layout).values())}
     if "row" in (key, true):
         columns = person_headers(key if true == "row" else true, list(place))
         values = (
@@ -143,7 +144,7 @@ def _is_same(key: str, true: str, layout: Layout, rows: Sequence[Sequence[Any]])
 
 def _wrong_roles(layout: Layout, found: Findings) -> Iterator[Mistake]:
     role_of = {column.profile.name: column for column in found.columns}
-    names = _names(layout)
+    names = names_of(layout)
     wrong_sets = not any(
         role_of[names[column.header]].role in SETS
         for column in layout.columns

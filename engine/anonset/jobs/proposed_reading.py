@@ -105,11 +105,11 @@ def _proposal_for(
     k: int,
     published: Mapping[str, str],
 ) -> Proposal:
-    opened, loaded, null = _columns_of(source, declared)
+    opened, loaded, null = columns_of(source, declared)
     profiles = [profile(name, loaded[name], declared.get("separator")) for name in opened.names]
     words = null_words(profiles) if not null else {}
     loaded = with_nulls(loaded, words) if words else loaded
-    candidates = _candidates(loaded, opened.names)
+    candidates = with_counts(loaded, opened.names)
     id_names = {
         *names_in(opened.names, declared.get("id")),
         *person_columns(declared.get("unit"), opened.names),
@@ -119,11 +119,11 @@ def _proposal_for(
     id_nulls = [word for name, counts in placeholders.items() for word in as_nulls(name, list(counts))]
     if id_nulls:
         loaded = with_nulls(loaded, id_nulls)
-        candidates = _candidates(loaded, opened.names)
+        candidates = with_counts(loaded, opened.names)
     opened = opened.with_columns(loaded)  # the source is read only once
-    mentioning = _mentioning(loaded, profiles, candidates)
+    mentions = mentioning(loaded, profiles, candidates)
     proposed = propose(
-        profiles, lambda name: pattern(loaded[name]), _identifying(candidates, profiles), mentioning, published
+        profiles, lambda name: pattern(loaded[name]), identifying(candidates, profiles), mentions, published
     )
     proposed = _with_given(opened, proposed, declared)
     proposed |= _with_hierarchies(proposed, hierarchies, names_in(opened.names, declared.get("numeric")))
@@ -146,7 +146,7 @@ def _proposal_for(
     return PossibleUnits(source, reader, candidates, hierarchies, problems, published).proposal()
 
 
-def _columns_of(source: Source, declared: Mapping[str, Any]) -> tuple[OpenedSource, dict[str, Any], tuple[str, ...]]:
+def columns_of(source: Source, declared: Mapping[str, Any]) -> tuple[OpenedSource, dict[str, Any], tuple[str, ...]]:
     """Read all columns. Return the source, the columns with codes, and the texts that mean null. Raise MisreadError if
     the header is a record.
     """
@@ -166,7 +166,7 @@ def _declared(declared: Mapping[str, Any], role: str, names: Sequence[str] = ())
     return person_columns(value, names) if role == "unit" else names_in(names, value)
 
 
-def _identifying(candidates: Sequence[PossiblePerson], profiles: Sequence[Profile]) -> set[str]:
+def identifying(candidates: Sequence[PossiblePerson], profiles: Sequence[Profile]) -> set[str]:
     """Return the columns that identify persons according to the candidates for the unit."""
     dates = {described.name for described in profiles if described.kind == "dates"}
     return {
@@ -218,7 +218,7 @@ def _opened(source: Source, declared: Mapping[str, Any]) -> tuple[OpenedSource, 
     return opened, null, uncertain
 
 
-def _candidates(loaded: Mapping[str, Any], names: Sequence[str]) -> tuple[PossiblePerson, ...]:
+def with_counts(loaded: Mapping[str, Any], names: Sequence[str]) -> tuple[PossiblePerson, ...]:
     """Return the columns that may identify the person, with their counts over all rows."""
     possible = possible_persons(loaded, names)
     counts = [counted_in([loaded[name] for name in one.columns]) for one in possible]
@@ -235,31 +235,31 @@ def _placeholders(columns: Mapping[str, Any]) -> dict[str, dict[str, int]]:
     return {name: of_column for name, of_column in counts.items() if of_column}
 
 
-def _mentioning(
+def mentioning(
     loaded: Mapping[str, Any], profiles: Sequence[Profile], candidates: Sequence[PossiblePerson]
 ) -> dict[str, str]:
     """Return the text and set columns that mention persons. Each is mapped to the column that contains the mentioned
     names or ids.
     """
-    identifying = {
+    named = {
         candidate.columns[0]
         for candidate in candidates
         if len(candidate.columns) == 1 and candidate.meaning in PERSON_IDS
     }
-    identifying |= {described.name for described in profiles if described.reaches == "name"}
-    identifying.update(names_and_ids(described.name for described in profiles))
-    words = {name: words_of_persons(_distinct(loaded[name])) for name in identifying if not holds_sets(loaded[name])}
+    named |= {described.name for described in profiles if described.reaches == "name"}
+    named.update(names_and_ids(described.name for described in profiles))
+    words = {name: words_of_persons(_distinct(loaded[name])) for name in named if not holds_sets(loaded[name])}
     mentions = {}
     for described in profiles if words else ():
         column = loaded[described.name]
         if (
             described.kind in ("text", "sets")
-            and described.name not in identifying
+            and described.name not in named
             and not (described.reaches or holds_sets(column))
         ):
             labels = _distinct(column)
-            if named := next((name for name, names in words.items() if are_mentions(labels, names)), ""):
-                mentions[described.name] = named
+            if one := next((name for name, names in words.items() if are_mentions(labels, names)), ""):
+                mentions[described.name] = one
     return mentions
 
 
