@@ -85,6 +85,12 @@ def _follow(command: list[str], unit: str, result: Walk, steps: int, *, is_print
     if command[0] == "anonymize" and code == 0:
         return True
     if command[0] == "inspect" and code == 0:
+        if "-o" not in command:
+            following = "\n".join(line for line in text.splitlines() if line.startswith("Next"))
+            result.decisions += following.startswith("Next, if")
+            return any(
+                _follow(words, unit, result, steps, is_printed=exact) for words, exact in _printed(following, unit)
+            )
         job = Path(_target(command))
         was_open = OPEN in job.read_text(encoding="utf-8")
         is_offered = _answer(job, unit)

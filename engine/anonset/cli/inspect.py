@@ -1,6 +1,8 @@
 """``anonset inspect``: column roles, re-identification risk and problems of a data set."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from itertools import count
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,6 +21,7 @@ from anonset.reading.files import write_file
 from anonset.reading.options import UNKNOWN
 from anonset.report.findings import OTHERS, findings_account, findings_summary
 from anonset.settings.commands import InspectSettings
+from anonset.settings.fixes import fixes_in
 from anonset.settings.job_files import over_job
 from anonset.settings.job_text import answer_text, guarantee_for, job_text, relative_to, unit_line
 from anonset.settings.paths import with_path
@@ -47,13 +50,19 @@ def inspect(
     """
     place, options = over_job(source, "input", given_flags(flags), InspectSettings, unanswered=True)
     settings = validate(InspectSettings, {**options, "input": place})
-    roles = {name: value for name, value in options.items() if name in RoleSettings.model_fields}
+    roles = {name: options[name] for name in options if name in (*RoleSettings.model_fields, "publish_as_is")}
     if out is not None:
         _require_new(Path(out))
     with progress_bars(quiet=quiet) as progress:
         if progress is not None:
             progress("inspect", 0, 0)
-        findings = look(place, k=settings.k, m=settings.m, hierarchies=settings.hierarchy, seed=settings.seed, **roles)
+        try:
+            findings = look(
+                place, k=settings.k, m=settings.m, hierarchies=settings.hierarchy, seed=settings.seed, **roles
+            )
+        except InputError as error:
+            error.commands = _ways_to_read(source, place, error, given_flags(flags), roles)
+            raise
     if json:
         show_json(findings_summary(findings))
     else:
@@ -62,7 +71,7 @@ def inspect(
     of_format = (*_RECOGNISED, "separator") if findings.settings.get("input_format") == "baskets" else _RECOGNISED
     recognised = {name: findings.settings[name] for name in of_format if name in {*findings.settings} - {*options}}
     typed, hierarchies = {**given_flags(flags), **recognised, "hierarchy": []}, given_flags(flags).get("hierarchy")
-    job = Path(out or "job.toml")
+    job = Path(out or _new_job(source))
     job = job.with_stem(f"{job.stem}-more") if out is not None and findings.records else job
     further, condition = further_roles(findings.possible_items, findings.possible_roles)
     with_items = [f"{as_typed('inspect', source, {**typed, **roles}, hierarchies)} -o {job}" for roles in further]
@@ -71,7 +80,7 @@ def inspect(
         _write_job(Path(out), place, findings, lines, json=json)
     elif not json and findings.records:
         command_text = as_typed("inspect", source, typed, hierarchies)
-        show(f"Next: {command_text} -o job.toml, to write these settings to a job file{_to_answer(findings)}")
+        show(f"Next: {command_text} -o {job}, to write these settings to a job file{_to_answer(findings)}")
     for number, command in enumerate(() if json else with_items):
         first = "Next: " if not (findings.records or number) else "To publish other columns as items: "
         if findings.possible_roles:
@@ -97,6 +106,26 @@ def _note_on_codes(findings: Findings) -> list[str]:
         f"{trees[sets[0]]} groups codes by meaning; {PROPOSED} groups codes of similar frequency, and usually loses "
         "less: anonset suggest compares both"
     ]
+
+
+def _ways_to_read(
+    source: str, place: str, error: InputError, flags: Mapping[str, Any], roles: Mapping[str, Any]
+) -> list[str]:
+    """Return lines with the commands that read the data with options that an error recommends."""
+    lines = list[str]()
+    for fix in fixes_in(str(error)):
+        with suppress(InputError):
+            look(place, **{**roles, **fix.settings})
+            lines.append(f"complete command: {as_typed('inspect', source, {**flags, **fix.settings})}")
+    return lines
+
+
+def _new_job(source: str) -> str:
+    """Return the name of a new job file: ``job.toml``, or with a number if the source is a job file."""
+    if not source.lower().endswith(".toml"):
+        return "job.toml"
+    further = (Path(source).with_name(f"{Path(source).stem}-{number}.toml") for number in count(2))
+    return str(next(file for file in further if not file.exists()))
 
 
 def _to_answer(findings: Findings) -> str:

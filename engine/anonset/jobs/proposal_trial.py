@@ -14,17 +14,22 @@ from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table import Column, Int64
 from anonset.errors import InputError
 from anonset.jobs.findings import ColumnFindings
+from anonset.privacy.km import KmAnonymity
 from anonset.reading.batches import OpenedSource, with_null_words, without_missing_ids
 from anonset.reading.kinds import kind_of_values
 from anonset.reading.options import ROW, FileOptions, ReadOptions, person_columns
 from anonset.reading.persons.missing_values import are_values, counted_in, persons_in, rows_that_differ
 from anonset.reading.persons.rare_texts import are_rare_texts
 from anonset.reading.persons.spellings import spelling_problems
+from anonset.reading.persons.values import KINDS_OF_VALUES
 from anonset.reading.presence import FILLED
 from anonset.reading.profiles import Profile, count_differing
 from anonset.reading.roles import names_in
 from anonset.reading.source import Source
 from anonset.reading.table_builder import gather
+from anonset.release.disclosure_scan import declared
+from anonset.release.item_scan import FREE_TEXT, ItemScan
+from anonset.release.scan_findings import identifying_kind
 from anonset.settings.answer_columns import answers_reading
 from anonset.settings.binding import HierarchySpec, bind_columns
 from anonset.settings.coarse_rules import coarse_rule
@@ -36,6 +41,7 @@ from anonset.settings.person_columns import (
     recognized_roles,
     roles_by_behaviour,
     roles_by_person,
+    roles_by_rule,
     with_unit,
     without_commas,
 )
@@ -43,6 +49,8 @@ from anonset.settings.proposal import settings_of, tree_of
 from anonset.settings.remedies import Remedy, remedy_for
 from anonset.spelling import counted, setting
 
+_NOT_READ = ("labels", "sensitive", "hierarchy", "publish_as_is")
+_SETS = ("items", "one_hot", "one_code")
 _PROPOSED = ("one_hot", "one_code", "missing")
 READING = (
     *(option.name for option in fields(FileOptions) if option.name not in _PROPOSED),
@@ -99,13 +107,47 @@ class ProposalReader:
     """
 
     def run(self, work: Proposal, *, asked: bool) -> None:
-        """Read the table for a unit, with its settings and column roles.
+        """Read the table for a unit, with its settings and column roles. Columns that a run would refuse to publish are
+        dropped.
 
         Parameters
         ----------
         asked
             Whether the owner must choose the unit. The reading settings are then equal for all answers.
         """
+        problems = list(work.problems)
+        self._run(work, asked=asked)
+        while refused := self._refused(work):
+            self.proposed = {**self.proposed, **refused}
+            work.problems, work.table, work.skipped = list(problems), None, 0
+            self._run(work, asked=asked)
+        texts = [name for name, role in self.proposed.items() if role.reason.startswith(FREE_TEXT)]
+        if texts and not work.possible_roles and not any(work.settings.get(role) for role in _SETS):
+            work.possible_roles = {"items": texts[:1], "publish_as_is": texts[:1]}
+
+    def _refused(self, work: Proposal) -> dict[str, ProposedRole]:
+        """Return roles that drop the proposed columns that the scan of a publication would refuse."""
+        table, reasons = work.table, dict[str, str]()
+        if table is None:
+            return {}
+        if (sets := table.transactions) is not None:
+            names, model = table.joined or (sets.name,), KmAnonymity(k=self.k, m=1)
+            for finding in ItemScan(table, model).shown(names, sets.vocabulary.labels):
+                named, ways = finding.column.split(","), [setting("items", finding.column)]
+                ways += [setting("publish_as_is", finding.column)]
+                way = f"; if they are not: {' '.join(ways)}" if finding.problem == FREE_TEXT else ""
+                reasons |= dict.fromkeys(named, f"{finding.problem}{way}")
+        for column in () if table.word.identifying_as_declared else table.relational:
+            if isinstance(column, CategoricalColumn) and (kind := identifying_kind(column.vocabulary.labels)):
+                reasons[column.name] = f"values look like {KINDS_OF_VALUES[kind[0]]}"
+        proposed = [column for column in work.columns if column.reason != "given" and column.role != "drop"]
+        return {
+            column.profile.name: ProposedRole("drop", reasons[column.profile.name])
+            for column in proposed
+            if column.profile.name in reasons and (column.role in _SETS or column.hierarchy == "values")
+        }
+
+    def _run(self, work: Proposal, *, asked: bool) -> None:
         by_name = {column.name: column for column in self.profiles}
         options = {name: self.given[name] for name in (*READING, "missing") if self.given.get(name)}
         if "missing" not in options and (ways := self._missing()):
@@ -127,6 +169,7 @@ class ProposalReader:
                 work.problems += [self._first_row(work, name, persons) for name, persons in few.items()]
         work.possible_items = possible_items(self.proposed, roles, by_name)
         possible = {} if work.possible_items else roles_by_behaviour(self.proposed, roles, by_name)
+        by_rule = {} if work.possible_items else roles_by_rule(roles)
         roles = recognized_roles(without_commas(roles, by_name), by_name, self.k)
         roles |= {name: role for name, role in self.of_few.items() if _lists_values(roles[name])}
         numbers = [
@@ -156,16 +199,18 @@ class ProposalReader:
                 work.problems += [] if str(error) in work.problems else [str(error)]
                 if setting("differing", "first") in str(error):
                     work.possible_roles = {"differing": ["first"]}
-        sets = any(role.role in ("items", "one_hot", "one_code") for role in roles.values())
+        sets = any(role.role in _SETS for role in roles.values())
         if work.table is not None and not sets:  # if there are no sets, other columns may be published
             work.possible_roles = {role: names for role, names in possible.items() if "differing" not in possible}
             for name in work.possible_roles.get("items", ()):
                 reason = f"{roles[name].reason}; if its values are items: {setting('items', name)}"
                 roles[name] = replace(roles[name], reason=reason)
         if not _publish(roles):
-            work.table, work.possible_roles = None, possible
             dropped = [name for name, role in self.proposed.items() if role.role in ("relational", "sensitive")]
             lost = dropped if repeats else []
+            known = [name for name in lost if self.proposed[name].role == "relational"]
+            first = {"relational": known, "differing": ["first"]} if known else {}
+            work.table, work.possible_roles = None, possible or first or by_rule
             differ = f"{', '.join(map(repr, lost))} differ between rows of the same person, and " if lost else ""
             which = "no other column is" if lost else "none is"
             work.problems.append(
@@ -189,6 +234,9 @@ class ProposalReader:
             if not settings.get(role):
                 settings.pop(option, None)
         settings |= self._separator(by_name, roles, grouped=asked or bool(person_columns(settings.get("unit"))))
+        named = names_in(self.source.names, self.given.get("publish_as_is"))
+        if as_is := [name for name in named if name in roles and roles[name].role not in ("drop", "unit")]:
+            settings["publish_as_is"] = as_is
         self._skip_without_id(settings, work, asked=asked)
         work.table, work.settings = _read_with_settings(self.source, settings), settings
 
@@ -325,13 +373,13 @@ def _read_with_settings(source: OpenedSource, settings: Mapping[str, Any]) -> Ta
     options = _options(settings)
     if options.skip_without_id:
         source = without_missing_ids(source, _ids_in(settings, source.names))
-    return gather(source, options, with_ids=True)
+    return declared(gather(source, options, with_ids=True), settings.get("publish_as_is"))
 
 
 def _options(settings: Mapping[str, Any]) -> ReadOptions:
     sensitive = settings.get("sensitive")
     name = sensitive[0] if isinstance(sensitive, list) else sensitive
-    others = {name: value for name, value in settings.items() if name not in ("labels", "sensitive", "hierarchy")}
+    others = {name: value for name, value in settings.items() if name not in _NOT_READ}
     if name is not None and others.get("relational"):  # published classes show the sensitive column
         return ReadOptions(**{**others, "keep": [*names_in((), others.get("keep")), name]})
     return ReadOptions(**others, sensitive=name)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import isqrt
 
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.reading.persons.header_topics import (
@@ -268,6 +269,18 @@ def roles_by_behaviour(
     return {"relational": differing, "differing": ["first"]} if differing else {}
 
 
+def roles_by_rule(united: Mapping[str, ProposedRole]) -> dict[str, list[str]]:
+    """Return the unrecognized columns that a rule generalizes, such as numbers and dates, as quasi-identifiers. The
+    owner must check these roles.
+    """
+    rules = [
+        name
+        for name, own in united.items()
+        if own.role == UNRECOGNIZED and own.hierarchy not in (None, "values") and not is_sensitive(name)
+    ]
+    return {"relational": rules} if rules else {}
+
+
 def _may_be_names(profile: Profile) -> bool:
     """Return True if a text column has so many different values that they could be names of persons, in any
     language.
@@ -285,7 +298,8 @@ def _is_shared(profile: Profile) -> bool:
     """Return True if a column contains few values that many rows share. Return False for dates, contact data and free
     text.
     """
-    few = 1 < profile.distinct <= min(_MOST_SHARED, profile.records // _ROWS_OF_SHARED)
+    most = max(profile.records // _ROWS_OF_SHARED, isqrt(profile.records))  # in small tables, few rows share a value
+    few = 1 < profile.distinct <= min(_MOST_SHARED, most)
     open_text = profile.prose or profile.commas or is_remark(profile.name)
     plain = profile.kind in ("text", *_NUMBERS) or profile.kind.endswith("codes")
     filled = 2 * (profile.nulls + profile.missing) <= profile.records
