@@ -208,7 +208,8 @@ def page(
         "in the job file, and `anonset anonymize job.toml`. If a command fails, the commands that it prints follow.",
         "",
         f"* *Dead end*: no publication after {MOST_STEPS} further commands.",
-        "* *Rejected*: a printed command exits with 2. On small tables, the commands for all other persons also run.",
+        "* *Rejected*: a printed command exits with 2. On every fourth small table, the commands for all other persons",
+        "  also run.",
         "* *Decisions*: median number of answers that the commands need: who is a person, problems that would stop the",
         "  run, and a choice between further commands. The last column is the share of layouts with more than "
         f"{MANY_DECISIONS}.",

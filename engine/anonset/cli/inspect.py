@@ -30,6 +30,8 @@ from anonset.spelling import as_typed
 
 Flags: Any = flags_of(InspectSettings, leave_out=["input"])
 
+_SPLIT = ({"delimiter": " "}, {"input_format": "spmf"})
+"""Reading options for lines that are read as a single column without items."""
 _RECOGNISED = ("encoding", "header_line", "input_format", "no_header")
 """Reading options that `inspect` recognizes from the file."""
 
@@ -61,7 +63,9 @@ def inspect(
                 place, k=settings.k, m=settings.m, hierarchies=settings.hierarchy, seed=settings.seed, **roles
             )
         except InputError as error:
-            error.commands = _ways_to_read(source, place, error, given_flags(flags), roles)
+            ways = [fix.settings for fix in fixes_in(str(error))]
+            commands = _ways_to_read(source, place, given_flags(flags), roles, ways)
+            error.commands = [f"complete command: {command}" for command in commands]
             raise
     if json:
         show_json(findings_summary(findings))
@@ -75,6 +79,9 @@ def inspect(
     job = job.with_stem(f"{job.stem}-more") if out is not None and findings.records else job
     further, condition = further_roles(findings.possible_items, findings.possible_roles)
     with_items = [f"{as_typed('inspect', source, {**typed, **roles}, hierarchies)} -o {job}" for roles in further]
+    if not with_items and not findings.records and len(findings.columns) == 1:
+        with_items = _ways_to_read(source, place, given_flags(flags), roles, _SPLIT)[:1]
+        condition = ", if the lines contain several columns or items"
     if out is not None:
         lines = [f"complete command{condition}: {command}" for command in with_items]
         _write_job(Path(out), place, findings, lines, json=json)
@@ -82,7 +89,7 @@ def inspect(
         command_text = as_typed("inspect", source, typed, hierarchies)
         show(f"Next: {command_text} -o {job}, to write these settings to a job file{_to_answer(findings)}")
     for number, command in enumerate(() if json else with_items):
-        first = "Next: " if not (findings.records or number) else "To publish other columns as items: "
+        first = f"Next{condition}: " if not (findings.records or number) else "To publish other columns as items: "
         if findings.possible_roles:
             first = (
                 "To publish further columns, if they may be published: " if findings.records else f"Next{condition}: "
@@ -109,15 +116,16 @@ def _note_on_codes(findings: Findings) -> list[str]:
 
 
 def _ways_to_read(
-    source: str, place: str, error: InputError, flags: Mapping[str, Any], roles: Mapping[str, Any]
+    source: str, place: str, flags: Mapping[str, Any], roles: Mapping[str, Any], ways: Sequence[Mapping[str, Any]]
 ) -> list[str]:
-    """Return lines with the commands that read the data with options that an error recommends."""
-    lines = list[str]()
-    for fix in fixes_in(str(error)):
+    """Return the commands that read several columns or items with other reading options."""
+    commands = list[str]()
+    for settings in ways:
         with suppress(InputError):
-            look(place, **{**roles, **fix.settings})
-            lines.append(f"complete command: {as_typed('inspect', source, {**flags, **fix.settings})}")
-    return lines
+            found = look(place, **{**roles, **settings})
+            if found.records or len(found.columns) > 1:
+                commands.append(as_typed("inspect", source, {**flags, **settings}))
+    return commands
 
 
 def _new_job(source: str) -> str:

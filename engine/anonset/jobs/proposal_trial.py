@@ -37,11 +37,11 @@ from anonset.settings.person_columns import (
     FEW_DIFFERING,
     OF_PERSONS,
     ProposedRole,
+    last_roles,
     possible_items,
     recognized_roles,
     roles_by_behaviour,
     roles_by_person,
-    roles_by_rule,
     with_unit,
     without_commas,
 )
@@ -115,15 +115,45 @@ class ProposalReader:
         asked
             Whether the owner must choose the unit. The reading settings are then equal for all answers.
         """
+        self._run_unrefused(work, asked=asked)
+        texts = [name for name, role in self.proposed.items() if role.reason.startswith(FREE_TEXT)]
+        if texts and not work.possible_roles and not any(work.settings.get(role) for role in _SETS):
+            work.possible_roles = {"items": texts[:1], "publish_as_is": texts[:1]}
+        elif work.table is None and work.possible_roles.keys() & {"relational", "items"}:
+            work.possible_roles = self._publishable(work, work.possible_roles, asked=asked)
+
+    def _publishable(self, work: Proposal, possible: Mapping[str, list[str]], *, asked: bool) -> dict[str, list[str]]:
+        """Return the possible roles without columns that a run would refuse. Items that look like free text need a
+        declaration.
+        """
+        roles = dict(self.proposed)
+        for role in ("relational", "items"):
+            for name in possible.get(role, ()):
+                rule = (roles[name].hierarchy or "values") if role == "relational" else PROPOSED
+                roles[name] = replace(roles[name], role=role, hierarchy=rule)
+        given = {**self.given, **({"differing": "first"} if "differing" in possible else {})}
+        trial, other = replace(self, given=given, proposed=roles, of_few=dict(self.of_few)), replace(work, problems=[])
+        trial._run_unrefused(other, asked=asked)
+        found = {column.profile.name: column for column in other.columns}
+        texts = [name for name in possible.get("items", ()) if found[name].reason.startswith(FREE_TEXT)]
+        checked = {
+            role: [name for name in possible.get(role, ()) if found[name].role == role or name in texts]
+            for role in ("relational", "items")
+        }
+        if not any(checked.values()):
+            return {}
+        further = {"differing": ["first"]} if "differing" in possible else {}
+        return {**{role: names for role, names in checked.items() if names}, **further} | (
+            {"publish_as_is": texts} if texts else {}
+        )
+
+    def _run_unrefused(self, work: Proposal, *, asked: bool) -> None:
         problems = list(work.problems)
         self._run(work, asked=asked)
         while refused := self._refused(work):
             self.proposed = {**self.proposed, **refused}
             work.problems, work.table, work.skipped = list(problems), None, 0
             self._run(work, asked=asked)
-        texts = [name for name, role in self.proposed.items() if role.reason.startswith(FREE_TEXT)]
-        if texts and not work.possible_roles and not any(work.settings.get(role) for role in _SETS):
-            work.possible_roles = {"items": texts[:1], "publish_as_is": texts[:1]}
 
     def _refused(self, work: Proposal) -> dict[str, ProposedRole]:
         """Return roles that drop the proposed columns that the scan of a publication would refuse."""
@@ -169,7 +199,7 @@ class ProposalReader:
                 work.problems += [self._first_row(work, name, persons) for name, persons in few.items()]
         work.possible_items = possible_items(self.proposed, roles, by_name)
         possible = {} if work.possible_items else roles_by_behaviour(self.proposed, roles, by_name)
-        by_rule = {} if work.possible_items else roles_by_rule(roles)
+        last = {} if work.possible_items else last_roles(self.proposed, roles)
         roles = recognized_roles(without_commas(roles, by_name), by_name, self.k)
         roles |= {name: role for name, role in self.of_few.items() if _lists_values(roles[name])}
         numbers = [
@@ -208,9 +238,7 @@ class ProposalReader:
         if not _publish(roles):
             dropped = [name for name, role in self.proposed.items() if role.role in ("relational", "sensitive")]
             lost = dropped if repeats else []
-            known = [name for name in lost if self.proposed[name].role == "relational"]
-            first = {"relational": known, "differing": ["first"]} if known else {}
-            work.table, work.possible_roles = None, possible or first or by_rule
+            work.table, work.possible_roles = None, possible or last
             differ = f"{', '.join(map(repr, lost))} differ between rows of the same person, and " if lost else ""
             which = "no other column is" if lost else "none is"
             work.problems.append(

@@ -269,16 +269,29 @@ def roles_by_behaviour(
     return {"relational": differing, "differing": ["first"]} if differing else {}
 
 
-def roles_by_rule(united: Mapping[str, ProposedRole]) -> dict[str, list[str]]:
-    """Return the unrecognized columns that a rule generalizes, such as numbers and dates, as quasi-identifiers. The
-    owner must check these roles.
+def last_roles(proposed: Mapping[str, ProposedRole], united: Mapping[str, ProposedRole]) -> dict[str, list[str]]:
+    """Return the roles that the owner must check if nothing else can be published: a column that may contain items,
+    recognized quasi-identifiers with the value of each person's first row, or unrecognized columns that a rule
+    generalizes, such as numbers and dates.
+
+    Parameters
+    ----------
+    proposed, united
+        Roles before and after the rows of each person are merged.
     """
+    if items := [name for name, own in united.items() if own.role == "drop" and setting("items", name) in own.reason]:
+        return {"items": items[:1]}
+    others = {name: own for name, own in proposed.items() if united[name].role not in OF_PERSONS}
+    known = [name for name, own in others.items() if own.role == "relational"]
     rules = [
         name
-        for name, own in united.items()
+        for name, own in others.items()
         if own.role == UNRECOGNIZED and own.hierarchy not in (None, "values") and not is_sensitive(name)
     ]
-    return {"relational": rules} if rules else {}
+    agreeing = [name for name in rules if united[name].role == UNRECOGNIZED]
+    if agreeing and not known:
+        return {"relational": agreeing}
+    return {"relational": known or rules, "differing": ["first"]} if known or rules else {}
 
 
 def _may_be_names(profile: Profile) -> bool:
