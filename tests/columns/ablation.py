@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-from tests.columns.errors import NEVER, SETS, names_of
+from tests.columns.errors import NEVER, SETS
 from tests.columns.layouts import Layout, person_headers, read_layouts
 from tests.columns.tables import generate, write
 
 from anonset.columns import persons as module
 from anonset.columns.profiles import Profile, pattern, profile
 from anonset.columns.rules import RULES, Rule, propose
-from anonset.errors import MisreadError
+from anonset.errors import InputError
 from anonset.jobs.proposed_reading import columns_of, identifying, mentioning, with_counts
 from anonset.reading.source import source_of
 
@@ -51,11 +51,11 @@ def read(layout: Layout, n_rows: int) -> Read | None:
         path = write(layout, Path(folder), n_rows, 1)
         try:
             opened, loaded, _ = columns_of(source_of(str(path), None), {"no_header": not layout.header})
-        except MisreadError:
+        except InputError:
             return None
         profiles = [profile(name, loaded[name]) for name in opened.names]
         candidates = with_counts(loaded, opened.names)
-        named = names_of(layout)
+        named = layout.names
         truth = {named[column.header]: column.role for column in layout.columns}
         return Read(
             truth, profiles, loaded, identifying(candidates, profiles), mentioning(loaded, profiles, candidates)

@@ -19,14 +19,14 @@ from pathlib import Path
 from typing import Any
 
 from scipy.stats import beta
-from tests.columns.layouts import Layout, person_headers, read_layouts
+from tests.columns.dead_ends import MANY_DECISIONS, MOST_STEPS, Walk, figures, walk_all
+from tests.columns.layouts import CORPUS, Layout, person_headers, read_layouts
 from tests.columns.tables import generate, write
 
 import anonset
 from anonset.errors import AnonsetError
 from anonset.jobs.findings import Findings
 
-CORPUS = Path(__file__).parent / "corpus"
 SETS = ("items", "one_hot", "one_code")
 PUBLISHED = ("relational", "keep", "sensitive", *SETS)
 NEVER = ("person", "key", "name", "contact", "text")
@@ -72,7 +72,7 @@ def measure(layout: Layout, n_rows: int, seed: int = 1) -> Measured:
             result.mistakes.append(Mistake(layout.name, "unreadable", "", str(error).replace(folder, "")))
             return result
         _compare_persons(layout, header, rows, found, result)
-        unit = _as_read(layout.person, layout)
+        unit = layout.unit
         try:
             answered = anonset.inspect(str(path), unit=unit, **_detected(found))
         except AnonsetError as error:
@@ -90,22 +90,6 @@ def _detected(found: Findings) -> dict[str, Any]:
     }
 
 
-def _as_read(person: str, layout: Layout) -> str:
-    """Return the value of the setting `unit` that states the true person. Columns of files without a header have
-    numbers as names.
-    """
-    if person in ("row", "unknown"):
-        return person
-    return ",".join(names_of(layout)[name] for name in person_headers(person, list(names_of(layout))))
-
-
-def names_of(layout: Layout) -> dict[str, str]:
-    """Return the names under which the columns are read, by header."""
-    headers = [column.header for column in layout.columns]
-    named = layout.header or layout.format in ("fimi", "baskets")
-    return dict(zip(headers, headers if named else map(str, range(1, len(headers) + 1)), strict=True))
-
-
 def _compare_persons(
     layout: Layout, header: Sequence[str], rows: Sequence[Sequence[Any]], found: Findings, result: Measured
 ) -> None:
@@ -114,7 +98,7 @@ def _compare_persons(
     else:
         keys = [answer.key for answer in found.question.answers]
         result.answers = keys
-        true = _as_read(layout.person, layout)
+        true = layout.unit
         equal = [key for key in keys if _is_same(key, true, layout, rows)]
         result.shown = bool(equal)
         before = keys[: keys.index(equal[0])] if equal else keys
@@ -127,7 +111,7 @@ def _is_same(key: str, true: str, layout: Layout, rows: Sequence[Sequence[Any]])
     """Return True if two answers divide the rows into the same persons."""
     if key == true or "unknown" in (key, true):
         return key == true
-    place = {name: number for number, name in enumerate(names_of(layout).values())}
+    place = {name: number for number, name in enumerate(layout.names.values())}
     if "row" in (key, true):
         columns = person_headers(key if true == "row" else true, list(place))
         values = (
@@ -144,7 +128,7 @@ def _is_same(key: str, true: str, layout: Layout, rows: Sequence[Sequence[Any]])
 
 def _wrong_roles(layout: Layout, found: Findings) -> Iterator[Mistake]:
     role_of = {column.profile.name: column for column in found.columns}
-    names = names_of(layout)
+    names = layout.names
     wrong_sets = not any(
         role_of[names[column.header]].role in SETS
         for column in layout.columns
@@ -208,7 +192,9 @@ def summary(measured: Sequence[Measured]) -> dict[str, Any]:
     }
 
 
-def page(halves: Mapping[str, Sequence[Measured]], n_rows: int) -> str:
+def page(
+    halves: Mapping[str, Sequence[Measured]], walks: Mapping[str, Mapping[str, Sequence[Walk]]], n_rows: int
+) -> str:
     """Return the page of the documentation with the figures of both halves."""
     lines = [
         "# How often inspect is wrong",
@@ -225,6 +211,16 @@ def page(halves: Mapping[str, Sequence[Measured]], n_rows: int) -> str:
         "* *Lossy*: a useful column is dropped, or items are read wrongly.",
         "* *First*: the true person is offered before all other columns. *Shown*: it is offered.",
         "",
+        "The last table of each half follows the printed commands: `anonset inspect FILE -o job.toml`, the true person",
+        "in the job file, and `anonset anonymize job.toml`. If a command fails, the commands that it prints follow.",
+        "",
+        f"* *Dead end*: no publication after {MOST_STEPS} further commands.",
+        "* *Rejected*: a printed command exits with 2. On every fourth small table, the commands for all other persons",
+        "  also run.",
+        "* *Decisions*: median number of answers that the commands need: who is a person, problems that would stop the",
+        "  run, and a choice between further commands. The last column is the share of layouts with more than "
+        f"{MANY_DECISIONS}.",
+        "",
     ]
     for half, measured in halves.items():
         title = "Layouts that only measure" if half == "measure" else "Layouts for writing rules"
@@ -232,6 +228,7 @@ def page(halves: Mapping[str, Sequence[Measured]], n_rows: int) -> str:
         if half == "measure":
             lines += ["By language of the headers:", "", *_table("language", _grouped(measured, "language"))]
             lines += ["By origin:", "", *_table("origin", _grouped(measured, "domain"))]
+        lines += ["From `inspect` to a publication:", "", *figures(walks[half])]
     return "\n".join(lines)
 
 
@@ -267,16 +264,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if options.details and options.half != "rules":
         parser.error("the layouts that measure are not looked at one by one")
-    halves = {}
+    halves, walks = {}, {}
     for half in ["measure", "rules"] if options.half == "both" else [options.half]:
         layouts = [layout for layout in read_layouts(CORPUS / half) if options.only in layout.name]
         halves[half] = [measure(layout, options.rows) for layout in layouts]
         sys.stdout.write(f"{half}: {json.dumps(summary(halves[half]))}\n")
+        walks[half] = walk_all(layouts, options.rows) if options.page else {}
     if options.details:
         lines = [json.dumps(asdict(one), ensure_ascii=False) for one in halves["rules"]]
         Path(options.details).write_text("\n".join(lines) + "\n", encoding="utf-8")
     if options.page:
-        Path(options.page).write_text(page(halves, options.rows), encoding="utf-8")
+        Path(options.page).write_text(page(halves, walks, options.rows), encoding="utf-8")
     return 0
 
 

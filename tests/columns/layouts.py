@@ -22,6 +22,7 @@ from tests.columns.tables import generate, write
 from tests.columns.traits import broken_traits
 
 __all__ = [
+    "CORPUS",
     "FOLDERS",
     "Layout",
     "LayoutColumn",
@@ -35,7 +36,8 @@ __all__ = [
     "write",
 ]
 
-FOLDERS = tuple(Path(__file__).parent / "corpus" / name for name in ("rules", "measure"))
+CORPUS = Path(__file__).parent / "corpus"
+FOLDERS = tuple(CORPUS / name for name in ("rules", "measure"))
 PERSON_ROLES = ("person", "name", "contact", "birth", "attribute")
 """Roles whose values belong to the person unless `per` says otherwise."""
 
@@ -96,6 +98,19 @@ class Layout:
     def person_columns(self) -> list[str]:
         """Headers of the columns that identify the true person; empty for ``row`` and ``unknown``."""
         return person_headers(self.person, [column.header for column in self.columns])
+
+    @property
+    def names(self) -> dict[str, str]:
+        """Names under which anonset reads the columns, by header. Without a header line, columns are numbered."""
+        headers = [column.header for column in self.columns]
+        named = self.header or self.format in ("fimi", "baskets")
+        return dict(zip(headers, headers if named else map(str, range(1, len(headers) + 1)), strict=True))
+
+    @property
+    def unit(self) -> str:
+        """Value of the setting `unit` that states the true person."""
+        names = self.names
+        return ",".join(names[header] for header in self.person_columns) or self.person
 
     def column(self, header: str) -> LayoutColumn:
         """Return the column of this header."""

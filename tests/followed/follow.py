@@ -17,7 +17,7 @@ from followed.raw_files import RawFile
 STEPS = 8
 _NEXT = re.compile(r"^Next: (.*)$", re.MULTILINE)
 _COMMAND = re.compile(r"anonset [^;]*?(?=;|$|, (?:to|or|then|and|which|if)\b)")
-_OTHER_JOB = re.compile(r"; to write a job file with these roles: (anonset inspect .*)$", re.MULTILINE)
+_OTHER_JOB = re.compile(r"; to propose these roles: (anonset inspect .*)$", re.MULTILINE)
 _WAY_OUT = re.compile(r"error: .*: (--[a-z-]+ \S+)$", re.MULTILINE)
 _WRITES_NOTHING_NEW = ("risk", "report", "verify")
 

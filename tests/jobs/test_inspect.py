@@ -64,7 +64,7 @@ def test_roles_are_proposed_by_names_and_by_values():
     assert inspection.settings["numeric"] == ["age"]
     assert inspection.settings["hierarchy"]["zip"] == "mask:3,1"
     reasons = {column.profile.name: column.reason for column in inspection.columns}
-    assert names(reasons["school_no"], "school row")
+    assert names(reasons["school_no"], "not recognized")
 
 
 def test_a_body_weight_is_asked_for_and_a_survey_weight_is_dropped():

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import shlex
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -12,6 +13,7 @@ from anonset.cli.flags import flags_of, given_flags, pairs
 from anonset.cli.output import progress_bars, show, show_json
 from anonset.jobs.compare import rows
 from anonset.jobs.comparison import run_comparison
+from anonset.jobs.complete_settings import naming_units
 from anonset.jobs.growth import growths
 from anonset.local_paths import require_local
 from anonset.release.statements import plain
@@ -56,14 +58,17 @@ def compare(
     running time grows, with a 95% interval. The table shows means and standard deviations over repeated runs and
     --seeds. CSV and JSON show every run. Times cover search and recoding, but not the compilation of kernels.
     """
-    source, options = over_job(source, "input", given_flags(flags), compare_settings_model())
+    place, options = over_job(source, "input", given_flags(flags), compare_settings_model())
     fixed, ranges = with_ranges(options)
     varied = {**ranges, **pairs("--vary", vary or [])}
-    settings = validate(compare_settings_model(), {**fixed, "input": source, "vary": varied})
+    settings = validate(compare_settings_model(), {**fixed, "input": place, "vary": varied})
     require_local(out, plot)
     if plot is not None:
         require_plots(Path(plot))
-    with progress_bars(quiet=quiet) as progress:
+    files = {name: value for name, value in (("out", out), ("plot", plot)) if value is not None}
+    typed = {**given_flags(flags), **files, **({} if format == "table" else {"format": format})}
+    more = "".join(f" --vary {shlex.quote(text)}" for text in vary or [])
+    with progress_bars(quiet=quiet) as progress, naming_units("compare", source, typed, more):
         runs = rows(run_comparison(settings, progress=progress, file=None if out is None else Path(out)))
     if plot is not None:
         Path(plot).mkdir()

@@ -1,6 +1,8 @@
 """``anonset inspect``: column roles, re-identification risk and problems of a data set."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from itertools import count
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,6 +21,7 @@ from anonset.reading.files import write_file
 from anonset.reading.options import UNKNOWN
 from anonset.report.findings import OTHERS, findings_account, findings_summary
 from anonset.settings.commands import InspectSettings
+from anonset.settings.fixes import fixes_in
 from anonset.settings.job_files import over_job
 from anonset.settings.job_text import answer_text, guarantee_for, job_text, relative_to, unit_line
 from anonset.settings.paths import with_path
@@ -27,6 +30,8 @@ from anonset.spelling import as_typed
 
 Flags: Any = flags_of(InspectSettings, leave_out=["input"])
 
+_SPLIT = ({"delimiter": " "}, {"input_format": "spmf"})
+"""Reading options for lines that are read as a single column without items."""
 _RECOGNISED = ("encoding", "header_line", "input_format", "no_header")
 """Reading options that `inspect` recognizes from the file."""
 
@@ -47,13 +52,21 @@ def inspect(
     """
     place, options = over_job(source, "input", given_flags(flags), InspectSettings, unanswered=True)
     settings = validate(InspectSettings, {**options, "input": place})
-    roles = {name: value for name, value in options.items() if name in RoleSettings.model_fields}
+    roles = {name: options[name] for name in options if name in (*RoleSettings.model_fields, "publish_as_is")}
     if out is not None:
         _require_new(Path(out))
     with progress_bars(quiet=quiet) as progress:
         if progress is not None:
             progress("inspect", 0, 0)
-        findings = look(place, k=settings.k, m=settings.m, hierarchies=settings.hierarchy, seed=settings.seed, **roles)
+        try:
+            findings = look(
+                place, k=settings.k, m=settings.m, hierarchies=settings.hierarchy, seed=settings.seed, **roles
+            )
+        except InputError as error:
+            ways = [fix.settings for fix in fixes_in(str(error))]
+            commands = _ways_to_read(source, place, given_flags(flags), roles, ways)
+            error.commands = [f"complete command: {command}" for command in commands]
+            raise
     if json:
         show_json(findings_summary(findings))
     else:
@@ -62,18 +75,21 @@ def inspect(
     of_format = (*_RECOGNISED, "separator") if findings.settings.get("input_format") == "baskets" else _RECOGNISED
     recognised = {name: findings.settings[name] for name in of_format if name in {*findings.settings} - {*options}}
     typed, hierarchies = {**given_flags(flags), **recognised, "hierarchy": []}, given_flags(flags).get("hierarchy")
-    job = Path(out or "job.toml")
+    job = Path(out or _new_job(source))
     job = job.with_stem(f"{job.stem}-more") if out is not None and findings.records else job
     further, condition = further_roles(findings.possible_items, findings.possible_roles)
     with_items = [f"{as_typed('inspect', source, {**typed, **roles}, hierarchies)} -o {job}" for roles in further]
+    if not with_items and not findings.records and len(findings.columns) == 1:
+        with_items = _ways_to_read(source, place, given_flags(flags), roles, _SPLIT)[:1]
+        condition = ", if the lines contain several columns or items"
     if out is not None:
         lines = [f"complete command{condition}: {command}" for command in with_items]
         _write_job(Path(out), place, findings, lines, json=json)
     elif not json and findings.records:
         command_text = as_typed("inspect", source, typed, hierarchies)
-        show(f"Next: {command_text} -o job.toml, to write these settings to a job file{_to_answer(findings)}")
+        show(f"Next: {command_text} -o {job}, to write these settings to a job file{_to_answer(findings)}")
     for number, command in enumerate(() if json else with_items):
-        first = "Next: " if not (findings.records or number) else "To publish other columns as items: "
+        first = f"Next{condition}: " if not (findings.records or number) else "To publish other columns as items: "
         if findings.possible_roles:
             first = (
                 "To publish further columns, if they may be published: " if findings.records else f"Next{condition}: "
@@ -97,6 +113,27 @@ def _note_on_codes(findings: Findings) -> list[str]:
         f"{trees[sets[0]]} groups codes by meaning; {PROPOSED} groups codes of similar frequency, and usually loses "
         "less: anonset suggest compares both"
     ]
+
+
+def _ways_to_read(
+    source: str, place: str, flags: Mapping[str, Any], roles: Mapping[str, Any], ways: Sequence[Mapping[str, Any]]
+) -> list[str]:
+    """Return the commands that read several columns or items with other reading options."""
+    commands = list[str]()
+    for settings in ways:
+        with suppress(InputError):
+            found = look(place, **{**roles, **settings})
+            if found.records or len(found.columns) > 1:
+                commands.append(as_typed("inspect", source, {**flags, **settings}))
+    return commands
+
+
+def _new_job(source: str) -> str:
+    """Return the name of a new job file: ``job.toml``, or with a number if the source is a job file."""
+    if not source.lower().endswith(".toml"):
+        return "job.toml"
+    further = (Path(source).with_name(f"{Path(source).stem}-{number}.toml") for number in count(2))
+    return str(next(file for file in further if not file.exists()))
 
 
 def _to_answer(findings: Findings) -> str:

@@ -18,6 +18,7 @@ from anonset.data.hierarchy_rules import PROPOSED
 from anonset.errors import InputError
 from anonset.jobs.candidate import Candidate
 from anonset.jobs.candidates import KNOWN, serves
+from anonset.jobs.complete_settings import naming_units
 from anonset.jobs.reading import read_data, source_to_read
 from anonset.jobs.suggest import suggest as try_all
 from anonset.local_paths import require_local
@@ -73,7 +74,7 @@ def suggest(
     guarantee = _guarantee(table, settings.model_dump(include=set(_ASKED)), settings.sensitive)
     if guarantee.sensitive_column is not None:  # models for persons need distinct ids
         table = read_data(data, with_sensitive_kept(settings, guarantee).read_options())
-    with progress_bars(quiet=quiet) as progress:
+    with progress_bars(quiet=quiet) as progress, naming_units("suggest", source, given_flags(flags)):
         suggestion = try_all(
             table, guarantee, hierarchies=settings.hierarchy, workers=settings.workers, progress=progress,
             seed=settings.seed, seconds=settings.seconds, round_ends=settings.round_ends,

@@ -27,6 +27,8 @@ _BESIDE_KNOWN = frozenset({"around", "filler", "person", "number", "born", "even
 """Meanings of further words in a header that names a known attribute."""
 _MEANINGS_IN_NAMES = {"name", "of names", "person", "filler"}
 _SHORT = 3
+_CODES = ("code", "codigo", "codice", "n")
+"""Words for a number that may also be a code."""
 _SAMPLING = re.compile(
     r"wgt|sampling|^pweight|(sample|survey|design|final|replicate|probability|household|base|panel)[^a-z]*weight",
     re.IGNORECASE,
@@ -304,10 +306,18 @@ def is_numbered(header: str) -> bool:
     (True, True, False, False)
     """
     words = words_of(header)
-    number = any(
-        "number" in word_meanings().get(word, ()) for word in words if word not in ("code", "codigo", "codice", "n")
-    )
+    number = any("number" in word_meanings().get(word, ()) for word in words if word not in _CODES)
     return len(words) > 1 and number and not is_about_a_thing(header)
+
+
+def numbers_a_thing(header: str) -> bool:
+    """Return True if a header names the number of a ward, a school or the like, and not its code.
+
+    >>> [numbers_a_thing(one) for one in ("SchoolID", "ward number", "department code", "school", "patient_id")]
+    [True, True, False, False, False]
+    """
+    says = [word_meanings().get(word, frozenset()) for word in words_of(header) if word not in _CODES]
+    return is_about_a_thing(header) and any("number" in meanings for meanings in says)
 
 
 def is_identifier(header: str) -> bool:

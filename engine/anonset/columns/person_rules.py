@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from math import isqrt
 
 from anonset.columns.header_topics import (
     is_quantity,
@@ -229,6 +230,31 @@ def roles_by_behaviour(
     return {"relational": differing, "differing": ["first"]} if differing else {}
 
 
+def last_roles(proposed: Mapping[str, ProposedRole], united: Mapping[str, ProposedRole]) -> dict[str, list[str]]:
+    """Return the roles that the owner must check if nothing else can be published: a column that may contain items,
+    recognized quasi-identifiers with the value of each person's first row, or unrecognized columns that a rule
+    generalizes, such as numbers and dates.
+
+    Parameters
+    ----------
+    proposed, united
+        Roles before and after the rows of each person are merged.
+    """
+    if items := [name for name, own in united.items() if own.role == "drop" and setting("items", name) in own.reason]:
+        return {"items": items[:1]}
+    others = {name: own for name, own in proposed.items() if united[name].role not in OF_PERSONS}
+    known = [name for name, own in others.items() if own.role == "relational"]
+    rules = [
+        name
+        for name, own in others.items()
+        if own.role == UNRECOGNIZED and own.hierarchy not in (None, "values") and not is_sensitive(name)
+    ]
+    agreeing = [name for name in rules if united[name].role == UNRECOGNIZED]
+    if agreeing and not known:
+        return {"relational": agreeing}
+    return {"relational": known or rules, "differing": ["first"]} if known or rules else {}
+
+
 def _may_be_names(profile: Profile) -> bool:
     """Return True if a text column has so many different values that they could be names of persons, in any
     language.
@@ -246,7 +272,8 @@ def _is_shared(profile: Profile) -> bool:
     """Return True if a column contains few values that many rows share. Return False for dates, contact data and free
     text.
     """
-    few = 1 < profile.distinct <= min(_MOST_SHARED, profile.records // _ROWS_OF_SHARED)
+    most = max(profile.records // _ROWS_OF_SHARED, isqrt(profile.records))  # in small tables, few rows share a value
+    few = 1 < profile.distinct <= min(_MOST_SHARED, most)
     open_text = profile.prose or profile.commas or is_remark(profile.name)
     plain = profile.kind in ("text", *_NUMBERS) or profile.kind.endswith("codes")
     filled = 2 * (profile.nulls + profile.missing) <= profile.records

@@ -33,7 +33,7 @@ def are_placeholders(labels: Any, counts: Int64) -> NDArray[np.bool_]:
 
     Placeholders are repeated texts that differ from the ids of the column, because they contain no digit or, among
     e-mail addresses, no ``@``. Zeros, nines and negative numbers are placeholders if they are far more frequent than
-    the ids.
+    the ids. If most ids are such numbers, none is a placeholder.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def are_placeholders(labels: Any, counts: Int64) -> NDArray[np.bool_]:
                 found |= odd
             break
     filler = given & arrow.to_numpy(arrow.matches(arrow.folded(arrow.cast(labels, pa.large_string())), _FILLER))
-    if filler.any():
+    if 0 < 2 * int(filler.sum()) <= n_given:
         others = counts[given & ~(filler | found)]
         found |= filler & (counts > _OFTEN * max(1.0, float(others.mean()) if len(others) else 0.0))
     return found

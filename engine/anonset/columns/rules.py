@@ -15,8 +15,10 @@ from anonset.columns.headers import (
     is_direct,
     is_identifier,
     is_known,
+    is_numbered,
     is_sampling_weight,
     meaning_of,
+    numbers_a_thing,
 )
 from anonset.columns.profiles import Profile
 from anonset.columns.roles import CODE_LEVELS, DECLARED, MARKS, NUMBERS, UNRECOGNIZED, ProposedRole, hierarchy_for
@@ -92,7 +94,7 @@ def _is_named_like_an_id(column: Column) -> bool:
 def _differs_in_all_rows(column: Column) -> bool:
     one = column.profile
     key = one.kind not in ("numbers", "dates", "postal codes") and not is_sensitive(one.name)
-    return column.is_single and key and one.records >= _FEWEST_ROWS and one.uniqueness > _ALL_DIFFERENT
+    return column.is_single and key and _differs(one)
 
 
 def _may_be_names(column: Column) -> bool:
@@ -105,6 +107,18 @@ def _is_sensitive(column: Column) -> bool:
     one = column.profile
     named = (is_sensitive(one.name) and one.kind != "dates") or is_grade(one)
     return named or (one.results and column.meaning not in ATTRIBUTES) or one.kind in CODE_LEVELS
+
+
+def _is_known(column: Column) -> bool:
+    one = column.profile
+    key = one.keys and one.kind == "text" and is_numbered(one.name) and column.meaning != "residence"
+    row = column.meaning == "residence" and one.kind == "integers" and one.keys and _differs(one)
+    known = is_known(one.name, dates=one.kind == "dates")
+    return known and not (key or row or numbers_a_thing(one.name))
+
+
+def _differs(profile: Profile) -> bool:
+    return profile.records >= _FEWEST_ROWS and profile.uniqueness > _ALL_DIFFERENT
 
 
 def _kind(column: Column) -> str:
@@ -173,7 +187,7 @@ RULES: Mapping[str, Rule] = MappingProxyType(
             lambda column: f"sensitive, {column.different}: must not be inferred for a person",
         ),
         "known": Rule(
-            lambda column: is_known(column.profile.name, dates=column.profile.kind == "dates"),
+            _is_known,
             "relational",
             lambda column: f"{_kind(column)}{column.different}: an attacker may know the value",
         ),

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Self
+from typing import Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from anonset.data.store import MEMORY, Store, store_of
 from anonset.data.table_facts import COARSENED, Change, CodeRules, OwnerStatements, PersonMentions, RepeatedIdentifiers
 from anonset.data.vocabulary import Vocabulary
 from anonset.data.workers import Workers
-from anonset.errors import InputError, datum
+from anonset.errors import InputError, datum, shortened
 
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
@@ -413,12 +413,17 @@ class Table(RedactedRepr):
 
     @classmethod
     def from_columns(
-        cls, sets: Mapping[str, Iterable[Iterable[str]]] | None = None, **relational: Iterable[str]
+        cls,
+        sets: Mapping[str, Iterable[Iterable[str]]] | None = None,
+        *,
+        unit: Literal["", "row", "unknown"] = "",
+        **relational: Iterable[str],
     ) -> "Table":
         """Encode set-valued columns (sets by column name) and categorical columns (labels by column name).
 
         Several set-valued columns are joined into one column ``items`` with prefixed items (``column:item``). The
-        publication contains separate columns.
+        publication contains separate columns. `unit` declares who is a person, as in `anonset.read`: ``row`` or
+        ``unknown``.
 
         >>> table = Table.from_columns({"drug": [{"7"}, {"9"}], "icd": [{"E10"}, set()]}, sex=["f", "m"])
         >>> table.transactions.vocabulary.labels, table.joined
@@ -427,12 +432,16 @@ class Table(RedactedRepr):
         Raises
         ------
         InputError
-            If two columns have the same name, or the columns differ in length.
+            If two columns have the same name, the columns differ in length, or `unit` is another value.
         """
+        if unit not in ("", "row", "unknown"):
+            msg = f"unit must be 'row' or 'unknown', got {shortened(unit)}; read columns with ids by anonset.read"
+            raise InputError(msg)
         columns = [SetColumn.of(rows, name=name) for name, rows in (sets or {}).items()]
         transactions = SetColumn.join(columns) if len(columns) > 1 else next(iter(columns), None)
         categories = tuple(CategoricalColumn.of(name, labels) for name, labels in relational.items())
-        return cls(transactions, categories, joined=tuple(sets or ()) if len(columns) > 1 else ())
+        joined = tuple(sets or ()) if len(columns) > 1 else ()
+        return cls(transactions, categories, joined=joined, word=OwnerStatements(unit=unit))
 
 
 def _require_same_length(columns: Sequence[SetColumn | Column]) -> None:

@@ -4,8 +4,8 @@ A run stops at its first fault. The complete settings correct all faults visible
 unit of privacy, columns that differ within a person, the model for the remaining columns, and their hierarchies.
 """
 
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import fields, is_dataclass
 from functools import partial
 from pathlib import Path
@@ -15,7 +15,7 @@ from anonset.algorithms.base import Algorithm
 from anonset.columns.roles import OF_PERSONS, ROLES
 from anonset.data import Hierarchy, Table
 from anonset.data.store import MEMORY
-from anonset.errors import AnonsetError, DisclosureError, InputError, MisreadError, foreign
+from anonset.errors import AnonsetError, DisclosureError, InputError, MisreadError, UndeclaredUnitError, foreign
 from anonset.jobs.beside import read_after
 from anonset.jobs.input import input_of, request_of, require_disk
 from anonset.jobs.job import Job
@@ -37,7 +37,7 @@ from anonset.settings.job_text import guarantee_for
 from anonset.settings.overriding import OPTIONS_OF_ROLES, make_settings
 from anonset.settings.parameters import MODELS, default_algorithm, make_algorithm, needs_data
 from anonset.settings.readers import ParsingContext
-from anonset.settings.settings import Settings, with_sensitive_kept
+from anonset.settings.settings import InputSettings, Settings, is_job, with_sensitive_kept
 from anonset.spelling import as_typed, counted
 
 _SETS = ("items", "one_hot", "one_code")
@@ -45,6 +45,8 @@ _SINGLE = ("baskets", "dat", "spmf")
 """Formats with a single set-valued column, which needs no role."""
 _RECOGNISED = ("encoding", "header_line", "input_format", "skip_rows")
 """Reading settings that anonset detects from the data."""
+_OF_UNITS = ("drop", "unit", "separator", "numeric", "null", "skip_rows")
+"""Settings that depend on the unit."""
 _PROPOSED_ANEW = ("relational", "sensitive", "keep", "numeric", "hierarchy")
 """Declared settings that the proposal may change. `--drop`, sets and ids remain."""
 
@@ -81,6 +83,43 @@ def complete_commands(settings: Settings, options: Mapping[str, Any], error: Inp
         if limit is None or memory_for(size) <= limit:
             return _commands(options, typed, error)
     return []
+
+
+@contextmanager
+def naming_units(command: str, source: str, options: Mapping[str, Any], more: str = "") -> Iterator[None]:
+    """Add complete commands to the error that the unit is not declared, one per possible unit.
+
+    Parameters
+    ----------
+    command
+        Command that publishes nothing, such as ``suggest``.
+    options
+        Flags of the command.
+    more
+        Further flags, quoted for a shell.
+    """
+    try:
+        yield
+    except UndeclaredUnitError as error:
+        if not is_job(source):
+            error.commands = [f"{line}{foreign(more)}" for line in _unit_commands(command, source, options)]
+        raise
+
+
+def _unit_commands(command: str, source: str, options: Mapping[str, Any]) -> list[str]:
+    roles = {name: value for name, value in options.items() if name in InputSettings.model_fields}
+    run = _with_parameters({"input": source, "out": f"{source}-safe", **roles})
+    lines = list[str]()
+    with suppress(AnonsetError):  # the command itself reports errors in the data
+        for proposal in _readable(run):
+            if (answered := _answered(run, proposal)) is None:
+                continue
+            found = {name: value for name, value in answered.items() if name in _OF_UNITS and value}
+            for unit, condition in _units(proposal):
+                flags = {name: value for name, value in options.items() if name not in (*_OF_UNITS, "hierarchy")}
+                typed = as_typed(command, source, {**flags, **found, "unit": unit}, answered["hierarchy"])
+                lines.append(f"complete command{condition}: {foreign(typed)}")
+    return lines
 
 
 def _with_parameters(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -160,7 +199,8 @@ def _answered(options: Mapping[str, Any], proposal: Proposal) -> dict[str, Any] 
     if options.get("relational") and not {*names_in((), options.get("keep"))} <= {*options.get("publish_as_is", ())}:
         return None
     unit = _units(proposal)[0][0]
-    added = ("separator", "numeric", *(("null", "skip_rows") if proposal.skipped else ()))
+    separator = ("separator",) if any(options.get(role) for role in _SETS) else ()
+    added = (*separator, "numeric", *(("null", "skip_rows") if proposal.skipped else ()))
     found = {name: proposal.settings[name] for name in added if proposal.settings.get(name)}
     drop = [name for name in names_in((), options.get("drop")) if name not in unit]
     hierarchies = {**_hierarchies(proposal.settings), **options.get("hierarchy", {})}
@@ -304,6 +344,8 @@ def _complete(options: Mapping[str, Any], proposal: Proposal) -> dict[str, Any] 
         made = [name for name in columns if any(_matches(name, pattern) for pattern in sets)]
         settings["drop"] = [*settings.get("drop", ()), *made]
         settings = {name: value for name, value in settings.items() if name not in OPTIONS_OF_ROLES}
+    if not any(settings.get(role) for role in _SETS):
+        settings.pop("separator", None)
     published = {name for role in (*_SETS, "relational") for name in settings.get(role, ())}
     trees = settings.pop("hierarchy", {})
     stated: Mapping[str, Any] = options.get("hierarchy", {})

@@ -55,7 +55,8 @@ def inspect(
     seed
         Seed of the samples that estimate shares which cannot be counted within seconds.
     given
-        Column roles and reading options, as for `anonset.read`. Columns without a given role get a proposed role.
+        Column roles and reading options, as for `anonset.read`, and ``publish_as_is``. Columns without a given role
+        get a proposed role.
 
     Raises
     ------
@@ -72,7 +73,7 @@ def inspect(
     >>> [str(known.worst(2)) for known in found.known_items]
     ['0.0%', '25.0%', '25.0%']
     """
-    require_options("inspect", given.keys() - {"labels"})
+    require_options("inspect", given.keys() - {"labels", "publish_as_is"})
     require_size("k", k)
     require_size("m", m)
     if isinstance(source, Table):

@@ -10,6 +10,7 @@ from anonset.reading.options import OPEN, ROW, UNKNOWN, person_columns
 from anonset.reading.roles import names_in
 from anonset.reading.source import Source
 from anonset.settings.binding import HierarchySpec
+from anonset.spelling import setting
 
 _OF_SETS = ("one_hot", "one_code")
 _MOST_REPEATED, _MOST_OTHERS, _MOST_DISTINCT = 5, 3, 2
@@ -44,7 +45,7 @@ class PossibleUnits(RedactedRepr):
         known = self._known()
         if known is not None:
             return self._with_unit(*known, asked=False)
-        return self._open()
+        return replace(self, problems=[*self.problems, *self._unnamable()])._open()
 
     def _with_unit(self, unit: tuple[str, ...], meaning: str, *, asked: bool = True) -> Proposal:
         """Return the proposal for a unit. If it is one of several, and the owner's columns differ between the rows of
@@ -87,6 +88,14 @@ class PossibleUnits(RedactedRepr):
             for candidate in self.candidates
             if taken.isdisjoint(candidate.columns)
             and (candidate.points >= SURE or not {*candidate.columns} <= {*self.published})
+        ]
+
+    def _unnamable(self) -> list[str]:
+        """Return a problem for each candidate that is named like another value of ``unit``."""
+        named = dict.fromkeys(n for one in self.candidates for n in one.columns if n in (ROW, UNKNOWN))
+        return [
+            f"column {name!r} may identify the person, but {setting('unit', name)} means something else; rename it"
+            for name in named
         ]
 
     def _answers(self) -> list[Proposal]:

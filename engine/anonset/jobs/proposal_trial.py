@@ -13,6 +13,7 @@ from anonset.columns.kinds import kind_of_values
 from anonset.columns.marks import FILLED
 from anonset.columns.person_rules import (
     FEW_DIFFERING,
+    last_roles,
     possible_items,
     recognized_roles,
     roles_by_behaviour,
@@ -20,9 +21,10 @@ from anonset.columns.person_rules import (
     with_unit,
     without_commas,
 )
+from anonset.columns.personal_values import KINDS_OF_VALUES
 from anonset.columns.profiles import Profile, count_differing
 from anonset.columns.rare_texts import are_rare_texts
-from anonset.columns.roles import OF_PERSONS, ProposedRole, settings_of, tree_of
+from anonset.columns.roles import OF_PERSONS, SETS, ProposedRole, settings_of, tree_of
 from anonset.columns.set_rules import answers_reading
 from anonset.columns.spellings import spelling_problems
 from anonset.data import CategoricalColumn, Table
@@ -32,15 +34,20 @@ from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table import Column, Int64
 from anonset.errors import InputError
 from anonset.jobs.findings import ColumnFindings
+from anonset.privacy.km import KmAnonymity
 from anonset.reading.batches import OpenedSource, with_null_words, without_missing_ids
 from anonset.reading.options import ROW, FileOptions, ReadOptions, person_columns
 from anonset.reading.roles import names_in
 from anonset.reading.source import Source
 from anonset.reading.table_builder import gather
+from anonset.release.disclosure_scan import declared
+from anonset.release.item_scan import FREE_TEXT, ItemScan
+from anonset.release.scan_findings import identifying_kind
 from anonset.settings.binding import HierarchySpec, bind_columns
 from anonset.settings.remedies import Remedy, remedy_for
 from anonset.spelling import counted, setting
 
+_NOT_READ = ("labels", "sensitive", "hierarchy", "publish_as_is")
 _PROPOSED = ("one_hot", "one_code", "missing")
 READING = (
     *(option.name for option in fields(FileOptions) if option.name not in _PROPOSED),
@@ -97,13 +104,77 @@ class ProposalReader:
     """
 
     def run(self, work: Proposal, *, asked: bool) -> None:
-        """Read the table for a unit, with its settings and column roles.
+        """Read the table for a unit, with its settings and column roles. Columns that a run would refuse to publish are
+        dropped.
 
         Parameters
         ----------
         asked
             Whether the owner must choose the unit. The reading settings are then equal for all answers.
         """
+        self._run_unrefused(work, asked=asked)
+        texts = [name for name, role in self.proposed.items() if role.reason.startswith(FREE_TEXT)]
+        if texts and not work.possible_roles and not any(work.settings.get(role) for role in SETS):
+            work.possible_roles = {"items": texts[:1], "publish_as_is": texts[:1]}
+        elif work.table is None and work.possible_roles.keys() & {"relational", "items"}:
+            work.possible_roles = self._publishable(work, work.possible_roles, asked=asked)
+
+    def _publishable(self, work: Proposal, possible: Mapping[str, list[str]], *, asked: bool) -> dict[str, list[str]]:
+        """Return the possible roles without columns that a run would refuse. Items that look like free text need a
+        declaration.
+        """
+        roles = dict(self.proposed)
+        for role in ("relational", "items"):
+            for name in possible.get(role, ()):
+                rule = (roles[name].hierarchy or "values") if role == "relational" else PROPOSED
+                roles[name] = replace(roles[name], role=role, hierarchy=rule)
+        given = {**self.given, **({"differing": "first"} if "differing" in possible else {})}
+        trial, other = replace(self, given=given, proposed=roles, of_few=dict(self.of_few)), replace(work, problems=[])
+        trial._run_unrefused(other, asked=asked)
+        found = {column.profile.name: column for column in other.columns}
+        texts = [name for name in possible.get("items", ()) if found[name].reason.startswith(FREE_TEXT)]
+        checked = {
+            role: [name for name in possible.get(role, ()) if found[name].role == role or name in texts]
+            for role in ("relational", "items")
+        }
+        if not any(checked.values()):
+            return {}
+        further = {"differing": ["first"]} if "differing" in possible else {}
+        return {**{role: names for role, names in checked.items() if names}, **further} | (
+            {"publish_as_is": texts} if texts else {}
+        )
+
+    def _run_unrefused(self, work: Proposal, *, asked: bool) -> None:
+        problems = list(work.problems)
+        self._run(work, asked=asked)
+        while refused := self._refused(work):
+            self.proposed = {**self.proposed, **refused}
+            work.problems, work.table, work.skipped = list(problems), None, 0
+            self._run(work, asked=asked)
+
+    def _refused(self, work: Proposal) -> dict[str, ProposedRole]:
+        """Return roles that drop the proposed columns that the scan of a publication would refuse."""
+        table, reasons = work.table, dict[str, str]()
+        if table is None:
+            return {}
+        if (sets := table.transactions) is not None:
+            names, model = table.joined or (sets.name,), KmAnonymity(k=self.k, m=1)
+            for finding in ItemScan(table, model).shown(names, sets.vocabulary.labels):
+                named, ways = finding.column.split(","), [setting("items", finding.column)]
+                ways += [setting("publish_as_is", finding.column)]
+                way = f"; if they are not: {' '.join(ways)}" if finding.problem == FREE_TEXT else ""
+                reasons |= dict.fromkeys(named, f"{finding.problem}{way}")
+        for column in () if table.word.identifying_as_declared else table.relational:
+            if isinstance(column, CategoricalColumn) and (kind := identifying_kind(column.vocabulary.labels)):
+                reasons[column.name] = f"values look like {KINDS_OF_VALUES[kind[0]]}"
+        proposed = [column for column in work.columns if column.reason != "given" and column.role != "drop"]
+        return {
+            column.profile.name: ProposedRole("drop", reasons[column.profile.name])
+            for column in proposed
+            if column.profile.name in reasons and (column.role in SETS or column.hierarchy == "values")
+        }
+
+    def _run(self, work: Proposal, *, asked: bool) -> None:
         by_name = {column.name: column for column in self.profiles}
         options = {name: self.given[name] for name in (*READING, "missing") if self.given.get(name)}
         if "missing" not in options and (ways := self._missing()):
@@ -125,6 +196,7 @@ class ProposalReader:
                 work.problems += [self._first_row(work, name, persons) for name, persons in few.items()]
         work.possible_items = possible_items(self.proposed, roles, by_name)
         possible = {} if work.possible_items else roles_by_behaviour(self.proposed, roles, by_name)
+        last = {} if work.possible_items else last_roles(self.proposed, roles)
         roles = recognized_roles(without_commas(roles, by_name), by_name, self.k)
         roles |= {name: role for name, role in self.of_few.items() if _lists_values(roles[name])}
         numbers = [
@@ -154,16 +226,16 @@ class ProposalReader:
                 work.problems += [] if str(error) in work.problems else [str(error)]
                 if setting("differing", "first") in str(error):
                     work.possible_roles = {"differing": ["first"]}
-        sets = any(role.role in ("items", "one_hot", "one_code") for role in roles.values())
+        sets = any(role.role in SETS for role in roles.values())
         if work.table is not None and not sets:  # if there are no sets, other columns may be published
             work.possible_roles = {role: names for role, names in possible.items() if "differing" not in possible}
             for name in work.possible_roles.get("items", ()):
                 reason = f"{roles[name].reason}; if its values are items: {setting('items', name)}"
                 roles[name] = replace(roles[name], reason=reason)
         if not _publish(roles):
-            work.table, work.possible_roles = None, possible
             dropped = [name for name, role in self.proposed.items() if role.role in ("relational", "sensitive")]
             lost = dropped if repeats else []
+            work.table, work.possible_roles = None, possible or last
             differ = f"{', '.join(map(repr, lost))} differ between rows of the same person, and " if lost else ""
             which = "no other column is" if lost else "none is"
             work.problems.append(
@@ -187,6 +259,9 @@ class ProposalReader:
             if not settings.get(role):
                 settings.pop(option, None)
         settings |= self._separator(by_name, roles, grouped=asked or bool(person_columns(settings.get("unit"))))
+        named = names_in(self.source.names, self.given.get("publish_as_is"))
+        if as_is := [name for name in named if name in roles and roles[name].role not in ("drop", "unit")]:
+            settings["publish_as_is"] = as_is
         self._skip_without_id(settings, work, asked=asked)
         work.table, work.settings = _read_with_settings(self.source, settings), settings
 
@@ -323,13 +398,13 @@ def _read_with_settings(source: OpenedSource, settings: Mapping[str, Any]) -> Ta
     options = _options(settings)
     if options.skip_without_id:
         source = without_missing_ids(source, _ids_in(settings, source.names))
-    return gather(source, options, with_ids=True)
+    return declared(gather(source, options, with_ids=True), settings.get("publish_as_is"))
 
 
 def _options(settings: Mapping[str, Any]) -> ReadOptions:
     sensitive = settings.get("sensitive")
     name = sensitive[0] if isinstance(sensitive, list) else sensitive
-    others = {name: value for name, value in settings.items() if name not in ("labels", "sensitive", "hierarchy")}
+    others = {name: value for name, value in settings.items() if name not in _NOT_READ}
     if name is not None and others.get("relational"):  # published classes show the sensitive column
         return ReadOptions(**{**others, "keep": [*names_in((), others.get("keep")), name]})
     return ReadOptions(**others, sensitive=name)

@@ -110,7 +110,7 @@ def _check(
     declared = attested.declarations
     return replace(
         checked,
-        unit=declared.unit_in_words,
+        unit=declared.unit,
         as_is=tuple(declared.published_as_is or ()),
     )
 

@@ -262,13 +262,13 @@ class ChunkFiles(PublishedFiles):
         return tuple(file for files in self.tables.values() for file in files)
 
 
-_UNITS = {
+UNITS_IN_WORDS = {
     "person": "person, as declared",
     "row, declared a person": "each row is one person, as declared",
     "row, person unknown": "row; the data do not say who is a person",
     "row, not asked": "row",
 }
-"""Units of privacy in words."""
+"""Units of privacy, each with a phrase for readers that states who declared it."""
 
 
 class Declarations(Document):
@@ -300,11 +300,6 @@ class Declarations(Document):
     """True if the joint guarantee also covers attackers who know which rows of the two publications belong to the same
     person.
     """
-
-    @property
-    def unit_in_words(self) -> str:
-        """Phrase for readers that names the unit of privacy, and who declared it."""
-        return _UNITS[self.unit]
 
     @model_serializer(mode="wrap")
     def _drop_absent(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:

@@ -19,6 +19,7 @@ KEYS = 0.9
 """Share of all occurrences that must belong to rare items, if the items count as keys."""
 FEWEST_KEYS = 100
 """Minimum number of rare items, if the items count as keys. An item is rare if few persons have it."""
+FREE_TEXT = "items look like free text"
 _EXAMINED = 20_000
 """Number of evenly spaced labels that are tested for the form of keys."""
 
@@ -130,7 +131,7 @@ def labels_of(publication: Records) -> Iterator[str]:
 
 
 def _free_text(names: tuple[str, ...], number: int, remedy: str) -> ScanFinding:
-    return ScanFinding.of(names, number, "items look like free text", f"{remedy}, or extract codes from them")
+    return ScanFinding.of(names, number, FREE_TEXT, f"{remedy}, or extract codes from them")
 
 
 def _without_prefix(names: Sequence[str], labels: list[str]) -> list[str]:

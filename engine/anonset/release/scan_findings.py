@@ -31,13 +31,15 @@ class ScanFinding(RedactedRepr):
     """Number of values or persons."""
     text: str
     """Column, count and remedy in one line, without any value of the data."""
+    problem: str = ""
+    """What is wrong with the values."""
 
     @classmethod
     def of(cls, names: Sequence[str], count: int, problem: str, remedy: str) -> "ScanFinding":
         """Return a finding for one or several columns, with the count and the remedy."""
         named = f"column {names[0]!r}" if len(names) == 1 else f"columns {', '.join(map(repr, names))}"
         stopped = f"{named}: {count:,} {problem}, so nothing is published"
-        return cls(",".join(names), count, f"{stopped}; {remedy}; {remedies.declared(names)}")
+        return cls(",".join(names), count, f"{stopped}; {remedy}; {remedies.declared(names)}", problem)
 
     def __str__(self) -> str:
         return self.text

@@ -27,7 +27,7 @@ from anonset.measures.retention import (
 from anonset.measures.sensitive_values import ObservedDiversity
 from anonset.privacy import Verdict
 from anonset.publications import Records
-from anonset.release.documents import ATTESTATION, Declarations
+from anonset.release.documents import ATTESTATION, UNITS_IN_WORDS, Declarations
 from anonset.release.formats import UnverifiedPublication, kind_of
 from anonset.release.guarantee_limits import declared_limits, limits_in_short
 from anonset.release.memory import format_size
@@ -92,7 +92,7 @@ def account(release: Release) -> list[str | RichTable]:
     facts = {
         "algorithm": f"{unverified.algorithm.name} ({parameters})",
         "records": f"{unverified.publication.n:,}",
-        "unit": declared.unit_in_words,
+        "unit": UNITS_IN_WORDS[declared.unit],
         "changed": "; ".join(map(str, unverified.table.changes)),
         **_size_texts(sizes(release)),
         "earlier": _since_text(unverified),

@@ -11,7 +11,7 @@ from anonset.errors import InputError
 from anonset.jobs.report_facts import ReportFacts
 from anonset.measures.retention import PRINTED_FATES, coarsened_text, loss_relative_to, relative_to, shares
 from anonset.privacy import PrivacyModel
-from anonset.release.documents import Report
+from anonset.release.documents import UNITS_IN_WORDS, Report
 from anonset.release.guarantee_limits import sentences
 from anonset.report.account import loss_label
 from anonset.report.drawings import bars
@@ -119,7 +119,7 @@ def _common(facts: ReportFacts, purpose: PublicationPurpose) -> dict[str, Any]:
         "sizes": [(name, str(value)) for name, value in attested.parameters.items() if isinstance(value, int | float)],
         "statement": attested.statement,
         "limits": sentences(attested.limits),
-        "unit": attested.declarations.unit_in_words,
+        "unit": UNITS_IN_WORDS[attested.declarations.unit],
         "undecided": bool(attested.declarations.accepted_undecided),
         "counts": [(name, f"{count:,}") for name, count in attested.counts.items()],
         "questions": questions(facts.model),

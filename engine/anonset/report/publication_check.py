@@ -5,6 +5,7 @@ from typing import Any
 from anonset.errors import plain_text
 from anonset.jobs.check import MOST_CORRELATED, PublicationCheck
 from anonset.measures.correlation import IntraGroupViolation
+from anonset.release.documents import UNITS_IN_WORDS
 from anonset.release.statements import parameters_of, plain
 from anonset.report.account import coverage
 from anonset.spelling import counted, printable
@@ -46,7 +47,7 @@ def check_account(check: PublicationCheck) -> list[str]:
     verdict = check.verdict
     lines = [str(verdict), _columns(check)]
     if check.unit is not None:
-        lines.append(f"unit: {check.unit}")
+        lines.append(f"unit: {UNITS_IN_WORDS[check.unit]}")
     if check.as_is:
         lines.append(f"published as is: {', '.join(check.as_is)}, as declared")
     covered = coverage(verdict)

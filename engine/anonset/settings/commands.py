@@ -19,6 +19,7 @@ class InspectSettings(InputSettings):
 
     k: int = Field(5, description="Minimum number of records that match an attacker's knowledge. Default: 5.")
     m: int = Field(2, description="Maximum number of items that an attacker knows. Default: 2.")
+    publish_as_is: Names = Field([], description=AS_IS)
     seed: int = Field(0, description="Random seed for samples.")
 
 

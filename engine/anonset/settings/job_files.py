@@ -5,7 +5,6 @@ set.
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -101,12 +100,9 @@ def _with_declared_unit(
     if answers:
         if of_answer is None:
             has = listed([unit_line(answer) for answer in answers], "or")
-            further = (Path(path).with_stem(f"{Path(path).stem}-{number}") for number in count(2))
-            new = next(file for file in further if not file.exists())
-            command = as_typed("inspect", path, {"unit": names, "out": str(new)})
+            command = as_typed("inspect", path, {"unit": names})
             msg = (
-                f"{path}: the job has no roles for {unit_line(key)}, only for {has}; "
-                f"to write a job file with these roles: {command}"
+                f"{path}: the job has no roles for {unit_line(key)}, only for {has}; to propose these roles: {command}"
             )
             raise InputError(msg)
         brought = {name.replace("-", "_"): value for name, value in of_answer.items()}

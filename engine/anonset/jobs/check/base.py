@@ -49,7 +49,7 @@ class PublicationCheck(RedactedRepr):
     too_large: bool = False
     """Whether correlations were skipped because there are too many rows."""
     unit: str | None = None
-    """Unit of privacy, and who declared it, in words."""
+    """Unit of privacy, as in the attestation."""
     as_is: tuple[str, ...] = ()
     """Columns that the owner declared to publish as is."""
 
