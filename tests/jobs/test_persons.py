@@ -486,7 +486,7 @@ def test_a_text_file_with_lines_of_different_lengths_is_read_as_baskets(tmp_path
     run = ["anonymize", "baskets.txt", "--items", "items", "--hierarchy", "items=halves:frequency"]
     assert main([*run, "--model", "km", "--k", "5", "--m", "1", "-o", "out"]) == 2
     err = capsys.readouterr().err
-    assert "the first lines suggest --input-format baskets" in err
+    assert "the first lines suggest: --input-format baskets" in err
     assert main(["inspect", "baskets.txt"]) == 0
     assert "read with --input-format baskets" in capsys.readouterr().out
 

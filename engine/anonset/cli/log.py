@@ -14,8 +14,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, TextIO
 
 from anonset.cli.output import discard, utc_time
-from anonset.errors import public_text
-from anonset.spelling import require_known
+from anonset.errors import public_text, require_known
 from anonset.strict_json import dumps
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from typing import Any
 from anonset.cli.exit_codes import BAD_INPUT, DONE, FAILED, UNDECIDED
 from anonset.errors import RAW_DATA_STAY, AnonsetError, InfeasibleError, InputError, UndecidedError, VerificationError
 from anonset.interruption import RaisingHandler
-from anonset.spelling import spell_options
+from anonset.spelling import as_options, spelled_by
 
 _LOG_FORMAT = "--log-format"
 _DEFECT, _BY_SIGNAL, _SIGINT = 70, 128, 2
@@ -78,7 +78,7 @@ def _run(arguments: Sequence[str], *, own_process: bool) -> int:
         log.start()
     if is_requested(os.environ):
         trace_to(Trace(command, run_id))
-    with spell_options():
+    with spelled_by(as_options):
         code: Any = run_command(arguments)
     return code if isinstance(code, int) else DONE
 

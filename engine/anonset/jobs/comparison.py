@@ -19,7 +19,7 @@ from anonset.algorithms.registry import ALGORITHMS
 from anonset.data import Table
 from anonset.data.usage import forget_peak, peak_memory
 from anonset.data.workers import Threads
-from anonset.errors import InputError
+from anonset.errors import InputError, require_known
 from anonset.jobs.candidate import Candidate
 from anonset.jobs.compare import CandidateSettings
 from anonset.jobs.growth import RunSize, sample, sizes_of
@@ -47,7 +47,6 @@ from anonset.settings.parameters import (
 from anonset.settings.paths import content_digest, with_paths
 from anonset.settings.readers import ParsingContext
 from anonset.settings.settings import with_sensitive_kept
-from anonset.spelling import require_known
 from anonset.strict_json import dumps, loads
 
 

@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from anonset.data.redacted_repr import RedactedRepr
+from anonset.errors import Problem
 from anonset.jobs.proposal_trial import MOST_WITHOUT_ID, Proposal, ProposalReader, are_buckets, try_hierarchies
 from anonset.reading.options import OPEN, ROW, UNKNOWN, person_columns
 from anonset.reading.persons.possible_persons import SURE, PossiblePerson
@@ -25,7 +26,7 @@ class PossibleUnits(RedactedRepr):
     candidates: Sequence[PossiblePerson]
     """Columns that may identify the person, in the order in which they are offered."""
     hierarchies: Mapping[str, HierarchySpec]
-    problems: Sequence[str]
+    problems: Sequence[Problem]
     """Problems of the columns, independent of the unit."""
     published: Collection[str] = ()
     """Columns that the owner publishes. They are offered only if they probably identify persons."""

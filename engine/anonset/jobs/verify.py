@@ -8,7 +8,7 @@ from typing import Any
 
 from anonset.algorithms.base import Progress
 from anonset.data.store import Store
-from anonset.errors import InputError
+from anonset.errors import InputError, require_known
 from anonset.jobs.check import PublicationCheck, check_publication
 from anonset.jobs.check.base import kind_check
 from anonset.jobs.reading import compared_data, place_of_data
@@ -30,7 +30,6 @@ from anonset.release.staging import private_of, require_apart
 from anonset.settings.parameters import MODELS, option
 from anonset.settings.publication import CheckSettings, check_settings_model
 from anonset.settings.settings import validate
-from anonset.spelling import require_known
 from anonset.verification import DEFAULT_BUDGET
 
 

@@ -4,12 +4,13 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from anonset.errors import Fix, Problem
 from anonset.reading.persons.header_topics import is_quantity, is_sensitive, names_a_subject
 from anonset.reading.persons.header_words import is_direct, is_identifier, is_known, meaning_of
 from anonset.reading.presence import FILLED
 from anonset.reading.profiles import MOST_SHARED_VALUES, Profile
 from anonset.settings.person_columns import MARKS, ProposedRole, is_grade
-from anonset.spelling import counted, setting
+from anonset.spelling import counted, spelled
 
 _OF_CHOICES = (
     re.compile(r"(.*\(choice=).+\)"),  # labels of REDCap
@@ -51,7 +52,7 @@ def propose_answers(profiles: Sequence[Profile]) -> dict[str, ProposedRole]:
     return dict.fromkeys(answers, ProposedRole("one_code", reason))
 
 
-def pair_problems(profiles: Sequence[Profile], unknown: Collection[str]) -> list[str]:
+def pair_problems(profiles: Sequence[Profile], unknown: Collection[str]) -> list[Problem]:
     """Return how to read the unrecognized columns that contain the same two values, if no word shows which value marks
     an item.
     """
@@ -62,14 +63,17 @@ def pair_problems(profiles: Sequence[Profile], unknown: Collection[str]) -> list
     return [_reading_pairs(group) for group in groups.values() if len(group) >= _FEWEST]
 
 
-def _reading_pairs(group: Sequence[Profile]) -> str:
-    names = ",".join(profile.name for profile in group)
-    values = group[0].coded_pair or ("VALUE",)
-    ways = " or ".join(f"{setting('one_hot', names)} {setting('present', value)}" for value in values)
-    other = f"{setting('one_code', names)} {setting('with_header', True)}"
+def _reading_pairs(group: Sequence[Profile]) -> Problem:
+    names = [profile.name for profile in group]
+    fixes = [
+        Fix({"one_hot": names, "present": value}, f"if {value} marks an item") for value in group[0].coded_pair or ()
+    ]
+    fixes.append(Fix({"one_code": names, "with_header": True}, "if both values are items"))
     columns = f"{group[0].name!r} and {counted(len(group) - 1, 'other column')}"
-    what = "are dropped, because their two values do not show which one marks an item"
-    return f"{columns} {what}; if one does: {ways}; if both values are items: {other}"
+    problem = f"{columns} are dropped, because their two values do not show which one marks an item"
+    if not group[0].coded_pair:
+        problem += f"; if one does: {spelled({'one_hot': names, 'present': 'VALUE'})}"
+    return Problem(problem, fixes)
 
 
 def answers_reading(roles: Mapping[str, ProposedRole], profiles: Mapping[str, Profile]) -> dict[str, Any]:

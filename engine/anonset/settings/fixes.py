@@ -11,7 +11,7 @@ from anonset.settings.job_changes import ROLES, with_role
 from anonset.settings.overriding import name_list
 from anonset.settings.readers import Names
 from anonset.settings.settings import RoleSettings, settings_model
-from anonset.spelling import setting, spell_options
+from anonset.spelling import as_options, setting, spelled_by
 
 _OPTION = re.compile(r"--([a-z][a-z-]*)(?: ('[^']*'|[^\s'\"-][^\s'\"]*|-\d*(?![\w-])))?")
 _COMMAND = re.compile(r"\banonset [a-z]+ \S")
@@ -121,7 +121,7 @@ def with_role_words(reason: str, column: str, words: Mapping[str, str]) -> str:
     >>> with_role_words("if others know it: --relational 'Q1 trust'", "Q1 trust", {"relational": "is known"})
     'if others know it: “is known”'
     """
-    with spell_options():
+    with spelled_by(as_options):
         for role, text in words.items():
             reason = reason.replace(setting(role, column), f"“{text}”")
     return reason

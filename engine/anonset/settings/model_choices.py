@@ -10,7 +10,7 @@ from anonset.settings.job_changes import role_names
 from anonset.settings.overriding import name_list, over
 from anonset.settings.parameters import MODELS, algorithm_name, form_of, make_algorithm, parameters
 from anonset.settings.settings import Settings
-from anonset.spelling import setting, spell_options
+from anonset.spelling import as_options, setting, spelled_by
 
 _SETS = ("items", "one_hot", "one_code")
 BY_ROLES = ("km", "k", "kl", "kkm")
@@ -62,7 +62,7 @@ def remedy(model: str, job: Mapping[str, Any]) -> str:
     '--drop diagnosis'
     """
     names = [name for role in _open_roles(model) for name in name_list(job.get(role, ()))]
-    with spell_options():
+    with spelled_by(as_options):
         return setting("drop", ",".join(names)) if names else ""
 
 

@@ -13,11 +13,11 @@ from docstring_parser.attrdoc import AttributeDocstrings
 from anonset import plugins
 from anonset.algorithms.base import Algorithm, traits_of
 from anonset.algorithms.registry import ALGORITHMS, DIVERSE, with_traits
-from anonset.errors import InputError
+from anonset.errors import InputError, require_known
 from anonset.plugins import load_offered
 from anonset.privacy.model import PrivacyModel
 from anonset.settings.readers import FORMS, ParsingContext, SettingForm
-from anonset.spelling import listed, require_known
+from anonset.spelling import listed
 
 ON_BY_DEFAULT = "x-on-by-default"
 

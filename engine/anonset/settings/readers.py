@@ -13,13 +13,13 @@ from anonset.algorithms.registry import ALGORITHMS, DIVERSE, TRANSACTION_FUNCTIO
 from anonset.algorithms.transaction.pgen import generate_constraints
 from anonset.data import Hierarchy, SetColumn, Table, Vocabulary
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.errors import InputError, datum
+from anonset.errors import InputError, datum, require_known
 from anonset.measures.utility_loss import KINDS, ItemWeights
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy, groups_of_level, groups_of_siblings
 from anonset.reading.files import text_lines
 from anonset.reading.hierarchies.files import read_hierarchy
 from anonset.reading.policies import read_item_weights, read_privacy_policy, read_utility_policy
-from anonset.spelling import require_known, setting
+from anonset.spelling import setting
 
 _MADE_GROUPS = ("level", "siblings")
 _MOST_DIGITS = 18  # digits of a number; int() rejects thousands

@@ -24,7 +24,7 @@ from anonset.settings.model_choices import (
 )
 from anonset.settings.overriding import make_settings, name_list
 from anonset.settings.settings import Settings
-from anonset.spelling import as_typed, spell_options
+from anonset.spelling import as_options, as_typed, spelled_by
 from anonset.ui.examination import Examination
 from anonset.ui.folder import JOB, Folder, replace_text, require_data
 from anonset.ui.policy_state import KINDS, PolicyState
@@ -182,7 +182,7 @@ class PageState:
             msg = "there is no job file yet"
             raise InputError(msg)
         self._require_inside(job)
-        with spell_options():
+        with spelled_by(as_options):
             return make_settings({}, read_job(str(job)))
 
     def model(self) -> PrivacyModel:
