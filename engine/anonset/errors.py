@@ -90,9 +90,13 @@ class Fix:
     """Settings that remedy an error or a finding."""
 
     settings: Mapping[str, Any] = field(repr=False)
-    """Values by name, as in a job file."""
+    """Values by name, as in a job file. Empty if the owner must change the data."""
     effect: str = ""
     """Condition or effect in words, such as ``if it means a missing value``. Empty if the problem explains it."""
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the fields as JSON data."""
+        return {"settings": dict(self.settings), "effect": plain_text(self.effect)}
 
 
 @dataclass(frozen=True)
@@ -112,8 +116,8 @@ class Problem(MarkedText):
         """Return the sentence and the remedies, with marks."""
         parts = [self.sentence] if self.sentence else []
         for fix in self.fixes:
-            way = fix.effect + ":" if fix.effect else "or use" if len(parts) > 1 else "use"
-            parts.append(f"{way} {spelled(fix.settings)}")
+            way = f"{fix.effect}:" if fix.effect else "or use" if len(parts) > 1 else "use"
+            parts.append(f"{way} {spelled(fix.settings)}" if fix.settings else fix.effect)
         return format("; ".join(parts), spec)
 
 
@@ -147,12 +151,15 @@ class AnonsetError(Exception):
     def __init__(
         self, message: str | Problem = "", *, code: str = "", fixes: Sequence[Fix] = (), **place: str | SupportsIndex
     ) -> None:
-        self.problem = message if isinstance(message, Problem) else Problem(message, fixes)
-        self._marked = message = f"{self.problem}"
+        self._tell(message if isinstance(message, Problem) else Problem(message, fixes))
         self.code = code or self.code
         self.place = {name: value if isinstance(value, str) else index(value) for name, value in place.items()}
-        self.public = public_text(message)
-        super().__init__(plain_text(message))
+        super().__init__(*self.args)
+
+    def _tell(self, problem: Problem) -> None:
+        self.problem, self._marked = problem, f"{problem}"
+        self.public = public_text(self._marked)
+        self.args = (plain_text(self._marked),)
 
     def __format__(self, spec: str) -> str:
         """Return the message with marks, for use in another message."""
@@ -166,11 +173,9 @@ class AnonsetError(Exception):
     def __repr__(self) -> str:
         return f"{type(self).__name__}(message of {len(str(self)):,} characters)"
 
-    def reword(self, old: str, new: str) -> None:
-        """Replace a part of the message."""
-        self._marked = self._marked.replace(old, new)
-        self.public = public_text(self._marked)
-        self.args = (plain_text(self._marked),)
+    def name_path(self, written: str, meant: str) -> None:
+        """Name the user's path in place of a temporary path."""
+        self._tell(Problem(self.problem.sentence.replace(written, meant), self.problem.fixes))
 
 
 class InputError(AnonsetError, ValueError):
@@ -213,6 +218,11 @@ class DisclosureError(InputError):
     def __init__(self, findings: Sequence[Any]) -> None:
         self.findings = tuple(findings)
         super().__init__("\n".join(map(str, findings)), column=findings[0].column, count=findings[0].count)
+
+    @property
+    def fixes(self) -> Sequence[Fix]:
+        """Settings that remedy the findings."""
+        return [fix for finding in self.findings for fix in finding.problem.fixes]
 
 
 class TooLargeError(InputError):

@@ -229,19 +229,16 @@ def as_typed(
     import shlex
 
     source = f"./{source}" if source.startswith("-") else source
-    return " ".join(
-        [shlex.join(["anonset", *command.split(), source]), *flags_as_typed(given or {}, hierarchies or {})]
-    )
+    settings = {**(given or {}), **({"hierarchy": hierarchies} if hierarchies else {})}
+    return shlex.join(["anonset", *command.split(), source, *arguments_of(settings)])
 
 
-def flags_as_typed(given: Mapping[str, Any], hierarchies: Mapping[str, str] | None = None) -> list[str]:
-    """Return the flags of a command line, quoted for a shell.
+def arguments_of(given: Mapping[str, Any]) -> list[str]:
+    """Return settings as arguments of a command.
 
-    >>> flags_as_typed({"items": ["a", "b b"], "k": 3})
-    ['--items', "'a,b b'", '--k', '3']
+    >>> arguments_of({"items": ["a", "b b"], "k": 3})
+    ['--items', 'a,b b', '--k', '3']
     """
-    import shlex
-
     parts = list[str]()
     for name, value in given.items():
         values = [",".join(value)] if isinstance(value, list) else [] if value is True else [str(value)]
@@ -250,9 +247,7 @@ def flags_as_typed(given: Mapping[str, Any], hierarchies: Mapping[str, str] | No
             parts += [part for key, spec in value.items() for part in (option, f"{key}={spec}")]
         elif value not in (False, []):
             parts += [f"{option}={values[0]}"] if values and values[0].startswith("-") else [option, *values]
-    for name, spec in (hierarchies or {}).items():
-        parts += ["--hierarchy", f"{name}={spec}"]
-    return [shlex.quote(part) for part in parts]
+    return parts
 
 
 def listed(names: Sequence[str], last: str = "and") -> str:

@@ -11,8 +11,9 @@ from nicegui.testing import User
 from tests.ui.clicks import by_clicks, element, texts, until
 
 from anonset.cli.main import main
+from anonset.errors import Fix
 from anonset.settings.job_files import read_job
-from anonset.ui.fix_buttons import fixes_for
+from anonset.ui.fix_buttons import open_fixes
 from anonset.ui.folder import Folder
 from anonset.ui.page_state import PageState
 from anonset.ui.setting_words import fix_in_words
@@ -71,17 +72,17 @@ def test_a_fix_before_there_is_a_job_file_repeats_the_inspection(tmp_path: Path)
 
 
 def test_no_button_recommends_a_setting_that_all_answers_contain(tmp_path: Path) -> None:
-    state, problem = PageState(Folder(tmp_path)), "read with --skip-rows footer (detected); or --null NULL"
+    state, fixes = PageState(Folder(tmp_path)), [Fix({"skip_rows": ["footer"]}), Fix({"null": ["NULL"]})]
     job = tmp_path / "job.toml"
     job.write_text(
         'input = "a.csv"\nunit = "?"\n[unit_is.row]\nskip_rows = ["footer"]\n[unit_is.pid]\nskip_rows = ["footer"]\n'
         'null = ["NULL"]\n'
     )
     state.job = job
-    assert [fix_in_words(fix) for fix in fixes_for(state, problem)] == ["Treat NULL as missing"]
+    assert [fix_in_words(fix.settings) for fix in open_fixes(state, fixes)] == ["Treat NULL as missing"]
     job.write_text('input = "a.csv"\nunit = "row"\n')
     words = ["Skip totals and notes at the end", "Treat NULL as missing"]
-    assert [fix_in_words(fix) for fix in fixes_for(state, problem)] == words
+    assert [fix_in_words(fix.settings) for fix in open_fixes(state, fixes)] == words
 
 
 def test_columns_show_the_frequencies_of_their_values(tmp_path: Path) -> None:

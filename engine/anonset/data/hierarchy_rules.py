@@ -313,11 +313,6 @@ def _bins_of_widths(arguments: str) -> Paths:
     return above
 
 
-def way_for_other_dates(spec: str) -> str:
-    """Return the part of a message that shows the levels of a rule with another date format."""
-    return f"(for others, date:%d.%m.%Y:{spec.rpartition(':')[2]})"
-
-
 def _first_level(arguments: str) -> str:
     return arguments.rpartition(":")[2].partition(",")[0].removeprefix(FROM)
 
@@ -340,7 +335,8 @@ def _dates(arguments: str) -> Paths:
         try:
             day = datetime.strptime(label, form).date() if form else date.fromisoformat(label)
         except ValueError:
-            msg = f"values must be dates of the form {form or 'YYYY-MM-DD'} {way_for_other_dates(levels)}"
+            others = f"(for others, date:%d.%m.%Y:{levels})"
+            msg = f"values must be dates of the form {form or 'YYYY-MM-DD'} {others}"
             raise ValueError(msg) from None
         return [_DATE_LEVELS[level](day) for level in names]
 

@@ -41,12 +41,12 @@ from anonset.settings.parameters import (
     default_algorithm,
     form_of,
     make_algorithm,
-    option,
     parameters,
 )
 from anonset.settings.paths import content_digest, with_paths
 from anonset.settings.readers import ParsingContext
 from anonset.settings.settings import with_sensitive_kept
+from anonset.spelling import setting
 from anonset.strict_json import dumps, loads
 
 
@@ -105,7 +105,7 @@ def combinations(settings: CompareSettings) -> Iterator[tuple[str, dict[str, Any
         msg = f"--seeds: {', '.join(names)} uses no random numbers; remove the option"
         raise InputError(msg)
     accepted = set().union(*settings_of.values())
-    if stray := [option(name) for name in (*fixed, *varied) if name not in accepted and name not in GENERAL]:
+    if stray := [setting(name) for name in (*fixed, *varied) if name not in accepted and name not in GENERAL]:
         msg = f"{stray[0]} does not apply to {', '.join(names)}; remove it"
         raise InputError(msg)
     for name in names:

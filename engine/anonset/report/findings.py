@@ -1,11 +1,9 @@
 """Text and JSON data with the findings of ``anonset inspect``."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from rich.table import Table as RichTable
 
-from anonset.errors import Fix, plain_text
 from anonset.jobs.findings import Findings, Question, UnitOption, risk_table
 from anonset.measures.known_items import KnownItems
 from anonset.reading.options import person_columns
@@ -56,14 +54,9 @@ def findings_summary(findings: Findings) -> dict[str, Any]:
         "m": findings.m,
         "memory": findings.memory,
         "problems": list(findings.problems),
-        "fixes": [fixes_summary(problem.fixes) for problem in findings.checks],
+        "fixes": [[fix.as_json() for fix in problem.fixes] for problem in findings.checks],
         "question": None if findings.question is None else _question_summary(findings.question),
     }
-
-
-def fixes_summary(fixes: Sequence[Fix]) -> list[dict[str, Any]]:
-    """Return recommended settings as JSON data."""
-    return [{"settings": dict(fix.settings), "effect": plain_text(fix.effect)} for fix in fixes]
 
 
 def _question_summary(question: Question) -> dict[str, Any]:

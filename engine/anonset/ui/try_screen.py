@@ -8,6 +8,7 @@ from typing import Any
 
 from nicegui import ui
 
+from anonset.errors import Fix
 from anonset.report.comparison import shared_losses
 from anonset.ui.charts import line_chart
 from anonset.ui.fix_buttons import fix_buttons
@@ -106,7 +107,7 @@ def _recommended(screen: Screen) -> None:
         text("p", "The job has changed since this trial. Try the candidates again.").classes("alert")
     if best is None:
         alert(f"No candidate is useful: {found['reason']}.", "p")
-        fix_buttons(screen, found["reason"])
+        fix_buttons(screen, _fixes(found))
         return
     name, _, utility = found["reason"].partition("): ")
     text("p", f"{name})" if utility else name)
@@ -120,7 +121,11 @@ def _recommended(screen: Screen) -> None:
             button("Use this result", lambda: screen.act(state.choose_candidate, best["settings"])).mark("choose best")
     if found["warning"] and suits:
         alert(f"{found['warning']}.", "p")
-        fix_buttons(screen, found["warning"])
+        fix_buttons(screen, _fixes(found))
+
+
+def _fixes(found: Mapping[str, Any]) -> list[Fix]:
+    return [Fix(**fix) for fix in found["fixes"]]
 
 
 def _candidates(screen: Screen) -> None:
