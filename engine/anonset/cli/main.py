@@ -35,17 +35,17 @@ def main(arguments: Sequence[str] | None = None, *, own_process: bool = False, s
     spelling
         Function that returns settings as text in messages.
     """
-    try:
-        with spelled_by(spelling):
+    with spelled_by(spelling):
+        try:
             code = _run(sys.argv[1:] if arguments is None else arguments, own_process=own_process)
-    except (AnonsetError, OSError, MemoryError, KeyboardInterrupt) as error:
-        _say(error)
-        code = exit_code(error)
-    except ImportError as error:
-        if not _missing_package(error):
-            raise
-        _say(error)
-        code = exit_code(error)
+        except (AnonsetError, OSError, MemoryError, KeyboardInterrupt) as error:
+            _say(error)
+            code = exit_code(error)
+        except ImportError as error:
+            if not _missing_package(error):
+                raise
+            _say(error)
+            code = exit_code(error)
     _end(code)
     return code
 

@@ -82,9 +82,8 @@ def _question(table: Table) -> Problem:
     key = "" if columns else f"; {setting('unit', 'COLUMN')} if all rows with the same value are one person"
     fixes = [Fix({"unit": column.split(",")}, "if all rows with the same value are one person") for column in columns]
     by_row = Fix({"unit": [ROW]}, f"if each of the {counted(table.n, 'row')} is a different person")
-    return Problem(
-        f"who is a person? Declare it{key}", [*fixes, by_row, Fix({"unit": [UNKNOWN]}, "if the data do not say")]
-    )
+    unknown = Fix({"unit": [UNKNOWN]}, "if the data do not say")
+    return Problem(f"who is a person? Declare the unit of privacy{key}", [*fixes, by_row, unknown])
 
 
 _MOST_SHOWN = 3
