@@ -85,6 +85,16 @@ def test_inspect_lists_the_fixes_of_each_problem(tmp_path: Path, capsys: pytest.
     assert "--null -99" in problem
 
 
+def test_inspect_lists_the_fixes_of_the_role_of_each_column(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = tmp_path / "answers.csv"
+    table.write_text("sex,blob\n" + "".join(f"{'fm'[n % 2]},{'abc'[n % 3]}\n" for n in range(60)))
+    assert main(["inspect", str(table), "--unit", "row", "--json", "--quiet"]) == 0
+    sex, blob = json.loads(capsys.readouterr().out)["columns"]
+    assert (sex["role"], sex["fixes"], blob["role"]) == ("relational", [], "drop")
+    assert [fix["settings"] for fix in blob["fixes"]] == [{"relational": ["blob"]}, {"sensitive": ["blob"]}]
+    assert "if others know it: --relational blob; if it is sensitive: --sensitive blob" in blob["reason"]
+
+
 def test_a_log_with_many_readers_contains_no_fixes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     table = tmp_path / "visits.csv"
     table.write_text("a,b\n1,0\n0,1\n")

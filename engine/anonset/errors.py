@@ -91,7 +91,7 @@ class Fix:
 
     settings: Mapping[str, Any] = field(repr=False)
     """Values by name, as in a job file. Empty if the owner must change the data."""
-    effect: str = ""
+    effect: str = field(default="", repr=False)
     """Condition or effect in words, such as ``if it means a missing value``. Empty if the problem explains it."""
 
     def as_json(self) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from anonset.settings.overriding import make_settings
 from anonset.settings.parameters import MODELS, default_algorithm, field_texts, make_algorithm, parameters
 from anonset.settings.publication import RiskSettings
 from anonset.settings.settings import ReadingSettings
+from anonset.spelling import as_options, spelled_by
 
 NEEDED: dict[str, Any] = {"input": "x.dat", "out": "out"}
 
@@ -72,7 +73,7 @@ def test_default_algorithms_guarantee_their_model(relational: bool) -> None:
 def test_invalid_combinations_of_settings_are_rejected(
     model: str, algorithm: str | None, given: dict[str, Any], message: str
 ) -> None:
-    with refused(InputError, message):
+    with spelled_by(as_options), refused(InputError, message):
         make_algorithm(model, algorithm, given)
 
 
@@ -120,7 +121,7 @@ def test_flags_win_over_the_file(tmp_path: Path) -> None:
     ],
 )
 def test_settings_of_a_wrong_type_are_rejected(given: dict[str, Any], message: str) -> None:
-    with refused(InputError, message):
+    with spelled_by(as_options), refused(InputError, message):
         make_settings({**NEEDED, **given})
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table_facts import Unit
-from anonset.errors import Problem
+from anonset.errors import Fix, Problem
 from anonset.measures.known_items import KnownItems
 from anonset.measures.shares import Share
 from anonset.reading.options import ROW
@@ -29,6 +29,8 @@ class ColumnFindings(RedactedRepr):
     """Reason for the proposed role. ``given`` if the user gave the role."""
     hierarchy: str | None = None
     """Possible hierarchy specification."""
+    fixes: tuple[Fix, ...] = field(default=(), repr=False)
+    """Settings that give the column another role. The reason contains them."""
 
 
 @dataclass(frozen=True)

@@ -160,8 +160,8 @@ class ProposalReader:
         if work.table is not None and not sets:  # if there are no sets, other columns may be published
             work.possible_roles = {role: names for role, names in possible.items() if "differing" not in possible}
             for name in work.possible_roles.get("items", ()):
-                reason = f"{roles[name].reason}; if its values are items: {setting('items', name)}"
-                roles[name] = replace(roles[name], reason=reason)
+                items = Fix({"items": [name]}, "if its values are items")
+                roles[name] = replace(roles[name], fixes=(*roles[name].fixes, items))
         if not _publish(roles):
             work.table, work.possible_roles = None, possible
             dropped = [name for name, role in self.proposed.items() if role.role in ("relational", "sensitive")]
@@ -177,8 +177,8 @@ class ProposalReader:
         elif work.possible_items:
             work.problems.append(Problem(_dropped(work.possible_items, ""), _as_items(work.possible_items)))
         work.columns = tuple(
-            ColumnFindings(column, roles[column.name].role, roles[column.name].reason, roles[column.name].hierarchy)
-            for column in self.profiles
+            ColumnFindings(column, own.role, str(Problem(own.reason, own.fixes)), own.hierarchy, own.fixes)
+            for column, own in ((column, roles[column.name]) for column in self.profiles)
         )
 
     def _read(

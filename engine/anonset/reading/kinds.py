@@ -4,7 +4,7 @@ values.
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from math import floor, log10
 from typing import Any
@@ -95,7 +95,7 @@ class ValueFormat(RedactedRepr):
     """Interval width for numbers. The values span about twenty intervals."""
     odd: int = 0
     """Number of distinct values that are not of this kind."""
-    fixes: tuple[Fix, ...] = ()
+    fixes: tuple[Fix, ...] = field(default=(), repr=False)
     """Settings that resolve the doubt."""
 
 

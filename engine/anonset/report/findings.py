@@ -37,6 +37,7 @@ def findings_summary(findings: Findings) -> dict[str, Any]:
                 "role": column.role,
                 "reason": column.reason,
                 "hierarchy": column.hierarchy,
+                "fixes": [fix.as_json() for fix in column.fixes],
             }
             for column in findings.columns
         ],

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from anonset.data.hierarchy_rules import FROM, PROPOSED
+from anonset.errors import Fix
 from anonset.reading.kinds import ValueFormat, kind_of_values
 from anonset.reading.persons.header_topics import begins_like_items, is_remark, is_sensitive, names_items
 from anonset.reading.persons.header_words import ATTRIBUTES, is_known, is_sampling_weight, meaning_of
@@ -110,9 +111,9 @@ def _propose_sets(profiles: Sequence[Profile], proposed: dict[str, ProposedRole]
         if profile.kind == "sets" and profile.reaches:
             proposed[profile.name] = ProposedRole("drop", f"items are names of persons, {profile.distinct:,} different")
         elif profile.kind == "sets" and not _of_items(profile, profiles):
-            way = f"if its values are items: {setting('items', profile.name)}"
-            reason = f"may contain sets, {profile.distinct:,} different parts; {way}"
-            proposed[profile.name] = ProposedRole("drop", reason)
+            reason = f"may contain sets, {profile.distinct:,} different parts"
+            items = Fix({"items": [profile.name]}, "if its values are items")
+            proposed[profile.name] = ProposedRole("drop", reason, fixes=(items,))
         elif profile.kind == "sets":
             kind = f" of {profile.items_kind}" if profile.items_kind not in ("", "text") else ""
             reason = f"cells contain sets{kind}, {profile.distinct:,} different items"
@@ -214,7 +215,7 @@ def prefix_of(names: Sequence[str], every: Sequence[str]) -> str:
 def _propose_single(profile: Profile) -> ProposedRole:
     described = f"{profile.distinct:,} different values"
     if not profile.look.usable:
-        return ProposedRole("drop", profile.look.doubt)
+        return ProposedRole("drop", profile.look.doubt, fixes=profile.look.fixes)
     one_mark = profile.kind == "crosses" and profile.missing + profile.nulls > 0 and not is_known(profile.name)
     if profile.distinct <= 1 and not one_mark:
         return ProposedRole("drop", "same value in all rows: no information")

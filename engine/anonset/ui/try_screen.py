@@ -102,12 +102,13 @@ def _recommended(screen: Screen) -> None:
     if state.trial is None or found is None:
         return
     suits, best = state.trial.suits(state.settings), found["recommended"]
+    fixes = [Fix(**fix) for fix in found["fixes"]]
     text("h2", "Recommended" if best else "Result")
     if not suits:
         text("p", "The job has changed since this trial. Try the candidates again.").classes("alert")
     if best is None:
         alert(f"No candidate is useful: {found['reason']}.", "p")
-        fix_buttons(screen, _fixes(found))
+        fix_buttons(screen, fixes)
         return
     name, _, utility = found["reason"].partition("): ")
     text("p", f"{name})" if utility else name)
@@ -121,11 +122,7 @@ def _recommended(screen: Screen) -> None:
             button("Use this result", lambda: screen.act(state.choose_candidate, best["settings"])).mark("choose best")
     if found["warning"] and suits:
         alert(f"{found['warning']}.", "p")
-        fix_buttons(screen, _fixes(found))
-
-
-def _fixes(found: Mapping[str, Any]) -> list[Fix]:
-    return [Fix(**fix) for fix in found["fixes"]]
+        fix_buttons(screen, fixes)
 
 
 def _candidates(screen: Screen) -> None:
