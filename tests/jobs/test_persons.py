@@ -367,7 +367,7 @@ def test_full_dates_of_birth_are_rejected_without_a_hierarchy(tmp_path, capsys, 
     assert born(form)["dob"][0] not in message
     assert main([*job, *more, "--identifying-as-declared", "-o", str(tmp_path / "out")]) == 0
     if role == "relational":
-        levels = re.search(r"--hierarchy dob=(\S+)", message)[1]
+        levels = re.search(r"--hierarchy dob=([^\s;]+)", message)[1]
         assert levels.endswith("from-month,year,decade")
         coarse = [*job, "--hierarchy", f"dob={levels}", "-o", str(tmp_path / "coarse")]
         assert main(coarse) == 0
