@@ -95,10 +95,13 @@ def in_words(settings: Mapping[str, Any]) -> str:
 
     >>> in_words({"null": ["-99"]}), in_words({"hierarchy": {"age": "values"}})
     ('“Treat -99 as missing”', '“Rule or file” (age=values) on the screen Hierarchies')
+    >>> in_words({"relational": ["zip"], "hierarchy": {"zip": "mask:3,1"}})
+    '“Apply to zip: an attacker may know it, set hierarchy to zip=mask:3,1”'
     >>> in_words({"max_loss": None}), in_words({"publish_as_is": ["zip"]}), in_words({"drop": None})
     ('max_loss in the job file', 'publish_as_is (zip) in the job file', '“do not publish” on the screen Data')
     """
-    if all(value is not None and (name in _ACTIONS or name in ROLE_WORDS) for name, value in settings.items()):
+    is_button = len(settings) > 1 or all(name in _ACTIONS or name in ROLE_WORDS for name in settings)
+    if is_button and None not in settings.values():
         return f"“{fix_in_words(settings)}”"
     return " and ".join(_control(name, value) for name, value in settings.items())
 
