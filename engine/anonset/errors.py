@@ -5,12 +5,14 @@ text, except values that look like names or ids. Logs, which may have many reade
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from math import isfinite
 from operator import index
 from typing import Any, SupportsIndex
 
 from anonset.personal_text import hidden
+from anonset.spelling import did_you_mean, spelled
 
 _OPEN, _CLOSE = "\ufdd0", "\ufdd1"
 """Unicode noncharacters around data values in messages. `repr` escapes noncharacters, so a data value cannot contain
@@ -83,6 +85,42 @@ class MarkedText:
         return plain_text(f"{self}")
 
 
+@dataclass(frozen=True)
+class Fix:
+    """Settings that remedy an error or a finding."""
+
+    settings: Mapping[str, Any] = field(repr=False)
+    """Values by name, as in a job file. Empty if the owner must change the data."""
+    effect: str = field(default="", repr=False)
+    """Condition or effect in words, such as ``if it means a missing value``. Empty if the problem explains it."""
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the fields as JSON data."""
+        return {"settings": dict(self.settings), "effect": plain_text(self.effect)}
+
+
+@dataclass(frozen=True)
+class Problem(MarkedText):
+    """Sentence about a fault, with the settings that remedy it.
+
+    >>> str(Problem("-99 may mean a missing value", [Fix({"null": ["-99"]}, "if it does"), Fix({"drop": ["age"]})]))
+    "-99 may mean a missing value; if it does: null='-99'; or use drop='age'"
+    """
+
+    sentence: str = field(repr=False)
+    """The fault, with data values marked."""
+    fixes: Sequence[Fix] = ()
+    """Remedies, the best first."""
+
+    def __format__(self, spec: str) -> str:
+        """Return the sentence and the remedies, with marks."""
+        parts = [self.sentence] if self.sentence else []
+        for fix in self.fixes:
+            way = f"{fix.effect}:" if fix.effect else "or use" if len(parts) > 1 else "use"
+            parts.append(f"{way} {spelled(fix.settings)}" if fix.settings else fix.effect)
+        return format("; ".join(parts), spec)
+
+
 RAW_DATA_STAY = "raw data stay in"
 """Prefix of the error note that names a remaining work directory."""
 
@@ -101,6 +139,8 @@ class AnonsetError(Exception):
     place
         Location of the fault, for programs. It may contain ``column``, ``line``, ``row`` (both from 1), and the
         ``count`` of faults.
+    problem
+        The fault and the settings that remedy it.
     commands
         Complete command lines that avoid the error.
     """
@@ -108,25 +148,34 @@ class AnonsetError(Exception):
     code = "error"
     commands: Sequence[str] = ()
 
-    def __init__(self, message: str = "", *, code: str = "", **place: str | SupportsIndex) -> None:
-        self._marked = message
+    def __init__(
+        self, message: str | Problem = "", *, code: str = "", fixes: Sequence[Fix] = (), **place: str | SupportsIndex
+    ) -> None:
+        self._tell(message if isinstance(message, Problem) else Problem(message, fixes))
         self.code = code or self.code
         self.place = {name: value if isinstance(value, str) else index(value) for name, value in place.items()}
-        self.public = public_text(message)
-        super().__init__(plain_text(message))
+        super().__init__(*self.args)
+
+    def _tell(self, problem: Problem) -> None:
+        self.problem, self._marked = problem, f"{problem}"
+        self.public = public_text(self._marked)
+        self.args = (plain_text(self._marked),)
 
     def __format__(self, spec: str) -> str:
         """Return the message with marks, for use in another message."""
         return format(self._marked, spec)
 
+    @property
+    def fixes(self) -> Sequence[Fix]:
+        """Settings that remedy the error. The message contains them."""
+        return self.problem.fixes
+
     def __repr__(self) -> str:
         return f"{type(self).__name__}(message of {len(str(self)):,} characters)"
 
-    def reword(self, old: str, new: str) -> None:
-        """Replace a part of the message."""
-        self._marked = self._marked.replace(old, new)
-        self.public = public_text(self._marked)
-        self.args = (plain_text(self._marked),)
+    def name_path(self, written: str, meant: str) -> None:
+        """Name the user's path in place of a temporary path."""
+        self._tell(Problem(self.problem.sentence.replace(written, meant), self.problem.fixes))
 
 
 class InputError(AnonsetError, ValueError):
@@ -136,17 +185,11 @@ class InputError(AnonsetError, ValueError):
 
 
 class MisreadError(InputError):
-    """Data that the given options do not read correctly. The message recommends other reading options.
+    """Data that the given options do not read correctly. The first of `fixes` are the reading options to use."""
 
-    Attributes
-    ----------
-    settings
-        Recommended options, by name.
-    """
 
-    def __init__(self, message: str, settings: Mapping[str, Any]) -> None:
-        super().__init__(message)
-        self.settings = dict(settings)
+class MissingRoleError(InputError):
+    """Columns of the data have no role."""
 
 
 class UndeclaredUnitError(InputError):
@@ -175,6 +218,11 @@ class DisclosureError(InputError):
     def __init__(self, findings: Sequence[Any]) -> None:
         self.findings = tuple(findings)
         super().__init__("\n".join(map(str, findings)), column=findings[0].column, count=findings[0].count)
+
+    @property
+    def fixes(self) -> Sequence[Fix]:
+        """Settings that remedy the findings."""
+        return [fix for finding in self.findings for fix in finding.problem.fixes]
 
 
 class TooLargeError(InputError):
@@ -245,6 +293,33 @@ class UndecidedError(VerificationError):
     """The check is too large to finish. `verdict` states which part was checked."""
 
     code = "undecided"
+
+
+def require_known(
+    option: str, name: str | None, known: Collection[str], elsewhere: Mapping[str, Collection[str]] | None = None
+) -> str:
+    """Return `name` if it is a valid value of an option.
+
+    Parameters
+    ----------
+    option
+        The option.
+    known
+        Valid names.
+    elsewhere
+        Valid names of other options, by option. The message suggests the other option if the name is valid there.
+
+    Raises
+    ------
+    InputError
+        If the name is unknown. The message suggests a similar name.
+    """
+    if name is not None and name in known:
+        return name
+    hint = did_you_mean(name, known, elsewhere or {}) if isinstance(name, str) else ""
+    got = "none" if name is None else f"{name!r}{hint}"
+    msg = f"{option} must be one of {', '.join(known)}, got {got}"
+    raise InputError(msg)
 
 
 def require_finite(value: Any, place: str = "") -> None:

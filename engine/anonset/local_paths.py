@@ -47,6 +47,6 @@ def name_in(error: BaseException | None, written: Path, meant: object) -> None:
     if isinstance(error, OSError) and isinstance(error.filename, (str, os.PathLike)):
         error.filename = str(error.filename).replace(old, new)
     elif isinstance(error, AnonsetError):
-        error.reword(old, new)
+        error.name_path(old, new)
     elif error is not None:
         error.args = tuple(part.replace(old, new) if isinstance(part, str) else part for part in error.args)

@@ -1,50 +1,96 @@
 """Functions for the text of messages: settings as options, suggestions for unknown names, and printable values."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from operator import index
 from types import MappingProxyType
 from typing import Any, SupportsIndex
 
-from anonset.errors import InputError
-
 LARGEST = 2**63 - 1
 """Largest integer that an option accepts. Kernels count in 64 bits."""
-_options = [False]  # last entry: True if messages spell settings as options; shared by all threads
+Spelling = Callable[[Mapping[str, Any]], str]
+"""Function that returns settings as text. A setting is named without a value if its value is None."""
+
+
+def as_arguments(settings: Mapping[str, Any]) -> str:
+    """Return settings as arguments of a Python function.
+
+    >>> as_arguments({"no_header": True, "unit": ["pid"], "drop": ["a", "b"], "hierarchy": {"age": "range"}})
+    "no_header=True, unit='pid', drop=['a', 'b'], hierarchies={'age': 'range'}"
+    """
+    parts = []
+    for name, value in settings.items():
+        if isinstance(value, Mapping):
+            parts.append(f"{'hierarchies' if name == 'hierarchy' else name}={dict(value)!r}")
+        elif value is None:
+            parts.append(name)
+        else:
+            plain = value[0] if isinstance(value, list) and len(value) == 1 else value
+            parts.append(f"{name}={plain!r}" if isinstance(plain, str | list) else f"{name}={plain}")
+    return ", ".join(parts)
+
+
+def as_options(settings: Mapping[str, Any]) -> str:
+    """Return settings as options of a command line.
+
+    >>> as_options({"no_header": True, "unit": ["pid"], "drop": ["a", "b"], "hierarchy": {"age": "range"}})
+    '--no-header --unit pid --drop a,b --hierarchy age=range'
+    >>> as_options({"delimiter": ";", "round_ends": False})
+    "--delimiter ';' --no-round-ends"
+    """
+    from shlex import quote
+
+    parts = []
+    for name, value in settings.items():
+        option = name.replace("_", "-")
+        if isinstance(value, Mapping):
+            parts += [f"--{option} {quote(f'{key}={entry}')}" for key, entry in value.items()]
+        elif isinstance(value, bool) or value is None:
+            parts.append(f"--no-{option}" if value is False else f"--{option}")
+        else:
+            parts.append(f"--{option} {quote(','.join(value) if isinstance(value, list) else str(value))}")
+    return " ".join(parts)
+
+
+_spellings: list[Spelling] = [as_arguments]  # the last one is used; shared by all threads
+
+
+@contextmanager
+def spelled_by(spelling: Spelling) -> Iterator[None]:
+    """Spell settings by a function within the block."""
+    _spellings.append(spelling)
+    try:
+        yield
+    finally:
+        _spellings.pop()
+
+
+def spelled(settings: Mapping[str, Any]) -> str:
+    """Return settings as users write them: options of a command, arguments in Python, controls of the page.
+
+    >>> spelled({"drop": ["zip"]})
+    "drop='zip'"
+    >>> with spelled_by(as_options):
+    ...     spelled({"drop": ["zip"]})
+    '--drop zip'
+    """
+    return _spellings[-1](settings)
 
 
 def setting(name: str, value: object = None, *, option: str | None = None) -> str:
-    """Return a setting as users write it: an option in commands, an argument in Python.
+    """Return a setting as users write it (see `spelled`).
 
     Parameters
     ----------
     name, value
         Name of the setting, and a value or None.
     option
-        Name of the option, if it differs from the name of the setting.
+        Name of the option, if it differs from the name of the setting in Python.
 
     >>> setting("keep"), setting("no_header", True), setting("missing", "value"), setting("max_cuts", 1000)
     ('keep', 'no_header=True', "missing='value'", 'max_cuts=1000')
-    >>> with spell_options():
-    ...     setting("keep"), setting("no_header", True), setting("missing", "value"), setting("max_cuts", 1000)
-    ('--keep', '--no-header', '--missing value', '--max-cuts 1000')
-    >>> with spell_options():
-    ...     setting("delimiter", ";")
-    "--delimiter ';'"
-    >>> with spell_options():
-    ...     setting("round_ends", False)
-    '--no-round-ends'
     """
-    if not _options[-1]:
-        return name if value is None else f"{name}={value!r}" if isinstance(value, str) else f"{name}={value}"
-    spelled = "--" + (option or name).replace("_", "-")
-    if value is None or value is True:
-        return spelled
-    if value is False:
-        return f"--no-{spelled.removeprefix('--')}"
-    from shlex import quote
-
-    return f"{spelled} {quote(str(value))}"
+    return spelled({name if _spellings[-1] is as_arguments else option or name: value})
 
 
 def hierarchy_of(column: str | None = None, spec: object = "...") -> str:
@@ -52,27 +98,13 @@ def hierarchy_of(column: str | None = None, spec: object = "...") -> str:
 
     >>> hierarchy_of("age", "range"), hierarchy_of()
     ("hierarchies={'age': 'range'}", 'hierarchies')
-    >>> with spell_options():
+    >>> with spelled_by(as_options):
     ...     hierarchy_of("age", "range"), hierarchy_of("age"), hierarchy_of()
     ('--hierarchy age=range', '--hierarchy age=...', '--hierarchy')
     """
     if column is None:
         return setting("hierarchies", option="hierarchy")
-    if _options[-1]:
-        from shlex import quote
-
-        return f"--hierarchy {quote(f'{column}={spec}')}"
-    return f"hierarchies={{{column!r}: {str(spec)!r}}}"
-
-
-@contextmanager
-def spell_options() -> Iterator[None]:
-    """Spell settings as command-line options within the block."""
-    _options.append(True)
-    try:
-        yield
-    finally:
-        _options.pop()
+    return spelled({"hierarchy": {column: str(spec)}})
 
 
 def counted(n: SupportsIndex, what: str) -> str:
@@ -103,53 +135,28 @@ _SHORT = 4
 _ENDINGS = ("anonymity", "anonymization", "anonymisation", "anonymous", "diversity", "anon")
 
 
-def require_known(
-    option: str, name: str | None, known: Collection[str], elsewhere: Mapping[str, Collection[str]] | None = None
+def did_you_mean(
+    name: str, known: Collection[str], elsewhere: Mapping[str, Collection[str]] = MappingProxyType({})
 ) -> str:
-    """Return `name` if it is a valid value of an option.
+    """Return the end of a message on an unknown name: the most similar known name, or an empty text.
 
     Parameters
     ----------
-    option
-        The option.
-    known
-        Valid names.
     elsewhere
-        Valid names of other options, by option. The message suggests the other option if the name is valid there.
-
-    Raises
-    ------
-    InputError
-        If the name is unknown. The message suggests a similar name.
-    """
-    if name is not None and name in known:
-        return name
-    hint = _hint(name, known, elsewhere or {}) if isinstance(name, str) else ""
-    got = "none" if name is None else f"{name!r}{hint}"
-    msg = f"{option} must be one of {', '.join(known)}, got {got}"
-    raise InputError(msg)
-
-
-def _hint(name: str, known: Collection[str], elsewhere: Mapping[str, Collection[str]]) -> str:
-    for other, names in elsewhere.items():
-        if name in names:
-            return f" (did you mean {other} {name}?)"
-    if hint := did_you_mean(name, known):
-        return hint
-    for other, names in elsewhere.items():
-        if (similar := similar_name(name, names)) is not None:
-            return f" (did you mean {other} {similar}?)"
-    return ""
-
-
-def did_you_mean(name: str, known: Collection[str]) -> str:
-    """Return the end of a message on an unknown name: the most similar known name, or an empty text.
+        Valid names of other options, by option.
 
     >>> did_you_mean("itmes", ["items", "id"]), did_you_mean("zebra", ["items", "id"])
     (' (did you mean items?)', '')
     """
-    similar = similar_name(name, known)
-    return f" (did you mean {similar}?)" if similar else ""
+    for other, names in elsewhere.items():
+        if name in names:
+            return f" (did you mean {other} {name}?)"
+    if similar := similar_name(name, known):
+        return f" (did you mean {similar}?)"
+    for other, names in elsewhere.items():
+        if similar := similar_name(name, names):
+            return f" (did you mean {other} {similar}?)"
+    return ""
 
 
 def similar_name(name: str, known: Collection[str]) -> str | None:
@@ -222,19 +229,16 @@ def as_typed(
     import shlex
 
     source = f"./{source}" if source.startswith("-") else source
-    return " ".join(
-        [shlex.join(["anonset", *command.split(), source]), *flags_as_typed(given or {}, hierarchies or {})]
-    )
+    settings = {**(given or {}), **({"hierarchy": hierarchies} if hierarchies else {})}
+    return shlex.join(["anonset", *command.split(), source, *arguments_of(settings)])
 
 
-def flags_as_typed(given: Mapping[str, Any], hierarchies: Mapping[str, str] | None = None) -> list[str]:
-    """Return the flags of a command line, quoted for a shell.
+def arguments_of(given: Mapping[str, Any]) -> list[str]:
+    """Return settings as arguments of a command.
 
-    >>> flags_as_typed({"items": ["a", "b b"], "k": 3})
-    ['--items', "'a,b b'", '--k', '3']
+    >>> arguments_of({"items": ["a", "b b"], "k": 3})
+    ['--items', 'a,b b', '--k', '3']
     """
-    import shlex
-
     parts = list[str]()
     for name, value in given.items():
         values = [",".join(value)] if isinstance(value, list) else [] if value is True else [str(value)]
@@ -243,9 +247,7 @@ def flags_as_typed(given: Mapping[str, Any], hierarchies: Mapping[str, str] | No
             parts += [part for key, spec in value.items() for part in (option, f"{key}={spec}")]
         elif value not in (False, []):
             parts += [f"{option}={values[0]}"] if values and values[0].startswith("-") else [option, *values]
-    for name, spec in (hierarchies or {}).items():
-        parts += ["--hierarchy", f"{name}={spec}"]
-    return [shlex.quote(part) for part in parts]
+    return parts
 
 
 def listed(names: Sequence[str], last: str = "and") -> str:

@@ -8,7 +8,7 @@ import pytest
 from tests.facts import refused
 
 from anonset.algorithms.rt.across import PartlyMergedClusters
-from anonset.algorithms.transaction.cut_search import Fix
+from anonset.algorithms.transaction.cut_search import FixedSet
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.codes import NarrowCodes, RowNumbers
 from anonset.data.ledger import Ledger, files_of_steps
@@ -30,8 +30,8 @@ def ledger(work: Files) -> Ledger:
         [],
         ((), ((), [frozenset()])),
         {"a": {1: ["x"]}, "dict": (), "value": {}},
-        (Fix(("a", "b"), 3, ()), Fix((), 1 << 40, ("c",))),
-        [Fix(("a",), 3, ("b",))],
+        (FixedSet(("a", "b"), 3, ()), FixedSet((), 1 << 40, ("c",))),
+        [FixedSet(("a",), 3, ("b",))],
         frozenset({"a"}),
         np.float64(1 / 3),
         np.uint64((1 << 64) - 1),

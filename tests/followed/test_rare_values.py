@@ -1,6 +1,7 @@
 """Following the proposals and remedies for columns of mostly rare values leads to a publication."""
 
 import random
+import re
 import shlex
 from collections.abc import Callable
 from pathlib import Path
@@ -86,11 +87,9 @@ def test_the_printed_remedy_leads_to_a_publication(tmp_path: Path) -> None:
     answered(tmp_path, households())
     code, message = run(tmp_path, "anonset anonymize job.toml --relational household --hierarchy household=values")
     assert code == 2
-    named = [
-        entry
-        for entry in message.partition("; use ")[2].partition("; --publish")[0].split(", or ")
-        if "FILE" not in entry
-    ]
+    ways = message.partition("so nothing is published; ")[2].split("; ")
+    flags = [found[1] for way in ways if (found := re.search(r"(?:use |: )(--.*)$", way)) is not None]
+    named = [entry for entry in flags if "FILE" not in entry and "--publish" not in entry]
     assert named
     for number, remedy in enumerate(named):
         moved = f"anonset anonymize job.toml --relational household {remedy}"

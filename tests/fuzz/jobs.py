@@ -16,7 +16,7 @@ from anonset.jobs.workloads import WorkloadSpec
 from anonset.reading.options import ReadOptions
 from anonset.reading.read import read_by
 from anonset.settings.overriding import make_settings
-from anonset.spelling import spell_options
+from anonset.spelling import as_options, spelled_by
 from fuzz.draws import BUCKETS, Case
 from fuzz.files import checks_of, settings_of
 from fuzz.truth import original_rows
@@ -44,7 +44,7 @@ def anonymized(case: Case, folder: Path, **other: Any) -> Ran:
     """Write the input files of a case and anonymize them. `other` overrides settings."""
     options = {**settings_of(case, folder), **other}
     try:
-        with spell_options():
+        with spelled_by(as_options):
             release = anonymize_file(make_settings(options))
     except AnonsetError as error:
         return Ran(options, exit_code(error), describe(error))

@@ -393,8 +393,8 @@ def test_a_job_with_a_given_sensitive_column_runs(tmp_path, capsys, flags, role)
 @pytest.mark.parametrize(
     ("roles", "model", "way"),
     [
-        ({"items": "module"}, "km", "model='klm' items='module,extra' sensitive_items"),
-        ({"relational": "age"}, "k", "model='kl' l=2"),
+        ({"items": "module"}, "km", "model='klm', items=['module', 'extra'], sensitive_items"),
+        ({"relational": "age"}, "k", "model='kl', l=2"),
     ],
 )
 def test_no_remedy_publishes_a_sensitive_column_unprotected(roles, model, way):

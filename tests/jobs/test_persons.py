@@ -367,7 +367,7 @@ def test_full_dates_of_birth_are_rejected_without_a_hierarchy(tmp_path, capsys, 
     assert born(form)["dob"][0] not in message
     assert main([*job, *more, "--identifying-as-declared", "-o", str(tmp_path / "out")]) == 0
     if role == "relational":
-        levels = re.search(r"--hierarchy dob=(\S+)", message)[1]
+        levels = re.search(r"--hierarchy dob=([^\s;]+)", message)[1]
         assert levels.endswith("from-month,year,decade")
         coarse = [*job, "--hierarchy", f"dob={levels}", "-o", str(tmp_path / "coarse")]
         assert main(coarse) == 0
@@ -486,7 +486,7 @@ def test_a_text_file_with_lines_of_different_lengths_is_read_as_baskets(tmp_path
     run = ["anonymize", "baskets.txt", "--items", "items", "--hierarchy", "items=halves:frequency"]
     assert main([*run, "--model", "km", "--k", "5", "--m", "1", "-o", "out"]) == 2
     err = capsys.readouterr().err
-    assert "the first lines suggest --input-format baskets" in err
+    assert "the first lines suggest: --input-format baskets" in err
     assert main(["inspect", "baskets.txt"]) == 0
     assert "read with --input-format baskets" in capsys.readouterr().out
 

@@ -96,7 +96,7 @@ DIALECTS = [
         ROLES,
         VISITS,
         {"input_format": "csv"},
-        "lines suggest --input-format csv",
+        "lines suggest: --input-format csv",
     ),
     PeopleFile(
         "an export called .data",
@@ -105,7 +105,7 @@ DIALECTS = [
         ROLES,
         VISITS,
         {"input_format": "csv"},
-        "the first lines suggest --input-format",
+        "the first lines suggest: --input-format",
     ),
     PeopleFile(
         "an export without an ending",
@@ -114,7 +114,7 @@ DIALECTS = [
         ROLES,
         VISITS,
         {"input_format": "csv"},
-        "the first lines suggest --input-format",
+        "the first lines suggest: --input-format",
     ),
     PeopleFile("between colons", "v.csv", _rows(":"), ROLES, VISITS, {"delimiter": ":"}),
     PeopleFile("between carets", "v.csv", _rows("^"), ROLES, VISITS, {"delimiter": "^"}),
@@ -135,7 +135,7 @@ SPREADSHEETS = [
         GERMAN_ROLES,
         VISITS,
         {"input_format": "csv"},
-        "the first lines suggest --input-format",
+        "the first lines suggest: --input-format",
     ),
     PeopleFile(
         "German, old DOS", "de.csv", GERMAN.encode("cp850"), GERMAN_ROLES, VISITS, {"encoding": "cp850"}, "--encoding"

@@ -136,6 +136,6 @@ SHAPES = [
         "claims.csv",
         "1;E10;I10\n2;J45;\n",
         {"unit": "id", "one_code": "dx*"},
-        "if the file has no header, --no-header",
+        "if the file has no header, to name the columns 1, 2, ...: --no-header",
     ),
 ]

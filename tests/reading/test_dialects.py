@@ -7,7 +7,7 @@ from anonset import inspect
 from anonset.errors import InputError
 from anonset.reading import read
 from anonset.reading.dialect import probable_encoding
-from anonset.spelling import spell_options
+from anonset.spelling import as_options, spelled_by
 
 ROLES = {"items": "codes", "relational": "age", "unit": "p"}
 EXPECTED = [["E10", "I10"], [], ["J45"]]
@@ -25,7 +25,7 @@ def rows(table):
 
 
 def refusal(path, **options):
-    with spell_options(), pytest.raises(InputError) as error:
+    with spelled_by(as_options), pytest.raises(InputError) as error:
         read(path, **options)
     return str(error.value).removeprefix(f"{path}: ")
 

@@ -52,7 +52,7 @@ def test_all_lines_of_labels_stop_or_are_skipped(reading, tmp_path, labels, line
     path = written(tmp_path, HEADER, *labels, *ANSWERS[:n], end=end)
     with pytest.raises(MisreadError, match=lines) as error:
         reading(path, **ROLES)
-    assert error.value.settings == {"skip_rows": "labels"}
+    assert error.value.fixes[0].settings == {"skip_rows": ["labels"]}
     table = reading(path, **ROLES, skip_rows="labels")
     assert schools(table) == [f"{'ABC'[i % 3]} school" for i in range(n)]
     assert changes(table) == [f"skipped rows of labels: {len(labels)}"]

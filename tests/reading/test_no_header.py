@@ -8,7 +8,7 @@ from tests.facts import refused
 from anonset.errors import InputError
 from anonset.reading import read
 from anonset.reading.scan import scan
-from anonset.spelling import spell_options
+from anonset.spelling import as_options, spelled_by
 
 FIELD = st.text(st.sampled_from('ab1 ",;\n\t|é'), max_size=4)
 
@@ -75,7 +75,7 @@ def test_rules_apply_to_one_set_or_to_all_sets(tmp_path):
 )
 def test_invalid_rules_for_columns_are_rejected(tmp_path, roles, rules, said):
     (tmp_path / "z.csv").write_text("zip,codes\n-,e10\n" if "hyphens" in rules else "zip,codes\n1,e10\n")
-    with spell_options(), refused(InputError, said):
+    with spelled_by(as_options), refused(InputError, said):
         read(tmp_path / "z.csv", **roles, normalize=rules)
 
 

@@ -297,7 +297,7 @@ def test_a_line_that_is_no_record_is_named_on_workers(large, work, workers, plac
         gather_files(large, TEXT_ROLES, work)
     with pytest.raises(MisreadError) as there:
         gather_files(large, TEXT_ROLES, work.with_workers(workers))
-    assert (str(there.value), there.value.settings) == (str(here.value), here.value.settings)
+    assert (str(there.value), there.value.fixes) == (str(here.value), here.value.fixes)
     skipping = replace(TEXT_ROLES, skip_rows=("labels" if place == "first" else "footer",))
     assert gather_files(large, skipping, work.with_workers(workers)).n == 900
 

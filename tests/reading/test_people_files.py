@@ -7,7 +7,7 @@ from tests.reading.people_shapes import LINES, SHAPES
 
 from anonset.errors import InputError
 from anonset.reading import read
-from anonset.spelling import setting, spell_options
+from anonset.spelling import as_options, setting, spelled_by
 
 ALL = [*DIALECTS, *SPREADSHEETS, *LINES, *SHAPES, *EXPORTS]
 READ = [people_file for people_file in ALL if not isinstance(people_file.expected, str)]
@@ -20,7 +20,7 @@ def write(folder, people_file):
 
 
 def refusal(path, roles):
-    with spell_options(), pytest.raises(InputError) as error:
+    with spelled_by(as_options), pytest.raises(InputError) as error:
         read(path, **roles)
     return str(error.value)
 
@@ -44,7 +44,7 @@ def test_a_file_is_read(tmp_path, one):
 )
 def test_without_its_option_a_file_is_rejected_with_its_name(tmp_path, one):
     line = refusal(write(tmp_path, one), one.roles)
-    with spell_options():
+    with spelled_by(as_options):
         [(name, value)] = one.option.items()
         assert (one.said or setting(name, value)) in line
 

@@ -9,7 +9,7 @@ from tests.facts import names, refused
 from anonset import inspect
 from anonset.errors import InputError
 from anonset.reading import read
-from anonset.spelling import spell_options
+from anonset.spelling import as_options, spelled_by
 
 GOODS = ["whole milk", "soda", "rolls/buns", "yogurt", "other vegetables", "citrus fruit", "coffee", "tropical fruit"]
 FULL = ["soda", "whole milk", "tropical fruit", "yogurt"]
@@ -55,7 +55,7 @@ def test_the_separator_of_baskets_is_passed_on_if_other_delimiters_occur(tmp_pat
 def test_a_run_on_baskets_with_roles_names_the_format(tmp_path: Path) -> None:
     path = tmp_path / "ragged.csv"
     path.write_text("\n".join(padded(baskets())))
-    with spell_options(), refused(InputError, "'--input-format baskets'") as raised:
+    with spelled_by(as_options), refused(InputError, "'--input-format baskets'") as raised:
         read(path, items="coffee")
     assert "--header-line" not in str(raised.value)
 

@@ -109,9 +109,9 @@ def test_a_file_of_separators_has_no_records(reading, tmp_path):
     ],
 )
 def test_rejected_raw_exports_name_the_option_that_helps(reading, tmp_path, text, more, said):
-    from anonset.spelling import spell_options
+    from anonset.spelling import as_options, spelled_by
 
-    with spell_options(), refused(InputError, said) as raised:
+    with spelled_by(as_options), refused(InputError, said) as raised:
         reading(written(tmp_path, text), **ROLES, **more)
     assert "70,5" not in str(raised.value)
 

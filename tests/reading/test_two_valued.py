@@ -154,14 +154,14 @@ def test_columns_whose_values_depend_on_the_column_are_refused(reading, tmp_path
     with refused(InputError, "one_code with_header=True"):
         reading(path, one_code="rs*")
     checked = "".join(f"{'Checked' if n % 2 else 'Unchecked'},Unchecked,Checked\n" for n in range(30))
-    with refused(InputError, "Checked Unchecked one_hot m1,m2,m3 present"):
+    with refused(InputError, "Checked Unchecked one_hot 'm1' 'm2' 'm3' present"):
         reading(written(tmp_path, "m1,m2,m3\n" + checked), one_code="m*")
 
 
 @pytest.mark.parametrize("role", ["items", "one_code"])
 def test_marks_of_two_columns_are_no_items(reading, tmp_path, role):
     path = written(tmp_path, "m1,m2\nChecked,Unchecked\nUnchecked,Checked\n")
-    with refused(InputError, "m1 Checked Unchecked one_hot m1,m2 present"):
+    with refused(InputError, "m1 Checked Unchecked one_hot 'm1' 'm2' present"):
         reading(path, **{role: "m1,m2"})
 
 

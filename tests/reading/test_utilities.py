@@ -10,7 +10,7 @@ from anonset import inspect
 from anonset.errors import InputError, MisreadError
 from anonset.reading import read
 from anonset.reading.scan import scan
-from anonset.spelling import spell_options
+from anonset.spelling import as_options, spelled_by
 
 SETS = [random.Random(n).sample(range(1, 9), 1 + n % 4) for n in range(40)]
 
@@ -38,7 +38,7 @@ def with_utilities(sets: list[list[int]], *, more: str = "") -> str:
 def test_utilities_are_never_items(tmp_path: Path, name: str, options: dict[str, str], end: str, reading) -> None:
     path = tmp_path / name
     path.write_bytes(with_utilities(SETS).replace("\n", end).encode())
-    with spell_options(), refused(MisreadError, "'--input-format spmf'"):
+    with spelled_by(as_options), refused(MisreadError, "'--input-format spmf'"):
         reading(path, **options)
     if not options:
         assert inspect(path).settings["input_format"] == "spmf"
@@ -49,7 +49,7 @@ def test_utilities_are_never_items(tmp_path: Path, name: str, options: dict[str,
 def test_one_line_with_utilities_suffices(tmp_path: Path) -> None:
     path = tmp_path / "u.dat"
     path.write_text("1 2\n1 4 7:7:5 1 1\n5\n")
-    with spell_options(), refused(MisreadError, "'--input-format spmf'"):
+    with spelled_by(as_options), refused(MisreadError, "'--input-format spmf'"):
         read(path)
     assert list(map(sorted, read(path, input_format="spmf").transactions.rows())) == [
         ["1", "2"],

@@ -9,7 +9,7 @@ from tests.facts import refused
 from anonset import inspect
 from anonset.errors import InputError
 from anonset.reading import read
-from anonset.spelling import spell_options
+from anonset.spelling import as_options, spelled_by
 
 GOODS = ["米", "卵", "牛乳", "茶", "魚", "豆腐"]
 MARKS = ["、", "，", "；", "،", "؛", ";", "|", ","]
@@ -39,7 +39,7 @@ def test_inspect_proposes_the_separator(shop: tuple[Path, str]) -> None:
 
 def test_a_run_without_the_separator_stops_and_names_it(shop: tuple[Path, str]) -> None:
     path, mark = shop
-    with spell_options(), refused(InputError, "'items' --one-code") as raised:
+    with spelled_by(as_options), refused(InputError, "'items' --one-code") as raised:
         read(path, items="items", unit="id")
     assert f"--separator {mark}" in str(raised.value).replace("'", "")
     rows = read(path, items="items", unit="id", separator=mark).transactions.rows()
@@ -50,7 +50,7 @@ def test_a_run_without_the_separator_stops_and_names_it(shop: tuple[Path, str]) 
 def test_lines_of_items_name_the_format_and_the_separator(tmp_path: Path, mark: str) -> None:
     path = tmp_path / "shop.dat"
     path.write_text("".join(f"{mark.join(row)}\n" for row in sets()))
-    with spell_options(), refused(InputError, "'--input-format baskets'") as raised:
+    with spelled_by(as_options), refused(InputError, "'--input-format baskets'") as raised:
         read(path)
     assert f"--separator {mark}" in str(raised.value).replace("'", "")
     rows = read(path, input_format="baskets", separator=mark).transactions.rows()

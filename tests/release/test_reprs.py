@@ -221,12 +221,13 @@ def test_every_public_type_is_checked(reached: list[Any]) -> None:
 def test_every_dataclass_that_is_reached_is_discreet(reached: list[Any]) -> None:
     options = {"CodeRules", "Dialect", "FileOptions", "ReadOptions"}
     scalar = {"Phase", "Layout", "QueryAnswers", "QueryShape", "WorkloadSpec", "Change", "Traits", "TaskUsage"}
+    remedies = {"Fix", "Problem"}  # only the number of fixes is shown
     result = {
         type(instance)
         for instance in reached
         if dataclasses.is_dataclass(instance) and not isinstance(instance, RedactedRepr)
     }
-    assert {cls.__name__ for cls in result} <= scalar | options
+    assert {cls.__name__ for cls in result} <= scalar | options | remedies
 
 
 def test_a_release_shows_verdict_sizes_and_losses() -> None:

@@ -11,7 +11,7 @@ from anonset.data.table_facts import Change
 from anonset.errors import HierarchyError, InputError
 from anonset.reading import read
 from anonset.settings.binding import bind_columns
-from anonset.spelling import spell_options
+from anonset.spelling import as_options, spelled_by
 
 TREE = anonset.Hierarchy.from_tree(
     ("any", [("E", [("E10", ["E10.0", "E10.1"]), ("E11", ["E11.0", "E11.9"])]), ("I", ["I10", "I11"])])
@@ -25,7 +25,7 @@ def fit(rows, tree=TREE, **options):
 
 
 def refusal(rows, tree=TREE, **options):
-    with spell_options(), pytest.raises(HierarchyError) as error:
+    with spelled_by(as_options), pytest.raises(HierarchyError) as error:
         fit(rows, tree, **options)
     return str(error.value)
 
@@ -136,7 +136,7 @@ def test_joined_columns_are_fitted_to_their_own_hierarchies():
 @pytest.mark.parametrize("hierarchies", [{}, {"items": "balanced:2"}])
 def test_rules_without_a_hierarchy_are_refused(options, name, hierarchies):
     table = read([["a"], ["b"]], **options)
-    with spell_options(), refused(InputError, f"{name} hierarchy"):
+    with spelled_by(as_options), refused(InputError, f"{name} hierarchy"):
         bind_columns(table, hierarchies)
 
 
@@ -178,5 +178,5 @@ def test_normalization_is_counted_and_merges_equal_items(tmp_path):
     ],
 )
 def test_unknown_rules_are_rejected(options, message):
-    with spell_options(), refused(InputError, message):
+    with spelled_by(as_options), refused(InputError, message):
         read([[".."]], **options)

@@ -123,8 +123,8 @@ def test_values_of_unknown_meaning_are_dropped_with_the_settings_that_read_them(
     headers = ["v1", "v2", "v3", "v4"]
     inspection = inspected(marked(headers, "1", "2"))
     assert {roles(inspection)[name] for name in headers} == {"drop"}
-    ways = "one_hot='v1,v2,v3,v4' present='1' present='2' one_code='v1,v2,v3,v4' with_header=True"
-    assert any(all(way in problem for way in ways.split()) for problem in inspection.problems)
+    ways = [{"one_hot": headers, "present": value} for value in "12"] + [{"one_code": headers, "with_header": True}]
+    assert any([fix.settings for fix in problem.fixes] == ways for problem in inspection.checks)
     problems = inspected(marked(headers, "links", "rechts")).problems
     assert any("present='VALUE'" in problem for problem in problems)
     assert not any("links" in problem for problem in problems)

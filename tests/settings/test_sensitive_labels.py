@@ -10,7 +10,7 @@ from tests.facts import names, refused
 import anonset
 from anonset.cli.main import main
 from anonset.errors import InputError
-from anonset.spelling import spell_options
+from anonset.spelling import as_options, spelled_by
 
 ROWS = [{"hiv", "a"}, {"flu", "a"}, {"a", "b"}, {"a", "b"}, {"b"}, {"b"}]
 LM = partial(anonset.LmApriori, k=2, l=2, m=1)
@@ -34,9 +34,9 @@ def test_misspelled_sensitive_items_are_rejected(algorithm: Any, named: tuple[st
 
 def test_the_command_line_names_the_option() -> None:
     table = anonset.Table.from_sets(ROWS)
-    with spell_options(), refused(InputError, "1 --sensitive-items"):
+    with spelled_by(as_options), refused(InputError, "1 --sensitive-items"):
         anonset.anonymize(table, MM(sensitive_items=("x", "y")))
-    with spell_options(), refused(InputError, "lm --sensitive-items"):
+    with spelled_by(as_options), refused(InputError, "lm --sensitive-items"):
         anonset.anonymize(table, LM(), hierarchies={"items": "balanced:2"})
 
 

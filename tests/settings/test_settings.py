@@ -5,20 +5,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from tests.facts import refused
 
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.errors import InputError
 from anonset.release import memory
 from anonset.settings.commands import EvaluateSettings, InspectSettings
-from anonset.settings.fixes import RecommendedSettings, fixes_in, with_option_words
 from anonset.settings.job_files import over_job, read_job
 from anonset.settings.overriding import make_settings
 from anonset.settings.parameters import MODELS, default_algorithm, field_texts, make_algorithm, parameters
 from anonset.settings.publication import RiskSettings
 from anonset.settings.settings import ReadingSettings
+from anonset.spelling import as_options, spelled_by
 
 NEEDED: dict[str, Any] = {"input": "x.dat", "out": "out"}
 
@@ -75,7 +73,7 @@ def test_default_algorithms_guarantee_their_model(relational: bool) -> None:
 def test_invalid_combinations_of_settings_are_rejected(
     model: str, algorithm: str | None, given: dict[str, Any], message: str
 ) -> None:
-    with refused(InputError, message):
+    with spelled_by(as_options), refused(InputError, message):
         make_algorithm(model, algorithm, given)
 
 
@@ -123,7 +121,7 @@ def test_flags_win_over_the_file(tmp_path: Path) -> None:
     ],
 )
 def test_settings_of_a_wrong_type_are_rejected(given: dict[str, Any], message: str) -> None:
-    with refused(InputError, message):
+    with spelled_by(as_options), refused(InputError, message):
         make_settings({**NEEDED, **given})
 
 
@@ -227,36 +225,3 @@ def test_a_command_uses_its_settings_of_a_job_below_its_options(
     assert {name: merged[name] for name in flags} == flags
     assert merged["hierarchy"] == {"sex": "sex.csv", **({"age": "range"} if "hierarchy" in taken else {})}
     assert over_job("a.csv", place, flags, model) == ("a.csv", flags)
-
-
-_PIECES = [
-    "--drop a",
-    "--unit b",
-    "--no-header",
-    "--hierarchy",
-    "--k 3",
-    "--null 'a b'",
-    "it's",
-    "--drop a's",
-    '"',
-    "must",
-    "if",
-    "FILE",
-    ";",
-]
-
-
-@given(st.lists(st.sampled_from(_PIECES), max_size=8).map(" ".join))
-def test_words_replace_the_options_of_any_message(message: str) -> None:
-    def words(fix: RecommendedSettings) -> str:
-        return f"<{fix.options.replace('--', '')}>"
-
-    text = with_option_words(message, words, lambda name, value: f"[{name} {value}]")
-    assert "--" not in text
-    assert all(words(fix) in text for fix in fixes_in(message))
-
-
-def test_words_do_not_replace_the_options_of_a_command() -> None:
-    command = "anonset inspect 'my data.csv' --drop a --unit b -o job.toml"
-    text = with_option_words(f"use --drop a: {command}", lambda _: "this role", lambda name, _: name)
-    assert text == f"use this role: {command}"

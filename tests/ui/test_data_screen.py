@@ -11,8 +11,9 @@ from nicegui.testing import User
 from tests.ui.clicks import by_clicks, element, texts, until
 
 from anonset.cli.main import main
+from anonset.errors import Fix
 from anonset.settings.job_files import read_job
-from anonset.ui.fix_buttons import fixes_for
+from anonset.ui.fix_buttons import open_fixes
 from anonset.ui.folder import Folder
 from anonset.ui.page_state import PageState
 from anonset.ui.setting_words import fix_in_words
@@ -71,17 +72,18 @@ def test_a_fix_before_there_is_a_job_file_repeats_the_inspection(tmp_path: Path)
 
 
 def test_no_button_recommends_a_setting_that_all_answers_contain(tmp_path: Path) -> None:
-    state, problem = PageState(Folder(tmp_path)), "read with --skip-rows footer (detected); or --null NULL"
+    state, fixes = PageState(Folder(tmp_path)), [Fix({"skip_rows": ["footer"]}), Fix({"null": ["NULL"]})]
+    fixes += [Fix({}, "correct the data"), Fix({"publish_as_is": ["zip"]}, "to declare it")]  # no button declares it
     job = tmp_path / "job.toml"
     job.write_text(
         'input = "a.csv"\nunit = "?"\n[unit_is.row]\nskip_rows = ["footer"]\n[unit_is.pid]\nskip_rows = ["footer"]\n'
         'null = ["NULL"]\n'
     )
     state.job = job
-    assert [fix_in_words(fix) for fix in fixes_for(state, problem)] == ["Treat NULL as missing"]
+    assert [fix_in_words(fix.settings) for fix in open_fixes(state, fixes)] == ["Treat NULL as missing"]
     job.write_text('input = "a.csv"\nunit = "row"\n')
     words = ["Skip totals and notes at the end", "Treat NULL as missing"]
-    assert [fix_in_words(fix) for fix in fixes_for(state, problem)] == words
+    assert [fix_in_words(fix.settings) for fix in open_fixes(state, fixes)] == words
 
 
 def test_columns_show_the_frequencies_of_their_values(tmp_path: Path) -> None:
@@ -111,7 +113,7 @@ def test_a_role_of_another_kind_changes_the_model(tmp_path: Path) -> None:
         await until(lambda: not state.busy and state.answered)
         await user.open("/")
         reason = next(text for text in texts(user).splitlines() if "not recognized" in text)
-        assert "“an attacker may know it”" in reason
+        assert "an attacker may know it”" in reason
         assert "--" not in reason
         assert state.settings["model"] == "k"
         state.give_role("grp", "items")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from anonset.errors import InputError, datum
+from anonset.errors import Fix, InputError, datum
 
 pytest.importorskip("tomlkit", reason="of the group test")
 
@@ -179,13 +179,20 @@ def test_the_log_of_the_page_shows_values_to_the_owner(capsys: pytest.CaptureFix
     log = PageLog()
     for done in (1, 2, 3):
         log.progress("read", done, 3)
-    log.message("error", f"code {datum('E10')}")
+    log.message("error", f"code {datum('E10')}", [Fix({"null": ["-9"]}, f"if {datum('-9')} is missing")])
     log.result(verdict="holds")
     log.end(0)
     lines = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
     assert lines == [
         {"event": "progress", "stage": "read", "done": 1.0, "total": 3.0},
-        {"event": "message", "level": "error", "message": "code 'E10'"},
+        {
+            "event": "message",
+            "level": "error",
+            "message": "code 'E10'",
+            "fixes": [
+                {"settings": {"null": ["-9"]}, "effect": "if '-9' is missing"},
+            ],
+        },
     ]
 
 

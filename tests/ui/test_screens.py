@@ -200,8 +200,8 @@ def test_a_candidate_is_tried_chosen_and_written_to_the_job(folder: Path) -> Non
         await user.open("/try")
         user.find(marker="choose best").click()
         await until(lambda: state.candidate == found["recommended"]["settings"])
-        remedy = "without column 'region' the error is 20.0%: --drop region"
-        state.trial.suggestion.output = json.dumps({**found, "warning": remedy})
+        fixes = [{"settings": {"drop": ["region"]}, "effect": "without column 'region' the error is 20.0%"}]
+        state.trial.suggestion.output = json.dumps({**found, "warning": "counts are of little use", "fixes": fixes})
         await user.open("/try")
         user.find("Apply to region: do not publish").click()
         await until(lambda: "region" in state.settings["drop"] and not state.busy)

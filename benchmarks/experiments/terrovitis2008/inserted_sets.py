@@ -16,7 +16,7 @@ from anonset.data.table import Int32, Int64
 from anonset_kernels._jit import kernel
 
 if TYPE_CHECKING:
-    from anonset.algorithms.transaction.cut_search import Fix
+    from anonset.algorithms.transaction.cut_search import FixedSet
 
 
 def sets_by_size(column: SetColumn, hierarchy: Hierarchy, most: int, image: Int32 | None = None) -> Int64:
@@ -37,7 +37,7 @@ def sets_by_size(column: SetColumn, hierarchy: Hierarchy, most: int, image: Int3
     return np.asarray(by_size(column.indptr, entries, hierarchy.parent, most), np.int64)
 
 
-def images_of(fixes: Sequence["Fix"], hierarchy: Hierarchy, m: int) -> list[Int32]:
+def images_of(fixes: Sequence["FixedSet"], hierarchy: Hierarchy, m: int) -> list[Int32]:
     """Return m + 1 arrays, int32 (M,), with the cut at the start of each iteration of AA and the final cut.
 
     A rare set of iteration i has i nodes, so the size of each fix identifies its iteration.

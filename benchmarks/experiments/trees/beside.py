@@ -34,7 +34,7 @@ def tables(way: str, figure: str, data: Sequence[str]) -> str:
         If the figure, a data set or the algorithm is unknown.
     """
     from anonset.algorithms.registry import ALGORITHMS
-    from anonset.spelling import require_known
+    from anonset.errors import require_known
 
     chosen = paper("trees")
     figures = {one.key: one for one in chosen.figures if one.cases[0].parameters["what"] == "whole"}

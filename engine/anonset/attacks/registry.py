@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from pkgutil import resolve_name
 
 from anonset.attacks.base import Attack, AttackInput, AttackResult
-from anonset.errors import InputError
-from anonset.spelling import require_known, setting
+from anonset.errors import InputError, require_known
+from anonset.spelling import setting
 
 ATTACKS: Mapping[str, str] = {
     "composition": "anonset.attacks.composition:composition",

@@ -14,7 +14,6 @@ from anonset.cli.output import progress_bars, show, show_json
 from anonset.data.hierarchy_rules import PROPOSED
 from anonset.errors import InputError, foreign
 from anonset.jobs.findings import Findings, further_roles
-from anonset.jobs.inspect import REJECTED
 from anonset.jobs.inspect import inspect as look
 from anonset.local_paths import require_local
 from anonset.reading.files import write_file
@@ -152,8 +151,7 @@ def _require_new(path: Path) -> None:
 
 def _write_job(path: Path, source: str, findings: Findings, further: Sequence[str], *, json: bool) -> None:
     if not findings.records:
-        problem = findings.problems[-1].removeprefix(f"{source}: ")
-        problem = problem if json else f"{problem.partition(': ')[0]} (see Check)"
+        problem = findings.problems[-1] if json else f"{findings.checks[-1].sentence} (see Check)"
         msg = f"{path} is not written: {foreign(problem)}"
         error = InputError(msg)
         error.commands = list(further)
@@ -190,8 +188,7 @@ def _write_job(path: Path, source: str, findings: Findings, further: Sequence[st
     )
     write_file(path, [text.encode()])
     if not json:
-        rejected = any(problem.startswith(REJECTED) for problem in findings.problems)
-        first = "resolve the problems that Check calls rejected in" if rejected else "review"
+        first = "resolve the problems that Check calls rejected in" if findings.rejected else "review"
         first = first if question is None else "declare who is a person in"
         ways = f" ({' or '.join(unit_line(answer.key) for answer in able)})" if able else ""
         then = f"{as_typed('suggest', str(path))}, or {as_typed('anonymize', str(path))}"

@@ -14,8 +14,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, TextIO
 
 from anonset.cli.output import discard, utc_time
-from anonset.errors import public_text
-from anonset.spelling import require_known
+from anonset.errors import Fix, public_text, require_known
 from anonset.strict_json import dumps
 
 if TYPE_CHECKING:
@@ -98,8 +97,8 @@ class JsonLog:
             self._shown[stage], self._when = state, now
             self._write_progress(stage, done, total)
 
-    def message(self, level: str, text: str, **more: Any) -> None:
-        """Write a ``note``, a ``warning`` or an ``error`` without values of the data."""
+    def message(self, level: str, text: str, fixes: Sequence[Fix] = (), **more: Any) -> None:
+        """Write a ``note``, a ``warning`` or an ``error`` without values of the data. `fixes` may contain values."""
         self._write("message", level=level, message=public_text(text), **more)
 
     def result(self, **values: Any) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 from anonset.cli.exit_codes import BAD_INPUT, DONE, FAILED, UNDECIDED
 from anonset.errors import RAW_DATA_STAY, AnonsetError, InfeasibleError, InputError, UndecidedError, VerificationError
 from anonset.interruption import RaisingHandler
-from anonset.spelling import spell_options
+from anonset.spelling import Spelling, as_options, spelled_by
 
 _LOG_FORMAT = "--log-format"
 _DEFECT, _BY_SIGNAL, _SIGINT = 70, 128, 2
@@ -25,24 +25,27 @@ _REUSED = (32 << 20) - (1 << 16)
 """Maximum size in bytes of freed blocks that malloc reuses. The C library glibc allows at most 32 MiB."""
 
 
-def main(arguments: Sequence[str] | None = None, *, own_process: bool = False) -> int:
+def main(arguments: Sequence[str] | None = None, *, own_process: bool = False, spelling: Spelling = as_options) -> int:
     """Run a command and return the exit code. Report an error as a line on standard error.
 
     Parameters
     ----------
     own_process
         True if the process runs only this command. A JSON log may then reserve standard error.
+    spelling
+        Function that returns settings as text in messages.
     """
-    try:
-        code = _run(sys.argv[1:] if arguments is None else arguments, own_process=own_process)
-    except (AnonsetError, OSError, MemoryError, KeyboardInterrupt) as error:
-        _say(error)
-        code = exit_code(error)
-    except ImportError as error:
-        if not _missing_package(error):
-            raise
-        _say(error)
-        code = exit_code(error)
+    with spelled_by(spelling):
+        try:
+            code = _run(sys.argv[1:] if arguments is None else arguments, own_process=own_process)
+        except (AnonsetError, OSError, MemoryError, KeyboardInterrupt) as error:
+            _say(error)
+            code = exit_code(error)
+        except ImportError as error:
+            if not _missing_package(error):
+                raise
+            _say(error)
+            code = exit_code(error)
     _end(code)
     return code
 
@@ -78,8 +81,7 @@ def _run(arguments: Sequence[str], *, own_process: bool) -> int:
         log.start()
     if is_requested(os.environ):
         trace_to(Trace(command, run_id))
-    with spell_options():
-        code: Any = run_command(arguments)
+    code: Any = run_command(arguments)
     return code if isinstance(code, int) else DONE
 
 
@@ -106,8 +108,8 @@ def describe(error: BaseException) -> str:
     return " ".join(f"{error}".split())
 
 
-def run() -> None:
-    """Run the command line of this process and exit."""
+def run(spelling: Spelling = as_options) -> None:
+    """Run the command line of this process and exit. See `main` for `spelling`."""
     gc.set_threshold(*_RARELY)
     bytes(_REUSED)  # glibc raises its thresholds to the largest freed block; this avoids new mappings
     unwinding = RaisingHandler()
@@ -117,7 +119,7 @@ def run() -> None:
         unwinding.install()
         unwinding.watch(_interrupted)
         _open_streams()
-        code = main(own_process=True)
+        code = main(own_process=True, spelling=spelling)
     except KeyboardInterrupt as error:  # interrupted before the command started, or after it failed
         code = _interrupted(error)
     except Exception as error:
@@ -190,9 +192,11 @@ def _say(error: BaseException) -> None:
             say(note, "warning")
     code = "interrupted" if isinstance(error, KeyboardInterrupt) else getattr(error, "code", "system")
     for finding in (findings := getattr(error, "findings", ())):
-        say(f"{finding}", "error", code=code, column=finding.column, count=finding.count, exit_code=BAD_INPUT)
+        place, fixes = {"column": finding.column, "count": finding.count}, finding.problem.fixes
+        say(f"{finding}", "error", fixes, code=code, **place, exit_code=BAD_INPUT)
     if not findings:
-        say(describe(error), "error", code=code, **getattr(error, "place", {}), exit_code=exit_code(error))
+        place, fixes = getattr(error, "place", {}), getattr(error, "fixes", ())
+        say(describe(error), "error", fixes, code=code, **place, exit_code=exit_code(error))
     for command in getattr(error, "commands", ()):
         say(command)
 

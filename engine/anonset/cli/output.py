@@ -4,7 +4,7 @@ import json
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any, Protocol, TextIO
@@ -14,7 +14,7 @@ from rich.progress import BarColumn, SpinnerColumn, TaskID, TextColumn, TimeRema
 from rich.progress import Progress as Bars
 
 from anonset.cli.trace import Trace
-from anonset.errors import plain_text
+from anonset.errors import Fix, plain_text
 from anonset.jobs.warmup import kernel_cache
 from anonset.release.stopwatch import COMPILING, report_compilation
 from anonset.spelling import printable
@@ -28,7 +28,7 @@ class Log(Protocol):
         """Report the progress of a stage."""
         ...
 
-    def message(self, level: str, text: str, **more: Any) -> None:
+    def message(self, level: str, text: str, fixes: Sequence[Fix], **more: Any) -> None:
         """Report a note, a warning or an error."""
         ...
 
@@ -119,20 +119,22 @@ def end_log(code: int) -> None:
         _log.pop().end(code)
 
 
-def say(message: str, level: str = "note", **more: Any) -> None:
+def say(message: str, level: str = "note", fixes: Sequence[Fix] = (), **more: Any) -> None:
     """Write a message to standard error. If standard error is closed, the message is discarded.
 
     Parameters
     ----------
     message
         Text in which data values are marked (see `anonset.errors`). The JSON log omits the values.
+    fixes
+        Settings that the message recommends. The JSON log omits them, because they may contain data values.
     more
         Additional fields of the JSON log.
     """
     if _trace and level == "error":
         _trace[0].error(more.get("code"))
     if _log:
-        _log[0].message(level, message, **more)
+        _log[0].message(level, message, fixes, **more)
         return
     mark = "" if level == "note" else f"{level}: "
     try:

@@ -31,7 +31,7 @@ from anonset.settings.commands import SuggestSettings
 from anonset.settings.job_files import over_job, read_job
 from anonset.settings.parameters import MODELS, default_algorithm, form_of, make_algorithm, parameters
 from anonset.settings.settings import RoleSettings, is_job, validate, with_sensitive_kept
-from anonset.spelling import as_typed, flags_as_typed
+from anonset.spelling import arguments_of, as_typed
 
 Flags: Any = flags_of(SuggestSettings, leave_out=["input"])
 
@@ -166,6 +166,6 @@ def _command(
     if not serves(algorithm, guarantee):
         sizes = {name: value for name, value in sizes.items() if name in ("k", "m", "l")}
         model = {"model": traits_of(ALGORITHMS[algorithm]).answers[0]} if is_job(source) else {}
-    flags = flags_as_typed({**model, **settings, **sizes})
-    command = " ".join([as_typed("anonymize", source, roles, hierarchies), *flags])
+    flags = shlex.join(arguments_of({**model, **settings, **sizes}))
+    command = f"{as_typed('anonymize', source, roles, hierarchies)} {flags}".rstrip()
     return f"{command} -o {shlex.quote(f'{Path(source).name.partition(chr(46))[0]}-{algorithm}')}"

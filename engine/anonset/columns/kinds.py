@@ -4,7 +4,7 @@ values.
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from math import floor, log10
 from typing import Any
@@ -13,7 +13,7 @@ from anonset.columns.date_patterns import NAMED_MONTH, WEEKDAY
 from anonset.columns.marks import says_present
 from anonset.columns.number_forms import decimals_of, plain_number
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.spelling import setting
+from anonset.errors import Fix
 
 MOST_LOOKED_AT = 20_000
 """Maximum number of distinct values examined."""
@@ -95,6 +95,8 @@ class ValueFormat(RedactedRepr):
     """Interval width for numbers. The values span about twenty intervals."""
     odd: int = 0
     """Number of distinct values that are not of this kind."""
+    fixes: tuple[Fix, ...] = field(default=(), repr=False)
+    """Settings that resolve the doubt."""
 
 
 def look_at(name: str, labels: Sequence[str]) -> ValueFormat:
@@ -326,9 +328,9 @@ def _numbers_as_text(labels: Sequence[str], kind: str) -> ValueFormat:
         numbers = [float(plain_number(label, decimals[0])) for label in labels]
         return ValueFormat("numbers", decimals[0], width=_width(numbers))
     if decimals:
-        ways = " or ".join(setting("decimal", sign) for sign in decimals)
-        doubt = f"numbers with commas or points that may be decimal signs or thousands separators: {ways}"
-        return ValueFormat("grouped numbers", doubt=doubt, usable=False)
+        doubt = "numbers with commas or points that may be decimal signs or thousands separators"
+        fixes = tuple(Fix({"decimal": sign}) for sign in decimals)
+        return ValueFormat("grouped numbers", doubt=doubt, usable=False, fixes=fixes)
     if are_measured(labels) and any(map(_WITH_COMMA, others)):
         return ValueFormat("numbers", ",", odd=sum(_WITH_COMMA(label) is None for label in labels))
     return ValueFormat("text")

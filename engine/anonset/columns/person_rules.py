@@ -20,6 +20,7 @@ from anonset.columns.headers import (
 from anonset.columns.profiles import Profile
 from anonset.columns.roles import DECLARED, MARKS, OF_PERSONS, SETS, UNRECOGNIZED, ProposedRole
 from anonset.columns.set_rules import is_grade
+from anonset.errors import Fix
 from anonset.spelling import counted, setting
 
 FEW_DIFFERING = 0.05
@@ -100,9 +101,9 @@ def roles_by_person(
     for name, persons in differing.items():
         reason = f"differs between rows {of_persons} for {counted(persons, 'person')}"
         words = found[name].role == UNRECOGNIZED and profiles[name].kind == "text" and names_items(name)
-        if words or profiles[name].kind in _CODES:
-            reason += f"; if each value is an item: {setting('items', name)}"
-        roles[name] = ProposedRole("drop", reason)
+        items = Fix({"items": [name]}, "if each value is an item")
+        fixes = (items,) if words or profiles[name].kind in _CODES else ()
+        roles[name] = ProposedRole("drop", reason, fixes=fixes)
     return roles
 
 
@@ -240,7 +241,8 @@ def last_roles(proposed: Mapping[str, ProposedRole], united: Mapping[str, Propos
     proposed, united
         Roles before and after the rows of each person are merged.
     """
-    if items := [name for name, own in united.items() if own.role == "drop" and setting("items", name) in own.reason]:
+    way = {name: {"items": [name]} for name in united}
+    if items := [name for name, own in united.items() if any(fix.settings == way[name] for fix in own.fixes)]:
         return {"items": items[:1]}
     others = {name: own for name, own in proposed.items() if united[name].role not in OF_PERSONS}
     known = [name for name, own in others.items() if own.role == "relational"]
@@ -283,8 +285,8 @@ def _is_shared(profile: Profile) -> bool:
 def recognized_roles(
     found: Mapping[str, ProposedRole], profiles: Mapping[str, Profile], k: int
 ) -> dict[str, ProposedRole]:
-    """Return roles in which unrecognized columns, and sensitive columns that no model protects, are dropped. The reason
-    of a dropped column contains the options that publish it. (k, l)-diversity and t-closeness protect one sensitive
+    """Return roles in which unrecognized columns, and sensitive columns that no model protects, are dropped. A dropped
+    column has fixes that publish it. (k, l)-diversity and t-closeness protect one sensitive
     column, if the table has relational columns and no sets. A sensitive value that occurs in fewer than k rows cannot
     be published.
     """
@@ -296,25 +298,25 @@ def recognized_roles(
     for name, own in found.items():
         if own.role == UNRECOGNIZED:
             what = f"{own.reason}: not recognized as an attribute that others know"
-            ways = f"if others know it: {setting('relational', name)}"
-            ways += "" if sets else f"; if it is sensitive: {setting('sensitive', name)}"
-            roles[name] = ProposedRole("drop", f"{what}; {ways}")
+            known = Fix({"relational": [name]}, "if others know it")
+            secret = Fix({"sensitive": [name]}, "if it is sensitive")
+            roles[name] = ProposedRole("drop", what, fixes=(known,) if sets else (known, secret))
     for name in sensitive:
-        profile = profiles[name]
-        why = (
-            "models for sets of items do not protect it" if sets
-            else "models protect it only if there are quasi-identifiers" if not relational
-            else "models protect one sensitive column, and another is declared" if taken
-            else f"models protect one sensitive column; {setting('sensitive', name)} chooses it" if len(sensitive) > 1
+        profile, chosen = profiles[name], {"sensitive": [name]}
+        missing = Fix({"null": [*profile.missing_codes[:1]]}, "if it does")
+        why, fixes = (
+            ("models for sets of items do not protect it", ()) if sets
+            else ("models protect it only if there are quasi-identifiers", ()) if not relational
+            else ("models protect one sensitive column, and another is declared", ()) if taken
+            else ("models protect one sensitive column", (Fix(chosen, "to choose it"),)) if len(sensitive) > 1
             else (
-                f"{profile.missing_codes[0]} may mean a missing value: {setting('null', profile.missing_codes[0])}; "
-                f"if it is a value: {setting('sensitive', name)}"
+                f"{profile.missing_codes[0]} may mean a missing value", (missing, Fix(chosen, "if it is a value"))
             ) if profile.missing_codes
-            else f"some values occur in fewer than {k} rows" if profile.rarest < k
-            else ""
+            else (f"some values occur in fewer than {k} rows", ()) if profile.rarest < k
+            else ("", ())
         )  # fmt: skip
         if why:
-            roles[name] = ProposedRole("drop", f"sensitive, {profile.distinct:,} different values; {why}")
+            roles[name] = ProposedRole("drop", f"sensitive, {profile.distinct:,} different values; {why}", fixes=fixes)
     return roles
 
 

@@ -14,7 +14,8 @@ from anonset.columns.missing import MISSING
 from anonset.columns.personal_values import are_names
 from anonset.data.table import Int64
 from anonset.data.table_facts import RepeatedIdentifiers
-from anonset.spelling import counted, listed, setting
+from anonset.errors import Fix, Problem
+from anonset.spelling import counted, listed
 
 _FEWEST_IDS = 20
 """Minimum number of distinct ids."""
@@ -107,11 +108,9 @@ def as_nulls(name: str, words: Sequence[str]) -> list[str]:
     return [word if "," in name else f"{name}={word}" for word in words if "," not in word]
 
 
-def placeholder_problem(name: str, words: Sequence[str], n_rows: int) -> str:
-    """Return the problem that values of an id column may mean a missing id. The text contains the settings that skip
-    these rows.
-    """
+def placeholder_problem(name: str, words: Sequence[str], n_rows: int) -> Problem:
+    """Return the problem that values of an id column may mean a missing id, with the settings that skip these rows."""
     shown = [repr(word) if not are_names([word] * _MOST) else "a text" for word in words]
     rows = counted(n_rows, "row")
-    ways = f"{setting('null', ','.join(as_nulls(name, words)))} {setting('skip_rows', 'no-id')}"
-    return f"column {name!r}: {listed(shown)} in {rows} may mean a missing id; to skip these rows: {ways}"
+    fix = Fix({"null": as_nulls(name, words), "skip_rows": ["no-id"]}, "to skip these rows")
+    return Problem(f"column {name!r}: {listed(shown)} in {rows} may mean a missing id", [fix])

@@ -1,7 +1,7 @@
 """Roles that `inspect` proposes, and the settings that state them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import takewhile
 from typing import Any
@@ -10,6 +10,7 @@ from anonset.columns.kinds import ValueFormat
 from anonset.columns.profiles import Profile
 from anonset.data.hierarchy_rules import FROM, PROPOSED
 from anonset.data.redacted_repr import RedactedRepr
+from anonset.errors import Fix
 
 ROLES = ("items", "one_hot", "one_code", "relational", "sensitive", "unit", "id", "keep", "drop")
 """Column roles, as settings."""
@@ -44,6 +45,8 @@ class ProposedRole(RedactedRepr):
     """Proposed hierarchy, as a setting. A sensitive or unrecognized column has the hierarchy that it would have as a
     quasi-identifier.
     """
+    fixes: tuple[Fix, ...] = field(default=(), repr=False)
+    """Settings that give the column another role."""
 
 
 def hierarchy_for(profile: Profile) -> str:

@@ -23,6 +23,7 @@ from anonset.columns.headers import (
 from anonset.columns.profiles import Profile
 from anonset.columns.roles import CODE_LEVELS, DECLARED, MARKS, NUMBERS, UNRECOGNIZED, ProposedRole, hierarchy_for
 from anonset.columns.set_rules import is_grade, propose_sets
+from anonset.errors import Fix
 
 _FEWEST_ROWS, _ALL_DIFFERENT, _MANY_DIFFERENT = 20, 0.98, 0.1
 """Fewest rows in which values identify rows, and shares of distinct values from which values, or ids and sampling
@@ -67,6 +68,7 @@ class Rule:
     applies: Callable[[Column], bool]
     role: str
     reason: Callable[[Column], str]
+    fixes: Callable[[Column], tuple[Fix, ...]] = lambda column: ()
 
 
 def _is_text(column: Column) -> bool:
@@ -143,7 +145,10 @@ RULES: Mapping[str, Rule] = MappingProxyType(
             lambda column: f"{column.profile.prose}; may describe a person",
         ),
         "unusable": Rule(
-            lambda column: not column.profile.look.usable, "drop", lambda column: column.profile.look.doubt
+            lambda column: not column.profile.look.usable,
+            "drop",
+            lambda column: column.profile.look.doubt,
+            lambda column: column.profile.look.fixes,
         ),
         "constant": Rule(_is_constant, "drop", lambda column: "same value in all rows: no information"),
         "direct": Rule(_is_direct, "drop", lambda column: f"direct identifier (name or contact), {column.different}"),
@@ -257,7 +262,7 @@ def _first(column: Column, rules: Mapping[str, Rule]) -> ProposedRole:
     if rule is None:
         return ProposedRole(UNRECOGNIZED, f"{_kind(column)}{column.different}", hierarchy_for(column.profile))
     hierarchy = None if rule.role == "drop" else hierarchy_for(column.profile)
-    return ProposedRole(rule.role, rule.reason(column), hierarchy)
+    return ProposedRole(rule.role, rule.reason(column), hierarchy, rule.fixes(column))
 
 
 def _published(proposal: ProposedRole, role: str, published: Mapping[str, str]) -> ProposedRole:

@@ -10,7 +10,8 @@ from anonset.columns.kinds import kind_of_values
 from anonset.columns.marks import FILLED
 from anonset.columns.profiles import MOST_SHARED_VALUES, Profile
 from anonset.columns.roles import CODE_LEVELS, MARKS, ProposedRole, tree_of
-from anonset.spelling import counted, setting
+from anonset.errors import Fix, Problem
+from anonset.spelling import counted, setting, spelled
 
 _NUMBERED = re.compile(r"(.*?)[_\W]?(\d+)$")
 _ONE_CODE = re.compile(
@@ -57,9 +58,9 @@ def propose_sets(profiles: Sequence[Profile], proposed: dict[str, ProposedRole])
         if profile.kind == "sets" and profile.reaches:
             proposed[profile.name] = ProposedRole("drop", f"items are names of persons, {profile.distinct:,} different")
         elif profile.kind == "sets" and not _of_items(profile, profiles):
-            way = f"if its values are items: {setting('items', profile.name)}"
-            reason = f"may contain sets, {profile.distinct:,} different parts; {way}"
-            proposed[profile.name] = ProposedRole("drop", reason)
+            reason = f"may contain sets, {profile.distinct:,} different parts"
+            items = Fix({"items": [profile.name]}, "if its values are items")
+            proposed[profile.name] = ProposedRole("drop", reason, fixes=(items,))
         elif profile.kind == "sets" and _MOST_DIFFERENT * profile.occurrences < profile.distinct:
             reason = f"nearly every part of a cell is different ({profile.distinct:,} of {profile.occurrences:,})"
             proposed[profile.name] = ProposedRole("drop", f"{reason}: probably free text")
@@ -178,7 +179,7 @@ def propose_answers(profiles: Sequence[Profile]) -> dict[str, ProposedRole]:
     return dict.fromkeys(answers, ProposedRole("one_code", reason))
 
 
-def pair_problems(profiles: Sequence[Profile], unknown: Collection[str]) -> list[str]:
+def pair_problems(profiles: Sequence[Profile], unknown: Collection[str]) -> list[Problem]:
     """Return how to read the unrecognized columns that contain the same two values, if no word shows which value marks
     an item.
     """
@@ -189,14 +190,17 @@ def pair_problems(profiles: Sequence[Profile], unknown: Collection[str]) -> list
     return [_reading_pairs(group) for group in groups.values() if len(group) >= _FEWEST]
 
 
-def _reading_pairs(group: Sequence[Profile]) -> str:
-    names = ",".join(profile.name for profile in group)
-    values = group[0].coded_pair or ("VALUE",)
-    ways = " or ".join(f"{setting('one_hot', names)} {setting('present', value)}" for value in values)
-    other = f"{setting('one_code', names)} {setting('with_header', True)}"
+def _reading_pairs(group: Sequence[Profile]) -> Problem:
+    names = [profile.name for profile in group]
+    fixes = [
+        Fix({"one_hot": names, "present": value}, f"if {value} marks an item") for value in group[0].coded_pair or ()
+    ]
+    fixes.append(Fix({"one_code": names, "with_header": True}, "if both values are items"))
     columns = f"{group[0].name!r} and {counted(len(group) - 1, 'other column')}"
-    what = "are dropped, because their two values do not show which one marks an item"
-    return f"{columns} {what}; if one does: {ways}; if both values are items: {other}"
+    problem = f"{columns} are dropped, because their two values do not show which one marks an item"
+    if not group[0].coded_pair:
+        problem += f"; if one does: {spelled({'one_hot': names, 'present': 'VALUE'})}"
+    return Problem(problem, fixes)
 
 
 def answers_reading(roles: Mapping[str, ProposedRole], profiles: Mapping[str, Profile]) -> dict[str, Any]:

@@ -15,8 +15,7 @@ import numpy as np
 from anonset.data.hierarchy import Hierarchy, Tree
 from anonset.data.table import Int64
 from anonset.data.vocabulary import Vocabulary
-from anonset.errors import HierarchyError, datum
-from anonset.spelling import setting
+from anonset.errors import Fix, HierarchyError, datum
 
 ROOT = "*"
 """Root label of every hierarchy by rule."""
@@ -105,9 +104,9 @@ def hierarchy_by_rule(spec: str, vocabulary: Vocabulary, name: str) -> Hierarchy
         except ValueError as error:
             rejected = odd_labels(spec, vocabulary.labels, name)
             shown = f"got {datum(label)}" + (f" and {len(rejected) - 1:,} more" if len(rejected) > 1 else "")
-            way = f"{setting('unknown', 'suppress')} publishes {'them' if len(rejected) > 1 else 'it'} as '?'"
-            msg = f"hierarchy of {name!r}: {spec}: {error}, {shown}; {way}"
-            raise HierarchyError(msg, column=name, count=len(rejected)) from None
+            fix = Fix({"unknown": "suppress"}, f"to publish {'them' if len(rejected) > 1 else 'it'} as '?'")
+            msg = f"hierarchy of {name!r}: {spec}: {error}, {shown}"
+            raise HierarchyError(msg, fixes=[fix], column=name, count=len(rejected)) from None
         below = tree
         for node in reversed(path):
             below = below.setdefault(node, {})
@@ -180,9 +179,9 @@ def coarser(spec: object, labels: Sequence[str], name: str) -> dict[str, str]:
         above, is_made = _dates(arguments), _OF_LEVEL[_first_level(arguments)][0].fullmatch
         return {label: above(label)[0] for label in labels if label not in NO_VALUE and not is_made(label)}
     except ValueError as error:
-        way = f"{setting('unknown', 'suppress')} publishes other values as '?'"
-        msg = f"hierarchy of {name!r}: {spec}: {error}; {way}"
-        raise HierarchyError(msg, column=name) from None
+        fix = Fix({"unknown": "suppress"}, "to publish other values as '?'")
+        msg = f"hierarchy of {name!r}: {spec}: {error}"
+        raise HierarchyError(msg, fixes=[fix], column=name) from None
 
 
 def balanced_by_frequency(labels: Sequence[str], occurrences: Int64, fanout: int) -> Hierarchy:
@@ -314,11 +313,6 @@ def _bins_of_widths(arguments: str) -> Paths:
     return above
 
 
-def way_for_other_dates(spec: str) -> str:
-    """Return the part of a message that shows the levels of a rule with another date format."""
-    return f"(for others, date:%d.%m.%Y:{spec.rpartition(':')[2]})"
-
-
 def _first_level(arguments: str) -> str:
     return arguments.rpartition(":")[2].partition(",")[0].removeprefix(FROM)
 
@@ -341,7 +335,8 @@ def _dates(arguments: str) -> Paths:
         try:
             day = datetime.strptime(label, form).date() if form else date.fromisoformat(label)
         except ValueError:
-            msg = f"values must be dates of the form {form or 'YYYY-MM-DD'} {way_for_other_dates(levels)}"
+            others = f"(for others, date:%d.%m.%Y:{levels})"
+            msg = f"values must be dates of the form {form or 'YYYY-MM-DD'} {others}"
             raise ValueError(msg) from None
         return [_DATE_LEVELS[level](day) for level in names]
 

@@ -9,7 +9,7 @@ from anonset.algorithms.base import Algorithm
 from anonset.algorithms.rt.joint.pruning import Pruning
 from anonset.data import Hierarchy, Table
 from anonset.data.redacted_repr import RedactedRepr, figures_shown, redacted
-from anonset.errors import InfeasibleError
+from anonset.errors import Fix, InfeasibleError
 from anonset.jobs.job import Job
 from anonset.measures.countable import CountAccuracy
 from anonset.measures.retention import shares
@@ -49,6 +49,8 @@ class Candidate(RedactedRepr):
     """True if the candidate ran only on a sample."""
     note: str = field(default="", repr=False)
     """Reason for the rejection of the candidate, or warnings about the publication."""
+    fixes: Sequence[Fix] = field(default=(), repr=False)
+    """Settings that the reason recommends."""
     countable: CountAccuracy | None = None
     """Errors of counts of frequent items that a recipient can compute. None if the data have no items."""
     commonest: tuple[tuple[str, int, float], ...] = field(default=(), repr=False)

@@ -19,7 +19,7 @@ from anonset.algorithms.registry import ALGORITHMS
 from anonset.data import Table
 from anonset.data.usage import forget_peak, peak_memory
 from anonset.data.workers import Threads
-from anonset.errors import InputError
+from anonset.errors import InputError, require_known
 from anonset.jobs.candidate import Candidate
 from anonset.jobs.compare import CandidateSettings
 from anonset.jobs.growth import RunSize, sample, sizes_of
@@ -41,13 +41,12 @@ from anonset.settings.parameters import (
     default_algorithm,
     form_of,
     make_algorithm,
-    option,
     parameters,
 )
 from anonset.settings.paths import content_digest, with_paths
 from anonset.settings.readers import ParsingContext
 from anonset.settings.settings import with_sensitive_kept
-from anonset.spelling import require_known
+from anonset.spelling import setting
 from anonset.strict_json import dumps, loads
 
 
@@ -106,7 +105,7 @@ def combinations(settings: CompareSettings) -> Iterator[tuple[str, dict[str, Any
         msg = f"--seeds: {', '.join(names)} uses no random numbers; remove the option"
         raise InputError(msg)
     accepted = set().union(*settings_of.values())
-    if stray := [option(name) for name in (*fixed, *varied) if name not in accepted and name not in GENERAL]:
+    if stray := [setting(name) for name in (*fixed, *varied) if name not in accepted and name not in GENERAL]:
         msg = f"{stray[0]} does not apply to {', '.join(names)}; remove it"
         raise InputError(msg)
     for name in names:

@@ -15,7 +15,16 @@ from anonset.algorithms.base import Algorithm
 from anonset.columns.roles import OF_PERSONS, ROLES
 from anonset.data import Hierarchy, Table
 from anonset.data.store import MEMORY
-from anonset.errors import AnonsetError, DisclosureError, InputError, MisreadError, UndeclaredUnitError, foreign
+from anonset.errors import (
+    AnonsetError,
+    DisclosureError,
+    InputError,
+    MisreadError,
+    MissingRoleError,
+    Problem,
+    UndeclaredUnitError,
+    foreign,
+)
 from anonset.jobs.beside import read_after
 from anonset.jobs.input import input_of, request_of, require_disk
 from anonset.jobs.job import Job
@@ -24,7 +33,7 @@ from anonset.jobs.proposed_reading import proposal_for
 from anonset.jobs.reading import to_inspect
 from anonset.personal_text import is_like_id
 from anonset.reading.options import ROW, UNKNOWN, ReadOptions
-from anonset.reading.roles import WITHOUT_ROLE, names_in
+from anonset.reading.roles import names_in
 from anonset.reading.source import source_of
 from anonset.reading.table_builder import gather_files
 from anonset.release.continuation import read_earlier
@@ -75,7 +84,7 @@ def complete_commands(settings: Settings, options: Mapping[str, Any], error: Inp
         try:
             source = source_of(options["input"], options.get("input_format"), no_header=bool(options.get("no_header")))
         except MisreadError as misread:
-            source = source_of(options["input"], misread.settings.get("input_format"))
+            source = source_of(options["input"], misread.fixes[0].settings.get("input_format"))
         request = request_of(settings, algorithm, source.format)
         require_free_destination(request.out, request.private_folder, by_command=True)
         require_disk(settings, input_of(source, settings, algorithm), request, None)
@@ -152,10 +161,10 @@ def _commands(options: Mapping[str, Any], typed: Mapping[str, Any], error: Input
     others = any(options.get(role) for role in ("relational", "sensitive", "keep"))
     if not lines and others and any(isinstance(fault, DisclosureError) for fault in faults):
         lines = _lines(options, typed, _readable(_without_sets(options)))[0]
-    reasons = [str(fault) for fault in faults] if proposals else _problems(options)
-    of_columns = isinstance(error, MisreadError) or WITHOUT_ROLE in str(error)
+    reasons = [fault.problem for fault in faults] if proposals else _problems(options)
+    of_columns = isinstance(error, MisreadError | MissingRoleError)
     if not lines and (of_columns or not (typed.get("model") or typed.get("algorithm"))):
-        lines = [f"no complete command: {reason}" for reason in reasons[:1] if of_columns and reason != str(error)]
+        lines = [f"no complete command: {reason}" for reason in reasons[:1] if of_columns and reason != error.problem]
         lines += to_inspect(options["input"], typed)
     return lines
 
@@ -268,7 +277,7 @@ def _readable(options: Mapping[str, Any]) -> list[Proposal]:
     return [proposal for proposal in work.answers or (work,) if proposal.table is not None and proposal.table.n]
 
 
-def _problems(options: Mapping[str, Any]) -> list[str]:
+def _problems(options: Mapping[str, Any]) -> list[Problem]:
     """Return the last problem of the proposal as a list. If a column name looks like a data value, return an empty
     list, because the problem could show the value.
     """

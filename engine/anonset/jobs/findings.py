@@ -8,6 +8,7 @@ from typing import Any
 from anonset.columns.profiles import Profile
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table_facts import Unit
+from anonset.errors import Fix, Problem
 from anonset.measures.known_items import KnownItems
 from anonset.measures.shares import Share
 from anonset.reading.options import ROW
@@ -28,6 +29,8 @@ class ColumnFindings(RedactedRepr):
     """Reason for the proposed role. ``given`` if the user gave the role."""
     hierarchy: str | None = None
     """Possible hierarchy specification."""
+    fixes: tuple[Fix, ...] = field(default=(), repr=False)
+    """Settings that give the column another role. The reason contains them."""
 
 
 @dataclass(frozen=True)
@@ -132,8 +135,8 @@ class Findings(RedactedRepr):
     """Equivalence classes by quasi-identifiers."""
     known_items: tuple[KnownItems, ...]
     """Sizes of the groups of records that share 1, …, m + 1 known items."""
-    problems: tuple[str, ...] = field(repr=False)
-    """Errors that would stop a run, and warnings."""
+    checks: tuple[Problem, ...] = field(repr=False)
+    """Errors that would stop a run, and warnings, with the settings that remedy them."""
     memory: int | None
     """Estimated memory of a run, in bytes."""
     settings: Mapping[str, Any]
@@ -146,6 +149,13 @@ class Findings(RedactedRepr):
     """Dropped columns that may contain items, by the setting that publishes them."""
     possible_roles: Mapping[str, list[str]] = field(default_factory=dict)
     """Settings that publish columns chosen by their values only. Empty if a column is recognized."""
+    rejected: bool = False
+    """True if one of the problems would stop a run."""
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """Errors that would stop a run, and warnings, as text."""
+        return tuple(map(str, self.checks))
 
     def __str__(self) -> str:
         text: str = resolve_name("anonset.report.findings:text_of_findings")(self)

@@ -1,6 +1,6 @@
 """Inspect uniqueness and problems of data before anonymization, and the memory of a run."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +11,7 @@ from anonset.columns.profiles import Profile, entropy, most_frequent
 from anonset.data import CategoricalColumn, SetColumn, Table
 from anonset.data.table import Column
 from anonset.data.table_facts import Unit
-from anonset.errors import InputError
+from anonset.errors import InputError, Problem
 from anonset.jobs.findings import ClassFindings, ColumnFindings, Findings, Question, UnitOption
 from anonset.jobs.persons import require_persons, unit_findings
 from anonset.jobs.proposal_trial import Proposal
@@ -24,9 +24,6 @@ from anonset.reading.options import ROW, UNKNOWN, require_options
 from anonset.release.memory import memory_for
 from anonset.settings.binding import HierarchySpec
 from anonset.spelling import counted
-
-REJECTED = "would be rejected: "
-"""Beginning of a message about a problem that would stop a run with the proposed settings."""
 
 
 def inspect(
@@ -86,11 +83,12 @@ def inspect(
     if table is None:
         return _unread(work, k, m)
     known_sets = () if table.transactions is None else known_items(table.transactions, m + 1, k, seed=seed)
-    problems = tuple(dict.fromkeys((*work.problems, *_warnings(table, k, unit_open=bool(work.answers)))))
+    rejection = _rejection(table)
+    checks = [*work.problems, *rejection, *_warnings(table, k, unit_open=bool(work.answers))]
     return Findings(
         _place_of(work), work.columns, work.rows, table.n, _persons(work, table), _unit(work, table), k, m,
-        _classes(table, k), known_sets, problems, _memory(work), work.settings, _question(work),
-        work.possible_items, work.possible_roles,
+        _classes(table, k), known_sets, _distinct(checks), _memory(work), work.settings, _question(work),
+        work.possible_items, work.possible_roles, rejected=bool(rejection),
     )  # fmt: skip
 
 
@@ -129,21 +127,30 @@ def _problem(answer: Proposal) -> str:
     """Return the reason why a job cannot run with a proposal. Empty if it can run."""
     if answer.table is not None:
         return ""
-    return answer.problems[-1] if answer.problems else "no column can be published"
+    return str(answer.problems[-1]) if answer.problems else "no column can be published"
 
 
-def _warnings(table: Table, k: int, *, unit_open: bool) -> list[str]:
-    warnings = list[str]()
+def _distinct(problems: Sequence[Problem]) -> tuple[Problem, ...]:
+    return tuple({str(problem): problem for problem in problems}.values())
+
+
+def _rejection(table: Table) -> list[Problem]:
+    """Return the problem that would stop a run with the proposed settings. Empty if there is none."""
     try:
         require_persons(table)
     except InputError as error:
-        warnings.append(f"{REJECTED}{error}")
+        return [Problem(f"would be rejected: {error.problem.sentence}", error.fixes)]
+    return []
+
+
+def _warnings(table: Table, k: int, *, unit_open: bool) -> list[Problem]:
+    warnings = list[Problem]()
     if not unit_open:
         warnings += unit_findings(table)
     if table.n < k:
-        warnings.append(f"{counted(table.n, 'record')}: fewer than k={k}, so nothing can be published")
+        warnings.append(Problem(f"{counted(table.n, 'record')}: fewer than k={k}, so nothing can be published"))
     if table.transactions is not None and (empty := table.n - table.transactions.n_nonempty):
-        warnings.append(f"{counted(empty, 'record')} without items")
+        warnings.append(Problem(f"{counted(empty, 'record')} without items"))
     return warnings
 
 
@@ -159,7 +166,7 @@ def _unread(work: Proposal, k: int, m: int) -> Findings:
         m,
         None,
         (),
-        tuple(dict.fromkeys(work.problems)),
+        _distinct(work.problems),
         None,
         work.settings,
         _question(work),

@@ -135,7 +135,7 @@ class Job:
         if problem and not self.allow_worthless:
             raise WorthlessError(algorithm.name, refuse_worthless(algorithm, result, problem))
         warnings += kind.formula_warnings(publication) if self.layout.format == "csv" else ()
-        warnings = unit_findings(table) + self.layout.warnings + result.notes + warnings
+        warnings = tuple(map(str, unit_findings(table))) + self.layout.warnings + result.notes + warnings
         return UnverifiedPublication(
             table,
             hierarchies,

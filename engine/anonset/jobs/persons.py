@@ -13,10 +13,10 @@ from anonset.columns.placeholders import placeholder_problem
 from anonset.data import CategoricalColumn, NumericColumn, Table
 from anonset.data.hierarchy_rules import NO_VALUE, PROPOSED, is_coarser
 from anonset.data.table_facts import RepeatedIdentifiers
-from anonset.errors import InputError, UndeclaredUnitError
+from anonset.errors import Fix, InputError, Problem, UndeclaredUnitError
 from anonset.privacy import PrivacyModel
 from anonset.reading.options import ROW, UNKNOWN
-from anonset.spelling import counted, hierarchy_of, setting
+from anonset.spelling import counted, setting, spelled
 
 _MONTH = len("2020-01")
 _LOOKED_AT = 200
@@ -77,14 +77,13 @@ def needs_unit(table: Table) -> bool:
     return not (table.word.unit or table.by_person or (alone and not table.word.beside_sets))
 
 
-def _question(table: Table) -> str:
-    columns = [identifier.column for identifier in _repeated(table)] or ["COLUMN"]
-    by_column = " or ".join(setting("unit", column) for column in columns)
-    return (
-        f"who is a person? Declare it: {by_column} if all rows with the same value are one person; "
-        f"{setting('unit', ROW)} if each of the {counted(table.n, 'row')} is a different person; "
-        f"{setting('unit', UNKNOWN)} if the data do not say"
-    )
+def _question(table: Table) -> Problem:
+    columns = [identifier.column for identifier in _repeated(table)]
+    key = "" if columns else f"; {setting('unit', 'COLUMN')} if all rows with the same value are one person"
+    fixes = [Fix({"unit": column.split(",")}, "if all rows with the same value are one person") for column in columns]
+    by_row = Fix({"unit": [ROW]}, f"if each of the {counted(table.n, 'row')} is a different person")
+    unknown = Fix({"unit": [UNKNOWN]}, "if the data do not say")
+    return Problem(f"who is a person? Declare the unit of privacy{key}", [*fixes, by_row, unknown])
 
 
 _MOST_SHOWN = 3
@@ -95,7 +94,7 @@ def _repeated(table: Table) -> list[RepeatedIdentifiers]:
     return [identifier for identifier in table.repeated if identifier.column not in (ROW, UNKNOWN)][:_MOST_SHOWN]
 
 
-def unit_findings(table: Table) -> tuple[str, ...]:
+def unit_findings(table: Table) -> tuple[Problem, ...]:
     """Return facts of the first rows that contradict the declared unit, with counts."""
     if table.word.unit in ("", "unknown"):
         return ()
@@ -103,15 +102,15 @@ def unit_findings(table: Table) -> tuple[str, ...]:
     return tuple(_contradiction(identifier, unit) for identifier in _repeated(table))
 
 
-def _contradiction(identifier: RepeatedIdentifiers, unit: str) -> str:
+def _contradiction(identifier: RepeatedIdentifiers, unit: str) -> Problem:
     if identifier.words:
         return placeholder_problem(identifier.column, identifier.words, identifier.rows)
-    names = " and ".join(map(repr, identifier.column.split(",")))
-    return (
+    columns = identifier.column.split(",")
+    problem = (
         f"each {unit} is declared a different person, but {identifier.rows:,} of the first rows or records have only "
-        f"{identifier.persons:,} different values of {names}; if these are persons: "
-        f"{setting('unit', identifier.column)}"
+        f"{identifier.persons:,} different values of {' and '.join(map(repr, columns))}"
     )
+    return Problem(problem, [Fix({"unit": columns}, "if these are persons")])
 
 
 def _require_nameless(table: Table) -> None:
@@ -130,8 +129,8 @@ def _require_nameless(table: Table) -> None:
                     raise InputError(_named(column.name, role, KINDS_OF_VALUES[kind]))
 
 
-def _named(name: str, role: str, content: str) -> str:
-    return f"column {name!r} contains {content} but is declared {setting(role)}; use {_omit_or_publish(name)}"
+def _named(name: str, role: str, content: str) -> Problem:
+    return Problem(f"column {name!r} contains {content} but is declared {setting(role)}", _omit_or_publish(name))
 
 
 def _require_no_full_birth_dates(table: Table, hierarchies: Mapping[str, object] | None) -> None:
@@ -202,27 +201,26 @@ _WITH_ID, _WITH_LONG_ID = 0.95, 0.02
 _MOST_RECORDS = 100_000
 
 
-def _ids_among_items(name: str, ids: int) -> str:
+def _ids_among_items(name: str, ids: int) -> Problem:
     what = f"records contain exactly one of {ids:,} items of the same form, such as the id of a person"
     awk = """awk -F';' '{for (i = 2; i <= NF; i++) print $1 ";" $i}' FILE > TABLE.csv"""
     way = f"write a line per id and item (if the id comes first, and ';' separates: {awk})"
-    roles = f"{setting('no_header', True)} {setting('unit', '1')} {setting('items', '2')}"
-    roles += f" {hierarchy_of('2', PROPOSED)}"
-    publish = setting("identifying_as_declared", True)
-    return f"{name!r}: {what}; {way} and use {roles}; if they are items: {publish}"
+    of_lines = {"no_header": True, "unit": ["1"], "items": ["2"], "hierarchy": {"2": PROPOSED}}
+    problem = f"{name!r}: {what}; {way} and use {spelled(of_lines)}"
+    return Problem(problem, [Fix({"identifying_as_declared": True}, "if they are items")])
 
 
 def _numbers_of(column: NumericColumn) -> list[str]:
     return [f"{number:.0f}" for number in np.unique(column.values[: 10 * _LOOKED_AT]).tolist()]
 
 
-def _birth_dates(name: str, form: str) -> str:
+def _birth_dates(name: str, form: str) -> Problem:
     levels = f"date:{form}{':' if form else ''}from-month,year,decade"
-    months = f"{setting('relational', name)} {hierarchy_of(name, levels)}"
-    ways = f"{months} (months or coarser), {_omit_or_publish(name)}"
-    return f"column {name!r} contains full dates of birth, which could be published; use {ways}"
+    coarse = Fix({"relational": [name], "hierarchy": {name: levels}}, "to publish months or coarser")
+    problem = f"column {name!r} contains full dates of birth, which could be published"
+    return Problem(problem, [coarse, *_omit_or_publish(name)])
 
 
-def _omit_or_publish(name: str) -> str:
-    publish = setting("identifying_as_declared", True)
-    return f"{setting('drop', name)} (omit the column) or {publish} (publish it unchanged)"
+def _omit_or_publish(name: str) -> list[Fix]:
+    publish = Fix({"identifying_as_declared": True}, "to publish it unchanged")
+    return [Fix({"drop": [name]}, "to omit the column"), publish]

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from anonset.columns.persons import SURE, PossiblePerson
 from anonset.data.redacted_repr import RedactedRepr
+from anonset.errors import Problem
 from anonset.jobs.proposal_trial import MOST_WITHOUT_ID, Proposal, ProposalReader, are_buckets, try_hierarchies
 from anonset.reading.options import OPEN, ROW, UNKNOWN, person_columns
 from anonset.reading.roles import names_in
@@ -28,7 +29,7 @@ class PossibleUnits(RedactedRepr):
     candidates: Sequence[PossiblePerson]
     """Columns that may identify the person, in the order in which they are offered."""
     hierarchies: Mapping[str, HierarchySpec]
-    problems: Sequence[str]
+    problems: Sequence[Problem]
     """Problems of the columns, independent of the unit."""
     published: Collection[str] = ()
     """Columns that the owner publishes. They are offered only if they probably identify persons."""
@@ -90,11 +91,13 @@ class PossibleUnits(RedactedRepr):
             and (candidate.points >= SURE or not {*candidate.columns} <= {*self.published})
         ]
 
-    def _unnamable(self) -> list[str]:
+    def _unnamable(self) -> list[Problem]:
         """Return a problem for each candidate that is named like another value of ``unit``."""
         named = dict.fromkeys(n for one in self.candidates for n in one.columns if n in (ROW, UNKNOWN))
         return [
-            f"column {name!r} may identify the person, but {setting('unit', name)} means something else; rename it"
+            Problem(
+                f"column {name!r} may identify the person, but {setting('unit', name)} means something else; rename it"
+            )
             for name in named
         ]
 

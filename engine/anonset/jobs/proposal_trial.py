@@ -32,7 +32,7 @@ from anonset.data.domains import lists_persons
 from anonset.data.hierarchy_rules import PROPOSED, is_rule
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table import Column, Int64
-from anonset.errors import InputError
+from anonset.errors import Fix, InputError, Problem
 from anonset.jobs.findings import ColumnFindings
 from anonset.privacy.km import KmAnonymity
 from anonset.reading.batches import OpenedSource, with_null_words, without_missing_ids
@@ -44,8 +44,8 @@ from anonset.release.disclosure_scan import declared
 from anonset.release.item_scan import FREE_TEXT, ItemScan
 from anonset.release.scan_findings import identifying_kind
 from anonset.settings.binding import HierarchySpec, bind_columns
-from anonset.settings.remedies import Remedy, remedy_for
-from anonset.spelling import counted, setting
+from anonset.settings.remedies import remedy_for
+from anonset.spelling import counted, listed, setting
 
 _NOT_READ = ("labels", "sensitive", "hierarchy", "publish_as_is")
 _PROPOSED = ("one_hot", "one_code", "missing")
@@ -65,7 +65,7 @@ class Proposal(RedactedRepr):
     """Source of the columns. None if the source is a table."""
     columns: tuple[ColumnFindings, ...]
     settings: dict[str, Any]
-    problems: list[str]
+    problems: list[Problem]
     table: Table | None
     rows: int
     unit: tuple[str, ...] = ()
@@ -113,7 +113,7 @@ class ProposalReader:
             Whether the owner must choose the unit. The reading settings are then equal for all answers.
         """
         self._run_unrefused(work, asked=asked)
-        texts = [name for name, role in self.proposed.items() if role.reason.startswith(FREE_TEXT)]
+        texts = [name for name, role in self.proposed.items() if _needs_declaration(role.fixes)]
         if texts and not work.possible_roles and not any(work.settings.get(role) for role in SETS):
             work.possible_roles = {"items": texts[:1], "publish_as_is": texts[:1]}
         elif work.table is None and work.possible_roles.keys() & {"relational", "items"}:
@@ -132,7 +132,7 @@ class ProposalReader:
         trial, other = replace(self, given=given, proposed=roles, of_few=dict(self.of_few)), replace(work, problems=[])
         trial._run_unrefused(other, asked=asked)
         found = {column.profile.name: column for column in other.columns}
-        texts = [name for name in possible.get("items", ()) if found[name].reason.startswith(FREE_TEXT)]
+        texts = [name for name in possible.get("items", ()) if _needs_declaration(found[name].fixes)]
         checked = {
             role: [name for name in possible.get(role, ()) if found[name].role == role or name in texts]
             for role in ("relational", "items")
@@ -154,24 +154,24 @@ class ProposalReader:
 
     def _refused(self, work: Proposal) -> dict[str, ProposedRole]:
         """Return roles that drop the proposed columns that the scan of a publication would refuse."""
-        table, reasons = work.table, dict[str, str]()
+        table, refused = work.table, dict[str, ProposedRole]()
         if table is None:
             return {}
         if (sets := table.transactions) is not None:
             names, model = table.joined or (sets.name,), KmAnonymity(k=self.k, m=1)
             for finding in ItemScan(table, model).shown(names, sets.vocabulary.labels):
-                named, ways = finding.column.split(","), [setting("items", finding.column)]
-                ways += [setting("publish_as_is", finding.column)]
-                way = f"; if they are not: {' '.join(ways)}" if finding.problem == FREE_TEXT else ""
-                reasons |= dict.fromkeys(named, f"{finding.problem}{way}")
+                named = finding.column.split(",")
+                declared_items = Fix({"items": named, "publish_as_is": named}, "if they are not")
+                fixes = (declared_items,) if finding.what == FREE_TEXT else ()
+                refused |= dict.fromkeys(named, ProposedRole("drop", finding.what, fixes=fixes))
         for column in () if table.word.identifying_as_declared else table.relational:
             if isinstance(column, CategoricalColumn) and (kind := identifying_kind(column.vocabulary.labels)):
-                reasons[column.name] = f"values look like {KINDS_OF_VALUES[kind[0]]}"
+                refused[column.name] = ProposedRole("drop", f"values look like {KINDS_OF_VALUES[kind[0]]}")
         proposed = [column for column in work.columns if column.reason != "given" and column.role != "drop"]
         return {
-            column.profile.name: ProposedRole("drop", reasons[column.profile.name])
+            column.profile.name: refused[column.profile.name]
             for column in proposed
-            if column.profile.name in reasons and (column.role in SETS or column.hierarchy == "values")
+            if column.profile.name in refused and (column.role in SETS or column.hierarchy == "values")
         }
 
     def _run(self, work: Proposal, *, asked: bool) -> None:
@@ -185,7 +185,7 @@ class ProposalReader:
         if repeats:
             ids = {name: self.loaded[name] for name in work.unit}
             persons = persons_in(list(ids.values()))
-            work.problems += spelling_problems(ids, persons)
+            work.problems += map(Problem, spelling_problems(ids, persons))
             few: dict[str, int] = {}
             roles = roles_by_person(
                 roles, work.unit, by_name, partial(self._differing, persons), few.__setitem__, tree_of,
@@ -223,31 +223,32 @@ class ProposalReader:
                     self._read(work, roles, options, asked=asked)
                 break
             except InputError as error:
-                work.problems += [] if str(error) in work.problems else [str(error)]
-                if setting("differing", "first") in str(error):
+                work.problems += [] if error.problem in work.problems else [error.problem]
+                if any("differing" in fix.settings for fix in error.fixes):
                     work.possible_roles = {"differing": ["first"]}
         sets = any(role.role in SETS for role in roles.values())
         if work.table is not None and not sets:  # if there are no sets, other columns may be published
             work.possible_roles = {role: names for role, names in possible.items() if "differing" not in possible}
             for name in work.possible_roles.get("items", ()):
-                reason = f"{roles[name].reason}; if its values are items: {setting('items', name)}"
-                roles[name] = replace(roles[name], reason=reason)
+                items = Fix({"items": [name]}, "if its values are items")
+                roles[name] = replace(roles[name], fixes=(*roles[name].fixes, items))
         if not _publish(roles):
             dropped = [name for name, role in self.proposed.items() if role.role in ("relational", "sensitive")]
             lost = dropped if repeats else []
             work.table, work.possible_roles = None, possible or last
             differ = f"{', '.join(map(repr, lost))} differ between rows of the same person, and " if lost else ""
             which = "no other column is" if lost else "none is"
-            work.problems.append(
+            problem = (
                 f"no column can be published: {differ}{which} recognized as items, or as an attribute that others "
-                f"know; {_about_items(work.possible_items)}{'; ' if work.possible_items else ''}name the columns to "
-                f"publish, by {setting('items')}, {setting('relational')} or {setting('sensitive')}"
+                f"know; {_dropped(work.possible_items)}name the columns to publish, by {setting('items')}, "
+                f"{setting('relational')} or {setting('sensitive')}"
             )
+            work.problems.append(Problem(problem, _as_items(work.possible_items)))
         elif work.possible_items:
-            work.problems.append(_about_items(work.possible_items))
+            work.problems.append(Problem(_dropped(work.possible_items, ""), _as_items(work.possible_items)))
         work.columns = tuple(
-            ColumnFindings(column, roles[column.name].role, roles[column.name].reason, roles[column.name].hierarchy)
-            for column in self.profiles
+            ColumnFindings(column, own.role, str(Problem(own.reason, own.fixes)), own.hierarchy, own.fixes)
+            for column, own in ((column, roles[column.name]) for column in self.profiles)
         )
 
     def _read(
@@ -305,11 +306,11 @@ class ProposalReader:
     def _differing(self, persons: Int64, name: str) -> int:
         return count_differing(persons, self.loaded[name])
 
-    def _first_row(self, work: Proposal, name: str, persons: int) -> str:
+    def _first_row(self, work: Proposal, name: str, persons: int) -> Problem:
         """Return the problem that a column has different values within few persons, with the rows to check."""
         rows = rows_that_differ([self.loaded[column] for column in work.unit], self.loaded[name], _MOST_ROWS_NAMED)
         others = " and others" if len(rows) == _MOST_ROWS_NAMED else ""
-        return (
+        return Problem(
             f"column {name!r}: the rows of {counted(persons, 'person')} differ, so the value of the first row is used "
             f"({setting('differing', 'first')}); check row {', '.join(map(str, rows))}{others}"
         )
@@ -324,8 +325,8 @@ class ProposalReader:
         if not 0 < lacking <= most * work.rows:
             return
         settings["skip_rows"], work.skipped = [*skipped, "no-id"], lacking
-        way = f"skip and count them with {setting('skip_rows', 'no-id')}"
-        problem = f"column {', '.join(map(repr, names))}: {counted(lacking, 'row')} without an id; {way}"
+        text = f"column {', '.join(map(repr, names))}: {counted(lacking, 'row')} without an id"
+        problem = Problem(text, [Fix({"skip_rows": ["no-id"]}, "to skip and count them")])
         work.problems += [problem] if problem not in work.problems and not asked else []
 
     def _missing(self) -> list[str]:
@@ -363,19 +364,27 @@ class ProposalReader:
         return {"separator": marks.pop()} if chosen else {}
 
 
-def _about_items(possible_items: Mapping[str, Sequence[str]]) -> str:
-    """Return text about the settings that publish dropped columns with possible items. Empty if no dropped column may
-    contain items.
-    """
+def _as_items(possible_items: Mapping[str, Sequence[str]]) -> list[Fix]:
+    """Return the settings that publish dropped columns with possible items."""
     if marked := possible_items.get("one_hot"):
-        return (
-            f"{len(marked)} columns of 0 and 1 are dropped; if each is an item: {setting('one_hot', ','.join(marked))}"
-        )
-    return "; ".join(
-        f"column {name!r} is dropped, because a person may have several values; if each is an item: "
-        f"{setting('items', name)}"
-        for name in possible_items.get("items", ())
-    )
+        return [Fix({"one_hot": list(marked)}, "if each of these columns is an item")]
+    return [Fix({"items": [name]}, f"if each value of {name!r} is an item") for name in possible_items.get("items", ())]
+
+
+def _dropped(possible_items: Mapping[str, Sequence[str]], end: str = "; ") -> str:
+    """Return the problem that columns with possible items are dropped. Empty if there are none."""
+    if marked := possible_items.get("one_hot"):
+        return f"{len(marked)} columns of 0 and 1 are dropped{end}"
+    names = possible_items.get("items", ())
+    if not names:
+        return ""
+    columns = f"column {names[0]!r} is" if len(names) == 1 else f"columns {listed([*map(repr, names)])} are"
+    return f"{columns} dropped, because a person may have several values{end}"
+
+
+def _needs_declaration(fixes: Sequence[Fix]) -> bool:
+    """Return True if the owner can publish a column only by declaring it."""
+    return any("publish_as_is" in fix.settings for fix in fixes)
 
 
 def are_buckets(settings: Mapping[str, Any], roles: Mapping[str, ProposedRole]) -> bool:
@@ -432,11 +441,11 @@ def try_hierarchies(work: Proposal, given: Mapping[str, HierarchySpec], opened: 
             bind_columns(work.table, {**others, name: spec})
             fitting[name] = spec
         except InputError as error:
-            if (remedy := _read_with_remedy(work, opened, name, spec, others)) is not None:
-                work.problems.append(str(remedy))
+            if (problem := _read_with_remedy(work, opened, name, spec, others)) is not None:
+                work.problems.append(problem)
                 fitting[name] = spec
                 continue
-            work.problems.append(str(error))
+            work.problems.append(error.problem)
             if name in sets or name in relational:
                 fitting[name] = PROPOSED if name in sets else "values"
     fitting = _coarse_enough(work.table, fitting, given, k)
@@ -480,28 +489,29 @@ def _tree_of_wide(table: Table) -> str:
 
 def _read_with_remedy(
     work: Proposal, opened: OpenedSource, name: str, spec: Any, others: Mapping[str, Any]
-) -> Remedy | None:
+) -> Problem | None:
     """Read the data again with normalization rules that turn codes into leaves of a hierarchy. Return None unless the
     rules keep most codes.
     """
     if work.table is None:
         return None
     try:
-        remedy = remedy_for(work.table, name, spec)
-        if remedy is None or remedy.lost > _MOST_LEFT_OUT:
+        problem, lost = remedy_for(work.table, name, spec) or (None, 1.0)
+        if problem is None or lost > _MOST_LEFT_OUT:
             return None
-        rules = [*names_in((), work.settings.get("normalize")), *remedy.settings.get("normalize", ())]
-        settings = {**work.settings, **remedy.settings, **({"normalize": rules} if rules else {})}
-        if "null" in remedy.settings:
-            opened = with_null_words(opened, (remedy.settings["null"],))
-            settings["null"] = [*names_in((), work.settings.get("null")), remedy.settings["null"]]
+        changes = problem.fixes[0].settings
+        rules = [*names_in((), work.settings.get("normalize")), *changes.get("normalize", ())]
+        settings = {**work.settings, **changes, **({"normalize": rules} if rules else {})}
+        if "null" in changes:
+            opened = with_null_words(opened, changes["null"])
+            settings["null"] = [*names_in((), work.settings.get("null")), *changes["null"]]
             settings["missing"] = ",".join({**dict.fromkeys(names_in((), work.settings.get("missing"))), "value": None})
         table = _read_with_settings(opened, settings)
         bind_columns(table, {**others, name: spec})
     except InputError:
         return None
     work.table, work.settings = table, settings
-    return remedy
+    return problem
 
 
 _MOST_ROWS_NAMED = 5

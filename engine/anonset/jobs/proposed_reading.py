@@ -19,7 +19,7 @@ from anonset.columns.rules import propose
 from anonset.columns.set_rules import pair_problems
 from anonset.data.hierarchy_rules import PROPOSED
 from anonset.data.joining import prefixed
-from anonset.errors import MisreadError
+from anonset.errors import Fix, MisreadError, Problem
 from anonset.jobs.possible_units import PossibleUnits
 from anonset.jobs.proposal_trial import (
     Proposal,
@@ -42,7 +42,7 @@ from anonset.reading.roles import Header, names_in
 from anonset.reading.source import Source, source_of
 from anonset.reading.table_builder import read_all_rows
 from anonset.settings.binding import RANGE, VALUES, HierarchySpec
-from anonset.spelling import counted, setting
+from anonset.spelling import counted, setting, spelled
 
 
 def proposal_for(
@@ -74,28 +74,28 @@ def proposal_for(
             work = _proposal_for(resolved, options, hierarchies, k, published)
         except MisreadError as error:
             skipped = names_in((), options.get("skip_rows"))
-            more = names_in((), error.settings.get("skip_rows"))
-            if {*skipped} & {*more} or error.settings.keys() & {*declared, *recognised} - {"skip_rows"}:
+            found = error.fixes[0].settings
+            more = names_in((), found.get("skip_rows"))
+            if {*skipped} & {*more} or found.keys() & {*declared, *recognised} - {"skip_rows"}:
                 raise
-            recognised |= {**error.settings, **({"skip_rows": ",".join([*skipped, *more])} if more else {})}
+            recognised |= {**found, **({"skip_rows": ",".join([*skipped, *more])} if more else {})}
         else:
-            ways = " ".join(setting(name, value) for name, value in recognised.items())
-            remark = f"read with {ways} (detected): {_to_check(recognised)}"
+            remarks = [_to_check(recognised)] if recognised else []
             for answer in work.answers or (work,):
-                answer.problems = [*([remark] if ways else []), *answer.problems]
+                answer.problems = [*remarks, *answer.problems]
             return work
 
 
-def _to_check(recognised: Mapping[str, Any]) -> str:
+def _to_check(recognised: Mapping[str, Any]) -> Problem:
     """Return what the owner must check if the data are read with detected settings."""
+    read = f"read with {spelled(recognised)} (detected)"
     if recognised.get("input_format") in ("baskets", "spmf"):
-        return "check that each line is a set of items"
+        return Problem(f"{read}: check that each line is a set of items")
     check = "check the column names"
-    if "no_header" in recognised:
-        check += f"; if line 1 contains the names: {setting('header_line', 1)}"
     if above := recognised.get("header_line", 1) - 1:
         check += f"; {counted(above, 'line')} above the header {'is' if above == 1 else 'are'} skipped"
-    return check
+    names = Fix({"header_line": 1}, "if line 1 contains the names")
+    return Problem(f"{read}: {check}", [names] if "no_header" in recognised else [])
 
 
 def _proposal_for(
@@ -140,7 +140,9 @@ def _proposal_for(
     problems += separator_problems([column for column in profiles if column.name not in dropped])
     problems += [placeholder_problem(name, list(counts), sum(counts.values())) for name, counts in placeholders.items()]
     given = _declared(declared, "unit", opened.names)
-    problems += id_findings(loaded, given or [one.columns[0] for one in candidates if len(one.columns) == 1])
+    problems += map(
+        Problem, id_findings(loaded, given or [one.columns[0] for one in candidates if len(one.columns) == 1])
+    )
     counts = {candidate.columns: (candidate.given, candidate.persons) for candidate in candidates}
     reader = ProposalReader(opened, declared, proposed, profiles, loaded, k, counts)
     return PossibleUnits(source, reader, candidates, hierarchies, problems, published).proposal()
@@ -199,17 +201,15 @@ def _opened(source: Source, declared: Mapping[str, Any]) -> tuple[OpenedSource, 
     properties = FileProperties(None, dialect, declared.get("separator"), lacking, declared.get("labels"), null=null)
     opened = open_source(source, properties)
     if opened.baskets and (not roles or lacking(opened.names)):
-        way = " ".join(setting(name, value) for name, value in opened.baskets.items())
-        msg = f"{opened.where}: the lines look like sets of items without a header; if they are: {way}"
-        raise MisreadError(msg, opened.baskets)
+        msg = f"{opened.where}: the lines look like sets of items without a header"
+        raise MisreadError(msg, fixes=[Fix(opened.baskets, "if they are")])
     if opened.below and (not roles or lacking(opened.names)):
         problem = (
             f"the first line has {counted(len(opened.names), 'column name')}, the other lines have another number of "
             "fields"
         )
-        way = f"if line {opened.below} is the header: {setting('header_line', opened.below)}"
-        msg = f"{opened.where}: {problem}; {way}"
-        raise MisreadError(msg, {"header_line": opened.below})
+        msg = f"{opened.where}: {problem}"
+        raise MisreadError(msg, fixes=[Fix({"header_line": opened.below}, f"if line {opened.below} is the header")])
     uncertain = opened.first_line and "header_line" not in declared and (not roles or bool(lacking(opened.names)))
     if uncertain and len(set(opened.names)) < len(opened.names):
         _require_names(opened.where, not any(map(is_like_id, opened.names)))
@@ -270,9 +270,8 @@ def _distinct(column: Any) -> list[str]:
 
 def _require_names(where: str, genuine: bool) -> None:
     if not genuine:
-        way = f"if it is a record: {setting('no_header', True)}"
-        msg = f"{where}: the first line looks like a record, not a header; {way}"
-        raise MisreadError(msg, {"no_header": True})
+        msg = f"{where}: the first line looks like a record, not a header"
+        raise MisreadError(msg, fixes=[Fix({"no_header": True}, "if it is a record")])
 
 
 def _is_above_ids(column: Any) -> bool:

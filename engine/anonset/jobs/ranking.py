@@ -20,6 +20,7 @@ from math import ceil
 
 from anonset.algorithms.base import traits_of
 from anonset.algorithms.registry import ALGORITHMS
+from anonset.errors import Fix, Problem
 from anonset.jobs.candidate import Candidate
 from anonset.measures.retention import rare_text, relative_to
 from anonset.privacy import PrivacyModel
@@ -148,7 +149,7 @@ def made_from_data(best: Candidate | None) -> str:
     )
 
 
-def warning(best: Candidate | None, dropped: Sequence[str] = (), without: Candidate | None = None) -> str:
+def warning(best: Candidate | None, dropped: Sequence[str] = (), without: Candidate | None = None) -> Problem:
     """Return the problems of the best candidate, such as few unchanged items or inaccurate counts. Empty if it has no
     problems.
 
@@ -158,8 +159,8 @@ def warning(best: Candidate | None, dropped: Sequence[str] = (), without: Candid
         Relational columns that make counts less accurate, and the result of the candidate without these columns.
     """
     if best is None or not best.shares.get("items"):
-        return ""
-    problems = []
+        return Problem("")
+    problems, fixes = list[str](), list[Fix]()
     if best.kept < FEW_KEPT:
         problems.append(
             f"only {best.kept:.1%} of the item occurrences are unchanged, all others are generalized or suppressed; "
@@ -168,19 +169,18 @@ def warning(best: Candidate | None, dropped: Sequence[str] = (), without: Candid
     if best.countable is not None and counts_usably(best) is False:
         problems.append(
             f"the median error of frequent item counts is {best.countable.items_error:.1%}; above "
-            f"{COUNTED_WITHIN:.0%} counts are of little use{_remedy(best, dropped, without)}"
+            f"{COUNTED_WITHIN:.0%} counts are of little use"
         )
-    return "; ".join(problems)
+        fixes = [_remedy(dropped, without)] if best.ranges_kept is not None else []
+    return Problem("; ".join(problems), fixes)
 
 
-def _remedy(best: Candidate, dropped: Sequence[str], without: Candidate | None) -> str:
-    """Return advice for more accurate counts as the end of a warning. Empty if there are no relational columns."""
-    if best.ranges_kept is None:
-        return ""
+def _remedy(dropped: Sequence[str], without: Candidate | None) -> Fix:
+    """Return advice for more accurate counts."""
     if without is None or without.countable is None or not counts_usably(without):
-        return "; publishing the items without other columns (model km) may help"
+        return Fix({}, "publishing the items without other columns (model km) may help")
     columns = f"column{'' if len(dropped) == 1 else 's'} {listed([repr(name) for name in dropped])}"
-    return f"; without {columns} the error is {without.countable.items_error:.1%}: {setting('drop', ','.join(dropped))}"
+    return Fix({"drop": list(dropped)}, f"without {columns} the error is {without.countable.items_error:.1%}")
 
 
 def explain_failure(candidates: Sequence[Candidate], model: PrivacyModel, seconds: float) -> str:

@@ -11,13 +11,12 @@ from anonset.data.cluster import ClusterWorkers
 from anonset.data.scheduler import cluster_of
 from anonset.data.spans import Limits
 from anonset.data.store import MEMORY, Files, Store
-from anonset.errors import InputError, MisreadError
+from anonset.errors import InputError, MisreadError, MissingRoleError
 from anonset.jobs.findings import further_roles
 from anonset.jobs.proposed_reading import proposal_for
 from anonset.jobs.work_places import files_at
 from anonset.reading.options import ReadOptions
 from anonset.reading.place import is_address
-from anonset.reading.roles import WITHOUT_ROLE
 from anonset.reading.source import Source
 from anonset.reading.table_builder import gather_files
 from anonset.release import memory
@@ -178,9 +177,8 @@ def read_data(source: Source, options: Mapping[str, Any], store: Store = MEMORY)
     """
     try:
         return gather_files(source, ReadOptions(**options), store.nested())
-    except InputError as error:
-        if WITHOUT_ROLE in str(error) or isinstance(error, MisreadError):
-            error.commands = to_inspect(source.where, options)
+    except (MisreadError, MissingRoleError) as error:
+        error.commands = to_inspect(source.where, options)
         raise
 
 

@@ -13,7 +13,7 @@ from anonset.data import Table
 from anonset.data.hierarchy_rules import OF_LABELS, PROPOSED
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.workers import Threads
-from anonset.errors import DisclosureError, InputError
+from anonset.errors import DisclosureError, Fix, InputError
 from anonset.generalization import PerCluster
 from anonset.jobs.candidate import Candidate
 from anonset.jobs.candidates import candidates_for, serves
@@ -77,6 +77,8 @@ class Suggestion(RedactedRepr):
     """Most useful candidate for another model, shown for comparison. None if no candidate for another model was
     tried.
     """
+    fixes: Sequence[Fix] = field(default=(), repr=False)
+    """Settings that the reason or the warning recommends."""
 
     @property
     def finest(self) -> Candidate | None:
@@ -215,6 +217,8 @@ def suggest(
     )
     explanation = explain_failure(order, model, max(MORE * seconds, SECONDS)) if best is None else reason(best, order)
     fewer = trial.with_fewer_columns(table if sample is None else table.take(chosen), best)
+    warned = warning(best, *fewer)
+    of_candidates = next((candidate.fixes for candidate in order if candidate.fixes), ())
     return Suggestion(
         model,
         tuple(order),
@@ -223,8 +227,9 @@ def suggest(
         limit(best, order),
         sample,
         of_nodes_alone,
-        warning(best, *fewer),
+        str(warned),
         set_beside(order),
+        of_candidates if best is None else warned.fixes,
     )
 
 
@@ -338,7 +343,7 @@ class _CandidateTrial:
         except _TimeLimitReached:
             return replace(candidate, note="stopped: out of time")
         except InputError as error:
-            return replace(candidate, outcome="refused", note=str(error))
+            return replace(candidate, outcome="refused", note=str(error), fixes=error.fixes)
         if unverified is None:
             return result
         model = algorithm.model if candidate.beside else self.model
@@ -384,5 +389,6 @@ class _CandidateTrial:
             try:
                 require_declared(unverified.table, unverified.publication, unverified.algorithm.model)
             except DisclosureError as error:
-                return replace(measured, outcome="disclosing", note="; ".join(str(error).splitlines()))
+                note = "; ".join(str(error).splitlines())
+                return replace(measured, outcome="disclosing", note=note, fixes=error.fixes)
         return replace(measured, outcome=verdict.outcome, note="" if verdict.holds else str(verdict))

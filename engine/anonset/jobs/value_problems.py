@@ -3,49 +3,48 @@
 from collections.abc import Collection, Mapping, Sequence
 
 from anonset.columns.profiles import Profile
+from anonset.errors import Fix, Problem
 from anonset.spelling import counted, setting
 
 
-def null_problems(profiles: Sequence[Profile], dropped: Collection[str] = ()) -> list[str]:
+def null_problems(profiles: Sequence[Profile], dropped: Collection[str] = ()) -> list[Problem]:
     """Return a line for each column with missing or doubtful values. Missing values are reported only for columns that
     are not dropped.
     """
     problems = []
     for column in profiles:
         if column.nulls and column.name not in dropped:
-            way = setting("missing", "empty,value")
-            problems.append(f"column {column.name!r}: {counted(column.nulls, 'null')}, rejected without {way}")
+            problem = f"column {column.name!r}: {counted(column.nulls, 'null')}, which would be rejected"
+            problems.append(Problem(problem, [Fix({"missing": "empty,value"}, "to accept them")]))
         if column.missing and column.kind in ("integers", "numbers") and column.name not in dropped:
             rows = counted(column.missing, "row")
-            problems.append(
-                f"column {column.name!r}: no number in {rows}; fill in numbers, or publish intervals of the text values"
-            )
+            ways = "fill in numbers, or publish intervals of the text values"
+            problems.append(Problem(f"column {column.name!r}: no number in {rows}; {ways}"))
         if column.look.doubt:
-            problems.append(f"column {column.name!r}: {column.look.doubt}")
+            problems.append(Problem(f"column {column.name!r}: {column.look.doubt}", column.look.fixes))
     return problems
 
 
-def separator_problems(profiles: Sequence[Profile]) -> list[str]:
+def separator_problems(profiles: Sequence[Profile]) -> list[Problem]:
     """Return a line for each column of sets in which further characters probably separate items."""
     problems = []
     for column in profiles:
         if column.other_separators:
             others = [f"{counted(rows, 'cell')} with {mark!r}" for mark, rows in column.other_separators]
             way = f"if these separate items too: replace them by {column.separator!r} in the file"
-            problems.append(
-                f"column {column.name!r}: {column.separator!r} separates items, but there are also "
-                f"{' and '.join(others)}; {way}"
-            )
+            marks = f"{column.separator!r} separates items, but there are also {' and '.join(others)}"
+            problems.append(Problem(f"column {column.name!r}: {marks}; {way}"))
     return problems
 
 
-def odd_codes(profiles: Sequence[Profile]) -> list[str]:
+def odd_codes(profiles: Sequence[Profile]) -> list[Problem]:
     """Return a line about code columns in which a few values are not codes."""
     columns = [column for column in profiles if column.look.odd and column.kind.endswith("codes")]
     counts = [f"{column.look.odd:,} of {column.distinct:,} in {column.name!r}" for column in columns[:3]]
     more = f" and {len(columns) - 3} more columns" if len(columns) > 3 else ""
     advice = f"they are generalized by their first characters; if they mean a missing value: {setting('null', 'TEXT')}"
-    return [f"distinct values that are not codes: {', '.join(counts)}{more}; {advice}"] if columns else []
+    problem = f"distinct values that are not codes: {', '.join(counts)}{more}; {advice}"
+    return [Problem(problem)] if columns else []
 
 
 def null_words(profiles: Sequence[Profile]) -> dict[str, list[str]]:
@@ -57,23 +56,28 @@ def null_words(profiles: Sequence[Profile]) -> dict[str, list[str]]:
     return words
 
 
-def word_problems(words: Mapping[str, Sequence[str]]) -> list[str]:
+def word_problems(words: Mapping[str, Sequence[str]]) -> list[Problem]:
     """Return a line for each text that probably means null."""
     return [
-        f"{word!r} probably means a missing value ({', '.join(map(repr, names[:5]))}"
-        f"{' and others' if len(names) > 5 else ''}): {setting('null', word)}"
+        Problem(f"{word!r} probably means a missing value ({_listed(names)})", [Fix({"null": [word]}, "to read it so")])
         for word, names in words.items()
     ]
 
 
-def missing_code_problems(profiles: Sequence[Profile]) -> list[str]:
+def missing_code_problems(profiles: Sequence[Profile]) -> list[Problem]:
     """Return a line for each number that may mean a missing value."""
     columns: dict[str, list[str]] = {}
     for column in profiles:
         for code in column.missing_codes:
             columns.setdefault(code, []).append(column.name)
     return [
-        f"{code} may mean a missing value ({', '.join(map(repr, names[:5]))}"
-        f"{' and others' if len(names) > 5 else ''}): if it does in all columns, use {setting('null', code)}"
+        Problem(
+            f"{code} may mean a missing value ({_listed(names)})",
+            [Fix({"null": [code]}, "if it does in all columns")],
+        )
         for code, names in columns.items()
     ]
+
+
+def _listed(names: Sequence[str]) -> str:
+    return f"{', '.join(map(repr, names[:5]))}{' and others' if len(names) > 5 else ''}"

@@ -8,7 +8,7 @@ from typing import Any
 
 from anonset.algorithms.base import Progress
 from anonset.data.store import Store
-from anonset.errors import InputError
+from anonset.errors import InputError, require_known
 from anonset.jobs.check import PublicationCheck, check_publication
 from anonset.jobs.check.base import kind_check
 from anonset.jobs.reading import compared_data, place_of_data
@@ -27,10 +27,10 @@ from anonset.release.formats import kind_of
 from anonset.release.opened import OpenedPublication, built_model
 from anonset.release.publish import evidence
 from anonset.release.staging import private_of, require_apart
-from anonset.settings.parameters import MODELS, option
+from anonset.settings.parameters import MODELS
 from anonset.settings.publication import CheckSettings, check_settings_model
 from anonset.settings.settings import validate
-from anonset.spelling import require_known
+from anonset.spelling import setting
 from anonset.verification import DEFAULT_BUDGET
 
 
@@ -137,7 +137,7 @@ def _require_readable(opened: OpenedPublication, settings: CheckSettings, model:
     """
     attested = opened.attested
     options = [n for n in ("items", "relational", "keep", "separator", "codebook") if getattr(settings, n)]
-    if roles := [option(n) for n in options if n not in _of_original(settings, attested)]:
+    if roles := [setting(n) for n in options if n not in _of_original(settings, attested)]:
         msg = f"remove {' and '.join(roles)}: {str(opened.out)!r} has an attestation with the column roles"
         raise InputError(msg)
     opened.require_about(model)

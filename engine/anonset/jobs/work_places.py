@@ -24,7 +24,7 @@ from anonset.data.store import INSIDE, RUN, Files
 from anonset.data.workers import THREADS, Threads, Workers
 from anonset.errors import RAW_DATA_STAY, InputError
 from anonset.interruption import UNDOING
-from anonset.local_paths import writing
+from anonset.local_paths import name_in, writing
 from anonset.reading.place import Place, is_address
 from anonset.release.documents import own_file
 from anonset.release.place_lease import PlaceLease, lease_in
@@ -176,7 +176,7 @@ def _fetch_finished(store: Files, exchange: Exchange, place: Place) -> None:
         seal = Seal.restored(store, {name: sums for name, sums in by_name.items() if sums is not None})
         list(store.map(lambda path: exchange.fetch(path, seal.sums[path]), seal.sums))
     except InputError as error:
-        error.reword(str(store.path), str(place))
+        name_in(error, store.path, place)
         raise
     store.require_held()
     unfinished = [name for name in names if name not in (RUN, lease.LEASE, *by_name)]

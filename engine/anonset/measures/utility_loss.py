@@ -19,10 +19,9 @@ from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
-from anonset.errors import InputError, data_list, datum
+from anonset.errors import InputError, data_list, datum, require_known
 from anonset.generalization import Cut, ItemGroups
 from anonset.generalization.recoding import SUPPRESSED
-from anonset.spelling import require_known
 
 MAX_DENOMINATOR = 1_000_000_000
 """Maximum common denominator of weights, for exact comparison in 64 bits."""

@@ -10,10 +10,10 @@ from itertools import pairwise
 from typing import ClassVar, Literal, get_args
 
 from anonset.data.decimals import Written, exact, shortest_float, shortest_text
-from anonset.errors import InputError
+from anonset.errors import InputError, require_known
 from anonset.privacy.k import KAnonymity
 from anonset.privacy.model import SHARED, require_size
-from anonset.spelling import counted, require_known, setting
+from anonset.spelling import counted, setting
 
 Kind = Literal["distinct", "entropy", "recursive"]
 """Type of l-diversity: distinct, entropy or recursive (c, l)-diversity."""

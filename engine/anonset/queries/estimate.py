@@ -23,10 +23,10 @@ from numpy.typing import NDArray
 from anonset.data import SetColumn
 from anonset.data.quasi_identifiers import Float64
 from anonset.data.table import Int32
-from anonset.errors import InputError, datum
+from anonset.errors import InputError, datum, require_known
 from anonset.publications import Records
 from anonset.queries.workload import Query
-from anonset.spelling import require_known, setting
+from anonset.spelling import setting
 from anonset.support import SupportIndex
 
 Reading = Literal["one-member", "subsets", "subsets-apart"]

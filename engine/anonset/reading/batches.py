@@ -13,7 +13,7 @@ from anonset import arrow
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.store import MEMORY, Store
 from anonset.data.workers import Workers
-from anonset.errors import InputError
+from anonset.errors import Fix, InputError
 from anonset.reading.columns import with_nulls
 from anonset.reading.dialect import RECOGNISED, Dialect, Missing
 from anonset.reading.roles import names_in
@@ -36,7 +36,7 @@ class NamedColumns:
     """True if the only column is set-valued."""
     first_line: bool = field(default=False, kw_only=True)
     """True if the names were read from the first line of a text."""
-    hint: str = field(default="", kw_only=True)
+    remedies: Sequence[Fix] = field(default=(), kw_only=True)
     """Advice that is added to the message about a missing column."""
     printed: bool = field(default=False, kw_only=True)
     """True if the cells contain printed lists, such as ``['a', 'b']``, that were parsed as lists."""

@@ -1,6 +1,6 @@
 """Encode Arrow columns as sets, categories and numbers."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -16,7 +16,7 @@ from anonset.data.joining import require_joinable
 from anonset.data.spans import begins_of
 from anonset.data.table import Int32, Int64
 from anonset.data.vocabulary import canonical_codes
-from anonset.errors import InputError, typed
+from anonset.errors import Fix, InputError, Problem, typed
 from anonset.reading.files import reading
 from anonset.reading.input_checks import require_items, require_split, require_whole
 from anonset.reading.normalizing import Changes, normalize_items, normalize_values
@@ -186,7 +186,7 @@ class Encoder:
         import pyarrow as pa
 
         if column.null_count:
-            self._refuse_null(name, column, "fill in a number, or drop the column")
+            self._refuse_null(name, column, [Fix({"drop": [name]}, "fill in a number, or drop the column")])
         kind = column.type
         plain = pa.types.is_integer(kind) or pa.types.is_floating(kind)
         values = column if plain else self._text(name, column)
@@ -210,18 +210,17 @@ class Encoder:
         text = column if _is_dictionary_of_text(column) else self._text(name, column)
         if text.null_count:
             if not (self.value_for_null and allow_null):
-                self._refuse_null(
-                    name, text, f"{self.null_as('value')} makes null the category '?'" if allow_null else ""
-                )
+                fix = Fix(self.null_as("value"), "to make null the category '?'")
+                self._refuse_null(name, text, [fix] if allow_null else [])
             text = arrow.fill_null(text, MISSING_VALUE)
         return text
 
-    def null_as(self, way: str) -> str:
+    def null_as(self, way: str) -> dict[str, str]:
         """Return the setting that treats null as ``empty`` or ``value``. The setting also contains the current
         treatment of null.
         """
         current = {"empty": self.empty_for_null, "value": self.value_for_null}
-        return setting("missing", ",".join(name for name in current if current[name] or name == way))
+        return {"missing": ",".join(name for name in current if current[name] or name == way)}
 
     def _tokens(self, name: str, column: Any, *, any_blank: bool = False) -> tuple[Int64, Int32, list[str]]:
         """Return the item count of each row, the codes of the items, and the distinct items."""
@@ -229,8 +228,7 @@ class Encoder:
 
         cells = self._lists(name, column, any_blank=any_blank)
         if cells.null_count and not self.empty_for_null:
-            way_out = f"if null means no items: {self.null_as('empty')}"
-            self._refuse_null(name, cells, way_out)
+            self._refuse_null(name, cells, [Fix(self.null_as("empty"), "if null means no items")])
         chunks = cells.chunks if isinstance(cells, pa.ChunkedArray) else [cells]
         # list_value_length and flatten respect slices, and skip child values of null lists
         none = arrow.number_array([0])[0]
@@ -266,12 +264,13 @@ class Encoder:
         if null.any() and not self.empty_for_null:
             first = int(np.flatnonzero(null)[0])
             row = self.before + int(np.searchsorted(np.cumsum(length), first, side="right")) + 1
-            ways = (
-                f"if it means no items: {setting('missing', 'empty')}; if it is an item: {setting('missing', 'value')}"
-            )
+            fixes = [
+                Fix({"missing": "empty"}, "if it means no items"),
+                Fix({"missing": "value"}, "if it is an item"),
+            ]
             cell = f"row {row} contains {typed(labels[codes[first]])}, which many programs write for a missing value"
-            msg = f"{self.where}: column {name!r}: {cell}; {ways}"
-            raise InputError(msg, column=name, row=row)
+            msg = f"{self.where}: column {name!r}: {cell}"
+            raise InputError(msg, fixes=fixes, column=name, row=row)
         return keep_tokens(length, codes, ~null)
 
     def _lists(self, name: str, column: Any, *, any_blank: bool) -> Any:
@@ -309,10 +308,10 @@ class Encoder:
             text = arrow.cast(plain, pa.large_string())
         return text.combine_chunks() if isinstance(text, pa.ChunkedArray) else text
 
-    def _refuse_null(self, name: str, column: Any, way_out: str) -> None:
+    def _refuse_null(self, name: str, column: Any, fixes: Sequence[Fix]) -> None:
         row = self.before + _first_null(column) + 1
-        msg = f"{self.where}: column {name!r}: row {row} is null" + (f"; {way_out}" if way_out else "")
-        raise InputError(msg, column=name, row=row)
+        msg = f"{self.where}: column {name!r}: row {row} is null"
+        raise InputError(msg, fixes=fixes, column=name, row=row)
 
 
 def _first_null(values: Any) -> int:
@@ -329,10 +328,10 @@ def _maybe_blank(text: Any) -> Int64:
     return np.flatnonzero((bounds[1:] == bounds[:-1]) | (first <= ord(" ")) | (first > ord("~")))
 
 
-def empty_id(where: str, name: str, first: int, alike: str) -> str:
-    """Return the message for empty ids. `first` is the first row with an empty id, counted from 0."""
-    ways = f"give each row an id, or skip these rows: {setting('skip_rows', 'no-id')}"
-    return f"{where}: id column {name!r}: row {first + 1} is empty{alike}; {ways}"
+def empty_id(where: str, name: str, first: int, alike: str) -> Problem:
+    """Return the problem of empty ids. `first` is the first row with an empty id, counted from 0."""
+    problem = f"{where}: id column {name!r}: row {first + 1} is empty{alike}; give each row an id"
+    return Problem(problem, [Fix({"skip_rows": ["no-id"]}, "to skip these rows")])
 
 
 def with_nulls(columns: Mapping[str, Any], words: Collection[str]) -> dict[str, Any]:

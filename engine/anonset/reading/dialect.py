@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
 
-from anonset.errors import InputError
+from anonset.errors import Fix, InputError, Problem
 from anonset.spelling import setting
 
 DELIMITERS = (",", ";", "\t", "|")
@@ -172,21 +172,30 @@ def numbered(fields: Sequence[str]) -> list[str]:
     return [str(number) for number, _ in enumerate(fields, 1)]
 
 
-def invalid_utf8(where: object, data: bytes, lines: int) -> str:
-    """Return the message for a text that is not UTF-8, with a hint. `lines` is the number of lines before `data`."""
+def invalid_utf8(where: object, data: bytes, lines: int) -> Problem:
+    """Return the problem of a text that is not UTF-8.
+
+    Parameters
+    ----------
+    where
+        Name of the text, or an empty text.
+    lines
+        Number of lines before `data`.
+    """
+    where = f"{where}: " if where else ""
     try:
         data.decode("utf-8")
     except UnicodeDecodeError as error:
         line = lines + data.count(b"\n", 0, error.start) + 1
         column = error.start - data.rfind(b"\n", 0, error.start)
-        place = f"{where}: line {line}, column {column} (in bytes): the text is not valid UTF-8"
-        return place + in_another_encoding(data)
-    return f"{where}: the text is not valid UTF-8"
+        place = f"{where}line {line}, column {column} (in bytes): the text is not valid UTF-8"
+        return Problem(place, [in_another_encoding(data)])
+    return Problem(f"{where}the text is not valid UTF-8")
 
 
-def in_another_encoding(data: bytes) -> str:
-    """Return the hint for a text that is not UTF-8."""
-    return f"; if it is in another encoding, name it: {setting('encoding', probable_encoding(data))}"
+def in_another_encoding(data: bytes) -> Fix:
+    """Return the remedy for a text that is not UTF-8."""
+    return Fix({"encoding": probable_encoding(data)}, "if it is in another encoding, name it")
 
 
 def probable_encoding(data: bytes) -> str:
@@ -306,14 +315,14 @@ def lines_above(where: str, data: bytes, line: int, separator_end: int) -> tuple
     return end, line - 1
 
 
-def other_delimiter(header: str, absent: Missing) -> str:
-    """Return the hint for a header with an unusual delimiter. Empty for other headers."""
+def other_delimiter(header: str, absent: Missing) -> list[Fix]:
+    """Return the remedy for a header with an unusual delimiter. Empty for other headers."""
     for mark in dict.fromkeys(header):
         if mark.isascii() and not mark.isalnum() and mark not in '"_\r\n' and mark not in DELIMITERS:
             names = header_fields(header, mark)
             if len(names) > 1 and not absent(names):
-                return f"; if {mark!r} separates the fields: {setting('delimiter', mark)}"
-    return ""
+                return [Fix({"delimiter": mark}, f"if {mark!r} separates the fields")]
+    return []
 
 
 @contextmanager

@@ -9,11 +9,11 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from anonset.errors import InputError, MisreadError, foreign
+from anonset.errors import Fix, InputError, MisreadError, foreign, require_known
 from anonset.local_paths import require_local
 from anonset.reading.item_utilities import have_utilities
 from anonset.reading.ragged_lines import are_baskets
-from anonset.spelling import require_known, setting
+from anonset.spelling import setting
 
 FORMATS = (".csv", ".tsv", ".dat", ".xlsx", ".jsonl", ".ndjson", ".parquet")
 INPUT_FORMATS = ("csv", "tsv", "fimi", "baskets", "spmf", "jsonl", "xlsx", "parquet")
@@ -79,8 +79,8 @@ def format_of(path: Path, declared: str | None = None, *, no_header: bool = Fals
             raise InputError(msg)
         msg = f"{path}: unknown format; {ending}; or set {setting('input_format')}: {_WHAT}"
         if (probable := _probable_format(path)) is not None:
-            msg = f"{path}: the file name shows no format; the first lines suggest {setting('input_format', probable)}"
-            raise MisreadError(msg, {"input_format": probable})
+            msg = f"{path}: the file name shows no format"
+            raise MisreadError(msg, fixes=[Fix({"input_format": probable}, "as the first lines suggest")])
         raise InputError(msg)
     return "jsonl" if suffixes[-1] == ".ndjson" else suffixes[-1][1:]
 

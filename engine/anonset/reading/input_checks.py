@@ -15,7 +15,7 @@ from anonset.columns.cells import (
 )
 from anonset.columns.kinds import MOST_LOOKED_AT
 from anonset.columns.marks import ABSENT, PRESENT, words_for_marks
-from anonset.errors import InputError, datum, typed
+from anonset.errors import Fix, InputError, datum, typed
 from anonset.reading.dialect import DELIMITERS
 from anonset.spelling import counted, setting
 
@@ -59,16 +59,15 @@ def require_split(
     if not baskets and separator is None and sum(label.casefold() in STOP_WORDS for label in labels) > 2:
         msg = (
             f"{where}: the cells look like titles or sentences, and each word would become an item; "
-            f"if each cell is an item: {setting('one_code')}; if each word is an item: {setting('separator', ' ')}"
+            f"if each cell is an item: {setting('one_code')}"
         )
-        raise InputError(msg)
+        raise InputError(msg, fixes=[Fix({"separator": " "}, "if each word is an item")])
     if not baskets and separator is None and (list_text := next(filter(_is_printed_list, labels), None)) is not None:
         msg = (
             f"{where}: {datum(list_text)} looks like a list but would become a single item; remove {list_text[0]} and "
-            f"{list_text[-1]}; "
-            f"if it is an item: {setting('separator', ' ')}"
+            f"{list_text[-1]}"
         )
-        raise InputError(msg)
+        raise InputError(msg, fixes=[Fix({"separator": " "}, "if it is an item")])
     mark = (_mark_within(labels) or (None if baskets else mark_of_sets(labels))) if separator is None else None
     if separator is not None and baskets and separator.strip() and any(separator in label for label in labels):
         mark = separator
@@ -76,11 +75,13 @@ def require_split(
         return
     count = sum(mark in label for label in labels)
     problem = f"{where}: items were split at blanks, but {count:,} of {len(labels):,} items contain {mark!r}"
-    further = "" if mark in DELIMITERS else f" {setting('separator', mark)}"
-    baskets_way = f"if {mark!r} separates items: {setting('input_format', 'baskets')}{further}"
-    way = baskets_way if baskets else _way_to_split(labels, mark)
-    msg = f"{problem}; {way}; if not: {setting('one_code', one_code) if one_code else setting('separator', ' ')}"
-    raise InputError(msg)
+    way, fixes = _ways_to_split(labels, mark)
+    if baskets:
+        further = {} if mark in DELIMITERS else {"separator": mark}
+        way, fixes = "", [Fix({"input_format": "baskets", **further}, f"if {mark!r} separates items")]
+    whole = {"one_code": [one_code]} if one_code else {"separator": " "}
+    msg = f"{problem}{way}"
+    raise InputError(msg, fixes=[*fixes, Fix(whole, "if not")])
 
 
 def require_whole(where: str, name: str, labels: Collection[str], separator: str | None = None) -> None:
@@ -100,17 +101,18 @@ def require_whole(where: str, name: str, labels: Collection[str], separator: str
         some = f"{sum(mark in label for label in labels):,} of {len(labels):,} distinct cells"
         reason = "each cell would be one item" if separator is None else f"{separator!r} separates no items"
         problem = f"{where}: column {name!r}: {reason}, but {some} contain {mark!r}"
-        msg = f"{problem}; {_way_to_split(labels, mark)}; if not: {setting('one_code', name)}"
-        raise InputError(msg)
+        way, fixes = _ways_to_split(labels, mark)
+        msg = f"{problem}{way}"
+        raise InputError(msg, fixes=[*fixes, Fix({"one_code": [name]}, "if not")])
 
 
-def _way_to_split(labels: Collection[str], mark: str) -> str:
-    """Return advice for labels that a separator splits into items, and other characters perhaps too."""
+def _ways_to_split(labels: Collection[str], mark: str) -> tuple[str, list[Fix]]:
+    """Return advice, or a setting, for labels that a separator splits into items, and other characters perhaps too."""
     others = other_marks({part.strip() for label in labels for part in label.split(mark)}, mark)
     if others:
         further = " and ".join(map(repr, others))
-        return f"if {mark!r} and {further} separate items: replace {further} by {mark!r} in the file"
-    return f"if {mark!r} separates items: {setting('separator', mark)}"
+        return f"; if {mark!r} and {further} separate items: replace {further} by {mark!r} in the file", []
+    return "", [Fix({"separator": mark}, f"if {mark!r} separates items")]
 
 
 def _torn(labels: Collection[str], begin: str, end: str) -> bool:
@@ -160,13 +162,12 @@ def require_single(where: str, name: str, labels: Sequence[str]) -> None:
     """
     mark = next((mark for mark in (*MARKS, *FURTHER_MARKS, " ") if hold_codes(labels[:MOST_LOOKED_AT], mark)), None)
     if mark is not None:
-        split = f" {setting('separator', mark)}" if mark.strip() else ""
-        ways = f"if its cells are sets: {setting('items', name)}{split}; otherwise: {setting('drop', name)}"
+        split = {"separator": mark} if mark.strip() else {}
+        sets = Fix({"items": [name], **split}, "if its cells are sets")
         msg = (
-            f"{where}: relational column {name!r} seems to contain sets of codes, and each set would be a single "
-            f"value; {ways}"
+            f"{where}: relational column {name!r} seems to contain sets of codes, and each set would be a single value"
         )
-        raise InputError(msg)
+        raise InputError(msg, fixes=[sets, Fix({"drop": [name]}, "otherwise")])
 
 
 def require_items(where: str, columns: Iterable[tuple[str, Collection[str]]]) -> None:
@@ -189,17 +190,14 @@ def require_items(where: str, columns: Iterable[tuple[str, Collection[str]]]) ->
         columns_text = ", ".join(map(repr, indicators[:5])) + (
             f" and {len(indicators) - 5} more" if len(indicators) > 5 else ""
         )
-        msg = (
-            f"{where}: {columns_text} contain only 0 and 1, which would become items; "
-            f"if each column is an item: {setting('one_hot', ','.join(indicators))}"
-        )
-        raise InputError(msg)
+        msg = f"{where}: {columns_text} contain only 0 and 1, which would become items"
+        raise InputError(msg, fixes=[Fix({"one_hot": indicators}, "if each column is an item")])
     marks = [(name, words) for name, labels in labels_of if (words := words_for_marks([*labels])) and all(words)]
     if len(marks) > 1:
         (column, (chosen, other)), *_ = marks
         problem = (
             f"{column!r} and {counted(len(marks) - 1, 'other column')} contain only {typed(chosen)} and {typed(other)}"
         )
-        way = f"{setting('one_hot', ','.join(name for name, _ in marks))} {setting('present', chosen)}"
-        msg = f"{where}: {problem}, which would become items; if each column is an item: {way}"
-        raise InputError(msg)
+        fix = Fix({"one_hot": [name for name, _ in marks], "present": chosen}, "if each column is an item")
+        msg = f"{where}: {problem}, which would become items"
+        raise InputError(msg, fixes=[fix])

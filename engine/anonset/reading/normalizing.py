@@ -14,8 +14,8 @@ from anonset.data.blocks import SetColumnBuilder, keep_tokens, tidy_rows
 from anonset.data.spans import begins_of, spans
 from anonset.data.store import MEMORY, Store
 from anonset.data.table_facts import Change
-from anonset.errors import InputError, datum
-from anonset.spelling import require_known, setting
+from anonset.errors import InputError, datum, require_known
+from anonset.spelling import setting
 
 _Column = TypeVar("_Column", SetColumn, CategoricalColumn)
 

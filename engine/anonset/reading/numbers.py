@@ -1,6 +1,7 @@
 """Convert Arrow columns to exact numbers. Values that a float would round are rejected."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
@@ -14,8 +15,7 @@ from anonset.columns.number_forms import NO_CURRENCY, NUMBER, SIGNS_WITHOUT_VALU
 from anonset.data import NumericColumn
 from anonset.data.decimals import unfit
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.errors import InputError
-from anonset.spelling import setting
+from anonset.errors import Fix, InputError
 
 Values = NDArray[np.int64] | NDArray[np.float64]
 
@@ -112,7 +112,8 @@ class _Numbers:
         other, remedy = ("point", ".") if decimal == "," else ("comma", ",")
         self.refuse(
             wrong,
-            f"not a number with a decimal {sign}; if its decimal sign is the {other}: {setting('decimal', remedy)}",
+            f"not a number with a decimal {sign}",
+            [Fix({"decimal": remedy}, f"if its decimal sign is the {other}")],
         )
         currency = arrow.without(text, NO_CURRENCY)
         currencies = [symbol for symbol in arrow.unique(currency).to_pylist() if symbol]
@@ -131,10 +132,8 @@ class _Numbers:
         if len(wrong):
             first = text[int(wrong[0])].as_py()
             reason = "" if first.strip() == first else ": remove the blanks around it"
-            hint = _hint(first.strip())
-            self.refuse(
-                wrong, "not a number" + reason + hint if first.strip() else "the field is empty; fill in a number"
-            )
+            required = "not a number" + reason if first.strip() else "the field is empty; fill in a number"
+            self.refuse(wrong, required, _notations(first.strip()))
         if arrow.all(arrow.matches(text, _INTEGER)).as_py() is not False:
             try:
                 integers = arrow.to_numpy(arrow.cast(text, pa.int64())).astype(np.int64)
@@ -163,23 +162,23 @@ class _Numbers:
         are_integers = bool(np.all(floats == np.floor(floats)) and np.all(np.abs(floats) <= _EXACT_IN_FLOAT))
         return Numbers(floats, values.dtype == np.int64, are_integers)
 
-    def refuse(self, rows: NDArray[np.integer], required: str) -> None:
+    def refuse(self, rows: NDArray[np.integer], required: str, fixes: Sequence[Fix] = ()) -> None:
         """Reject the given rows. Return if there are none. The message shows no values."""
         if len(rows):
             first = self.before + rows[0] + 1
             place = f"row {first}{others(len(rows), self.until)}"
             msg = f"{self.where}: numeric column {self.name!r}: {place}: {required}"
-            raise InputError(msg, column=self.name, row=first)
+            raise InputError(msg, fixes=fixes, column=self.name, row=first)
 
 
-def _hint(value: str) -> str:
-    """Return the hint for a number in another notation. Empty if the text is not a number."""
+def _notations(value: str) -> list[Fix]:
+    """Return the remedies for a number in another notation. Empty if the text is not a number."""
     signs = decimals_of([value])
-    if len(signs) > 1:
-        comma, point = (setting("decimal", sign) for sign in (",", "."))
-        return f"; if the comma is the decimal sign: {comma}; if it separates thousands: {point}"
-    notation = "a decimal comma" if signs == [","] else "thousands separators or a currency"
-    return f"; for {notation}: {setting('decimal', signs[0])}" if signs else ""
+    meanings = {",": "if the comma is the decimal sign", ".": "if it separates thousands"}
+    if len(signs) == 1:
+        notation = "a decimal comma" if signs == [","] else "thousands separators or a currency"
+        return [Fix({"decimal": signs[0]}, f"for {notation}")]
+    return [Fix({"decimal": sign}, meanings[sign]) for sign in (",", ".") if sign in signs]
 
 
 def _rounded(text: Any, values: Any) -> NDArray[np.integer]:

@@ -8,14 +8,14 @@ from typing import Literal, TypedDict
 
 from anonset.columns.marks import FILLED
 from anonset.data.table_facts import CodeRules, OwnerStatements, Unit
-from anonset.errors import InputError
+from anonset.errors import Fix, InputError, require_known
 from anonset.reading.batches import FileProperties, NamedColumns
 from anonset.reading.columns import Encoder
 from anonset.reading.dialect import EXACT, Dialect
 from anonset.reading.normalizing import require_rules
 from anonset.reading.plan import Plan
 from anonset.reading.roles import Names, absent, names_in
-from anonset.spelling import did_you_mean, require_known, setting
+from anonset.spelling import did_you_mean, setting
 
 _MISSING = ("refuse", "empty", "value")
 SKIPPED = ("no-id", "footer", "labels")
@@ -327,9 +327,8 @@ class ReadOptions(FileOptions):
             )
             raise InputError(msg)
         if ids and self.sensitive is None and not self.exact:  # the ids of published buckets are in a file of their own
-            way = f"to declare who is a person: {setting('unit', ','.join(ids))}"
-            msg = f"{setting('id')} is published by the algorithms anatomy and safe-grouping alone; {way}"
-            raise InputError(msg, code="unit")
+            msg = f"{setting('id')} is published by the algorithms anatomy and safe-grouping alone"
+            raise InputError(msg, code="unit", fixes=[Fix({"unit": list(ids)}, "to declare who is a person")])
 
     def _require_columns_of_sets(self) -> None:
         """Reject options of set-valued columns without these columns."""
@@ -337,9 +336,8 @@ class ReadOptions(FileOptions):
             msg = f"{setting('present')} needs {setting('one_hot')}, the columns in which a value marks an item"
             raise InputError(msg)
         if self.present == "":
-            way = f"if empty cells mark no item: {setting('present', FILLED)}"
-            msg = f"{setting('present')} must be a value, got ''; {way}"
-            raise InputError(msg)
+            msg = f"{setting('present')} must be a value, got ''"
+            raise InputError(msg, fixes=[Fix({"present": FILLED}, "if empty cells mark no item")])
         if self.with_header and not names_in((), self.one_code):
             msg = f"{setting('with_header', True)} needs {setting('one_code')}, the columns with a code per cell"
             raise InputError(msg)

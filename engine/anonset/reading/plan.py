@@ -10,7 +10,7 @@ from anonset.columns.mentions import free_text_in, mentions_in, names_and_ids
 from anonset.columns.persons import CONTACTS, are_cut, possible_persons
 from anonset.data import CategoricalColumn, SetColumn, Table
 from anonset.data.table_facts import CUT, PersonMentions, RepeatedIdentifiers
-from anonset.errors import InputError
+from anonset.errors import Fix, InputError
 from anonset.reading.batches import Batch, NamedColumns
 from anonset.reading.columns import Encoder
 from anonset.reading.input_checks import require_single
@@ -67,7 +67,7 @@ class Plan:
             numeric,
             first_line=source.first_line,
             headers=are_headers(source.names),
-            hint=source.hint,
+            remedies=source.remedies,
             **roles_given,
         )
         return cls(
@@ -169,9 +169,9 @@ class Plan:
             raise InputError(msg)
         if "" in rules and not (roles.items or roles.wide):
             rule = rules[""][0]
-            named = f"; name the column: {setting('normalize', f'{texts[0]}={rule}')}" if texts else ""
-            msg = f"{where}: {setting('normalize', rule)} applies to items, and the data have no items column{named}"
-            raise InputError(msg)
+            msg = f"{where}: {setting('normalize', rule)} applies to items, and the data have no items column"
+            named = [Fix({"normalize": [f"{name}={rule}"]}, "to name the column") for name in texts[:1]]
+            raise InputError(msg, fixes=named)
 
     @property
     def is_one_set(self) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 from anonset.columns.marks import ABSENT, PRESENT, says_present, words_for_marks
 from anonset.columns.missing import NULLS
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.errors import InputError, datum, typed
+from anonset.errors import Fix, InputError, Problem, datum, typed
 from anonset.reading.columns import Encoder
 from anonset.spelling import setting
 
@@ -73,8 +73,8 @@ def _add(encoder: Encoder, values: _Values, name: str, column: Any, before: int)
         if words := sorted(NULLS.intersection(given)):
             row = before + int(np.argmax(codes == labels.index(words[0]))) + 1
             problem = f"row {row} contains {typed(words[0])}, which many programs write for a missing value"
-            msg = f"{place}: {problem}; if it means no item: {setting('null', words[0])}"
-            raise InputError(msg, column=name, row=row)
+            msg = f"{place}: {problem}"
+            raise InputError(msg, fixes=[Fix({"null": [words[0]]}, "if it means no item")], column=name, row=row)
         values.others.update((label.casefold(), label) for label in given[:_MOST_KEPT])
         _refuse_pairs(place, list(values.others.values()))
         return
@@ -92,16 +92,16 @@ def _add(encoder: Encoder, values: _Values, name: str, column: Any, before: int)
 _MOST_KEPT = 3
 
 
-def _third(encoder: Encoder, place: str, name: str, values: _Values, row: int) -> str:
-    """Return the message for a column with two values besides the declared value."""
+def _third(encoder: Encoder, place: str, name: str, values: _Values, row: int) -> Problem:
+    """Return the problem of a column with two values besides the declared value."""
     present = setting("present", encoder.present)
     if "" in values.others:
         other = next(label for label in values.others.values() if label)
         problem = f"cells are {datum(other)} or empty, besides {present}: row {row}"
-        return f"{place}: {problem}; if empty means 'no item': {encoder.null_as('empty')}"
+        return Problem(f"{place}: {problem}", [Fix(encoder.null_as("empty"), "if empty means 'no item'")])
     found = " and ".join(map(datum, values.others.values()))
     problem = f"one value besides {present} is allowed, found {found} (row {row})"
-    return f"{place}: {problem}; if one means a missing value: {setting('null', f'{name}=VALUE')}"
+    return Problem(f"{place}: {problem}; if one means a missing value: {setting('null', f'{name}=VALUE')}")
 
 
 def _refuse_pairs(place: str, values: list[str]) -> None:
@@ -109,11 +109,11 @@ def _refuse_pairs(place: str, values: list[str]) -> None:
     pair = words_for_marks(values) if len(values) == 2 else None
     absent = pair[1] if pair else next((value for value in values if value in ABSENT), "")
     if absent and len(values) <= 2:
-        way = f"declare the value of a member: {setting('present', pair[0])}" if pair else ""
-        way = way or f"remove {setting('present', FILLED)}"
+        fixes = [Fix({"present": pair[0]}, "to declare the value of a member")] if pair else []
+        way = "" if pair else f"; remove {setting('present', FILLED)}"
         read = f"{typed(absent)} marks an item as absent, but {setting('present', FILLED)} reads it as a member"
-        msg = f"{place}: {read}; {way}"
-        raise InputError(msg)
+        msg = f"{place}: {read}{way}"
+        raise InputError(msg, fixes=fixes)
 
 
 def _is_mark(label: str) -> bool:
@@ -121,15 +121,18 @@ def _is_mark(label: str) -> bool:
     return label in PRESENT or says_present([label])[label] is not None or bool(words and words[0])
 
 
-def way_to_declare(labels: Iterable[str]) -> str:
-    """Return the setting that reads a column with these values. Empty for columns with more than two values.
+def value_of_members(labels: Iterable[str]) -> str | None:
+    """Return the value of the setting ``present`` for a column with these values.
 
-    >>> way_to_declare(["Checked", "Unchecked"]), way_to_declare(["", "Diabetes"]), way_to_declare(["a", "b", "c"])
-    ("present='Checked'", "present='filled'", '')
+    Empty if the owner must choose one of two values. None for columns with more than two values, and for columns in
+    which each value marks an absent item.
+
+    >>> [value_of_members(labels) for labels in (["Checked", "Unchecked"], ["", "Diabetes"], ["a", "b", "c"])]
+    ['Checked', 'filled', None]
     """
     listed = sorted(set(labels))
     if len(listed) > 2:
-        return ""
+        return None
     if words := words_for_marks(listed):
-        return setting("present", words[0]) if words[0] else ""
-    return setting("present", FILLED if "" in listed else "VALUE")
+        return words[0] or None
+    return FILLED if "" in listed else ""

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 
-from anonset.errors import InputError
+from anonset.errors import Fix, InputError, MissingRoleError, Problem
 from anonset.personal_text import is_like_id
 from anonset.spelling import counted, setting
 
@@ -12,8 +12,6 @@ Names = str | Sequence[str] | None
 _WIDE = ("one_hot", "one_code")
 
 _NUMBER = re.compile(r"[+-]?[0-9]+([.,][0-9]+)?")
-
-WITHOUT_ROLE = "without a role"
 
 
 @dataclass(frozen=True)
@@ -69,7 +67,7 @@ def resolve(
     *,
     first_line: bool = False,
     headers: bool = False,
-    hint: str = "",
+    remedies: Sequence[Fix] = (),
     **given: Names,
 ) -> tuple[Roles, frozenset[str]]:
     """Assign a role to every column of a source.
@@ -87,8 +85,8 @@ def resolve(
         so messages show the names only if a declared name is among them.
     headers
         Whether the names are certainly headers. The message about duplicate names then shows the name.
-    hint
-        Advice for the message about a missing column.
+    remedies
+        Reading options that may find a missing column.
     given
         Column names by role, and the columns of the person as ``unit``. The names of a role are a sequence, or a text
         with one name or several names separated by commas.
@@ -105,7 +103,7 @@ def resolve(
     genuine = not first_line or any(not set(names).isdisjoint(columns) for columns in names_of.values())
     lines = not any(columns for role, columns in names_of.items() if role != "items")
     Header(where, names, genuine or headers).require_distinct()
-    header = Header(where, names, genuine, hint, lines)
+    header = Header(where, names, genuine, remedies, lines)
     for role, columns in names_of.items():
         header.require_there(role, columns)
     by_unit = names_of.pop("unit", ())
@@ -137,8 +135,8 @@ class Header:
     names: Sequence[str]
     genuine: bool
     """True if the line is certainly a header, and not a record."""
-    hint: str = ""
-    """Advice for the message about a missing column."""
+    remedies: Sequence[Fix] = ()
+    """Reading options that may find a missing column."""
     lines: bool = False
     """True if items are the only declared role. Each line of the file may then be a set of items."""
 
@@ -148,12 +146,9 @@ class Header:
         for number, name in enumerate(self.names, 1):
             if name in number_of:
                 columns = f"{self.where}: columns {number_of[name]} and {number}"
-                if self.genuine:
-                    msg = f"{columns} are both named {name!r}; rename one of them in the data"
-                else:
-                    way = f"if the file has no header, {setting('no_header', True)} names them 1, 2, ..."
-                    msg = f"{columns} have the same name; rename one of them in the data; {way}"
-                raise InputError(msg)
+                same = f"are both named {name!r}" if self.genuine else "have the same name"
+                msg = f"{columns} {same}; rename one of them in the data"
+                raise InputError(msg, fixes=[] if self.genuine else [_NUMBERED])
             number_of[name] = number
 
     def require_there(self, role: str, declared: Sequence[str]) -> None:
@@ -161,16 +156,17 @@ class Header:
         name_set = frozenset(self.names)
         for name in declared:
             if name not in name_set:
+                problem, fixes = "", self.remedies
                 if name.endswith("*") and any(column.startswith(name[:-1]) for column in self.names):
-                    way = f"; for columns with one code per cell: {setting('one_code', name)}"
+                    fixes = [Fix({"one_code": [name]}, "for columns with one code per cell")]
                 elif any(map(is_like_id, self.names)):  # the header is a record, and messages do not show its values
-                    way = f"; {self.doubt}"
+                    problem, fixes = f"; {self.doubt.sentence}", self.doubt.fixes
                 elif self.genuine:
-                    way = f"; columns: {_listed(self.names)}{self.hint}"
-                else:
-                    way = self.hint or f"; {self.doubt}"
-                msg = f"{self.where}: no column {name!r} ({setting(role)}){way}"
-                raise InputError(msg)
+                    problem = f"; columns: {_listed(self.names)}"
+                elif not fixes:
+                    problem, fixes = f"; {self.doubt.sentence}", self.doubt.fixes
+                msg = f"{self.where}: no column {name!r} ({setting(role)}){problem}"
+                raise InputError(msg, fixes=fixes)
 
     def require_placed(self, placed: set[str]) -> None:
         """Reject columns without a role."""
@@ -180,22 +176,22 @@ class Header:
         protecting = ", ".join(setting(role) for role in ("items", "relational", "sensitive", "unit"))
         ways = f"declare each by {protecting}, {setting('keep')} (published unchanged) or {setting('drop')}"
         columns = f"columns {_listed(homeless)}" if len(homeless) > 1 else f"column {homeless[0]!r}"
+        problem, fixes = ways, list[Fix]()
         if not self.genuine and any(map(_may_be_a_value, self.names)):
-            columns, ways = counted(len(homeless), "column"), f"{ways}; {self.doubt}"
-        msg = f"{self.where}: {columns} {WITHOUT_ROLE}; {ways}"
-        raise InputError(msg)
+            columns = counted(len(homeless), "column")
+            problem, fixes = f"{ways}; {self.doubt.sentence}", [*self.doubt.fixes]
+        msg = f"{self.where}: {columns} without a role; {problem}"
+        raise MissingRoleError(msg, fixes=fixes)
 
     @property
-    def doubt(self) -> str:
-        """Advice for an error message if none of the declared names is a column."""
-        names = counted(len(self.names), "column")
-        question = (
-            f"the first line was read as a header with {names}; "
-            f"if the file has no header, {setting('no_header', True)} names them 1, 2, ..."
-        )
-        return question + (
-            f"; if each line is a list of items: {setting('input_format', 'baskets')}" if self.lines else ""
-        )
+    def doubt(self) -> Problem:
+        """Advice if none of the declared names is a column."""
+        baskets = Fix({"input_format": "baskets"}, "if each line is a list of items")
+        problem = f"the first line was read as a header with {counted(len(self.names), 'column')}"
+        return Problem(problem, [_NUMBERED, *([baskets] if self.lines else [])])
+
+
+_NUMBERED = Fix({"no_header": True}, "if the file has no header, to name the columns 1, 2, ...")
 
 
 def _may_be_a_value(name: str) -> bool:

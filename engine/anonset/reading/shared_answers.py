@@ -7,7 +7,7 @@ import numpy as np
 
 from anonset.columns.kinds import kind_of_values
 from anonset.columns.marks import words_for_marks
-from anonset.errors import InputError, typed
+from anonset.errors import Fix, InputError, typed
 from anonset.spelling import setting
 
 _MOST_VALUES, _FEWEST_COLUMNS, _FEWEST_ROWS = 20, 3, 10
@@ -44,12 +44,12 @@ def require_separate_answers(where: str, names: Sequence[str], columns: Mapping[
     pair = words_for_marks(values)
     if pair is not None and all(pair):
         problem = f"columns of {setting('one_code')} contain only {typed(pair[0])} and {typed(pair[1])}"
-        remedy = f"if each column is an item: {setting('one_hot', ','.join(names))} {setting('present', pair[0])}"
+        fix = Fix({"one_hot": list(names), "present": pair[0]}, "if each column is an item")
     else:
         problem = f"most rows contain a value in several columns of {setting('one_code')}, as in answers to questions"
-        remedy = f"to read items such as {names[0]}=VALUE: {setting('with_header', True)}"
-    msg = f"{where}: {problem}; equal values of different columns would be one item; {remedy}"
-    raise InputError(msg)
+        fix = Fix({"with_header": True}, f"to read items such as {names[0]}=VALUE")
+    msg = f"{where}: {problem}; equal values of different columns would be one item"
+    raise InputError(msg, fixes=[fix])
 
 
 def _texts(column: Any) -> list[str]:

@@ -17,10 +17,10 @@ from anonset.data.blocks import tidy_rows
 from anonset.data.spans import begins_of
 from anonset.data.table import Int32
 from anonset.data.vocabulary import canonical_order
-from anonset.errors import InputError, datum
+from anonset.errors import Fix, InputError, datum
 from anonset.reading.columns import Encoder
 from anonset.reading.numbers import others
-from anonset.reading.presence import way_to_declare
+from anonset.reading.presence import value_of_members
 from anonset.spelling import setting
 
 NAME = "items"
@@ -77,14 +77,18 @@ def _present(encoder: Encoder, name: str, column: Any) -> NDArray[np.bool_]:
     wrong = np.flatnonzero(np.array([says is None for says in present], bool)[codes])
     if len(wrong):
         empty = labels[codes[wrong[0]]] == ""
-        fault = f"is empty; if empty means 0: {encoder.null_as('empty')}" if empty else "has another value"
+        fault = "is empty" if empty else "has another value"
         alike = others(len(wrong), encoder.last_row(column))
         place = f"{encoder.where}: column {name!r} ({setting('one_hot')})"
         row = encoder.before + wrong[0] + 1
-        way = "" if empty else way_to_declare(encoder.marks(name, column)[1])
-        fault += f"; if one value marks an item: {way}" if way else ""
+        fixes = [Fix(encoder.null_as("empty"), "if empty means 0")] if empty else []
+        member = None if empty else value_of_members(encoder.marks(name, column)[1])
+        if member:
+            fixes = [Fix({"present": member}, "if one value marks an item")]
+        elif member is not None:
+            fault += f"; if one value marks an item: {setting('present', 'VALUE')}"
         msg = f"{place} must contain 0 and 1 only: row {row}{alike} {fault}"
-        raise InputError(msg, column=name, row=row)
+        raise InputError(msg, fixes=fixes, column=name, row=row)
     return np.array([bool(says) for says in present], bool)[codes]
 
 
@@ -126,9 +130,8 @@ def _refuse_unknown(encoder: Encoder, columns: Sequence[Any]) -> None:
     rows = np.flatnonzero(unknown)
     if len(rows):
         alike = others(len(rows), encoder.last_row(columns[0]))
-        ways = f"if null means no items: {encoder.null_as('empty')}"
-        msg = f"{encoder.where}: row {encoder.before + rows[0] + 1}{alike} has no codes; {ways}"
-        raise InputError(msg)
+        msg = f"{encoder.where}: row {encoder.before + rows[0] + 1}{alike} has no codes"
+        raise InputError(msg, fixes=[Fix(encoder.null_as("empty"), "if null means no items")])
 
 
 def union(columns: Sequence[SetColumn], name: str) -> SetColumn:

@@ -11,7 +11,7 @@ import numpy as np
 from anonset.algorithms.base import Algorithm, Result
 from anonset.data import Hierarchy, Table
 from anonset.data.store import MEMORY, Store
-from anonset.errors import InputError
+from anonset.errors import Fix, InputError
 from anonset.generalization import Disassociated
 from anonset.generalization.chunk_cutting import disassociate
 from anonset.measures.retention import of_chunks
@@ -50,11 +50,9 @@ class ChunksKind(PublicationKind[Chunks]):
         sets = table.transactions
         require_few_parts(table.n if sets is None else table.n + len(sets.codes), layout)
         if more := [column.name for column in (*table.relational, *table.kept, *table.ids)]:
-            msg = (
-                f"column {more[0]!r}: a disassociated publication contains no records, so it cannot contain this "
-                "column; use --drop"
-            )
-            raise InputError(msg)
+            problem = "a disassociated publication contains no records, so it cannot contain this column"
+            msg = f"column {more[0]!r}: {problem}"
+            raise InputError(msg, fixes=[Fix({"drop": more})])
         if table.joined:
             names = ", ".join(map(repr, table.joined))
             msg = f"a disassociated publication contains a single set-valued column, got {names}; drop the others"

@@ -40,7 +40,7 @@ from anonset.data.hierarchy_rules import NO_VALUE
 from anonset.data.redacted_repr import RedactedRepr, names_shown
 from anonset.data.store import Store
 from anonset.data.table_facts import COARSENED
-from anonset.errors import DisclosureError, InputError
+from anonset.errors import DisclosureError, Fix, InputError, Problem
 from anonset.privacy import PrivacyModel
 from anonset.publications import Buckets, Chunks, Records
 from anonset.publications.buckets import STAR
@@ -217,8 +217,10 @@ class _Scanner:
         for number, name in enumerate(names, 1):
             if name not in self.table.word.publish_as_is and (kind := pattern_of([name])):
                 text = f"the name of column {number} of the publication looks like data ({KINDS_OF_VALUES[kind]})"
-                way = f"use {setting('no_header', True)} if the file has no header line, or rename the column"
-                yield ScanFinding(f"#{number}", 1, f"{text}, so nothing is published; {way}")
+                fix = Fix({"no_header": True}, "if the file has no header line")
+                yield ScanFinding(
+                    f"#{number}", 1, Problem(f"{text}, so nothing is published; rename the column", [fix])
+                )
 
     def _relational(self, publication: Records) -> Iterator[ScanFinding]:
         members = {symbol.label: symbol.members for symbol in publication.value_sets}
@@ -237,7 +239,7 @@ class _Scanner:
                 kind = identifying_kind(values_in_sets(before, labels, members))
             if finding is None and kind is not None:
                 drop = remedies.of_dropped(column.name, self.model, only=len(self.table.relational) == 1)
-                finding = personal_values_finding((column.name,), *kind, f"use {drop}" if drop else remedies.TAKEN_OUT)
+                finding = personal_values_finding((column.name,), *kind, drop or [remedies.TAKEN_OUT])
             if finding is not None:
                 yield finding
 
@@ -270,7 +272,7 @@ class _Scanner:
         problem = f"values of fewer than {threshold} persons each are listed in sets"
         return ScanFinding.of((before.name,), of_few, problem, self._of_sets(before))
 
-    def _of_sets(self, column: CategoricalColumn) -> str:
+    def _of_sets(self, column: CategoricalColumn) -> list[Fix]:
         drop = remedies.of_dropped(column.name, self.model, only=len(self.table.relational) == 1)
         return remedies.of_sets(column.name, self._coarser(column), drop=drop)
 
@@ -309,7 +311,7 @@ class _Scanner:
         if singling:
             names = tuple(column.name for column in singling)
             problem = f"persons are in groups of fewer than {self.few} persons with the same published values"
-            yield ScanFinding.of(names, small, problem, remedies.remedy_for_singling_out(names, self.model))
+            yield ScanFinding.of(names, small, problem, remedies.of_singling_out(names, self.model))
 
     def _patterns(self, columns: Sequence[CategoricalColumn], named: Collection[str]) -> Iterator[ScanFinding]:
         word = self.table.word
@@ -320,10 +322,10 @@ class _Scanner:
             if column.vocabulary.filed is not None:
                 labels = labels[:: max(1, len(labels) // _EXAMINED)]
             if kind := identifying_kind([label for label in labels if label != STAR]):
-                yield personal_values_finding((column.name,), *kind, remedies.remedy_of_dropping(column.name))
+                yield personal_values_finding((column.name,), *kind, [remedies.dropping(column.name)])
             elif problem := self._of_persons(column, labels):
-                way = remedies.remedy_of_dropping(column.name)
-                yield ScanFinding.of((column.name,), len(column.vocabulary), problem, way)
+                fix = remedies.dropping(column.name)
+                yield ScanFinding.of((column.name,), len(column.vocabulary), problem, [fix])
 
     def _of_persons(self, column: CategoricalColumn, labels: Sequence[str]) -> str:
         """Return why most values describe single persons, for example because they are free text or ids. Return an

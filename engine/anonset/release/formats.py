@@ -15,14 +15,14 @@ from anonset.algorithms.base import Algorithm, Result
 from anonset.data import Hierarchy, Table
 from anonset.data.redacted_repr import RedactedRepr, figures_shown, redacted
 from anonset.data.store import MEMORY, Store
-from anonset.errors import InputError
+from anonset.errors import InputError, require_known
 from anonset.generalization.earlier_release import EarlierRelease, ReleaseChanges
 from anonset.generalization.other_release import OtherRelease
 from anonset.privacy import PrivacyModel, Witness
 from anonset.privacy.model import PublishedKind
 from anonset.publications import Published, Symbol
 from anonset.settings.publication import CheckSettings
-from anonset.spelling import require_known, setting
+from anonset.spelling import setting
 
 Order = Literal["sorted", "input"]
 Symbols = Literal["auto", "members", "short"]

@@ -10,6 +10,7 @@ from anonset.columns.header_topics import names_a_product
 from anonset.columns.headers import meaning_of
 from anonset.columns.personal_values import OPAQUE, are_opaque_keys, are_sentences, are_words_of_texts
 from anonset.data import SetColumn, Table
+from anonset.errors import Fix
 from anonset.privacy import PrivacyModel
 from anonset.publications import Records
 from anonset.release import scan_remedies as remedies
@@ -44,13 +45,13 @@ class ItemScan:
         if findings := self.keys(names, sets):
             yield from findings
             return
-        counts, remedy = sets.occurrences, remedies.of_items(names, self.model, others=False)
+        counts, fixes = sets.occurrences, remedies.of_items(names, self.model, others=False)
         labels = [] if sets.vocabulary.is_numbered else _without_prefix(names, list(published))
         kind = None if word.identifying_as_declared else identifying_kind(labels)
         if kind and kind[0] != OPAQUE:  # `keys` decides about opaque keys
-            yield personal_values_finding(names, *kind, remedy)
+            yield personal_values_finding(names, *kind, fixes)
         elif are_words_of_texts(labels) or (2 * np.count_nonzero(counts == 1) > len(labels) and are_sentences(labels)):
-            yield _free_text(names, len(labels), remedy)
+            yield _free_text(names, len(labels), fixes)
 
     def keys(self, names: tuple[str, ...], sets: SetColumn) -> list[ScanFinding]:
         """Return findings for item columns that contain keys in the original data."""
@@ -76,19 +77,19 @@ class ItemScan:
             keys = [label.removeprefix(mark) for label in labels if label.startswith(mark)]
             is_id = meaning_of(name) == "person id" or (are_opaque_keys(keys) and not names_a_product(name))
             if is_id and name not in word.publish_as_is:
-                remedy = remedies.of_items((name,), self.model, others=len(names) > 1)
-                yield personal_values_finding((name,), OPAQUE, step * len(keys), remedy)
+                fixes = remedies.of_items((name,), self.model, others=len(names) > 1)
+                yield personal_values_finding((name,), OPAQUE, step * len(keys), fixes)
 
     def _mentions(self, names: tuple[str, ...]) -> Iterator[ScanFinding]:
         word = self.table.word
         for mention in () if word.identifying_as_declared else self.table.mentions:
             if mention.items not in word.publish_as_is:
-                remedy = remedies.of_items((mention.items,), self.model, others=len(names) > 1)
+                fixes = remedies.of_items((mention.items,), self.model, others=len(names) > 1)
                 problem = f"items contain values of {mention.column!r}, which identifies people"
                 if mention.column:
-                    yield ScanFinding.of((mention.items,), mention.labels, problem, remedy)
+                    yield ScanFinding.of((mention.items,), mention.labels, problem, fixes)
                 else:
-                    yield _free_text((mention.items,), mention.labels, remedy)
+                    yield _free_text((mention.items,), mention.labels, fixes)
 
     def _keys(self, names: tuple[str, ...], sets: SetColumn) -> tuple[tuple[str, ...], int]:
         """Return the columns that contain keys, and the number of keys. Return all columns if no single column has
@@ -130,8 +131,8 @@ def labels_of(publication: Records) -> Iterator[str]:
     yield from (symbol.label for symbol in publication.symbols if symbol.kind == "node")
 
 
-def _free_text(names: tuple[str, ...], number: int, remedy: str) -> ScanFinding:
-    return ScanFinding.of(names, number, FREE_TEXT, f"{remedy}, or extract codes from them")
+def _free_text(names: tuple[str, ...], number: int, fixes: Sequence[Fix]) -> ScanFinding:
+    return ScanFinding.of(names, number, FREE_TEXT, [*fixes, Fix({}, "or extract codes from them")])
 
 
 def _without_prefix(names: Sequence[str], labels: list[str]) -> list[str]:

@@ -6,6 +6,7 @@ from pathlib import Path
 from anonset.data.spans import memory_left
 from anonset.errors import InputError
 from anonset.reading.sizes import DataSize
+from anonset.spelling import setting
 
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 _SIZE = re.compile(r"(\d{1,18}(?:\.\d{1,18})?)\s*([KMGT]?)(?:I?B)?", re.IGNORECASE)
@@ -108,5 +109,5 @@ def require_memory(estimate: int, limit: str | None, obstacle: str = "") -> None
     if allowed is not None and estimate > allowed:
         over = f"the run would need about {format_size(estimate)} of memory, above the limit of {format_size(allowed)}"
         reason = f", and {obstacle}" if obstacle else ""
-        msg = f"{over}{reason}; use fewer records or a machine with more memory, or raise --memory-limit"
+        msg = f"{over}{reason}; use fewer records or a machine with more memory, or raise {setting('memory_limit')}"
         raise InputError(msg)

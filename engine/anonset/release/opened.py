@@ -11,7 +11,7 @@ from typing import Any, Self
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.store import MEMORY, Files, Store
 from anonset.data.table import Int32, Int64
-from anonset.errors import InputError
+from anonset.errors import InputError, require_known
 from anonset.privacy import PrivacyModel
 from anonset.privacy.policies import PrivacyPolicy
 from anonset.publications import Published, Symbol
@@ -35,7 +35,6 @@ from anonset.settings.parameters import MODELS, build
 from anonset.settings.publication import check_settings_model
 from anonset.settings.readers import ParsingContext
 from anonset.settings.settings import validate
-from anonset.spelling import require_known
 
 _MANY = 6
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from anonset.columns.personal_values import KINDS_OF_VALUES, OPAQUE, are_opaque_keys, count_contacts, identifying
 from anonset.data.redacted_repr import RedactedRepr
+from anonset.errors import Fix, Problem
 from anonset.privacy import PrivacyModel
 from anonset.release import scan_remedies as remedies
 
@@ -29,20 +30,20 @@ class ScanFinding(RedactedRepr):
     """Name of the column, or comma-separated names if several columns together cause the finding."""
     count: int
     """Number of values or persons."""
-    text: str
-    """Column, count and remedy in one line, without any value of the data."""
-    problem: str = ""
+    problem: Problem
+    """Column, count and remedies, without any value of the data."""
+    what: str = ""
     """What is wrong with the values."""
 
     @classmethod
-    def of(cls, names: Sequence[str], count: int, problem: str, remedy: str) -> "ScanFinding":
-        """Return a finding for one or several columns, with the count and the remedy."""
+    def of(cls, names: Sequence[str], count: int, problem: str, fixes: Sequence[Fix]) -> "ScanFinding":
+        """Return a finding for one or several columns, with the count and the remedies."""
         named = f"column {names[0]!r}" if len(names) == 1 else f"columns {', '.join(map(repr, names))}"
         stopped = f"{named}: {count:,} {problem}, so nothing is published"
-        return cls(",".join(names), count, f"{stopped}; {remedy}; {remedies.declared(names)}", problem)
+        return cls(",".join(names), count, Problem(stopped, [*fixes, remedies.declared(names)]), problem)
 
     def __str__(self) -> str:
-        return self.text
+        return str(self.problem)
 
 
 def identifying_kind(labels: Sequence[str]) -> tuple[str, int] | None:
@@ -55,6 +56,6 @@ def identifying_kind(labels: Sequence[str]) -> tuple[str, int] | None:
     return (kind, len(labels)) if kind in KINDS_OF_VALUES else None
 
 
-def personal_values_finding(names: tuple[str, ...], kind: str, count: int, remedy: str) -> ScanFinding:
+def personal_values_finding(names: tuple[str, ...], kind: str, count: int, fixes: Sequence[Fix]) -> ScanFinding:
     """Return a finding for values of a kind that identifies persons."""
-    return ScanFinding.of(names, count, f"values look like {KINDS_OF_VALUES[kind]}", remedy)
+    return ScanFinding.of(names, count, f"values look like {KINDS_OF_VALUES[kind]}", fixes)

@@ -7,21 +7,22 @@ from fractions import Fraction
 from anonset.columns.header_topics import is_sensitive
 from anonset.columns.kinds import MOST_LOOKED_AT, look_at
 from anonset.data.hierarchy_rules import FROM
+from anonset.errors import Fix
 from anonset.privacy import KAnonymity, PrivacyModel
-from anonset.spelling import hierarchy_of, listed, setting
+from anonset.spelling import hierarchy_of, listed, setting, spelled
 
 _PREFIXES = {"ICD-9 codes": "prefix:1,3", "ICD-10 codes": "prefix:1,3", "ATC codes": "prefix:1,3,5"}
 _PLACES = ("postal codes", "zip codes")
-TAKEN_OUT = "remove them from the data"
+TAKEN_OUT = Fix({}, "remove them from the data")
 
 
-def of_ranges() -> str:
+def of_ranges() -> list[Fix]:
     """Return the remedy for a numeric column whose range ends are exact values."""
-    return f"remove {setting('round_ends', value=False)}"
+    return [Fix({}, f"remove {setting('round_ends', value=False)}")]
 
 
-def of_sets(name: str, rule: str, *, drop: str) -> str:
-    """Return the remedy for a relational column that publishes rare values, alone or in sets.
+def of_sets(name: str, rule: str, *, drop: list[Fix]) -> list[Fix]:
+    """Return the remedies for a relational column that publishes rare values, alone or in sets.
 
     Parameters
     ----------
@@ -31,53 +32,50 @@ def of_sets(name: str, rule: str, *, drop: str) -> str:
         Settings that drop the column. Empty if the model needs it.
     """
     if rule:
-        return f"use {hierarchy_of(name, rule)}" + (f", or {drop}" if drop else "")
-    file = f"{hierarchy_of(name, 'FILE')} with a file that groups the values"
-    return f"use {drop}, or {file}" if drop else f"use {file}"
+        return [Fix({"hierarchy": {name: rule}}), *drop]
+    return [*drop, Fix({}, f"or group the values in a file: {hierarchy_of(name, 'FILE')}")]
 
 
-def of_dropped(name: str, model: PrivacyModel, *, only: bool) -> str:
-    """Return the settings that drop a relational column, or an empty text if the model needs the column.
+def of_dropped(name: str, model: PrivacyModel, *, only: bool) -> list[Fix]:
+    """Return the settings that drop a relational column. Empty if the model needs the column.
 
     Parameters
     ----------
     only
         True if the table has no other relational column.
     """
-    if only and model.name != "kkm":
-        return ""
-    return f"{setting('drop', name)} {setting('model', 'km')}" if only else setting("drop", name)
+    if only:
+        return [Fix({"drop": [name], "model": "km"})] if model.name == "kkm" else []
+    return [dropping(name)]
 
 
-def of_kept(name: str, rule: str, labels: Sequence[str], model: PrivacyModel) -> str:
-    """Return the remedy for a column that is published unchanged. See `of_sets` for `rule`.
+def of_kept(name: str, rule: str, labels: Sequence[str], model: PrivacyModel) -> list[Fix]:
+    """Return the remedies for a column that is published unchanged. See `of_sets` for `rule`.
 
     A model for relational columns does not protect a sensitive column from inference.
     """
     rule = rule or _rule(name, labels)
     if "sensitive" in model.protects or not rule or is_sensitive(name):
-        return remedy_of_dropping(name)
-    generalized = f"{setting('relational', name)} {hierarchy_of(name, rule)} in place of {setting('keep', name)}"
+        return [dropping(name)]
+    generalized, instead = {"relational": [name], "hierarchy": {name: rule}}, f"in place of {setting('keep', name)}"
     if "relational" in model.protects:
-        return f"use {generalized}, or {setting('drop', name)}"
-    if model.name == "km":
-        return f"{remedy_of_dropping(name)}, or use {setting('model', 'kkm')} {generalized}"
-    return remedy_of_dropping(name)
+        return [Fix(generalized, instead), dropping(name)]
+    return [dropping(name), *([Fix({"model": "kkm", **generalized}, instead)] if model.name == "km" else [])]
 
 
-def remedy_for_singling_out(names: Sequence[str], model: PrivacyModel) -> str:
-    """Return the remedy for kept columns that single out persons in combination with other columns.
+def of_singling_out(names: Sequence[str], model: PrivacyModel) -> list[Fix]:
+    """Return the remedies for kept columns that single out persons in combination with other columns.
 
     A model for relational columns does not protect a sensitive column from inference.
     """
-    joined = ",".join(names)
+    fixes = [dropping(*names)]
     if "relational" in model.protects and not any(map(is_sensitive, names)):
-        return f"{remedy_of_dropping(joined)}, or {setting('relational', joined)} in place of {setting('keep', joined)}"
-    return remedy_of_dropping(joined)
+        fixes.append(Fix({"relational": list(names)}, f"in place of {spelled({'keep': list(names)})}"))
+    return fixes
 
 
-def of_items(names: Sequence[str], model: PrivacyModel, *, others: bool) -> str:
-    """Return the remedy for items. The name ``items`` stands for the joined set of several columns.
+def of_items(names: Sequence[str], model: PrivacyModel, *, others: bool) -> list[Fix]:
+    """Return the remedies for items. The name ``items`` stands for the joined set of several columns.
 
     Parameters
     ----------
@@ -85,27 +83,25 @@ def of_items(names: Sequence[str], model: PrivacyModel, *, others: bool) -> str:
         Whether the table has other item columns.
     """
     if tuple(names) == ("items",):
-        return TAKEN_OUT
+        return [TAKEN_OUT]
     if others:
-        return f"{TAKEN_OUT}, or use {setting('drop', ','.join(names))}"
+        return [TAKEN_OUT, dropping(*names)]
+    drop = {"drop": list(names)}
     if "relational" in model.protects:  # k then protects the remaining columns
         basic = {form.name for form in fields(KAnonymity)}
         strange = [setting(form.name) for form in fields(model) if form.name not in basic]  # type: ignore[arg-type]
-        without = f" without {listed(strange, 'and')}" if strange else ""
-        return f"{TAKEN_OUT}, or use {setting('drop', ','.join(names))} {setting('model', 'k')}{without}"
-    return (
-        f"{TAKEN_OUT}, or use another column as the items: {setting('items', 'COL')} {setting('drop', ','.join(names))}"
-    )
+        return [TAKEN_OUT, Fix({**drop, "model": "k"}, f"without {listed(strange, 'and')}" if strange else "")]
+    return [TAKEN_OUT, Fix({}, f"or use another column as the items: {spelled({'items': 'COL', **drop})}")]
 
 
-def remedy_of_dropping(name: str) -> str:
-    """Return the remedy of dropping a column."""
-    return f"use {setting('drop', name)}"
+def dropping(*names: str) -> Fix:
+    """Return the remedy of dropping columns."""
+    return Fix({"drop": list(names)})
 
 
-def declared(names: Sequence[str]) -> str:
+def declared(names: Sequence[str]) -> Fix:
     """Return the remedy of publishing columns unchanged."""
-    return f"{setting('publish_as_is', ','.join(names))} declares that you publish {listed(names)} as is"
+    return Fix({"publish_as_is": list(names)}, f"to declare that you publish {listed(names)} as is")
 
 
 def _rule(name: str, labels: Sequence[str]) -> str:

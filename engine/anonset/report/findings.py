@@ -37,6 +37,7 @@ def findings_summary(findings: Findings) -> dict[str, Any]:
                 "role": column.role,
                 "reason": column.reason,
                 "hierarchy": column.hierarchy,
+                "fixes": [fix.as_json() for fix in column.fixes],
             }
             for column in findings.columns
         ],
@@ -54,6 +55,7 @@ def findings_summary(findings: Findings) -> dict[str, Any]:
         "m": findings.m,
         "memory": findings.memory,
         "problems": list(findings.problems),
+        "fixes": [[fix.as_json() for fix in problem.fixes] for problem in findings.checks],
         "question": None if findings.question is None else _question_summary(findings.question),
     }
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from anonset.errors import require_known
 from anonset.release.documents import Attestation, Document, Report
-from anonset.spelling import require_known
 
 _DOCUMENTS: dict[str, type[Document]] = {"attestation": Attestation, "report": Report}
 

@@ -60,6 +60,7 @@ def suggestion_summary(suggestion: Suggestion, command: str, with_own: str = "",
             "limit": suggestion.limit or None,
             "frontier": [] if suggestion.finest is None else suggestion.finest.frontier,
             "warning": suggestion.warning or None,
+            "fixes": [fix.as_json() for fix in suggestion.fixes],
             "made_from_data": made_from_data(suggestion.recommended) or None,
         }
     )

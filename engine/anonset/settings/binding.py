@@ -13,14 +13,14 @@ from anonset.data.combined_hierarchies import attach_sensitive, is_attached, joi
 from anonset.data.hierarchy_rules import NO_VALUE, OF_LABELS
 from anonset.data.joining import prefixed
 from anonset.data.table_facts import CodeRules
-from anonset.errors import HierarchyError, InputError, datum, typed
+from anonset.errors import Fix, HierarchyError, InputError, datum, typed
 from anonset.privacy import Part, PrivacyModel
 from anonset.publications.symbols import set_label
 from anonset.reading.files import text_lines
 from anonset.reading.hierarchies.objects import hierarchy_from
 from anonset.reading.hierarchies.specs import hierarchy_for, is_over_data
 from anonset.settings.fitting import fit_codes
-from anonset.spelling import counted, did_you_mean, hierarchy_of, setting
+from anonset.spelling import counted, did_you_mean, hierarchy_of, setting, spelled
 
 
 class _Frame(Protocol):
@@ -92,11 +92,8 @@ def _with_sensitive_kept(table: Table, name: str | None) -> Table:
         msg = f"{setting('sensitive')}: {name!r} must be a sensitive or kept column; kept columns: {names}"
         raise InputError(msg)
     if table.ids:
-        remedy = f"read it with {setting('keep', name)}"
-        msg = (
-            f"column {name!r} was read with repeating ids, as for buckets, but this model needs distinct ids; {remedy}"
-        )
-        raise InputError(msg)
+        msg = f"column {name!r} was read with repeating ids, as for buckets, but this model needs distinct ids"
+        raise InputError(msg, fixes=[Fix({"keep": [name]})])
     return replace(table, sensitive=None, kept=(*table.kept, table.sensitive))
 
 
@@ -265,9 +262,13 @@ def _relational_hierarchy(spec: Hierarchy | str, column: CategoricalColumn | Num
     numeric = isinstance(column, NumericColumn)
     if spec in (RANGE, VALUES):
         if numeric != (spec == RANGE):
-            kind = "numbers; use range" if numeric else f"text; for range, add {setting('numeric', column.name)}"
-            msg = f"{hierarchy_of(column.name, spec)}: the column contains {kind}"
-            raise InputError(msg)
+            fix = (
+                Fix({"hierarchy": {column.name: RANGE}})
+                if numeric
+                else Fix({"numeric": [column.name]}, "for ranges, add")
+            )
+            msg = f"{hierarchy_of(column.name, spec)}: the column contains {'numbers' if numeric else 'text'}"
+            raise InputError(msg, fixes=[fix])
         return None
     if isinstance(column, NumericColumn):
         problem = f"{hierarchy_of(column.name)}: the column is numeric and generalizes to ranges"
@@ -358,30 +359,25 @@ def require_roles(table: Table, model: PrivacyModel) -> None:
     """
     if columns := unprotected(table, model):
         protected = " and ".join(text for part, text in _IN_WORDS.items() if part in model.protects)
-        msg = f"model {model.name} protects only {protected}, not {', '.join(map(repr, columns))}; "
+        msg = f"model {model.name} protects only {protected}, not {', '.join(map(repr, columns))}"
         name = model.sensitive_column or (None if table.sensitive is None else table.sensitive.name)
         sensitive = name if "sensitive" not in model.protects else None
         sets = None if table.transactions is None else table.transactions.name
         others = columns if sensitive is None else [column for column in columns if column not in (sensitive, sets)]
-        ways = [] if sensitive is None else [_way_to_protect(table, sensitive)]
+        if sensitive is not None and table.transactions is not None:
+            joined = [*(table.joined or (table.transactions.name,)), sensitive]
+            example = spelled({"model": "klm", "items": joined, "sensitive_items": None})
+            values = f"{prefixed(sensitive, 'VALUE')},..."
+            msg += f"; to protect {sensitive!r} from attackers who know items: {example} {values}"
         if others:
-            ways.append(
-                f"publish {'these columns' if others == columns else ', '.join(map(repr, others))} unchanged with "
+            msg += (
+                f"; publish {'these columns' if others == columns else ', '.join(map(repr, others))} unchanged with "
                 f"{setting('keep')}, or remove them with {setting('drop')}"
             )
-        raise InputError(msg + "; ".join(ways))
-
-
-def _way_to_protect(table: Table, name: str) -> str:
-    if table.transactions is not None:
-        sets = ",".join(table.joined or (table.transactions.name,))
-        options = " ".join([setting("model", "klm"), setting("items", f"{sets},{name}"), setting("sensitive_items")])
-        way = f"to protect {name!r} from attackers who know items: {options} {prefixed(name, 'VALUE')},..."
-    elif table.relational:
-        way = f"to protect {name!r}: {setting('model', 'kl')} {setting('l', 2)}"
-    else:
-        return f"remove it with {setting('drop', name)}"
-    return f"{way}; or remove it with {setting('drop', name)}"
+        fixes = [] if sensitive is None else [Fix({"drop": [sensitive]}, f"to remove {sensitive!r}")]
+        if sensitive is not None and table.transactions is None and table.relational:
+            fixes.insert(0, Fix({"model": "kl", "l": 2}, f"to protect {sensitive!r}"))
+        raise InputError(msg, fixes=fixes)
 
 
 def require_table(data: object) -> None:

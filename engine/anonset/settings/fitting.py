@@ -29,7 +29,7 @@ from anonset.data.code_fitting import (
 from anonset.data.hierarchy_rules import MISSING_VALUE, coarser, is_rule, odd_labels
 from anonset.data.joining import prefixed
 from anonset.data.table_facts import COARSENED, Change, CodeRules
-from anonset.errors import HierarchyError, InputError, datum, foreign
+from anonset.errors import Fix, HierarchyError, InputError, Problem, datum, foreign
 from anonset.personal_text import hidden
 from anonset.reading.hierarchies.date_forms import naming_date_form
 from anonset.reading.hierarchies.specs import hierarchy_of_labels, is_refined, refine
@@ -190,8 +190,8 @@ def _changed(table: Table, part: HierarchyLabels, rule: str, image: Mapping[str,
     return replace(table, relational=tuple(columns), changes=(*table.changes, change))
 
 
-def refusal(part: HierarchyLabels, wrong: Sequence[Misfit], tree: Hierarchy) -> str:
-    """Return the message about labels that are not leaves. It shows the most frequent of these labels, and recommends
+def refusal(part: HierarchyLabels, wrong: Sequence[Misfit], tree: Hierarchy) -> Problem:
+    """Return the problem of labels that are not leaves. It shows the most frequent of these labels, and recommends
     settings.
     """
     ordered = sorted(wrong, key=lambda misfit: -misfit.occurrences)
@@ -202,38 +202,41 @@ def refusal(part: HierarchyLabels, wrong: Sequence[Misfit], tree: Hierarchy) -> 
     elif identifying(part.labels) or any(hidden(misfit.label) for misfit in ordered[:_SHOWN]):
         labels, more = "hidden, because some look like a name or an id", ""
     number = f"{counted(len(wrong), 'label')} of the data {'is not a leaf' if len(wrong) == 1 else 'are not leaves'}"
-    return f"hierarchy of {part.name!r}: {number}: {labels}{more}; {label_remedies(part, wrong, tree)}"
+    ways, fixes = label_remedies(part, wrong, tree)
+    return Problem("; ".join([f"hierarchy of {part.name!r}: {number}: {labels}{more}", *ways]), fixes)
 
 
 def _kind(misfit: Misfit) -> str:
     return f"{'inner node' if misfit.inner else 'missing'}, {counted(misfit.occurrences, 'record')}"
 
 
-def label_remedies(part: HierarchyLabels, wrong: Sequence[Misfit], tree: Hierarchy) -> str:
-    """Return the settings that turn the labels into leaves. The first setting makes the smallest change."""
+def label_remedies(part: HierarchyLabels, wrong: Sequence[Misfit], tree: Hierarchy) -> tuple[list[str], list[Fix]]:
+    """Return advice, and the settings that turn the labels into leaves. The first setting makes the smallest change."""
     best, names = max(((made_leaves(part, rules, tree), rules) for rules in TRIED), key=lambda trial: trial[0])
+    rules = {"normalize": list(names) if part.of_items else [f"{part.name}={rule}" for rule in names]}
     if best == len(wrong):
-        return f"use {_rules_option(part, names)}"
+        return [], [Fix(rules)]
     if not part.of_items and any(not misfit.label for misfit in wrong):
+        line = f"for empty cells, add the line {foreign(f',{root_of(tree)}')} to the hierarchy"
+        fix = Fix(null_of(part.name), "to publish empty cells as '?'")
         others = [misfit for misfit in wrong if misfit.label]
-        settings = " ".join(setting(name, value) for name, value in null_of(part.name).items())
-        missing = f"for empty cells: {settings} publishes them as '?'; or add the line"
-        way = f"{missing} {foreign(f',{root_of(tree)}')} to the hierarchy"
-        return f"{way}; {label_remedies(part, others, tree)}" if others else way
+        ways, fixes = label_remedies(part, others, tree) if others else ([], [])
+        return [line, *ways], [fix, *fixes]
     unknown = [misfit for misfit in wrong if not misfit.inner]
-    ways = []
-    if len(unknown) < len(wrong):
-        ways.append(f"{setting('inner_items', 'leaf')} adds leaves below inner nodes")
-    if unknown:
-        suppress = f"{setting('unknown', 'suppress')} removes missing items"
-        add = suppress if part.of_items else "add missing values to the hierarchy"
-        ways.append(_way_to_write(unknown, tree) or add)
-        nodes = nodes_of(tree)
-        if all(longest_prefix(misfit.label, nodes) for misfit in unknown):
-            ways.insert(0, f"{setting('unknown', 'prefix')} replaces missing codes by their longest known prefix")
+    nodes, ways, fixes = nodes_of(tree), list[str](), list[Fix]()
     if best:
-        ways.insert(0, f"{_rules_option(part, names)} fits {counted(best, 'label')}")
-    return "; ".join(ways)
+        fixes.append(Fix(rules, f"to fit {counted(best, 'label')}"))
+    if unknown and all(longest_prefix(misfit.label, nodes) for misfit in unknown):
+        fixes.append(Fix({"unknown": "prefix"}, "to replace missing codes by their longest known prefix"))
+    if len(unknown) < len(wrong):
+        fixes.append(Fix({"inner_items": "leaf"}, "to add leaves below inner nodes"))
+    if unknown and (way := _way_to_write(unknown, tree)):
+        ways.append(way)
+    elif unknown and part.of_items:
+        fixes.append(Fix({"unknown": "suppress"}, "to remove missing items"))
+    elif unknown:
+        ways.append("add missing values to the hierarchy")
+    return ways, fixes
 
 
 def _way_to_write(unknown: Sequence[Misfit], tree: Hierarchy) -> str:
@@ -260,14 +263,9 @@ def _number_of(label: str) -> Decimal | None:
     return Decimal(text) if _NUMBER.fullmatch(text) else None
 
 
-def null_of(column: str) -> dict[str, str]:
+def null_of(column: str) -> dict[str, Any]:
     """Return the settings that read the empty cells of a column as the missing value ``?``."""
-    return {"null": f"{column}=", "missing": "value"}
-
-
-def _rules_option(part: HierarchyLabels, rules: Sequence[str]) -> str:
-    """Return rules as a command-line option. For a relational column, the option contains the column name."""
-    return setting("normalize", ",".join(rules if part.of_items else (f"{part.name}={rule}" for rule in rules)))
+    return {"null": [f"{column}="], "missing": "value"}
 
 
 def made_leaves(part: HierarchyLabels, rules: Sequence[str], tree: Hierarchy) -> int:

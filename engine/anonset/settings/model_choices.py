@@ -4,13 +4,12 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
-from anonset.errors import InputError
+from anonset.errors import Fix, InputError
 from anonset.privacy.model import PrivacyModel
-from anonset.settings.job_changes import role_names
+from anonset.settings.job_changes import ROLES, role_names, with_role
 from anonset.settings.overriding import name_list, over
 from anonset.settings.parameters import MODELS, algorithm_name, form_of, make_algorithm, parameters
 from anonset.settings.settings import Settings
-from anonset.spelling import setting, spell_options
 
 _SETS = ("items", "one_hot", "one_code")
 BY_ROLES = ("km", "k", "kl", "kkm")
@@ -55,15 +54,14 @@ def obstacle(model: str, job: Mapping[str, Any]) -> str:
     return f"does not protect {' and '.join(names)}" if names else ""
 
 
-def remedy(model: str, job: Mapping[str, Any]) -> str:
-    """Return the option that drops the unprotected columns, or an empty text if the model protects all columns.
+def remedies(model: str, job: Mapping[str, Any]) -> list[Fix]:
+    """Return the setting that drops the unprotected columns. Empty if the model protects all columns.
 
-    >>> remedy("kkm", {"items": ["codes"], "relational": ["age"], "sensitive": ["diagnosis"]})
-    '--drop diagnosis'
+    >>> [fix.settings for fix in remedies("kkm", {"items": ["codes"], "relational": ["age"], "sensitive": ["hiv"]})]
+    [{'drop': ['hiv']}]
     """
     names = [name for role in _open_roles(model) for name in name_list(job.get(role, ()))]
-    with spell_options():
-        return setting("drop", ",".join(names)) if names else ""
+    return [Fix({"drop": names})] if names else []
 
 
 def _open_roles(model: str) -> list[str]:
@@ -94,6 +92,47 @@ def with_model(job: Mapping[str, Any], model: str) -> dict[str, Any]:
     made = over(job, chosen) | sizes
     made = {name: value for name, value in made.items() if name not in SIZES or name in sizes}
     return {name: made.get(name) for name in sorted({*job, *made}) if made.get(name) != job.get(name)}
+
+
+def with_fix(job: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings that change if recommended settings are added to a job.
+
+    >>> with_fix({"null": ["-9"], "drop": ["age"]}, {"null": ["-99"], "relational": ["age"]})
+    {'null': ['-9', '-99'], 'drop': None, 'relational': ['age']}
+    >>> with_fix({"drop": ["pid"]}, {"unit": ["pid"]})
+    {'unit': 'pid'}
+    >>> with_fix({"keep": ["age"]}, {"relational": ["age"], "hierarchy": {"age": "bins:0,18"}})
+    {'keep': None, 'relational': ['age'], 'hierarchy': {'age': 'bins:0,18'}}
+    """
+    changes: dict[str, Any] = {}
+    for name, value in settings.items():
+        changed = {**job, **changes}
+        if name == "unit":
+            changes["unit"] = value if len(value) > 1 else value[0]
+        elif name == "model":
+            changes |= with_model(changed, value)
+        elif name == "hierarchy":
+            changes[name] = {**changes.get(name, {}), **value}
+        elif name in ROLES:
+            for column in value:
+                changes |= with_role({**job, **changes}, column, name)
+        else:
+            changes[name] = [*name_list(job.get(name, ())), *value] if isinstance(value, list) else value
+    return changes
+
+
+def is_applied(settings: Mapping[str, Any], job: Mapping[str, Any]) -> bool:
+    """Return True if a job contains all recommended settings.
+
+    >>> is_applied({"null": ["-9"]}, {"null": ["-9", "-99"]}), is_applied({"null": ["-9"]}, {"drop": ["-9"]})
+    (True, False)
+    """
+    return all(
+        {*value} <= {*name_list(job.get(name, ()))} if isinstance(value, list)
+        else value.items() <= job.get(name, {}).items() if isinstance(value, Mapping)
+        else job.get(name) == value
+        for name, value in settings.items()
+    )  # fmt: skip
 
 
 def fitting_model(job: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,11 +13,11 @@ from docstring_parser.attrdoc import AttributeDocstrings
 from anonset import plugins
 from anonset.algorithms.base import Algorithm, traits_of
 from anonset.algorithms.registry import ALGORITHMS, DIVERSE, with_traits
-from anonset.errors import InputError
+from anonset.errors import InputError, require_known
 from anonset.plugins import load_offered
 from anonset.privacy.model import PrivacyModel
 from anonset.settings.readers import FORMS, ParsingContext, SettingForm
-from anonset.spelling import listed, require_known
+from anonset.spelling import listed, setting
 
 ON_BY_DEFAULT = "x-on-by-default"
 
@@ -184,15 +184,6 @@ def _own_texts(cls: type) -> dict[str, str]:
     return {name: " ".join(text.split()) for name, (text, _, _) in docstrings.items()}
 
 
-def option(name: str) -> str:
-    """Return the command-line option of a setting.
-
-    >>> option("max_cuts")
-    '--max-cuts'
-    """
-    return "--" + name.replace("_", "-")
-
-
 def make_algorithm(
     model: str | None, algorithm: str | None, values: Mapping[str, Any], context: ParsingContext | None = None
 ) -> Algorithm:
@@ -225,9 +216,9 @@ def make_algorithm(
     made: Algorithm = build(cls, f"algorithm {name}", values, context, model)
     if model is not None and not MODELS[model].is_met_by(made.model):
         if lacking := [n for n in _required_settings(MODELS[model].model) if n in settings and n not in values]:
-            msg = f"model {model} requires {' and '.join(map(option, lacking))}"
+            msg = f"model {model} requires {' and '.join(map(setting, lacking))}"
             raise InputError(msg)
-        msg = f"--algorithm {name} guarantees the model {made.model.name}, not {model}"
+        msg = f"{setting('algorithm', name)} guarantees the model {made.model.name}, not {model}"
         raise InputError(msg)
     return made
 
@@ -240,7 +231,7 @@ def _require_answers(model: str, algorithm: str) -> None:
     declared = [MODELS[name].model for name in answers.models if name in MODELS]
     if declared and not any(issubclass(cls, MODELS[model].model) for cls in declared):
         others = with_traits(lambda traits: model in traits.models)
-        msg = f"--algorithm {algorithm} guarantees the model {' or '.join(answers.answers)}, not {model}"
+        msg = f"{setting('algorithm', algorithm)} guarantees the model {' or '.join(answers.answers)}, not {model}"
         raise InputError(f"{msg}; algorithms for {model}: {', '.join(others)}" if others else msg)
 
 
@@ -261,12 +252,12 @@ def algorithm_name(model: str | None, algorithm: str | None) -> str:
         If a name is unknown, or both are missing.
     """
     if algorithm is None and model is None:
-        msg = "--model or --algorithm is required"
+        msg = f"{setting('model')} or {setting('algorithm')} is required"
         raise InputError(msg)
     if model is not None:
-        require_known("--model", model, MODELS, {"--algorithm": ALGORITHMS})
+        require_known(setting("model"), model, MODELS, {setting("algorithm"): ALGORITHMS})
     name = algorithm or MODELS[str(model)].algorithm
-    return require_known("--algorithm", name, sorted(ALGORITHMS), {"--model": MODELS})
+    return require_known(setting("algorithm"), name, sorted(ALGORITHMS), {setting("model"): MODELS})
 
 
 def build(
@@ -295,15 +286,15 @@ def build(
     }
     strange = [name for name in settings if name not in field_of and name not in companions]
     problems = [*misfits(target, strange, field_of), *_accepting_algorithms(strange, model)]
-    if missing := [option(n) for n in needed if n not in settings]:
+    if missing := [setting(n) for n in needed if n not in settings]:
         hint = "".join(form_of(field_of[n].name).missing for n in needed if n not in settings)
         problems.append(f"{target} requires {' and '.join(missing)}{hint}")
     if problems:
         raise InputError("; ".join(problems))
     values = {}
-    for setting, value in ((name, value) for name, value in settings.items() if name in field_of):
-        form = form_of(field_of[setting].name)
-        values[field_of[setting].name] = value if form.read is None else form.read(value, context)
+    for name, value in ((name, value) for name, value in settings.items() if name in field_of):
+        form = form_of(field_of[name].name)
+        values[field_of[name].name] = value if form.read is None else form.read(value, context)
     return cls(**values)
 
 
@@ -315,15 +306,15 @@ def _required_settings(cls: type[Any]) -> list[str]:
 def misfits(target: str, settings: Iterable[str], accepted: Iterable[str]) -> list[str]:
     """Return a message for each given setting that does not apply."""
     names_known = list(accepted)
-    names = ", ".join(map(option, names_known)) or "none"
-    return [f"{option(n)} does not apply to {target} (parameters: {names})" for n in settings if n not in names_known]
+    names = ", ".join(map(setting, names_known)) or "none"
+    return [f"{setting(n)} does not apply to {target} (parameters: {names})" for n in settings if n not in names_known]
 
 
 def _accepting_algorithms(strange: list[str], model: str | None) -> list[str]:
     """Recommend algorithms of the model that accept all the given settings, if there are any."""
     of_model = [] if model is None or not strange else with_traits(lambda traits: model in traits.models)
     able = [name for name in of_model if parameters(name).keys() >= {*strange}]
-    return [f"use {listed([*map(option, strange)])} with --algorithm {listed(able, 'or')}"] if able else []
+    return [f"use {listed([*map(setting, strange)])} with {setting('algorithm')} {listed(able, 'or')}"] if able else []
 
 
 def needs_data(settings: Mapping[str, Any]) -> bool:

@@ -5,8 +5,7 @@ from math import isfinite
 from typing import Any
 
 from anonset.errors import shortened
-from anonset.settings.parameters import option
-from anonset.spelling import LARGEST
+from anonset.spelling import LARGEST, setting
 
 _LARGEST = {"workers": 4096, "k": 2**31 - 1, "m": 2**31 - 1}
 """Maximum values of integer settings, if they are below the maximum for 64 bits."""
@@ -17,11 +16,11 @@ def out_of_range(settings: Mapping[str, Any]) -> list[str]:
     """Return messages about numbers out of range and repeated column names in validated settings.
 
     >>> out_of_range({"id": ["who", "who"], "workers": 5000, "gap": float("nan"), "m": 2})
-    ["--id names column 'who' twice; name it once", '--workers must be an integer of at most 4096, got 5000', \
-'--gap must be a finite number, got nan']
+    ["id names column 'who' twice; name it once", 'workers must be an integer of at most 4096, got 5000', \
+'gap must be a finite number, got nan']
     """
     problems = (_wrong(name, value) for name, value in settings.items())
-    return [f"{option(name)} {wrong}" for name, wrong in zip(settings, problems, strict=True) if wrong]
+    return [f"{setting(name)} {wrong}" for name, wrong in zip(settings, problems, strict=True) if wrong]
 
 
 def _wrong(name: str, value: Any) -> str:

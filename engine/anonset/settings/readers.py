@@ -13,13 +13,13 @@ from anonset.algorithms.registry import ALGORITHMS, DIVERSE, TRANSACTION_FUNCTIO
 from anonset.algorithms.transaction.pgen import generate_constraints
 from anonset.data import Hierarchy, SetColumn, Table, Vocabulary
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.errors import InputError, datum
+from anonset.errors import InputError, datum, require_known
 from anonset.measures.utility_loss import KINDS, ItemWeights
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy, groups_of_level, groups_of_siblings
 from anonset.reading.files import text_lines
 from anonset.reading.hierarchies.files import read_hierarchy
 from anonset.reading.policies import read_item_weights, read_privacy_policy, read_utility_policy
-from anonset.spelling import require_known, setting
+from anonset.spelling import hierarchy_of, setting
 
 _MADE_GROUPS = ("level", "siblings")
 _MOST_DIGITS = 18  # digits of a number; int() rejects thousands
@@ -110,11 +110,11 @@ class SettingForm:
 
 def transaction_class(value: str, context: ParsingContext) -> Any:
     """Return the class of an algorithm for the items of clusters, with all parameters except k and m."""
-    require_known("--transaction", value, TRANSACTION_FUNCTIONS)
+    require_known(setting("transaction"), value, TRANSACTION_FUNCTIONS)
     if value != DIVERSE:
         return ALGORITHMS[value]
     if "l" not in context.given:
-        msg = f"--transaction {value} requires --l"
+        msg = f"{setting('transaction')} {value} requires {setting('l')}"
         raise InputError(msg)
     diverse: Any = ALGORITHMS[value]
     secrets = sensitive_items(context.given.get("sensitive_items", []), context)
@@ -140,7 +140,7 @@ def weights(value: Mapping[str, float | str], _: ParsingContext) -> dict[str, fl
         try:
             weight_of[name] = float(text)
         except ValueError:
-            msg = f"--relational-weights: the weight of {name!r} must be a number, got {text!r}"
+            msg = f"{setting('relational_weights')}: the weight of {name!r} must be a number, got {text!r}"
             raise InputError(msg) from None
     return weight_of
 
@@ -160,7 +160,8 @@ def privacy_constraints(value: str | PrivacyPolicy, context: ParsingContext) -> 
     if context.early:
         return PrivacyPolicy(())
     if context.column is None or "k" not in context.given:
-        msg = "--privacy-constraints pgen requires the original data and --k; to write a file: anonset policy generate"
+        needed = f"{setting('privacy_constraints')} pgen requires the original data and {setting('k')}"
+        msg = f"{needed}; to write a file: anonset policy generate"
         raise InputError(msg)
 
     return generate_constraints(context.column, context.given["k"])
@@ -174,14 +175,14 @@ def utility_constraints(value: str, context: ParsingContext) -> UtilityPolicy | 
     if context.column is None:
         return None
     if kind == "level" and context.hierarchy is None:
-        msg = f"--utility-constraints {value} requires a hierarchy of the items; add --hierarchy"
+        msg = f"{setting('utility_constraints')} {value} requires a hierarchy of the items; add {hierarchy_of()}"
         raise InputError(msg)
     try:
         if context.hierarchy is None or kind == "siblings":
             return groups_of_siblings(context.column.vocabulary, int(number))
         return groups_of_level(context.hierarchy, int(number))
     except InputError as error:
-        msg = f"--utility-constraints {value}: {error}"
+        msg = f"{setting('utility_constraints')} {value}: {error}"
         raise InputError(msg) from None
 
 
@@ -214,8 +215,8 @@ def tree_lines(value: str, _: ParsingContext) -> str:
             path.append(int(tree.parent[path[-1]]))
         lines.append(";".join(tree.labels[node] for node in path))
         if lines[-1].count(";") != len(path) - 1:
-            msg = f"{value}: a label contains a semicolon, which separates the labels of {setting('t_tree')}; "
-            "rename the label"
+            problem = f"a label contains a semicolon, which separates the labels of {setting('t_tree')}"
+            msg = f"{value}: {problem}; rename the label"
             raise InputError(msg)
     return "".join(f"{line}\n" for line in lines)
 

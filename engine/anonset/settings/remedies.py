@@ -1,51 +1,25 @@
 """Recommend settings that change codes of the data to leaves of the hierarchy."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from anonset.data import Hierarchy, Table
 from anonset.data.code_fitting import Misfit, longest_prefix, misfits, nodes_of
 from anonset.data.hierarchy_rules import MISSING_VALUE, is_rule, odd_labels
-from anonset.data.redacted_repr import RedactedRepr
+from anonset.errors import Fix, Problem
 from anonset.reading.hierarchies.specs import hierarchy_of_labels
 from anonset.reading.normalizing import RULES
 from anonset.settings.fitting import TRIED, HierarchyLabels, made_leaves, null_of, part_of
-from anonset.spelling import counted, setting
+from anonset.spelling import counted
 
 
-@dataclass(frozen=True)
-class Remedy(RedactedRepr):
-    """Settings with which all labels of a column are leaves of the hierarchy or suppressed."""
+def remedy_for(table: Table, column: str, hierarchy: Any) -> tuple[Problem, float] | None:
+    """Return settings that change the labels of a column to leaves of its hierarchy, and the share of all item
+    occurrences or values that the settings suppress. Return None if all labels are leaves, or if no settings achieve
+    this.
 
-    column: str
-    """Name of the column."""
-    settings: Mapping[str, Any]
-    """Recommended values of ``normalize``, ``inner_items``, ``unknown``, ``null`` and ``missing``. Settings that are
-    not needed are omitted.
-    """
-    misfits: int
-    """Number of labels in the data that are not leaves."""
-    labels: int
-    """Number of labels of the column."""
-    left_out: int
-    """Number of labels that the settings suppress."""
-    lost: float
-    """Share of all item occurrences or values that the settings suppress."""
-
-    def __str__(self) -> str:
-        are = "is not a leaf" if self.misfits == 1 else "are not leaves"
-        ways = " ".join(setting(n, ",".join(v) if isinstance(v, list) else v) for n, v in self.settings.items())
-        loss = f"this suppresses {counted(self.left_out, 'value')} ({self.lost:.1%} of the occurrences)"
-        problem = f"{self.misfits:,} of {counted(self.labels, 'label')} {are}"
-        remedy = f"hierarchy of {self.column!r}: {problem}; use {ways}"
-        return f"{remedy}; {loss}" if self.left_out else remedy
-
-
-def remedy_for(table: Table, column: str, hierarchy: Any) -> Remedy | None:
-    """Return settings that change the labels of a column to leaves of its hierarchy. Return None if all labels are
-    leaves, or if no settings achieve this.
+    The settings are ``normalize``, ``inner_items``, ``unknown``, ``null`` and ``missing``.
 
     Raises
     ------
@@ -61,7 +35,7 @@ def remedy_for(table: Table, column: str, hierarchy: Any) -> Remedy | None:
     if part is None or tree is None or not (wrong := misfits(tree, part.labels, part.occurrences)):
         return None
     if not part.of_items and [misfit.label for misfit in wrong] == [""] and MISSING_VALUE not in part.labels:
-        return Remedy(column, null_of(column), 1, len(part.labels), 0, 0.0)
+        return _remedy(column, null_of(column), (1, len(part.labels), 0), 0.0)
     gain, rules = max(((made_leaves(part, rules, tree), rules) for rules in TRIED), key=lambda trial: trial[0])
     labels = list(part.labels)
     for rule in rules if gain else ():
@@ -78,16 +52,29 @@ def remedy_for(table: Table, column: str, hierarchy: Any) -> Remedy | None:
     if unknown:
         changes["unknown"] = "prefix" if by_prefix else "suppress"
     suppressed = [] if by_prefix else unknown
-    return Remedy(column, changes, len(wrong), len(labels), len(suppressed), _share(suppressed, part))
+    return _remedy(column, changes, (len(wrong), len(labels), len(suppressed)), _share(suppressed, part))
 
 
-def _remedy_for_rule(part: HierarchyLabels, rule: str) -> Remedy | None:
+def _remedy(
+    column: str, settings: Mapping[str, Any], counts: tuple[int, int, int], lost: float
+) -> tuple[Problem, float]:
+    """Return a problem with its remedy. `counts` are the labels that are no leaves, all labels, and the suppressed
+    labels.
+    """
+    misfits, labels, left_out = counts
+    are = "is not a leaf" if misfits == 1 else "are not leaves"
+    loss = f"with {counted(left_out, 'value')} suppressed ({lost:.1%} of the occurrences)" if left_out else ""
+    problem = f"hierarchy of {column!r}: {misfits:,} of {counted(labels, 'label')} {are}"
+    return Problem(problem, [Fix(settings, loss)]), lost
+
+
+def _remedy_for_rule(part: HierarchyLabels, rule: str) -> tuple[Problem, float] | None:
     rejected = frozenset(odd_labels(rule, part.labels, part.name))
     if not rejected:
         return None
     counts = zip(part.labels, part.occurrences, strict=True)
     lost = sum(count for label, count in counts if label in rejected) / max(1, sum(part.occurrences))
-    return Remedy(part.name, {"unknown": "suppress"}, len(rejected), len(part.labels), len(rejected), lost)
+    return _remedy(part.name, {"unknown": "suppress"}, (len(rejected), len(part.labels), len(rejected)), lost)
 
 
 def _rules(part: HierarchyLabels, rules: tuple[str, ...]) -> list[str]:

@@ -25,7 +25,6 @@ from anonset.settings.parameters import (
     MODELS,
     ON_BY_DEFAULT,
     Parameter,
-    option,
     parameters,
 )
 from anonset.settings.paths import PLACES
@@ -395,13 +394,13 @@ _REQUIRED = {
 
 def unknown_setting(name: str, names: Iterable[str]) -> str:
     """Return the message on an unknown setting, with the most similar known setting."""
-    near = similar_name(name, [option(setting).removeprefix("--") for setting in names])
+    near = similar_name(name, [known.replace("_", "-") for known in names])
     return f"unknown setting {name!r}" + ("" if near is None else f"; did you mean {near}?")
 
 
 def _describe(error: dict[str, Any], model: type[BaseModel], job: str) -> str:
     where, *keys = error["loc"]
-    name = " ".join(["INPUT" if where == "input" else option(where), *(key for key in keys if isinstance(key, str))])
+    name = " ".join(["INPUT" if where == "input" else setting(where), *(key for key in keys if isinstance(key, str))])
     if error["type"] == "missing":
         return f"{name} is required"
     if error["type"] == "extra_forbidden":

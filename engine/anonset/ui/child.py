@@ -7,12 +7,14 @@ values, because only the data owner sees the page.
 import sys
 import threading
 import time
+from collections.abc import Sequence
 from typing import Any
 
 from anonset.cli.main import run
 from anonset.cli.output import log_to
-from anonset.errors import plain_text
+from anonset.errors import Fix, plain_text
 from anonset.strict_json import dumps
+from anonset.ui.setting_words import in_words
 
 _EVERY = 0.2
 
@@ -33,9 +35,10 @@ class PageLog:
             self._stage, self._when = stage, now
             self._write(event="progress", stage=stage, done=float(done), total=float(total))
 
-    def message(self, level: str, text: str, **_: Any) -> None:
-        """Write a note, a warning or an error."""
-        self._write(event="message", level=level, message=plain_text(text))
+    def message(self, level: str, text: str, fixes: Sequence[Fix] = (), **_: Any) -> None:
+        """Write a note, a warning or an error, with the settings that it recommends."""
+        made = [fix.as_json() for fix in fixes]
+        self._write(event="message", level=level, message=plain_text(text), fixes=made)
 
     def result(self, **_: Any) -> None:
         """Ignore the results, because the command also writes them to standard output."""
@@ -50,4 +53,4 @@ class PageLog:
 
 if __name__ == "__main__":
     log_to(PageLog())
-    run()
+    run(in_words)

@@ -9,6 +9,7 @@ from anonset.cli.exit_codes import DONE
 from anonset.cli.output import say
 from anonset.errors import InputError
 from anonset.interruption import mark_job_done
+from anonset.spelling import spelled_by
 
 
 def ui(
@@ -39,6 +40,7 @@ def ui(
     from anonset.ui.folder import Folder  # the extra `ui` installs these packages
     from anonset.ui.page_state import PageState
     from anonset.ui.server import serve
+    from anonset.ui.setting_words import in_words
 
     path = Path(source).resolve()
     if not path.exists():
@@ -46,5 +48,6 @@ def ui(
         raise InputError(msg)
     mark_job_done()  # the server handles signals that end the process
     folder, first = (path, None) if path.is_dir() else (path.parent, path.name)
-    serve(PageState(Folder(folder)), first, port=port, browser=browser, address=address, say=say)
+    with spelled_by(in_words):
+        serve(PageState(Folder(folder)), first, port=port, browser=browser, address=address, say=say)
     return DONE

@@ -9,16 +9,16 @@ from typing import Any
 from nicegui import ui
 
 from anonset.columns.roles import OF_PERSONS
+from anonset.errors import Fix
 from anonset.reading.options import OPEN, ROW, UNKNOWN
-from anonset.settings.fixes import with_role_words
 from anonset.settings.job_files import ANSWERS
 from anonset.settings.overriding import name_list
 from anonset.spelling import counted
-from anonset.ui.fix_buttons import fix_buttons, fixes_for
+from anonset.ui.fix_buttons import fix_buttons, open_fixes
 from anonset.ui.frame import LiveSection, Screen, button, text
 from anonset.ui.page_state import PageState
 from anonset.ui.run_sections import show_exposed
-from anonset.ui.setting_words import ROLE_WORDS, ROW_WORDS, UNIT, UNKNOWN_WORDS, message_in_words
+from anonset.ui.setting_words import ROLE_WORDS, ROW_WORDS, UNIT, UNKNOWN_WORDS
 
 _ALWAYS = ("items", "relational", "sensitive", "keep", "drop")
 """Roles that the screen offers for every column. Any other role is only offered if a column already has it."""
@@ -194,19 +194,25 @@ def _reason(state: PageState, column: str, role: str) -> str:
         return "chosen above as the person"
     if role != proposed or reason == "given":
         return "role in the job file"
-    return with_role_words(reason, column, ROLE_WORDS)
+    return reason
 
 
 def _problems(screen: Screen) -> None:
     state = screen.state
-    problems = [] if state.findings is None else state.findings["problems"]
-    known = {fix.options for problem in problems for fix in fixes_for(state, problem)}
-    errors = [state.error] if {fix.options for fix in fixes_for(state, state.error)} - known else []
-    if not (problems or errors):
+    found = state.findings or {"problems": [], "fixes": []}
+    problems = [
+        (problem, open_fixes(state, [Fix(**fix) for fix in fixes]))
+        for problem, fixes in zip(found["problems"], found["fixes"], strict=True)
+    ]
+    known = [fix.settings for _, fixes in problems for fix in fixes]
+    further = open_fixes(state, state.fixes) if state.error else []
+    if any(fix.settings not in known for fix in further):
+        problems.insert(0, (state.error, further))
+    if not problems:
         return
     text("h2", "Check")
     with ui.element("ul"):
-        for problem in [*errors, *problems]:
+        for problem, fixes in problems:
             with ui.element("li"):
-                text("span", message_in_words(problem))
-                fix_buttons(screen, problem)
+                text("span", problem)
+                fix_buttons(screen, fixes)

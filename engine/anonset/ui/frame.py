@@ -12,7 +12,6 @@ from nicegui.elements.mixins.text_element import TextElement
 from anonset.errors import AnonsetError
 from anonset.ui.folder import JOB
 from anonset.ui.page_state import PageState, message_of
-from anonset.ui.setting_words import message_in_words
 
 SCREENS = (
     ("/", "Data"), ("/hierarchies", "Hierarchies"), ("/promise", "Promise"), ("/policies", "Policies"),
@@ -170,8 +169,8 @@ def text(tag: str, content: str) -> TextElement:
 
 
 def alert(message: str, tag: str = "div") -> TextElement:
-    """Create an alert. Its message names controls of the page instead of command-line options."""
-    return text(tag, message_in_words(message)).classes("alert")
+    """Create an alert."""
+    return text(tag, message).classes("alert")
 
 
 def button(label: str, action: Callable[[], object]) -> TextElement:

@@ -1,17 +1,15 @@
 """State of the page, which all browser tabs share: the job file, the last findings and the running commands."""
 
 import asyncio
-import shlex
 import tempfile
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from anonset.errors import AnonsetError, InputError, plain_text
+from anonset.errors import AnonsetError, Fix, InputError, plain_text
 from anonset.privacy.model import PrivacyModel
 from anonset.reading.options import OPEN, person_columns
-from anonset.settings.fixes import RecommendedSettings, with_fix
 from anonset.settings.job_changes import changed_job, completing, with_role
 from anonset.settings.job_files import ANSWERS, read_job
 from anonset.settings.model_choices import (
@@ -20,16 +18,17 @@ from anonset.settings.model_choices import (
     item_trees,
     model_of,
     with_candidate,
+    with_fix,
     with_model,
 )
 from anonset.settings.overriding import make_settings, name_list
 from anonset.settings.settings import Settings
-from anonset.spelling import as_typed, spell_options
+from anonset.spelling import arguments_of, as_typed, spelled_by
 from anonset.ui.examination import Examination
 from anonset.ui.folder import JOB, Folder, replace_text, require_data
 from anonset.ui.policy_state import KINDS, PolicyState
 from anonset.ui.runs import CommandRun
-from anonset.ui.setting_words import UNIT
+from anonset.ui.setting_words import UNIT, in_words
 from anonset.ui.tree_state import TreeState
 from anonset.ui.trial import Trial
 from anonset.ui.workload_state import WorkloadState
@@ -58,6 +57,8 @@ class PageState:
         self.report: CommandRun | None = None
         self.examined: Examination | None = None
         self.error = ""
+        self.fixes: Sequence[Fix] = ()
+        """Settings that the error of the last inspection recommends."""
         self._data: Path | None = None
         """Data set without a job file, which the page has opened."""
         self.tree = TreeState(self)
@@ -182,7 +183,7 @@ class PageState:
             msg = "there is no job file yet"
             raise InputError(msg)
         self._require_inside(job)
-        with spell_options():
+        with spelled_by(in_words):
             return make_settings({}, read_job(str(job)))
 
     def model(self) -> PrivacyModel:
@@ -241,14 +242,14 @@ class PageState:
             self.change(fitting_model(job))
         self._inspect_again()
 
-    def apply_fix(self, fix: RecommendedSettings) -> None:
+    def apply_fix(self, fix: Fix) -> None:
         """Write recommended settings to the job file, and repeat the inspection.
 
         Without a job file, repeat the first inspection with the recommended settings.
         """
-        if self._propose_again(shlex.split(fix.options)):
+        if self._propose_again(arguments_of(fix.settings)):
             return
-        self.change(with_fix(self.settings, fix))
+        self.change(with_fix(self.settings, fix.settings))
         self._inspect_again()
 
     def _propose_again(self, options: Sequence[str]) -> bool:
@@ -409,7 +410,7 @@ class PageState:
             self.proposed = self.proposed or {
                 column["name"]: (column["role"], column["reason"]) for column in run.result["columns"]
             }
-        self.error = " ".join(run.errors)
+        self.error, self.fixes = " ".join(run.errors), run.fixes
         return True
 
     async def _publish(self, run: CommandRun) -> None:

@@ -4,14 +4,14 @@ from typing import Any
 
 from nicegui import ui
 
-from anonset.errors import AnonsetError
+from anonset.errors import AnonsetError, Problem, plain_text
 from anonset.release.guarantee_limits import limits_of_model
-from anonset.settings.model_choices import obstacle, remedy, sizes_of
+from anonset.settings.model_choices import obstacle, remedies, sizes_of
 from anonset.settings.overriding import name_list
 from anonset.settings.settings import with_sensitive_kept
 from anonset.ui.fix_buttons import fix_buttons
 from anonset.ui.frame import LiveSection, Screen, alert, text
-from anonset.ui.page_state import PageState, message_of
+from anonset.ui.page_state import PageState
 from anonset.ui.setting_words import KNOWN, SIZE_WORDS
 
 _MODELS = {
@@ -92,27 +92,25 @@ def _choose_sizes(screen: Screen, section: LiveSection) -> None:
             )
 
 
-def _words(state: PageState) -> tuple[str, list[str], str]:
-    """Return the statement and the limits of the guarantee, and an error message if the job is invalid."""
+def _words(state: PageState) -> tuple[str, list[str], Problem]:
+    """Return the statement and the limits of the guarantee, and a problem if the job is invalid."""
     try:
         model = state.model()
     except AnonsetError as error:
-        return "", [], message_of(error)
+        return "", [], error.problem
     if why := _fits(state)[1].get(model.name):
-        option = remedy(model.name, state.settings)
-        drop = f" To keep the model, remove these columns: {option}" if option else ""
-        answers = f"The model {model.name} {why}. Choose another answer, or other roles on the screen Data."
-        return "", [], f"{answers}{drop}"
+        answers = f"The model {model.name} {why}. Choose another answer, or other roles on the screen Data"
+        return "", [], Problem(answers, remedies(model.name, state.settings))
     settings = with_sensitive_kept(state.validated(), model)
-    return model.statement, limits_of_model(model, unchanged=bool(settings.keep)), ""
+    return model.statement, limits_of_model(model, unchanged=bool(settings.keep)), Problem("")
 
 
 def _show_words(screen: Screen) -> None:
-    statement, limits, message = _words(screen.state)
+    statement, limits, problem = _words(screen.state)
     with ui.element("div").props("aria-live=polite"):
-        if message:
-            alert(message, "p")
-            fix_buttons(screen, message)
+        if problem.sentence:
+            alert(plain_text(problem.sentence), "p")
+            fix_buttons(screen, problem.fixes)
             return
         text("h2", "Guarantee")
         text("p", statement).classes("good").mark("statement")

@@ -113,7 +113,7 @@ def _progress(screen: Screen) -> None:
             text("p", "Nothing was published.")
             for message in run.errors or [f"The command failed (exit code {run.code})."]:
                 alert(message)
-                fix_buttons(screen, message)
+            fix_buttons(screen, run.fixes)
     for message in run.warnings:
         alert(message)
 

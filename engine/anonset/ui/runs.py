@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
+from anonset.errors import Fix
 from anonset.strict_json import loads
 
 _LONGEST_LINE = 64 * 1024 * 1024
@@ -32,6 +33,8 @@ class CommandRun:
         """Finished share of the current phase, or None if it is unknown."""
         self.warnings: list[str] = []
         self.errors: list[str] = []
+        self.fixes: list[Fix] = []
+        """Settings that the errors recommend."""
         self.code: int | None = None
         self.output = ""
         self._process: subprocess.Popen[bytes] | None = None
@@ -98,6 +101,7 @@ class CommandRun:
                 self.share = event["done"] / total if total else None
             elif event.get("level") in ("error", "warning"):
                 (self.errors if event["level"] == "error" else self.warnings).append(event["message"])
+                self.fixes += [Fix(**fix) for fix in event["fixes"] if event["level"] == "error"]
             elif event.get("level") == "note" and self.errors:
                 self.errors.append(event["message"])  # the line is a command that avoids the error
 

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-from anonset.settings.fixes import RecommendedSettings, with_option_words
 from anonset.settings.overriding import name_list
 
 ROLE_WORDS = {
@@ -91,48 +90,51 @@ def algorithm_in_words(settings: Mapping[str, Any]) -> str:
     return ", ".join([settings["algorithm"], *parameters])
 
 
-def message_in_words(message: str) -> str:
-    """Return a message that names controls of the page in place of options. Commands in the message remain unchanged.
+def in_words(settings: Mapping[str, Any]) -> str:
+    """Return settings in messages of the page: as a button, or as the control that changes them.
 
-    >>> message_in_words("column 'age' is text: --hierarchy age=values, or --drop age")
-    "column 'age' is text: “Rule or file” (age=values) on the screen Hierarchies, or “Apply to age: do not publish”"
-    >>> message_in_words("--max-loss must be at most 1; --publish-as-is zip publishes it")
-    'max_loss in the job file must be at most 1; publish_as_is (zip) in the job file publishes it'
-    >>> message_in_words("merge the rows: --unit pid")
-    'merge the rows: “Each pid is a person”'
-    >>> message_in_words("to propose roles: anonset inspect a.csv --items codes")
-    'to propose roles: anonset inspect a.csv --items codes'
+    >>> in_words({"null": ["-99"]}), in_words({"hierarchy": {"age": "values"}})
+    ('“Treat -99 as missing”', '“Rule or file” (age=values) on the screen Hierarchies')
+    >>> in_words({"relational": ["zip"], "hierarchy": {"zip": "mask:3,1"}})
+    '“Apply to zip: an attacker may know it, set hierarchy to zip=mask:3,1”'
+    >>> in_words({"max_loss": None}), in_words({"publish_as_is": ["zip"]}), in_words({"drop": None})
+    ('max_loss in the job file', 'publish_as_is (zip) in the job file', '“do not publish” on the screen Data')
     """
-    return with_option_words(message, lambda fix: f"“{fix_in_words(fix)}”", _control)
+    is_button = len(settings) > 1 or all(name in _ACTIONS or name in ROLE_WORDS for name in settings)
+    if is_button and None not in settings.values():
+        return f"“{fix_in_words(settings)}”"
+    return " and ".join(_control(name, value) for name, value in settings.items())
 
 
-def _control(name: str, value: str) -> str:
+def _control(name: str, value: Any) -> str:
     label, screen = _CONTROLS.get(name, ("", ""))
-    shown = f" ({value.removesuffix('=...')})" if value else ""
+    if isinstance(value, Mapping):
+        value = ", ".join(f"{key}={entry}".removesuffix("=...") for key, entry in value.items())
+    named = value in (None, True, "...")
+    shown = "" if named else f" ({', '.join(value) if isinstance(value, list) else value})"
     return f"“{label}”{shown} on the screen {screen}" if label else f"{name}{shown} in the job file"
 
 
-def fix_in_words(fix: RecommendedSettings) -> str:
+def fix_in_words(settings: Mapping[str, Any]) -> str:
     """Return the effect of recommended settings in words.
 
-    >>> from anonset.settings.fixes import fixes_in
-    >>> for message in ("use --encoding latin-1", "--no-header", "--null -99", "--drop ZIP", "--unit pid"):
-    ...     print(fix_in_words(fixes_in(message, {"relational": ["ZIP", "pid"]})[0]))
+    >>> for fix in ({"encoding": "latin-1"}, {"no_header": True}, {"drop": ["ZIP"], "unit": ["pid"]}):
+    ...     print(fix_in_words(fix))
     Read as Latin-1
     Read the first line as a record
-    Treat -99 as missing
-    Apply to ZIP: do not publish
-    Each pid is a person
+    Apply to ZIP: do not publish, each pid is a person
     """
-    words = ", ".join(_words(name, value) for name, value in fix.settings.items())
+    words = ", ".join(_words(name, value) for name, value in settings.items())
     return f"{words[:1].upper()}{words[1:]}"
 
 
 def _words(name: str, value: Any) -> str:
-    names = ", ".join(name_list(value)) if isinstance(value, (list, str)) else str(value)
     if name in ROLE_WORDS and name != "unit":
-        return f"apply to {names}: {ROLE_WORDS[name]}"
+        return f"apply to {', '.join(name_list(value))}: {ROLE_WORDS[name]}"
     in_words = _VALUES.get(name, {})
-    parts = value if isinstance(value, list) else [value]
+    if isinstance(value, Mapping):
+        parts = [f"{key}={entry}" for key, entry in value.items()]
+    else:
+        parts = value if isinstance(value, list) else [value]
     shown = ", ".join(in_words.get(part, str(part)) for part in parts)
     return _ACTIONS.get(name, f"set {name.replace('_', '-')} to {{}}").format(shown)

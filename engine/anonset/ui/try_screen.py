@@ -8,6 +8,7 @@ from typing import Any
 
 from nicegui import ui
 
+from anonset.errors import Fix
 from anonset.report.comparison import shared_losses
 from anonset.ui.charts import line_chart
 from anonset.ui.fix_buttons import fix_buttons
@@ -101,12 +102,13 @@ def _recommended(screen: Screen) -> None:
     if state.trial is None or found is None:
         return
     suits, best = state.trial.suits(state.settings), found["recommended"]
+    fixes = [Fix(**fix) for fix in found["fixes"]]
     text("h2", "Recommended" if best else "Result")
     if not suits:
         text("p", "The job has changed since this trial. Try the candidates again.").classes("alert")
     if best is None:
         alert(f"No candidate is useful: {found['reason']}.", "p")
-        fix_buttons(screen, found["reason"])
+        fix_buttons(screen, fixes)
         return
     name, _, utility = found["reason"].partition("): ")
     text("p", f"{name})" if utility else name)
@@ -120,7 +122,7 @@ def _recommended(screen: Screen) -> None:
             button("Use this result", lambda: screen.act(state.choose_candidate, best["settings"])).mark("choose best")
     if found["warning"] and suits:
         alert(f"{found['warning']}.", "p")
-        fix_buttons(screen, found["warning"])
+        fix_buttons(screen, fixes)
 
 
 def _candidates(screen: Screen) -> None:

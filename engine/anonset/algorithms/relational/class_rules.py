@@ -16,7 +16,7 @@ from anonset.data.decimals import Written, exact
 from anonset.data.hierarchy_rules import NO_VALUE
 from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.data.table import Int32, Int64
-from anonset.errors import InputError
+from anonset.errors import Fix, InputError
 from anonset.privacy.classes import Distance, Kind, KLDiversity, KTCloseness
 from anonset.privacy.k import KAnonymity
 from anonset.spelling import setting
@@ -60,9 +60,12 @@ def model_of(
             if l is None
             else f"{parameters} belong to different models; use only one of these parameters"
         )
-        ways = f"{setting('keep')} publishes it without a guarantee, {setting('drop', sensitive)} removes it"
-        msg = f"{setting('sensitive')} {sensitive!r}: {problem}; {ways}"
-        raise InputError(msg)
+        fixes = [
+            Fix({"keep": [sensitive]}, "to publish it without a guarantee"),
+            Fix({"drop": [sensitive]}, "to remove it"),
+        ]
+        msg = f"{setting('sensitive')} {sensitive!r}: {problem}"
+        raise InputError(msg, fixes=fixes)
     if l is not None:
         _require_alone(distance != "equal" or tree is not None, "t_distance", "t")
         return KLDiversity(k, l, sensitive, kind, c)

@@ -12,8 +12,8 @@ from anonset.algorithms.relational.mondrian import Mondrian
 from anonset.algorithms.relational.top_down import TopDown
 from anonset.algorithms.relational.xu_bottom_up import XuBottomUp
 from anonset.algorithms.relational.xu_top_down import XuTopDown
-from anonset.errors import InputError
-from anonset.spelling import require_known, setting
+from anonset.errors import InputError, require_known
+from anonset.spelling import setting
 
 FORMATIONS: dict[str, type[Formation]] = {
     formation.name: formation

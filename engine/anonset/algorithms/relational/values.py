@@ -7,10 +7,9 @@ from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples
 from anonset.data import Hierarchy, NumericColumn
 from anonset.data.domains import Range, ValueSet
 from anonset.data.quasi_identifiers import QuasiIdentifiers
-from anonset.errors import InputError, datum
+from anonset.errors import Fix, InputError, datum
 from anonset.generalization import RelationalValues
 from anonset.publications.symbols import range_label, set_label
-from anonset.spelling import setting
 
 
 def relational_values(qi: QuasiIdentifiers, tuples: GeneralizedTuples) -> tuple[RelationalValues, ...]:
@@ -58,12 +57,11 @@ def require_plain_values(qi: QuasiIdentifiers) -> None:
             continue
         for label in domain.vocabulary.labels:
             if "," in label or (label.startswith("(") and label.endswith(")")):
-                ways = f"rename it, give the column a hierarchy, or drop it: {setting('drop', column.name)}"
                 msg = (
                     f"column {column.name!r}: value {datum(label)} contains a comma or is in parentheses, but sets "
-                    f"of values are published as (a,b,c); {ways}"
+                    f"of values are published as (a,b,c); rename it, or give the column a hierarchy"
                 )
-                raise InputError(msg)
+                raise InputError(msg, fixes=[Fix({"drop": [column.name]}, "to drop it")])
 
 
 def _set_texts(domain: ValueSet, words: NDArray[np.uint64]) -> list[str]:

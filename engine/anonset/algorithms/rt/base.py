@@ -20,11 +20,11 @@ from anonset.data import Hierarchy, Table
 from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table import Int32
-from anonset.errors import InputError
+from anonset.errors import InputError, require_known
 from anonset.privacy import PartitionKmAnonymity, require_share
 from anonset.privacy.kkm import KKmAnonymity
 from anonset.privacy.lm import KLmDiversity
-from anonset.spelling import listed, require_known, setting
+from anonset.spelling import listed, setting
 
 _SPLIT = [name for name, formation in FORMATIONS.items() if formation.traits.split_records is not None]
 MOST_MERGED = 1 << 14

@@ -28,12 +28,12 @@ from anonset.algorithms.transaction.set_search import SetSearch
 from anonset.data import Hierarchy, Table
 from anonset.data.decimals import Written, exact, shortest_float
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.errors import InputError
+from anonset.errors import InputError, require_known
 from anonset.generalization import Cut, ItemGroups, PerCluster, RelationalValues
 from anonset.privacy import PartitionKmAnonymity
 from anonset.privacy.kkm import KKmAnonymity
 from anonset.privacy.lm import KLmDiversity
-from anonset.spelling import require_known, setting
+from anonset.spelling import setting
 
 PointName = Literal["items", "balanced", "attributes"]
 LARGEST_RELATIONAL_LOSS: Mapping[str, Fraction] = {

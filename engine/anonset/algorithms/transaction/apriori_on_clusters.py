@@ -6,7 +6,7 @@ from math import isqrt
 import numpy as np
 
 from anonset.algorithms.transaction.cluster_mappings import ClusterMapping, SearchEach, concatenate
-from anonset.algorithms.transaction.cut_search import TOGETHER_CELLS, Fix, fixes_of
+from anonset.algorithms.transaction.cut_search import TOGETHER_CELLS, FixedSet, fixes_of
 from anonset.algorithms.transaction.rare_tables import increments_of
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.store import Store
@@ -24,7 +24,7 @@ def in_bitmaps(n_records: int, n_nodes: int, m: int) -> bool:
     return n_records * n_nodes <= 8 * _BYTES_OF_BITMAPS if m < 4 else n_records < _LARGE
 
 
-def search_in_bitmaps(records: SetColumn, hierarchy: Hierarchy, k: int, m: int) -> tuple[Int32, list[Fix], float]:
+def search_in_bitmaps(records: SetColumn, hierarchy: Hierarchy, k: int, m: int) -> tuple[Int32, list[FixedSet], float]:
     """Return the published inner nodes, fixes and counting steps of a cluster with at least k non-empty records.
 
     The result equals that of `CutSearch`.

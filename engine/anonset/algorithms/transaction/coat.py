@@ -36,8 +36,8 @@ from anonset.algorithms.base import Traits
 from anonset.algorithms.transaction.constraint_search import ConstraintSearch
 from anonset.algorithms.transaction.set_based import SetBased, group_text
 from anonset.data.decimals import Written, exact, require_between_0_and_1
-from anonset.errors import InfeasibleError, foreign
-from anonset.spelling import require_known, setting
+from anonset.errors import InfeasibleError, foreign, require_known
+from anonset.spelling import setting
 
 if TYPE_CHECKING:
     from anonset_kernels._repair import RepairRule

@@ -56,7 +56,7 @@ _NO_RECORDS = (np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0, np.int6
 
 
 @dataclass(frozen=True)
-class Fix(RedactedRepr):
+class FixedSet(RedactedRepr):
     """A rare set, and the nodes that the search generalized to make the set frequent."""
 
     itemset: tuple[str, ...]
@@ -67,7 +67,7 @@ class Fix(RedactedRepr):
     """Nodes that replace all nodes below them (rules of the paper), in preorder."""
 
 
-def fixes_of(hierarchy: Hierarchy, sets: Int32, supports: Int32, rules: Int32) -> list[Fix]:
+def fixes_of(hierarchy: Hierarchy, sets: Int32, supports: Int32, rules: Int32) -> list[FixedSet]:
     """Return the fixes of rare sets, int32 (F, size), with supports, int32 (F,), and rules, int32 (F, size).
 
     Rows are padded with -1.
@@ -75,7 +75,7 @@ def fixes_of(hierarchy: Hierarchy, sets: Int32, supports: Int32, rules: Int32) -
     labels, fixes = hierarchy.labels, []
     for of_set, support, chosen in zip(sets.tolist(), supports.tolist(), rules.tolist(), strict=True):
         itemset, by = (tuple([labels[v] for v in nodes if v >= 0]) for nodes in (of_set, chosen))
-        fixes.append(Fix(itemset, support, by))
+        fixes.append(FixedSet(itemset, support, by))
     return fixes
 
 
@@ -117,7 +117,7 @@ class CutSearch:
             self.generalized[node + 1 : hierarchy.subtree_end[node]] = 1
         self.loss = self._losses()
         """NCP numerator if the leaves below each node are published as the node, int64 (V,)."""
-        self.fixes: list[Fix] = []
+        self.fixes: list[FixedSet] = []
         self.increments = 0.0
         """Number of counting steps so far. A step is a pair of a record and a counted set that the record contains.
 

@@ -30,11 +30,11 @@ from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of, spans
 from anonset.data.store import Store
 from anonset.data.table import Int32, Int64
-from anonset.errors import InfeasibleError
+from anonset.errors import InfeasibleError, require_known
 from anonset.generalization import Disassociated
 from anonset.generalization.recoding import TERMS, clusters_at_once
 from anonset.privacy import DisassociationModel, require_at_least
-from anonset.spelling import require_known, setting
+from anonset.spelling import setting
 
 if TYPE_CHECKING:
     from anonset_kernels._first_fit import ChunkRule

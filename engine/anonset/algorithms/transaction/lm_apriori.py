@@ -19,7 +19,7 @@ import numpy as np
 
 from anonset.algorithms.base import Progress, Result, Traits
 from anonset.algorithms.transaction.bad_cohorts import BadCohorts, expansion_of
-from anonset.algorithms.transaction.cut_search import Fix
+from anonset.algorithms.transaction.cut_search import FixedSet
 from anonset.algorithms.transaction.expanded_blocks import ExpandedBlocks
 from anonset.algorithms.transaction.expanded_records import nodes_at_or_above
 from anonset.algorithms.transaction.supported_nodes import SupportedNodes
@@ -163,7 +163,7 @@ class _DiversitySearch:
         self.image = hierarchy.leaf_node.copy()
         self.below = np.zeros(hierarchy.n_nodes, np.int64)
         self.tally = np.zeros(n_sensitive, np.int64)
-        self.fixes: list[Fix] = []
+        self.fixes: list[FixedSet] = []
 
     @cached_property
     def data(self) -> tuple[Int64, Int32, Int64, Int32]:
@@ -242,7 +242,7 @@ class _DiversitySearch:
             self.below[rule + 1 : self.hierarchy.subtree_end[rule]] = 0
         labels = self.hierarchy.labels
         names = tuple(labels[v] for v in itemset)
-        self.fixes.append(Fix(names, support, tuple(labels[v] for v in rules)))
+        self.fixes.append(FixedSet(names, support, tuple(labels[v] for v in rules)))
 
     def _fail(self, itemset: Int32) -> None:
         names = [self.hierarchy.labels[v] for v in itemset]

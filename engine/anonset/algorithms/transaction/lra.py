@@ -19,7 +19,7 @@ from anonset.algorithms.base import Progress, Result, Traits
 from anonset.algorithms.clusters import number_clusters
 from anonset.algorithms.transaction.apriori import Apriori, AprioriBased
 from anonset.algorithms.transaction.apriori_on_clusters import in_bitmaps, search_in_bitmaps
-from anonset.algorithms.transaction.cut_search import TOGETHER_CELLS, Fix
+from anonset.algorithms.transaction.cut_search import TOGETHER_CELLS, FixedSet
 from anonset.algorithms.transaction.gray_order import GrayOrder, Run
 from anonset.algorithms.transaction.rare_tables import increments_of
 from anonset.data import Hierarchy, SetColumn, spans
@@ -40,14 +40,14 @@ class RecodedPartition(RedactedRepr):
     """Input records in Gray order. If the data are in a work directory, this is an array in files, int64 (records,)."""
     cut: tuple[str, ...]
     """Nodes of the cut, in preorder."""
-    fixes: tuple[Fix, ...]
+    fixes: tuple[FixedSet, ...]
 
 
 @dataclass(frozen=True, eq=False)
 class _PartitionResult(RedactedRepr):
     nodes: Int32
     labels: tuple[str, ...]
-    fixes: tuple[Fix, ...]
+    fixes: tuple[FixedSet, ...]
     increments: float
 
 

@@ -12,7 +12,8 @@ from anonset.algorithms.transaction.hghs import ThreatBased
 from anonset.algorithms.transaction.threats import MinimalThreats
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table import Int64
-from anonset.spelling import require_known, setting
+from anonset.errors import require_known
+from anonset.spelling import setting
 
 
 @dataclass(frozen=True)

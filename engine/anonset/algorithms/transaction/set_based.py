@@ -13,12 +13,12 @@ from anonset.algorithms.transaction.constraint_search import ConstraintSearch, G
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.store import MEMORY, Store
-from anonset.errors import InfeasibleError, InputError
+from anonset.errors import InfeasibleError, InputError, require_known
 from anonset.measures.utility_loss import KINDS, WEIGHTS, ItemWeights
 from anonset.privacy import require_at_least
 from anonset.privacy.constraints import ConstraintSet
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
-from anonset.spelling import require_known, setting
+from anonset.spelling import setting
 
 if TYPE_CHECKING:
     from anonset_kernels._repair import RepairRule

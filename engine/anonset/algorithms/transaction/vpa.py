@@ -14,7 +14,7 @@ import numpy as np
 
 from anonset.algorithms.base import Progress, Result, Traits
 from anonset.algorithms.transaction.apriori import AprioriBased
-from anonset.algorithms.transaction.cut_search import Fix
+from anonset.algorithms.transaction.cut_search import FixedSet
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.blocks import Blocks, SetColumnBuilder
 from anonset.data.redacted_repr import RedactedRepr
@@ -33,7 +33,7 @@ class SubtreePart(RedactedRepr):
     """Number of records with an item below the node."""
     cut: tuple[str, ...]
     """Nodes of the cut of the subtree, in preorder."""
-    fixes: tuple[Fix, ...]
+    fixes: tuple[FixedSet, ...]
 
 
 @dataclass(frozen=True, kw_only=True)

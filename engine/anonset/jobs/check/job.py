@@ -14,8 +14,8 @@ from anonset.release.attested import is_promised
 from anonset.release.documents import Attestation
 from anonset.release.formats import kind_of
 from anonset.settings.binding import bind
-from anonset.settings.parameters import option
 from anonset.settings.publication import CheckSettings
+from anonset.spelling import setting
 from anonset.verification import DEFAULT_BUDGET, verify
 
 
@@ -52,7 +52,7 @@ def check_publication(
     verdict = verify(publication, model, budget=budget, progress=progress)
     correlations, roles = kind.correlations(), kind.roles()
     if original is None:
-        needs = [option(n) for n in ("max_suppressed", "utility_constraints") if getattr(settings, n) is not None]
+        needs = [setting(n) for n in ("max_suppressed", "utility_constraints") if getattr(settings, n) is not None]
         if needs:
             verb = "requires" if len(needs) == 1 else "require"
             msg = f"{' and '.join(needs)} {verb} the original data: pass it with --original"

@@ -108,14 +108,12 @@ def answered(
 
 @contextmanager
 def in_terms_of(spec: WorkloadSpec) -> Iterator[None]:
-    """Translate parameter names into the notation of ``--workload`` in messages about a random workload."""
+    """Name the setting of a random workload in messages, with the parameters that it contains."""
     try:
         yield
     except InputError as error:
-        reason = f"{error}"
-        for name, letter in (("n_queries", "N"), ("n_items", "Q"), ("n_values", "V")):
-            reason = reason.replace(name, letter)
-        msg = f"--workload {spec.random} (of the form {spec.parts[0]}:NxQ+V): {reason}"
+        form = f"{spec.parts[0]}:NxQ+V with N = n_queries, Q = n_items, V = n_values"
+        msg = f"--workload {spec.random} ({form}): {error}"
         raise InputError(msg) from None
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from anonset import arrow
 from anonset.columns.number_forms import recognised_decimal
-from anonset.errors import InputError, MisreadError
+from anonset.errors import Fix, InputError, MisreadError, Problem
 from anonset.reading.dialect import (
     DELIMITERS,
     LINE_END,
@@ -29,12 +29,11 @@ from anonset.reading.dialect import (
     lines_above,
     numbered,
     other_delimiter,
-    probable_encoding,
 )
 from anonset.reading.files import reading
 from anonset.reading.formats.footers import footer_of, has_keys, is_figure
 from anonset.reading.ragged_lines import are_baskets, are_records
-from anonset.spelling import counted, setting
+from anonset.spelling import counted
 
 _BLOCK = 1 << 24
 _LARGEST_BLOCK = (1 << 31) - 1
@@ -108,7 +107,7 @@ class DelimitedText:
         # spreadsheets write trailing columns without names
         self._unnamed = tuple(f"\0{n}" for n in range(len(fields) - named))
         self.n_fields = len(fields)
-        self.hint = (other_delimiter(header, lacking) or self._header_below(lacking)) if absent(self.names) else ""
+        self.remedies = (other_delimiter(header, lacking) or self._header_below(lacking)) if absent(self.names) else []
         marks = [self.delimiter] if self.n_fields > 1 else dict.fromkeys([self.delimiter, *DELIMITERS])
         marks = [] if self.exact or not self._named else marks
         self.baskets = next((mark for mark in marks if are_baskets(self._first_rows(mark))), "")
@@ -193,10 +192,9 @@ class DelimitedText:
         """
         lines = self._footer_of(tail, 0)[1]
         if lines and not self._skips_footer:
-            way = setting("skip_rows", "footer")
             problem = f"the file ends with a footer, such as totals or notes ({counted(lines, 'line')})"
-            msg = f"{self.path}: {problem}; to skip it: {way}"
-            raise MisreadError(msg, {"skip_rows": "footer"})
+            msg = f"{self.path}: {problem}"
+            raise MisreadError(msg, fixes=[Fix({"skip_rows": ["footer"]}, "to skip it")])
         return lines
 
     def decimal(self, names: Sequence[str], null: Sequence[str], labels: Collection[int] = ()) -> str:
@@ -218,18 +216,18 @@ class DelimitedText:
         fields = [row[n].strip() for row in rows if len(row) == self.n_fields for n in positions]
         return recognised_decimal([field for field in fields if field not in null])
 
-    def _header_below(self, absent: Missing) -> str:
-        """Return the hint for a header below other lines. Empty if no line below looks like a header."""
+    def _header_below(self, absent: Missing) -> list[Fix]:
+        """Return the remedy for a header below other lines. Empty if no line below looks like a header."""
         lines = self.data[:_LONGEST_HEADER].decode("utf-8", "replace").splitlines()[1:_LINES_ABOVE]
         for number, line in enumerate(lines, 2 + self._skipped):
             for mark in DELIMITERS:
                 names = header_fields(line, mark)
                 if self._named and len(names) > 1 and not absent(names):
-                    return f"; if line {number} is the header: {setting('header_line', number)}"
-        return ""
+                    return [Fix({"header_line": number}, f"if line {number} is the header")]
+        return []
 
-    def _hint_below(self) -> str:
-        return f"; if line {self.below} is the header: {setting('header_line', self.below)}" if self.below else ""
+    def _fix_below(self) -> list[Fix]:
+        return [Fix({"header_line": self.below}, f"if line {self.below} is the header")] if self.below else []
 
     def _names_below(self) -> int:
         """Return the line number of the header if other lines precede it, and otherwise 0. The rows after the header
@@ -322,9 +320,8 @@ class DelimitedText:
             )
             if number and len(row) == self.n_fields:
                 where = f"{self.path}: line {line + self._skipped}"
-                ways = f"name it in the first line{self._hint_of_baskets(0) or self._hint_below()}"
-                msg = f"{where}: column {number} contains a value but has no name; {ways}"
-                raise InputError(msg)
+                msg = f"{where}: column {number} contains a value but has no name; name it in the first line"
+                raise InputError(msg, fixes=self._fix_of_baskets(0) or self._fix_below())
 
     def _loaded_by_python(self, names: Sequence[str]) -> dict[str, Any]:
         """Read a text in which quotes follow blanks. Arrow would read these quotes as text."""
@@ -375,8 +372,8 @@ class DelimitedText:
         text = io.TextIOWrapper(io.BytesIO(self.data), "utf-8", newline="")
         rows = csv.reader(text, delimiter=self.delimiter, strict=strict, skipinitialspace=not self.exact)
         while True:
-            first_line, problem = rows.line_num + 1, ""
-            row, other = list[str](), dict[str, str]()
+            first_line, problem = rows.line_num + 1, Problem("")
+            row = list[str]()
             try:
                 with any_field_size():
                     row = next(rows)
@@ -384,36 +381,35 @@ class DelimitedText:
                 return
             except UnicodeDecodeError:
                 problem = invalid_utf8(self.path, self.data, self._skipped)
-                other = {"encoding": probable_encoding(self.data)}
             except csv.Error as error:
                 reason = str(error).replace("unexpected end of data", "a quoted field is never closed")
-                problem = f"{self.path}: line {first_line + self._skipped}: {reason}"
-            if problem:  # raised outside the except block, because a chained decoding error would contain the bytes
-                raise MisreadError(problem, other) if other else InputError(problem)
+                problem = Problem(f"{self.path}: line {first_line + self._skipped}: {reason}")
+            # raised outside the except block, because a chained decoding error would contain the bytes
+            if problem.sentence:
+                raise MisreadError(problem) if problem.fixes else InputError(problem)
             yield first_line, rows.line_num, row
 
     def _raise_first_error(self, *, strict: bool = False) -> None:
         for line, _, row in self._rows(strict=strict):
             if len(row) != self.n_fields and (row or self.n_fields > 1):
                 got = f"got {len(row)}" if row else "got a blank line; delete it"
-                way_out = f"; if it separates items: {setting('separator', self.delimiter)}"
-                hint = way_out if self.n_fields == 1 else ""
-                if 1 < self.n_fields == len(row) - 1 and line == self.header_lines + 1 and self._named:
-                    hint = "; a column name is missing in the first line (R omits the name of the row names)"
-                hint = hint or self._hint_of_baskets(line) or self._hint_below()
+                hint, fixes = "", self._fix_of_baskets(line) or self._fix_below()
+                if self.n_fields == 1:
+                    fixes = [Fix({"separator": self.delimiter}, "if it separates items")]
+                elif self.n_fields == len(row) - 1 and line == self.header_lines + 1 and self._named:
+                    hint, fixes = "; a column name is missing in the first line (R omits the name of the row names)", []
                 where = f"{self.path}: line {line + self._skipped}"
                 like = "the header" if self._named else "the first line"
                 msg = f"{where}: {counted(self.n_fields, 'field')} required as in {like}, {got}"
-                msg += f" (between {self.delimiter!r}){hint}" if hint else ""
-                raise InputError(msg, line=line + self._skipped)
+                msg += f" (between {self.delimiter!r}){hint}" if hint or fixes else ""
+                raise InputError(msg, fixes=fixes, line=line + self._skipped)
 
-    def _hint_of_baskets(self, line: int) -> str:
-        """Return a hint if the file looks like baskets, because the lines after the first have different numbers of
+    def _fix_of_baskets(self, line: int) -> list[Fix]:
+        """Return the remedy if the file looks like baskets, because the lines after the first have different numbers of
         fields. Empty for other files.
         """
         uneven = line + self._skipped == 2 and str(self.path).lower().endswith(".txt")
-        way = " ".join(setting(name, value) for name, value in self.of_baskets.items())
-        return f"; if each line is a set of items: {way}" if uneven or self.baskets else ""
+        return [Fix(self.of_baskets, "if each line is a set of items")] if uneven or self.baskets else []
 
 
 def _first_row(data: bytes) -> str:
@@ -428,23 +424,24 @@ def _first_row(data: bytes) -> str:
 
 
 def _require_text(path: str, header: str) -> None:
-    problem = ""
+    problem, fixes = "", list[Fix]()
     if header.startswith("PK\x03\x04"):
-        problem = f"this is a workbook or an archive, not CSV; for a workbook: {setting('input_format', 'xlsx')}"
+        problem, fixes = "this is a workbook or an archive, not CSV", [Fix({"input_format": "xlsx"}, "for a workbook")]
     elif header.startswith("PAR1"):
-        problem = f"this is a Parquet file: {setting('input_format', 'parquet')}"
+        problem, fixes = "this is a Parquet file", [Fix({"input_format": "parquet"})]
     elif "\0" in header:
         wide = "utf-16-be" if header.startswith("\0") else "utf-16-le"
-        problem = f"the first line contains NUL bytes; if the text is UTF-16: {setting('encoding', wide)}"
+        problem, fixes = "the first line contains NUL bytes", [Fix({"encoding": wide}, "if the text is UTF-16")]
     elif header.lstrip()[:15].lower().startswith(("<html", "<!doctype html", "<table")):
         problem = "this is an HTML page; save the table as CSV"
     elif header.lower().startswith("@relation"):
         problem = "ARFF is not supported; save the table as CSV"
     elif header.lstrip().startswith(('{"', '[{"')):
-        problem = f"this is JSON, not CSV; if it has an object per line: {setting('input_format', 'jsonl')}"
+        problem = "this is JSON, not CSV"
+        fixes = [Fix({"input_format": "jsonl"}, "if it has an object per line")]
     if problem:
         msg = f"{path}: {problem}"
-        raise InputError(msg)
+        raise InputError(msg, fixes=fixes)
 
 
 def _has_adjacent_line_ends(data: bytes) -> bool:

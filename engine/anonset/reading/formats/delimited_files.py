@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from anonset.data.workers import Workers
-from anonset.errors import InputError
+from anonset.errors import Fix, InputError
 from anonset.reading.batches import HEAD, Batch, FileProperties, OpenedSource, SourcePart, with_keys, with_more
 from anonset.reading.formats.delimited import DelimitedText
 from anonset.reading.formats.edge_lines import EdgeLines, without_rows
@@ -14,7 +14,6 @@ from anonset.reading.formats.text_chunks import TextRange, head_of, pieces
 from anonset.reading.formats.text_ranges import Text, text_parts
 from anonset.reading.roles import names_in
 from anonset.reading.source import DataFile, Source
-from anonset.spelling import setting
 
 
 def open_delimited(source: Source, properties: FileProperties) -> OpenedSource:
@@ -64,7 +63,12 @@ def open_delimited(source: Source, properties: FileProperties) -> OpenedSource:
         head.decimal(names_in(head.names, properties.numeric), properties.null, edge.labels)
         for head, edge in zip(heads, edges, strict=True)
     )
-    described: dict[str, Any] = {"hint": heads[0].hint, "decimal": decimal, "below": heads[0].below, "head": head}
+    described: dict[str, Any] = {
+        "remedies": heads[0].remedies,
+        "decimal": decimal,
+        "below": heads[0].below,
+        "head": head,
+    }
     described["baskets"] = heads[0].of_baskets if heads[0].baskets else {}
     return OpenedSource(source.where, heads[0].names, batches, parts=parts, first_line=named, **described)
 
@@ -74,11 +78,8 @@ def _refuse_repeated_header(file: DataFile, header: bytes, body: bytes, before: 
     at = 0 if body.startswith(header) else body.find(b"\n" + header) + 1 or None
     if at is not None:
         line = before + body.count(b"\n", 0, at) + 1
-        msg = (
-            f"{file.where}: line {line:,} repeats the first line; if it is the header of a joined file, delete it; "
-            f"if the first line is a record: {setting('no_header', True)}"
-        )
-        raise InputError(msg)
+        msg = f"{file.where}: line {line:,} repeats the first line; if it is the header of a joined file, delete it"
+        raise InputError(msg, fixes=[Fix({"no_header": True}, "if the first line is a record")])
 
 
 @dataclass(frozen=True)

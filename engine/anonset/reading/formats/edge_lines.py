@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.errors import MisreadError
+from anonset.errors import Fix, MisreadError
 from anonset.reading.dialect import Dialect
 from anonset.reading.formats.delimited import DelimitedText
 from anonset.reading.formats.label_lines import LINES, SAMPLE, ColumnKinds, records_of, start_of_last
-from anonset.spelling import listed, setting
+from anonset.spelling import listed
 
 
 @dataclass(frozen=True)
@@ -114,8 +114,8 @@ class EdgeLines(RedactedRepr):
         which = f"line {shown} is no record" if len(lines) == 1 else f"lines {shown} are no records"
         problem = f"{which}, because most fields are not numbers, dates or codes as in the other lines"
         what = "labels, units or import ids" if kind == "labels" else "totals or notes"
-        msg = f"{self.where}: {problem}; to skip {what}: {setting('skip_rows', kind)}"
-        raise MisreadError(msg, {"skip_rows": kind})
+        msg = f"{self.where}: {problem}"
+        raise MisreadError(msg, fixes=[Fix({"skip_rows": [kind]}, f"to skip {what}")])
 
 
 def without_rows(columns: Mapping[str, Any], n: int, rows: Sequence[int]) -> tuple[dict[str, Any], int]:

@@ -12,7 +12,7 @@ from anonset.data import SetColumn
 from anonset.data.blocks import encode_sets, keep_tokens
 from anonset.data.spans import begins_of
 from anonset.data.workers import Workers
-from anonset.errors import InputError, MisreadError
+from anonset.errors import Fix, InputError, MisreadError
 from anonset.reading.batches import Batch, FileProperties, OpenedSource, SourcePart, with_keys
 from anonset.reading.dialect import Dialect, in_another_encoding
 from anonset.reading.formats.text_chunks import ALL_RECORDS, TextRange, pieces
@@ -20,7 +20,6 @@ from anonset.reading.formats.text_ranges import Text, text_parts
 from anonset.reading.input_checks import require_split
 from anonset.reading.item_utilities import have_utilities, without_utilities
 from anonset.reading.source import DataFile, Source
-from anonset.spelling import setting
 
 COLUMN = "items"
 """Name of the only column of a FIMI file."""
@@ -86,8 +85,8 @@ class FimiLines:
         if self.dialect.exact:
             return
         if self.sequences and self.nonempty:
-            msg = f"{self.where}: {_spmf()}"
-            raise InputError(msg)
+            msg = f"{self.where}: {_SPMF}"
+            raise InputError(msg, fixes=[_AS_SPMF])
         require_split(self.where, self.labels, self.separator, baskets=True)
 
 
@@ -160,12 +159,11 @@ def _tokens(where: str, data: bytes, lines: int = 0) -> tuple[Any, Any, list[str
         pass
     # raised outside the except block, because a chained decoding error would contain the bytes
     if len(labels) < len(starts):
-        raise InputError(_bad_token(where, text, bad, lines) + in_another_encoding(data))
+        raise InputError(_bad_token(where, text, bad, lines), fixes=[in_another_encoding(data)])
     return indptr, codes, labels
 
 
-def _spmf() -> str:
-    return f"this is an SPMF file: {setting('input_format', 'spmf')}"
+_SPMF, _AS_SPMF = "this is an SPMF file", Fix({"input_format": "spmf"})
 
 
 def require_no_utilities(where: object, text: bytes) -> None:
@@ -178,22 +176,22 @@ def require_no_utilities(where: object, text: bytes) -> None:
     """
     if have_utilities(text):
         problem = "the lines contain utilities of the items (items:total:utilities)"
-        msg = f"{where}: {problem}; to read only the items: {setting('input_format', 'spmf')}"
-        raise MisreadError(msg, {"input_format": "spmf"})
+        msg = f"{where}: {problem}"
+        raise MisreadError(msg, fixes=[Fix({"input_format": "spmf"}, "to read only the items")])
 
 
 def _require_fimi(where: str, labels: list[str]) -> None:
     """Reject UTF-16, and SPMF files, because their markers would become items."""
-    problem = ""
+    problem, fixes = "", list[Fix]()
     if any(label.startswith(("@CONVERTED_FROM", "@ITEM=")) for label in labels):
-        problem = _spmf()
+        problem, fixes = _SPMF, [_AS_SPMF]
     elif any(label.startswith("SUtility:") for label in labels):
         problem = "the sequences contain utilities (SUtility), which are not supported; keep only the items"
     elif any("\0" in label for label in labels):
-        problem = f"the text contains NUL bytes; if it is UTF-16: {setting('encoding', 'utf-16-le')}"
+        problem, fixes = "the text contains NUL bytes", [Fix({"encoding": "utf-16-le"}, "if it is UTF-16")]
     if problem:
         msg = f"{where}: {problem}"
-        raise InputError(msg)
+        raise InputError(msg, fixes=fixes)
 
 
 def _bad_token(where: str, text: Any, start: int, lines: int) -> str:

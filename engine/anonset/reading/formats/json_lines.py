@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn
 
 from anonset import arrow
-from anonset.errors import InputError
+from anonset.errors import InputError, Problem
 from anonset.reading.batches import Batch, FileProperties, OpenedSource, with_keys
 from anonset.reading.dialect import invalid_utf8
 from anonset.reading.formats.text_chunks import TextPiece, pieces
@@ -59,15 +59,15 @@ def _records(file: DataFile, piece: TextPiece) -> Iterator[_Record]:
     for number, line in enumerate(piece.data.split(b"\n"), piece.lines + 1):
         if not line.strip():
             continue
-        record, problem = None, "invalid JSON"
+        record, problem = None, Problem("invalid JSON")
         try:
             record = _DECODER.decode(line.decode())
         except UnicodeDecodeError:
-            problem = invalid_utf8(file.where, line, number - 1).removeprefix(f"{file.where}: ")
+            problem = invalid_utf8("", line, number - 1)
         except RecursionError:
-            problem = "too many nesting levels"
+            problem = Problem("too many nesting levels")
         except _RepeatedNameError:
-            problem = "a key occurs twice in an object"
+            problem = Problem("a key occurs twice in an object")
         except ValueError:
             pass  # no details, because the error message may quote the line
         if isinstance(record, dict):
@@ -76,9 +76,9 @@ def _records(file: DataFile, piece: TextPiece) -> Iterator[_Record]:
         way = ""
         if line.lstrip().startswith(b"[") and number == 1:
             way = "; to convert a JSON array: jq -c '.[]' FILE.json > FILE.jsonl"
-        where = f"{file.where}: line {number}: "
-        msg = f"{where}each line must be a JSON object, got {'another value' if record is not None else problem}{way}"
-        raise InputError(msg, line=number)
+        problem = problem if record is None else Problem("another value")
+        msg = f"{file.where}: line {number}: each line must be a JSON object, got {problem.sentence}{way}"
+        raise InputError(msg, fixes=problem.fixes, line=number)
 
 
 class _RepeatedNameError(ValueError):

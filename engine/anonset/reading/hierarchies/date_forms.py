@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 from anonset.columns.kinds import look_at
-from anonset.data.hierarchy_rules import NO_VALUE, way_for_other_dates
-from anonset.errors import HierarchyError
-from anonset.spelling import hierarchy_of
+from anonset.data.hierarchy_rules import NO_VALUE
+from anonset.errors import Fix, HierarchyError
 
 _FINE = ("month", "quarter")
 """Levels for which day and month must be distinguished."""
@@ -19,7 +19,9 @@ def naming_date_form(spec: str, labels: Sequence[str], name: str) -> Iterator[No
         yield
     except HierarchyError as error:
         if rule := _rule_of(spec, labels, name):
-            error.reword(way_for_other_dates(spec), f"(for these values: {hierarchy_of(name, rule)})")
+            fixes = [Fix({"hierarchy": {name: rule}}, "for these values"), *error.fixes]
+            place: dict[str, Any] = error.place
+            raise HierarchyError(error.problem.sentence, fixes=fixes, **place) from None
         raise
 
 

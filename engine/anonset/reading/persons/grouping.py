@@ -15,9 +15,9 @@ from anonset.data.blocks import tidy_rows
 from anonset.data.spans import begins_of
 from anonset.data.table import Int64
 from anonset.data.table_facts import FIRST_VALUE, Change
-from anonset.errors import InputError
+from anonset.errors import Fix, InputError, Problem
 from anonset.reading.persons.merging import Difference
-from anonset.spelling import counted, setting
+from anonset.spelling import counted
 
 
 def unite(where: str, table: Table, *, first_value: bool = False) -> Table:
@@ -107,22 +107,25 @@ def _united(sets: SetColumn, person: Int64, persons: int) -> SetColumn:
     return tidy_rows(sets.name, rows.indptr[ends], rows.items, rows.vocabulary)
 
 
-def _differing(where: str, table: Table, differ: Mapping[str, Difference]) -> str:
-    """Return the message that rows of the same person have different values. The message contains two rows and the
+def _differing(where: str, table: Table, differ: Mapping[str, Difference]) -> Problem:
+    """Return the problem that rows of the same person have different values. The message contains two rows and the
     number of persons for each column.
     """
-    first = f"publish the values of each person's first row: {setting('differing', 'first')}"
-    columns = f"column{'s' if len(differ) > 1 else ''}"
-    ways = f"{first}; correct the data, or drop the {columns}: {setting('drop', ','.join(differ))}"
-    if sets := ",".join(column.name for column in table.relational if column.name in differ and _is_coded(column)):
-        ways += f", or publish the set of a person's values: {setting('items', sets)}"
+    sets = [column.name for column in table.relational if column.name in differ and _is_coded(column)]
+    fixes = [
+        Fix({"differing": "first"}, "to publish the values of each person's first row"),
+        Fix({"drop": list(differ)}, f"to drop the column{'s' if len(differ) > 1 else ''}"),
+        *([Fix({"items": sets}, "to publish the set of a person's values")] if sets else []),
+    ]
     same = f"have the same id ({_named(table)}) but differ in"
     rows = {name: f"rows {difference.first + 1} and {difference.row + 1}" for name, difference in differ.items()}
     persons = {name: f"{counted(difference.persons, 'person')} in all" for name, difference in differ.items()}
     if len(differ) == 1:
         name = next(iter(differ))
-        return f"{where}: {rows[name]} {same} {name!r} ({persons[name]}); {ways}"
-    return f"{where}: rows {same} {', '.join(f'{name!r} ({rows[name]}; {persons[name]})' for name in differ)}; {ways}"
+        problem = f"{rows[name]} {same} {name!r} ({persons[name]})"
+    else:
+        problem = f"rows {same} {', '.join(f'{name!r} ({rows[name]}; {persons[name]})' for name in differ)}"
+    return Problem(f"{where}: {problem}; correct the data", fixes)
 
 
 def _is_coded(column: Column) -> bool:

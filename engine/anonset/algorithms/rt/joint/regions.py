@@ -26,9 +26,8 @@ from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of
 from anonset.data.table import Column, Int32, Int64
 from anonset.data.vocabulary import Vocabulary
-from anonset.errors import InputError, datum
+from anonset.errors import Fix, InputError, datum
 from anonset.publications.symbols import set_label
-from anonset.spelling import setting
 
 Region = tuple[int, ...]
 """Region of a column. It contains codes for values, nodes for values with a hierarchy, and cells for numbers.
@@ -283,10 +282,9 @@ def _axis(column: Column, domain: object, k: int) -> Axis:
         return _Values.of(column)
     for label in domain.leaves.labels:
         if "," in label or (label.startswith("(") and label.endswith(")")):
-            ways = f"rename the value, or drop the column: {setting('drop', column.name)}"
             msg = (
                 f"column {column.name!r}: value {datum(label)} contains a comma or is in parentheses, but sets of "
-                f"values are published as (a,b,c); {ways}"
+                f"values are published as (a,b,c); rename the value"
             )
-            raise InputError(msg)
+            raise InputError(msg, fixes=[Fix({"drop": [column.name]}, "to drop the column")])
     return _Nodes.of(column, domain, k)
