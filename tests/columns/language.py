@@ -16,6 +16,8 @@ SECOND_SURNAMES = 0.9
 """Share of persons with two surnames in languages that have them."""
 LONGEST = 12
 """Words of the longest sentence."""
+SHORTEST_TERM, ALPHABETS = 4, "\u0900"
+"""Letters of the shortest term in Latin, Greek, Cyrillic, Hebrew and Arabic script, whose letters are before this sign."""
 MAILS = ("example.com", "example.org", "example.net", "mail.example", "post.example")
 
 
@@ -77,8 +79,12 @@ def emails(rng: np.random.Generator, n: int) -> Texts:
 
 
 def vocabulary(rng: np.random.Generator, lang: str, size: int) -> Texts:
-    """Return `size` distinct words in random order; if the language has fewer, also terms of two and three words."""
-    single, blank = words(lang, "words"), form(lang, "blank")
+    """Return `size` distinct words in random order; if the language has fewer, also terms of two and three words.
+
+    In alphabets, words of fewer than four letters are omitted, because most of them only connect sentences.
+    """
+    every, blank = words(lang, "words"), form(lang, "blank")
+    single = texts([word for word in every.tolist() if len(word) >= SHORTEST_TERM or word > ALPHABETS])
     result = dict.fromkeys(single[rng.permutation(len(single))[:size]].tolist())
     while len(result) < size:
         length = 2 if size < len(single) ** 2 else 3

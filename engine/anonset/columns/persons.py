@@ -47,12 +47,10 @@ _POINTS = {
     "differ": -4,
     "thing": -3,
     "attribute": -6,
-    "words": -2,
     "few": -4,
-    "sparse": -3,
 }
 """Points of an observation on a column."""
-_LEAST, LIKELY, SURE = -1, 1, 3
+_LEAST, LIKELY, SURE = -4, 1, 3
 """Points from which a column is offered, precedes the answer that each row is a person, and precedes contacts."""
 _MOST_ROWS, _LABELS = 50_000, 300
 _MOST_COLUMNS = 300
@@ -267,17 +265,10 @@ def _of_header(one: _Evidence) -> Iterator[str]:
 def _of_values(one: _Evidence, given: int, persons: int) -> Iterator[str]:
     if are_keys(one.labels) and not kind_of_values(one.labels).endswith("codes"):
         yield "keys"
-    elif all(map(str.isdecimal, one.labels)):
-        if not _are_serial(one.labels):
-            yield "numbers"
-    elif one.meaning not in (*CONTACTS, "name", "address"):
-        worded = sum(not any(map(str.isdigit, label)) for label in one.labels)
-        if 2 * worded > len(one.labels) or kind_of_values(one.labels).endswith("codes"):
-            yield "words"
+    elif all(map(str.isdecimal, one.labels)) and not _are_serial(one.labels):
+        yield "numbers"
     if persons < 3 or (given >= _ROWS_OF_FEW and persons < max(_FEW, given / _MOST_ROWS_EACH)):
         yield "few"
-    if 2 * given < len(one.codes):
-        yield "sparse"
 
 
 def _are_serial(numbers: Sequence[str]) -> bool:

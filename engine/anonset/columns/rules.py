@@ -152,15 +152,10 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         ),
         "constant": Rule(_is_constant, "drop", lambda column: "same value in all rows: no information"),
         "direct": Rule(_is_direct, "drop", lambda column: f"direct identifier (name or contact), {column.different}"),
-        "case": Rule(
-            lambda column: column.is_single and column.meaning == "case id",
+        "person": Rule(
+            lambda column: column.is_single and (column.identifies or column.meaning in ("person id", "case id")),
             "drop",
             lambda column: f"identifies people or cases, {column.different} in {column.profile.records:,} rows",
-        ),
-        "person": Rule(
-            lambda column: column.is_single and (column.identifies or column.meaning == "person id"),
-            "drop",
-            lambda column: f"identifies people, {column.different} in {column.profile.records:,} rows",
         ),
         "named like an id": Rule(
             _is_named_like_an_id,
