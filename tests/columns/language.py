@@ -17,7 +17,7 @@ SECOND_SURNAMES = 0.9
 LONGEST = 12
 """Words of the longest sentence."""
 SHORTEST_TERM, ALPHABETS = 4, "\u0900"
-"""Letters of the shortest term in Latin, Greek, Cyrillic, Hebrew and Arabic script, whose letters are before this sign."""
+"""Letters of the shortest term in an alphabet. The letters of all alphabets are before this sign."""
 MAILS = ("example.com", "example.org", "example.net", "mail.example", "post.example")
 
 

@@ -20,7 +20,6 @@ from anonset.reading.files import write_file
 from anonset.reading.options import UNKNOWN
 from anonset.report.findings import OTHERS, findings_account, findings_summary
 from anonset.settings.commands import InspectSettings
-from anonset.settings.fixes import fixes_in
 from anonset.settings.job_files import over_job
 from anonset.settings.job_text import answer_text, guarantee_for, job_text, relative_to, unit_line
 from anonset.settings.paths import with_path
@@ -62,7 +61,7 @@ def inspect(
                 place, k=settings.k, m=settings.m, hierarchies=settings.hierarchy, seed=settings.seed, **roles
             )
         except InputError as error:
-            ways = [fix.settings for fix in fixes_in(str(error))]
+            ways = [fix.settings for fix in error.fixes if fix.settings]
             commands = _ways_to_read(source, place, given_flags(flags), roles, ways)
             error.commands = [f"complete command: {command}" for command in commands]
             raise
