@@ -34,7 +34,7 @@ cli/risk.py: lacking[0]; errors.py: value; reading/batches.py: twice[0], more[0]
 reading/folders.py: aside;
 reading/dialect.py: mark, encoding, header_line; reading/files.py: declared; reading/hierarchies/specs.py: shown, spec;
 reading/input_checks.py: mark, first, chosen, other; reading/options.py: missing, min(words);
-reading/plan.py: wrong[0], misplaced, cut[0]; reading/persons/id_findings.py: other;
+reading/plan.py: wrong[0], misplaced, cut[0]; columns/id_findings.py: other; columns/rules.py: column.mentions;
 reading/roles.py: homeless[0];
 writing/publications/records.py: mark;
 reading/wide.py: name_of[label]; reading/workloads.py: source; data/scheduler.py: address; ui/server.py: address;

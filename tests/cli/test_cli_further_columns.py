@@ -15,7 +15,7 @@ def command_of(err: str, begin: str) -> list[str]:
 
 def cards(place: Place) -> str:
     """Return sales of 60 cards. The sex is recognized, the kind of card and the goods are not."""
-    lines = [f"K{100 + n % 60},{'fm'[n % 2]},{LETTERS[n % 3]},{LETTERS[(n + n // 60) % 10]}x" for n in range(1_300)]
+    lines = [f"K{100 + n % 60},{'fm'[n % 2]},{LETTERS[n % 3]},{LETTERS[(n + n // 60) % 10]}7" for n in range(1_300)]
     return place.write("sales.csv", "\n".join(["Kortnr,sex,mota,salgaia", *lines, ""]))
 
 

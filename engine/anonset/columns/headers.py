@@ -38,6 +38,7 @@ _WORD = re.compile(r"[a-z]+|[^a-z ]+")
 _WITHOUT_BLANKS = re.compile("[\u3005\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]{2,}")
 """Chinese, Japanese and Korean text."""
 _HEBREW_ARTICLE = "ה"
+_SCRIPTS = ("LATIN", "GREEK", "CYRILLIC", "HEBREW", "ARABIC", "DEVANAGARI", "HIRAGANA", "KATAKANA", "HANGUL", "CJK")
 _END_OF_LETTERS = "\u0530"
 """Latin, Greek and Cyrillic letters are before this sign. Other signs may be words."""
 
@@ -268,6 +269,15 @@ def is_known(header: str, *, dates: bool = False) -> bool:
 
 def _is_letter(word: str) -> bool:
     return len(word) == 1 and word < _END_OF_LETTERS
+
+
+def has_known_letters(header: str) -> bool:
+    """Return True if a header contains a letter of a script in which words are known.
+
+    >>> has_known_letters("age"), has_known_letters("環境"), has_known_letters("ბარათი"), has_known_letters("3")
+    (True, True, False, False)
+    """
+    return any(unicodedata.name(sign, "").startswith(_SCRIPTS) for sign in header if sign.isalpha())
 
 
 def is_sampling_weight(header: str) -> bool:

@@ -13,6 +13,7 @@ from anonset.columns.header_topics import (
     names_items,
 )
 from anonset.columns.headers import (
+    has_known_letters,
     is_about_a_thing,
     is_known,
     meaning_of,
@@ -130,6 +131,7 @@ def _shared_texts(names: Sequence[str], profiles: Mapping[str, Profile]) -> list
         profiles[name]
         for name in names
         if profiles[name].kind == "text"
+        and has_known_letters(name)
         and _FEWEST_ITEMS <= profiles[name].distinct <= profiles[name].records // _ROWS_OF_A_TEXT
         and not (profiles[name].keys or profiles[name].prose or profiles[name].results or profiles[name].times)
         and not (is_remark(name) or is_known(name) or is_quantity(name) or _is_about_an_agent(name))

@@ -19,6 +19,7 @@ from anonset.columns.header_topics import is_quantity, is_remark, is_sensitive, 
 from anonset.columns.headers import (
     ATTRIBUTES,
     PERSON_IDS,
+    has_known_letters,
     is_about_a_person,
     is_about_a_thing,
     is_known,
@@ -47,10 +48,11 @@ _POINTS = {
     "differ": -4,
     "thing": -3,
     "attribute": -6,
+    "words": -2,
     "few": -4,
 }
 """Points of an observation on a column."""
-_LEAST, LIKELY, SURE = -4, 1, 3
+_LEAST, LIKELY, SURE = -1, 1, 3
 """Points from which a column is offered, precedes the answer that each row is a person, and precedes contacts."""
 _MOST_ROWS, _LABELS = 50_000, 300
 _MOST_COLUMNS = 300
@@ -96,10 +98,10 @@ class PossiblePerson(RedactedRepr):
 
     @property
     def is_likely(self) -> bool:
-        """True if the columns probably identify persons, or at least cases of a person. A file without headers shows
-        no more than that values are numbered.
+        """True if the columns probably identify persons, or at least cases of a person. A header that is a number, or
+        in a script without known words, shows no more than that values are numbered.
         """
-        reached = self.meaning in (*CONTACTS, "name") or all(map(str.isdecimal, self.columns))
+        reached = self.meaning in (*CONTACTS, "name") or not all(map(has_known_letters, self.columns))
         return self.points >= (0 if reached else LIKELY)
 
     @property
@@ -172,8 +174,8 @@ def possible_persons(
     parts = _parts_of_names(free)
     found = [_single(one, attributes) for one in free if one.name not in parts]
     found = [one for one in found if one.points >= _LEAST and _may_be_offered(one)]
-    together = [one for one in _together(free, attributes) if one.points >= 0]
-    households = {name for one in together if one.meaning != "name" for name in one.columns}
+    households = set[str]()
+    together = [one for one in _together(free, attributes, households) if one.points >= 0]
     found = [replace(one, points=min(one.points, LIKELY - 1)) if {*one.columns} <= households else one for one in found]
     found += [one for one in together if one.repeats]
     if any(not one.repeats and one.meaning in PERSON_IDS[:2] and one.points > SURE for one in found):
@@ -265,8 +267,12 @@ def _of_header(one: _Evidence) -> Iterator[str]:
 def _of_values(one: _Evidence, given: int, persons: int) -> Iterator[str]:
     if are_keys(one.labels) and not kind_of_values(one.labels).endswith("codes"):
         yield "keys"
-    elif all(map(str.isdecimal, one.labels)) and not _are_serial(one.labels):
-        yield "numbers"
+    elif all(map(str.isdecimal, one.labels)):
+        yield from () if _are_serial(one.labels) else ("numbers",)
+    elif one.meaning not in (*CONTACTS, "name", "address"):
+        worded = sum(not any(map(str.isdigit, label)) for label in one.labels)
+        if 2 * worded > len(one.labels) or kind_of_values(one.labels).endswith("codes"):
+            yield "words"
     if persons < 3 or (given >= _ROWS_OF_FEW and persons < max(_FEW, given / _MOST_ROWS_EACH)):
         yield "few"
 
@@ -280,12 +286,14 @@ def _are_serial(numbers: Sequence[str]) -> bool:
     return 2 * len(values) > max(values) - min(values)
 
 
-def _together(free: Sequence[_Evidence], attributes: Sequence[tuple[str, str, Int64]]) -> Iterator[PossiblePerson]:
+def _together(
+    free: Sequence[_Evidence], attributes: Sequence[tuple[str, str, Int64]], households: set[str]
+) -> Iterator[PossiblePerson]:
     """Yield columns that identify persons together: a household and the number of its member, a number within an
     insurer, and all names with the date of birth.
 
     A household is a key whose rows differ in sex and birth. A column beside it numbers the members if its header says
-    so, or if the rows of each member agree.
+    so, or if the rows of each member agree. The households are added to `households`.
     """
     pairs: list[PossiblePerson] = []
     for at, key in enumerate(free):
@@ -300,6 +308,8 @@ def _together(free: Sequence[_Evidence], attributes: Sequence[tuple[str, str, In
                 continue
             found = _joined((other, key) if insurer else (key, other), "person id", attributes)
             separates = found.persons > _EXCEPTIONS * count_distinct(key.codes)
+            if separates and alone == DIFFER and (member or found.points >= _POINTS["agree"]):
+                households.add(key.name)
             if separates and member and (found.points >= _POINTS["agree"] or _is_key(key)):
                 yield replace(found, points=max(found.points, SURE) + 1)
             elif separates and found.points >= _POINTS["agree"]:
