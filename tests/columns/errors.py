@@ -209,7 +209,8 @@ def page(
         "* *Dangerous*: an identifier, a name, a free text or a sensitive value would be published, a line that is no",
         "  record counts as one, or the true person is not offered.",
         "* *Lossy*: a useful column is dropped, or items are read wrongly.",
-        "* *First*: the true person is offered before all other columns. *Shown*: it is offered.",
+        "* *First*: the true person is offered before all other columns. *First of persons*: the same for layouts",
+        "  whose data contain the person. *Shown*: the true person is offered.",
         "",
         "The last table of each half follows the printed commands: `anonset inspect FILE -o job.toml`, the true person",
         "in the job file, and `anonset anonymize job.toml`. If a command fails, the commands that it prints follow.",
@@ -238,7 +239,8 @@ def _grouped(measured: Sequence[Measured], by: str) -> dict[str, list[Measured]]
 
 
 def _table(head: str, groups: Mapping[str, Sequence[Measured]]) -> list[str]:
-    columns = ("layouts", "columns", "dangerous", "at most (95 %)", "lossy", "first", "shown", "unreadable")
+    columns = ("layouts", "columns", "dangerous", "at most (95 %)", "lossy", "first", "first of persons", "shown")
+    columns += ("unreadable",)
     lines = [f"| {head} | {' | '.join(columns)} |", f"|---|{'---|' * len(columns)}"]
     for name, group in groups.items():
         facts = summary(group)
@@ -246,7 +248,7 @@ def _table(head: str, groups: Mapping[str, Sequence[Measured]]) -> list[str]:
             *(f"{facts[key]:,}" for key in ("layouts", "columns", "dangerous")),
             f"{facts['dangerous, at most (95 %)']:.2%}",
             f"{facts['lossy']:,}",
-            *(f"{facts[key]:.0%}" for key in ("first", "shown")),
+            *(f"{facts[key]:.0%}" for key in ("first", "first, if the data contain the person", "shown")),
             f"{facts['unreadable layouts']:,}",
         ]
         lines.append(f"| {name} | {' | '.join(cells)} |")
