@@ -67,7 +67,7 @@ def test_a_line_of_groups_is_no_record_and_hides_none(tmp_path: Path, last: str)
     ],
 )
 def test_a_file_that_needs_other_settings_leads_to_inspect(tmp_path: Path, command: str) -> None:
-    text = "sócio;plano;entrada\n" + "".join(f"S{i % 90};plano {i % 3};{i}\n" for i in range(1_200))
+    text = "sócio;coisa;entrada\n" + "".join(f"S{i % 90};coisa {i % 3};{i}\n" for i in range(1_200))
     for name in ("visits.csv", "visits.txt"):
         (tmp_path / name).write_bytes(text.encode("cp1252"))
     code, printed = run(tmp_path, f"anonset {command}")
