@@ -4,6 +4,8 @@ import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 
+from anonset.columns.header_topics import names_items
+from anonset.columns.headers import meaning_of
 from anonset.columns.kinds import MOST_LOOKED_AT, are_measured, kind_of_values, with_comma
 from anonset.columns.missing import MISSING, PROBABLE_NULLS
 
@@ -46,15 +48,10 @@ _SINGLE = tuple(
 """Postcodes with a blank, amounts with a currency, and surnames with initials."""
 _MOST_FOR_KIND = 500
 _MISSING = MISSING | PROBABLE_NULLS
-_NAMES_WITHOUT_SETS = re.compile(r"name|address|street|country|city", re.IGNORECASE)
+_OF_SINGLE_VALUES = ("name", "address", "residence", "origin")
+"""Meanings of headers above single values, which may contain separators."""
 _NAMES_OF_FREE_TEXT = re.compile(r"text|comment|note|title|descr|job|occupation", re.IGNORECASE)
 _SUREST_MARKS = MARKS[:4]
-
-_OF_SETS = re.compile(
-    r"codes|items|products|diagnos|drugs|medic|basket|tags|genres|symptoms|(^|_)dx|prozedur|medik|artikel"
-    r"|(^|_)(icd|atc|ops)($|[_\d])",
-    re.IGNORECASE,
-)
 
 
 def separator_of_items(name: str, labels: Sequence[str], separator: str | None) -> str | None:
@@ -83,21 +80,21 @@ def _usual_separator(name: str, labels: Sequence[str], separator: str | None) ->
         return None
     text = "\n".join(looked_at)
     marks = [mark for mark in marks if mark in text and (not _NAMES_OF_FREE_TEXT.search(name) or mark in _SUREST_MARKS)]
-    if not marks or _NAMES_WITHOUT_SETS.search(name):
+    if not marks or meaning_of(name) in _OF_SINGLE_VALUES:
         return None
-    if separator is None and not _OF_SETS.search(name) and (with_comma(looked_at) or are_measured(looked_at)):
+    if separator is None and not names_items(name) and (with_comma(looked_at) or are_measured(looked_at)):
         return None
     for mark in marks:
         several = [label for label in looked_at if mark in label]
         if (
             len(several) * 20 >= max(1, len(looked_at))
             and several
-            and are_sets(looked_at, mark, hint=_OF_SETS.search(name) or _separates_surely(looked_at, several, mark))
+            and are_sets(looked_at, mark, hint=names_items(name) or _separates_surely(looked_at, several, mark))
         ):
             other_mark = next((other for other in marks if mark == " " != other and f"{other} " in text), None)
             if other_mark is None:
                 return mark
-            return other_mark if _OF_SETS.search(name) and _recur(looked_at, other_mark) else None
+            return other_mark if names_items(name) and _recur(looked_at, other_mark) else None
     return None
 
 
@@ -105,7 +102,7 @@ def _further_separator(name: str, labels: Sequence[str]) -> str | None:
     """Return ``/`` or ``+`` if this character separates items in cells of text."""
     looked_at = [label for label in labels[:MOST_LOOKED_AT] if label not in _MISSING]
     if (
-        _NAMES_WITHOUT_SETS.search(name)
+        meaning_of(name) in _OF_SINGLE_VALUES
         or _NAMES_OF_FREE_TEXT.search(name)
         or kind_of_values(looked_at[:_MOST_FOR_KIND]) != "text"
     ):

@@ -29,6 +29,15 @@ def names_a_product(header: str) -> bool:
     return not words_about("products").isdisjoint(words_of(header))
 
 
+def names_codes(header: str) -> bool:
+    """Return True if a header names goods, drugs, diagnoses or codes, of which a cell contains one.
+
+    >>> [names_codes(one) for one in ("dx1", "Diagnose_2", "prod_code", "item12", "med1", "ward", "Klasse")]
+    [True, True, True, True, True, False, False]
+    """
+    return not (words_about("families") | words_about("products")).isdisjoint(words_of(header))
+
+
 def names_items(header: str) -> bool:
     """Return True if a header names things of which a person may have several, and nothing sensitive.
 

@@ -1,6 +1,5 @@
 """Roles of columns if the rows of each person are merged, and roles without any recognized column."""
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from math import isqrt
@@ -10,6 +9,7 @@ from anonset.columns.header_topics import (
     is_remark,
     is_sensitive,
     names_a_product,
+    names_codes,
     names_items,
 )
 from anonset.columns.headers import (
@@ -35,8 +35,6 @@ _ROWS_OF_AN_ITEM = 4
 _CODES = ("ICD-9 codes", "ICD-10 codes", "ATC codes")
 _CODE_KINDS = _CODES[1:]
 """Kinds of codes that contain letters. ICD-9 codes are numbers."""
-_NO_CODES = re.compile(r"klasse|classe?$|^class|grupo|group|grade|jahrgang", re.IGNORECASE)
-_CODED = re.compile(r"dx|diag|icd|code|proc|drug|item|product|med|atc|ops|concept|article", re.IGNORECASE)
 
 
 def with_unit(
@@ -135,7 +133,6 @@ def _shared_texts(names: Sequence[str], profiles: Mapping[str, Profile]) -> list
         and _FEWEST_ITEMS <= profiles[name].distinct <= profiles[name].records // _ROWS_OF_A_TEXT
         and not (profiles[name].keys or profiles[name].prose or profiles[name].results or profiles[name].times)
         and not (is_remark(name) or is_known(name) or is_quantity(name) or _is_about_an_agent(name))
-        and not _NO_CODES.search(name)
     ]
     return [one.name for one in sorted(able, key=lambda one: (one.capitalised, -one.distinct))]
 
@@ -146,7 +143,7 @@ def _codes(names: Sequence[str], profiles: Mapping[str, Profile]) -> list[str]:
     """
 
     def is_coded(name: str) -> bool:
-        return profiles[name].kind in _CODE_KINDS or _CODED.search(name) is not None
+        return profiles[name].kind in _CODE_KINDS or names_codes(name)
 
     def likely(name: str) -> tuple[bool, bool, bool, int]:
         profile = profiles[name]
@@ -163,7 +160,6 @@ def _codes(names: Sequence[str], profiles: Mapping[str, Profile]) -> list[str]:
         and not profiles[name].prose
         and not _is_about_an_agent(name)
         and not is_known(name)
-        and not _NO_CODES.search(name)
         and not is_quantity(name)
         and not is_grade(profiles[name])
     ]

@@ -4,7 +4,14 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from anonset.columns.header_topics import begins_like_items, is_quantity, is_sensitive, names_a_subject, names_items
+from anonset.columns.header_topics import (
+    begins_like_items,
+    is_quantity,
+    is_sensitive,
+    names_a_subject,
+    names_codes,
+    names_items,
+)
 from anonset.columns.headers import is_direct, is_identifier, is_known, meaning_of
 from anonset.columns.kinds import kind_of_values
 from anonset.columns.marks import FILLED
@@ -45,7 +52,6 @@ _FEWEST, _MANY = 3, 10
 """Minimum number of columns of a question, if the headers do not show that the columns are choices, and minimum number
 of columns whose headers have nothing in common.
 """
-_CODED = re.compile(r"dx|diag|icd|code|proc|drug|item|product|med", re.IGNORECASE)
 _KINDS_OF_CODES = ("ICD-10 codes", "ICD-9 codes", "ATC codes", "dates", "numbers", "postal codes", "zip codes", "sets")
 _CHOICE, _PAIR = "choice", 2
 
@@ -127,7 +133,7 @@ def _one_code(profiles: Sequence[Profile]) -> dict[str, ProposedRole]:
     for stem, group in stems.items():
         filled = [profile for profile in group if profile.distinct]
         kinds = {profile.kind for profile in filled if profile.kind in CODE_LEVELS}
-        coded = _CODED.search(stem) and not names and all(profile.kind not in _VALUES for profile in filled)
+        coded = names_codes(stem) and not names and all(profile.kind not in _VALUES for profile in filled)
         if len(filled) > 1 and (kinds or coded) and not are_pairs(filled):
             names += [profile.name for profile in group]
             codes |= kinds
@@ -170,7 +176,7 @@ def propose_choices(profiles: Sequence[Profile]) -> dict[str, ProposedRole]:
 
 def propose_answers(profiles: Sequence[Profile]) -> dict[str, ProposedRole]:
     """Propose columns with answers from one short list as the set-valued column. Items contain the header."""
-    able = [profile for profile in profiles if not (_is_of_a_person(profile) or _CODED.search(profile.name))]
+    able = [profile for profile in profiles if not (_is_of_a_person(profile) or names_codes(profile.name))]
     given = [one for one in able if _is_answer(one)]
     answers = _questions(given) or ([one.name for one in given] if len(given) >= _MANY else [])
     if not share_values([profile for profile in able if profile.name in answers]):
@@ -216,7 +222,7 @@ def answers_reading(roles: Mapping[str, ProposedRole], profiles: Mapping[str, Pr
             return {"present": min(words)}
         if all(_is_labelled(profile) or not profile.distinct for profile in hot):
             return {"present": FILLED}
-    if any(not _CODED.search(profile.name) for profile in codes) and share_values(codes):
+    if any(not names_codes(profile.name) for profile in codes) and share_values(codes):
         return {"with_header": True}
     return {}
 
