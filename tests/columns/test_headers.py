@@ -212,3 +212,8 @@ def test_word_files_contain_words_of_known_topics() -> None:
 def test_words_are_not_loaded_by_the_import() -> None:
     code = "import sys, anonset, anonset.cli.main; print('anonset.columns.words' in sys.modules)"
     assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "False"
+
+
+def test_only_the_beginning_of_a_long_header_is_judged():
+    assert sum(map(len, words_of("patient" * 50_000))) <= 300
+    assert words_of("patient id " + "x" * 100_000)[:2] == ("patient", "id")

@@ -55,6 +55,8 @@ def test_text_is_never_converted(reading, tmp_path, name):
         ('{"a": 1, "a": "Ann Lee"}\n', "'line 1' JSON twice"),
         ('{"a": NaN, "b": "Ann Lee"}\n', "'line 1' JSON"),
         ("[" * 100_000 + "\n", "'line 1' JSON"),
+        ('{"a": "Ann Lee\\ud800"}\n', "'line 1' surrogates"),
+        ('{"b": 1}\n{"a\\uDFFF": "Ann Lee"}\n', "'line 2' surrogates"),
         ("", "empty"),
     ],
 )
@@ -130,3 +132,9 @@ def test_a_nested_value_that_is_null_is_a_null(tmp_path):
     path.write_text('{"a": 1, "b": [{"c": 1}]}\n{"a": 2, "b": null}\n{"a": 3}\n')
     (column,) = [column for column in anonset.inspect(path).columns if column.profile.name == "b"]
     assert column.profile.nulls == 2
+
+
+def test_a_pair_of_surrogates_is_a_character(tmp_path):
+    path = tmp_path / "raw.jsonl"
+    path.write_text('{"a": "\\ud83d\\ude00"}\n')
+    assert labels(read(path, relational="a", unit="row"), "a") == ["\U0001f600"]

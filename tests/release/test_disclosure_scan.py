@@ -400,3 +400,22 @@ def test_person_names_in_published_sets_stop_the_run(tmp_path: Path, capsys: pyt
     assert publish(data, tmp_path, *options, "--identifying-as-declared") == 0
     assert publish(data, tmp_path, *options, out="other") == 2
     assert not any(name in capsys.readouterr().err for name in names)
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ([f"{n} Elm Street" for n in range(1, 7)], "postal addresses"),
+        (["Hauptstr. 5", "Am Weg 7", "Lindenallee 12"], "postal addresses"),
+        (["write to ann@mail.org", "call", "nothing to add"], "e-mail addresses"),
+    ],
+)
+def test_addresses_that_many_persons_share_stop_the_publication(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], values: list[str], said: str
+) -> None:
+    data = {"sex": list("fm") * 60, "x9": [values[n // 2 % len(values)] for n in range(120)]}
+    out = tmp_path / "out"
+    given = ["--relational", "sex,x9", "--unit", "row", "--model", "k", "--k", "5", "-o", str(out)]
+    assert main(["anonymize", write(tmp_path, data), *given]) == 2
+    assert names(capsys.readouterr().err, f"'{said}' x9")
+    assert not out.exists()

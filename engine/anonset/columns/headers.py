@@ -26,7 +26,7 @@ _KNOWN_DATES = frozenset({*_KNOWN, "event", "case", "born"})
 _BESIDE_KNOWN = frozenset({"around", "filler", "person", "number", "born", "event", "case"})
 """Meanings of further words in a header that names a known attribute."""
 _MEANINGS_IN_NAMES = {"name", "of names", "person", "filler"}
-_SHORT = 3
+_SHORT, _LONGEST_HEADER = 3, 300
 _CODES = ("code", "codigo", "codice", "n")
 """Words for a number that may also be a code."""
 _SAMPLING = re.compile(
@@ -56,7 +56,7 @@ def words_of(header: str) -> tuple[str, ...]:
     >>> words_of("ДатаРождения"), words_of("Τ.Κ."), words_of("患者区分"), words_of("加入者ID"), words_of("GIOI_TINH")
     (('дата рождения',), ('τ κ',), ('患者', '区分'), ('加入者', 'id'), ('gioi tinh',))
     """
-    text = spelled(header)
+    text = spelled(header[:_LONGEST_HEADER])
     if text.lower() in word_meanings():
         return (text.lower(),)
     found = _WORD.findall(_letters(_CAPITALS.sub(" ", text)))

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from unicodedata import category
 
-from anonset.columns.date_patterns import NAMED_MONTH, WEEKDAY
+from anonset.columns.date_patterns import MAIL, NAMED_MONTH, WEEKDAY
 from anonset.columns.letters import without_accents
 from anonset.personal_text import is_opaque_key
 
@@ -88,6 +88,7 @@ KINDS_OF_VALUES = {
     "name": "names of persons",
     "account": "device ids",
     "network": "IP addresses",
+    "address": "postal addresses",
     OPAQUE: "opaque keys or long numbers, such as hashes, card or telephone numbers",
 }
 """Kinds of values that name or reach persons, with their names in messages."""
@@ -240,13 +241,15 @@ def are_capitalised(labels: Sequence[str]) -> bool:
 
 
 def count_contacts(labels: Sequence[str]) -> dict[str, int]:
-    """Count the labels that are e-mail addresses or IBANs, by kind. Kinds that do not occur are omitted.
+    """Count the labels that contain an e-mail address, or are IBANs, by kind. Kinds that do not occur are omitted.
 
-    >>> count_contacts(["E10", "ann@b.org", "GB82WEST12345698765432"])
-    {'e-mail': 1, 'IBAN': 1}
+    >>> count_contacts(["E10", "ann@b.org", "write to bo@c.net", "GB82WEST12345698765432"])
+    {'e-mail': 2, 'IBAN': 1}
     """
     counts = {
-        "e-mail": sum("@" in label and _EMAIL.fullmatch(label.strip()) is not None for label in labels),
+        "e-mail": sum(
+            "@" in label and (_EMAIL.fullmatch(label.strip()) or MAIL.search(label)) is not None for label in labels
+        ),
         "IBAN": sum(len(label) >= _SHORTEST_IBAN and is_iban(label.strip()) for label in labels),
     }
     return {kind: count for kind, count in counts.items() if count}

@@ -1,6 +1,7 @@
 """Read JSON Lines, one record per line, as columns of text and of lists. Types are never inferred."""
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn
 
@@ -62,8 +63,12 @@ def _records(file: DataFile, piece: TextPiece) -> Iterator[_Record]:
         record, problem = None, Problem("invalid JSON")
         try:
             record = _DECODER.decode(line.decode())
+            if _SURROGATE(line):
+                json.dumps(record, ensure_ascii=False).encode()
         except UnicodeDecodeError:
             problem = invalid_utf8("", line, number - 1)
+        except UnicodeEncodeError:
+            record, problem = None, Problem("half of a pair of surrogates (\\ud800 to \\udfff), which is no character")
         except RecursionError:
             problem = Problem("too many nesting levels")
         except _RepeatedNameError:
@@ -96,6 +101,7 @@ def _refuse_constant(_: str) -> NoReturn:
     raise ValueError
 
 
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]").search
 _DECODER = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=_refuse_constant, object_pairs_hook=_members)
 
 
