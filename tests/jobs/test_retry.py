@@ -61,10 +61,10 @@ def arguments(folder, *options, out="out", k="2"):
     return ["anonymize", str(folder / "v.dat"), "-o", str(folder / out), *of_items, "--quiet", *options]
 
 
-def start(folder, where, options, before=DYING):
+def start(folder, where, options, before=DYING, job=arguments):
     """Start the job in a process with a hook at a given point."""
     script = f"{before}{dedent(where)}\nimport sys\nfrom anonset.cli.main import run\nrun()"
-    command = [sys.executable, "-c", script, *arguments(folder, *options)]
+    command = [sys.executable, "-c", script, *job(folder, *options)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
@@ -127,6 +127,24 @@ def test_a_killed_run_is_retried_by_the_same_command(folder, run, place, where):
     repeated = run(*options)
     assert (repeated.code, repeated.err) == (0, "")
     assert main(["verify", str(folder / "out"), "--original", str(folder / "v.dat")]) == 0
+
+
+@pytest.mark.parametrize("model", [("kl", "--l", "2"), ("kt", "--t", "0.6")])
+@pytest.mark.parametrize("where", ["in verifying", "before the work directory is removed"])
+def test_a_killed_run_with_a_sensitive_column_is_retried(folder, model, where):
+    rows = [f"{20 + n % 40},{'fm'[n % 2]},{('flu', 'cold', 'ache')[n * 7 // 3 % 3]}" for n in range(240)]
+    (folder / "stays.csv").write_text("\n".join(["age,sex,illness", *rows, ""]))
+
+    def job(folder, *options):
+        roles = ["--relational", "age,sex", "--numeric", "age", "--sensitive", "illness", "--unit", "row"]
+        given = ["--k", "3", "--quiet", "--model", *model, *options]
+        return ["anonymize", str(folder / "stays.csv"), "-o", str(folder / "out"), *roles, *given]
+
+    options = ("--if-exists", "resume", "--work-dir", str(folder / "work"))
+    child = start(folder, KILLED[where], options, job=job)
+    assert (*child.communicate(), child.returncode) == ("", "", 9)
+    assert main(job(folder, *options)) == 0
+    assert main(["verify", str(folder / "out")]) == 0
 
 
 @pytest.mark.parametrize("where", ["in the search", "in verifying", "after the renaming"])

@@ -204,8 +204,9 @@ def anonymize_file(
     name = settings.algorithm or default_algorithm(settings.model, relational=bool(settings.relational))
     algorithm = make_algorithm(settings.model, name, parameters)
     request = request_of(settings, algorithm, source.format)
+    reading = with_sensitive_kept(settings, algorithm.model)
     if settings.if_exists == "resume":
-        clear_unfinished(settings, request.out, request.private_folder, note)
+        clear_unfinished(reading, request.out, request.private_folder, note)
     require_free_destination(request.out, request.private_folder, by_command=True)
     earlier = _earlier(settings.recoding, on_cluster=settings.cluster is not None)
     other_release = None
@@ -225,7 +226,6 @@ def anonymize_file(
 
     with ExitStack() as stack:
         stack.enter_context(job.watch.memory.watched())
-        reading = with_sensitive_kept(settings, algorithm.model)
         chosen = input_of(source, reading, algorithm)
         require_disk(settings, chosen, request, note)
         client = None
