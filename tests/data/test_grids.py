@@ -120,3 +120,9 @@ def test_parts_of_a_column_have_its_grid() -> None:
     domain = domain_of(column.take(np.arange(3)))
     assert isinstance(domain, Range)
     assert domain.grid is column.slice(5, 9).grid is column.grid
+
+
+@pytest.mark.parametrize(("largest", "end"), [(81, 85), (80, 80)])
+def test_an_outer_end_can_depend_on_the_largest_value(largest: int, end: int) -> None:
+    """The documentation names this example."""
+    assert grid_of(np.array([79, 79, 79, 79, largest]), 5).highs.tolist() == [end]

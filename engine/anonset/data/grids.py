@@ -9,7 +9,9 @@ sparse values. A grid depends on the data only through sets of at least k record
 * The outer ends are multiples of the smallest step s for which at least k values are less than s away from the
   smallest, or from the largest value.
 
-Each cell of a grid therefore contains at least k records. No end depends on the values of fewer than k records.
+Each cell of a grid therefore contains at least k records. No inner end depends on the values of fewer than k records.
+An outer end can also depend on the smallest or the largest value: with k = 5, ages 79, 79, 79, 79 and 81 end at 85, and
+ages 79, 79, 79, 79 and 80 end at 80.
 """
 
 from collections.abc import Iterator

@@ -119,7 +119,7 @@ def anonymize(
         Earlier release of the same persons, from `anonset.beside`. The earlier and the new release together satisfy
         k^m-anonymity.
     round_ends
-        Round range ends outward to numbers that do not depend on fewer than k records. False publishes the smallest
+        Round range ends outward, so that at least k records are between two of them. False publishes the smallest
         and largest value of each class, as in the papers.
 
     Raises
