@@ -56,9 +56,9 @@ _LEAST, LIKELY, SURE = -1, 1, 3
 """Points from which a column is offered, precedes the answer that each row is a person, and precedes contacts."""
 _MOST_ROWS, _LABELS = 50_000, 300
 _MOST_COLUMNS = 300
-_FEW, _ROWS_OF_FEW, _MOST_ROWS_EACH = 10, 20, 150
-"""A column of fewer distinct values, in data of more rows, rarely identifies persons, and neither does a column with
-more rows per value on average.
+_FEW, _ROWS_OF_FEW, _MOST_ROWS_EACH = 10, 10, 150
+"""A column of fewer distinct values, with more rows per value on average, rarely identifies persons, and neither does
+any column with more rows per value than the last number.
 """
 _NEARLY_ALL = 0.9
 _MEMBERS, _DIGITS_OF_A_MEMBER, _NEAR = 50, 2, 4
@@ -273,7 +273,7 @@ def _of_values(one: _Evidence, given: int, persons: int) -> Iterator[str]:
         worded = sum(not any(map(str.isdigit, label)) for label in one.labels)
         if 2 * worded > len(one.labels) or kind_of_values(one.labels).endswith("codes"):
             yield "words"
-    if persons < 3 or (given >= _ROWS_OF_FEW and persons < max(_FEW, given / _MOST_ROWS_EACH)):
+    if persons < max(3, min(_FEW, given / _ROWS_OF_FEW), given / _MOST_ROWS_EACH):
         yield "few"
 
 
