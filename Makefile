@@ -81,7 +81,7 @@ types: $(READY)  ## Check types
 	$(BIN)/mypy
 
 columns: $(READY)  ## Measure how often inspect is wrong on labelled layouts, and what each observation contributes
-	$(BIN)/python -m tests.columns.errors both --page docs/development/columns.md
+	$(BIN)/python -m tests.columns.errors both --rows 2000 --page docs/development/columns.md
 	$(BIN)/python -m tests.columns.ablation
 
 docs: $(READY)  ## Build the documentation into site/

@@ -172,6 +172,18 @@ def test_names_that_recur_beside_distinct_person_keys_follow_the_answer_row():
     assert possible({"name": data["name"]}) == {"name": True}
 
 
+@pytest.mark.parametrize("key", ["id", "uuid", "visit_id"])
+def test_a_unique_row_key_does_not_place_the_rows_before_names(key):
+    names = [f"{first} {last}" for first in ("Ann", "Bo", "Cid", "Dora") for last in ("Lee", "Berg", "Moss", "Stone")]
+    data = {key: [f"V{1000 + n}" for n in range(320)], "patient_name": [names[n % 16] for n in range(320)]}
+    assert possible(data) == {"patient_name": True}
+
+
+def test_numbers_of_equal_length_precede_the_rows_and_years_follow_them():
+    data = {"Badge": [str(4010 + n % 90 * 7) for n in range(900)], "wave": [str(1990 + n % 30) for n in range(900)]}
+    assert possible(data) == {"Badge": True, "wave": False}
+
+
 def test_namesakes_in_different_places_are_not_offered():
     rng = np.random.default_rng(3)
     names = [f"{first} {last}" for first in ("Ann", "Bo", "Cid", "Dora") for last in ("Lee", "Berg", "Moss", "Stone")]

@@ -441,10 +441,13 @@ def test_words_of_grouped_rows_are_items_unless_they_are_places(header, role):
     rows = {
         "patient_id": [str(n // 3) for n in range(N)],
         "sex": ["fm"[n // 3 % 2] for n in range(N)],
-        header: [f"Word{chr(65 + n % 7)}" for n in range(N)],
+        header: [f"word{chr(97 + n % 7)}" for n in range(N)],
     }
     inspection = anonset.inspect(rows, k=2, m=1)
     assert {column.profile.name: column.role for column in inspection.columns}[header] == role
+    rows[header] = [word.capitalize() for word in rows[header]]  # possibly names of physicians
+    inspection = anonset.inspect(rows, k=2, m=1)
+    assert inspection.columns[2].role == (role if header == "drug" else "drop")
 
 
 @pytest.mark.parametrize(("header", "role"), [("kWh", "drop"), ("icd9", "items")])

@@ -26,6 +26,10 @@ MAIL = re.compile(r"(?<![^@\s])[^@\s]+@[^@\s]+\.[a-z]{2,}", re.IGNORECASE)
 """An e-mail address within other text."""
 
 
+is_time = re.compile(r"\d{1,2}:\d\d(:\d\d)?(\.\d+)?").fullmatch
+"""Matches a time of the day."""
+
+
 def contains_contact(text: str) -> bool:
     """Return True if a text contains a telephone number or an e-mail address.
 

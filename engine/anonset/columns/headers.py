@@ -27,7 +27,7 @@ _BESIDE_KNOWN = frozenset({"around", "filler", "person", "number", "born", "even
 """Meanings of further words in a header that names a known attribute."""
 _MEANINGS_IN_NAMES = {"name", "of names", "person", "filler"}
 _SHORT, _LONGEST_HEADER = 3, 300
-_CODES = ("code", "codigo", "codice", "n")
+CODES = ("code", "codigo", "codice", "n")
 """Words for a number that may also be a code."""
 _SAMPLING = re.compile(
     r"wgt|sampling|^pweight|(sample|survey|design|final|replicate|probability|household|base|panel)[^a-z]*weight",
@@ -316,7 +316,7 @@ def is_numbered(header: str) -> bool:
     (True, True, False, False)
     """
     words = words_of(header)
-    number = any("number" in word_meanings().get(word, ()) for word in words if word not in _CODES)
+    number = any("number" in word_meanings().get(word, ()) for word in words if word not in CODES)
     return len(words) > 1 and number and not is_about_a_thing(header)
 
 
@@ -326,7 +326,7 @@ def numbers_a_thing(header: str) -> bool:
     >>> [numbers_a_thing(one) for one in ("SchoolID", "ward number", "department code", "school", "patient_id")]
     [True, True, False, False, False]
     """
-    says = [word_meanings().get(word, frozenset()) for word in words_of(header) if word not in _CODES]
+    says = [word_meanings().get(word, frozenset()) for word in words_of(header) if word not in CODES]
     return is_about_a_thing(header) and any("number" in meanings for meanings in says)
 
 

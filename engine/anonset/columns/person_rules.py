@@ -13,10 +13,12 @@ from anonset.columns.header_topics import (
     names_items,
 )
 from anonset.columns.headers import (
+    CODES,
     has_known_letters,
     is_about_a_thing,
     is_known,
     meaning_of,
+    words_of,
 )
 from anonset.columns.profiles import Profile
 from anonset.columns.roles import DECLARED, MARKS, OF_PERSONS, SETS, UNRECOGNIZED, ProposedRole
@@ -87,15 +89,18 @@ def roles_by_person(
     single = [n for n, own in found.items() if own.role in roles_of_one and own.reason != "given"]
     differing = {name: persons for name in single if (persons := count_differing(name))}
     roles, many = dict(found), most * max(profiles[column].distinct for column in unit)
-    for name in [name for name, persons in differing.items() if persons <= many or _is_kept_first(name, found)]:
+    for name in [
+        name for name, persons in differing.items() if persons <= many or _changes_over_time(name, found, profiles)
+    ]:
         persons = differing.pop(name)
         if found[name].role != UNRECOGNIZED:
             keep_first(name, persons)
     if not any(proposed.role in SETS for proposed in found.values()):
-        for code in _codes(list(differing), profiles)[:1] or _shared_texts(list(differing), profiles)[:1]:
-            levels = tree(profiles[code].kind)
-            roles[code] = replace(found[code], role="items", hierarchy=levels, reason="a code per row of a person")
-            del differing[code]
+        codes, texts = _codes(list(differing), profiles), _shared_texts(list(differing), profiles)
+        for name in codes[:1] or texts[:1]:
+            reason = "a code per row of a person" if codes else "words that persons share, one per row of a person"
+            roles[name] = replace(found[name], role="items", hierarchy=tree(profiles[name].kind), reason=reason)
+            del differing[name]
     of_persons = f"of the same {', '.join(map(repr, unit))}"
     for name, persons in differing.items():
         reason = f"differs between rows {of_persons} for {counted(persons, 'person')}"
@@ -106,9 +111,12 @@ def roles_by_person(
     return roles
 
 
-def _is_kept_first(name: str, found: Mapping[str, ProposedRole]) -> bool:
-    """Return True for an attribute that others know, such as an age or a residence, which changes over time."""
-    return found[name].role == "relational" and is_known(name) and not is_about_a_thing(name)
+def _changes_over_time(name: str, found: Mapping[str, ProposedRole], profiles: Mapping[str, Profile]) -> bool:
+    """Return True for an attribute that others know and that changes over time, such as an age or a residence. If sex,
+    origin or date of birth differ, the rows may be of different persons.
+    """
+    changes = meaning_of(name) not in ("sex", "origin", "born") and profiles[name].kind != "dates"
+    return found[name].role == "relational" and changes and is_known(name) and not is_about_a_thing(name)
 
 
 def _differ_nearly(profile: Profile) -> bool:
@@ -118,23 +126,24 @@ def _differ_nearly(profile: Profile) -> bool:
 
 def _is_about_an_agent(name: str) -> bool:
     """Return True if a header names a ward, a physician, a shop or the like, and no product or diagnosis."""
-    return is_about_a_thing(name) and not names_a_product(name)
+    return is_about_a_thing(name) and not any(names_a_product(word) for word in words_of(name) if word not in CODES)
 
 
 def _shared_texts(names: Sequence[str], profiles: Mapping[str, Profile]) -> list[str]:
     """Return the columns of words that many persons share and of which a person has several, the most probable first:
-    many different words before few. Columns of keys may identify physicians or shops.
+    many different words before few. Capitalized words may be names, and keys may identify physicians or shops.
     """
     able = [
         profiles[name]
         for name in names
         if profiles[name].kind == "text"
+        and not profiles[name].capitalised
         and has_known_letters(name)
         and _FEWEST_ITEMS <= profiles[name].distinct <= profiles[name].records // _ROWS_OF_A_TEXT
         and not (profiles[name].keys or profiles[name].prose or profiles[name].results or profiles[name].times)
         and not (is_remark(name) or is_known(name) or is_quantity(name) or _is_about_an_agent(name))
     ]
-    return [one.name for one in sorted(able, key=lambda one: (one.capitalised, -one.distinct))]
+    return [one.name for one in sorted(able, key=lambda one: -one.distinct)]
 
 
 def _codes(names: Sequence[str], profiles: Mapping[str, Profile]) -> list[str]:

@@ -15,11 +15,10 @@ import numpy as np
 
 from anonset import arrow
 from anonset.columns.agreement import AGREE, DIFFER, count_distinct, evidence_of
+from anonset.columns.date_patterns import is_time
 from anonset.columns.header_topics import is_quantity, is_remark, is_sensitive, names_a_product
 from anonset.columns.headers import (
     ATTRIBUTES,
-    PERSON_IDS,
-    has_known_letters,
     is_about_a_person,
     is_about_a_thing,
     is_known,
@@ -43,6 +42,7 @@ _POINTS = {
     "case id": 1,
     "numbered": 1,
     "keys": 2,
+    "serial": 1,
     "numbers": -3,
     "agree": 4,
     "differ": -4,
@@ -66,7 +66,7 @@ _MEMBERS, _DIGITS_OF_A_MEMBER, _NEAR = 50, 2, 4
 distance to its column.
 """
 _DIGITS_OF_A_KEY = 4
-_DECIMAL, _TIME = re.compile(r"-?\d{0,5}[.,]\d+").fullmatch, re.compile(r"\d{1,2}:\d\d(:\d\d)?(\.\d+)?").fullmatch
+_DECIMAL, _YEAR = re.compile(r"-?\d{0,5}[.,]\d+").fullmatch, re.compile(r"(19|20)\d\d").fullmatch
 _MOST_NAMES, _REPEATED_NAMES = 3, 1.5
 """Largest number of columns of one name, and mean number of rows per name from which names may stand for persons.
 Different persons share names.
@@ -98,10 +98,10 @@ class PossiblePerson(RedactedRepr):
 
     @property
     def is_likely(self) -> bool:
-        """True if the columns probably identify persons, or at least cases of a person. A header that is a number, or
-        in a script without known words, shows no more than that values are numbered.
+        """True if the columns probably identify persons, or at least cases of a person. Columns without a header have
+        numbers as names.
         """
-        reached = self.meaning in (*CONTACTS, "name") or not all(map(has_known_letters, self.columns))
+        reached = self.meaning in (*CONTACTS, "name") or all(map(str.isdecimal, self.columns))
         return self.points >= (0 if reached else LIKELY)
 
     @property
@@ -174,12 +174,11 @@ def possible_persons(
     parts = _parts_of_names(free)
     found = [_single(one, attributes) for one in free if one.name not in parts]
     found = [one for one in found if one.points >= _LEAST and _may_be_offered(one)]
-    households = set[str]()
-    together = [one for one in _together(free, attributes, households) if one.points >= 0]
+    households, members = _households(free, attributes)
     found = [replace(one, points=min(one.points, LIKELY - 1)) if {*one.columns} <= households else one for one in found]
-    found += [one for one in together if one.repeats]
-    if any(not one.repeats and one.meaning in PERSON_IDS[:2] and one.points > SURE for one in found):
-        found = [replace(one, points=-1) if one.meaning == "name" and one.points < SURE else one for one in found]
+    found += [one for one in (*members, *_full_names(free, attributes)) if one.repeats and one.points >= 0]
+    if any(not one.repeats and one.meaning == "person id" for one in found):  # namesakes
+        found = [replace(one, points=_LEAST) if one.meaning == "name" and one.points < SURE else one for one in found]
     ordered = sorted(found, key=lambda one: (not one.repeats, one.place, one.persons))
     return _persons_before_cases(ordered, evidence)
 
@@ -234,7 +233,7 @@ def _is_text(name: str, labels: Sequence[str], rows: int) -> bool:
     if not labels or is_remark(name) or is_free_text(labels, rows):
         return True
     days = sum(is_full_date(label.replace("T", " ").split(" ")[0]) for label in labels)
-    times = sum(_TIME(label) is not None for label in labels)
+    times = sum(is_time(label) is not None for label in labels)
     decimals = sum(_DECIMAL(label) is not None for label in labels)
     spaced = sum(label.count(" ") > 2 and any(map(str.isalpha, label)) for label in labels)
     return max(days, times, spaced) >= _NEARLY_ALL * len(labels) or 2 * decimals > len(labels)
@@ -268,7 +267,10 @@ def _of_values(one: _Evidence, given: int, persons: int) -> Iterator[str]:
     if are_keys(one.labels) and not kind_of_values(one.labels).endswith("codes"):
         yield "keys"
     elif all(map(str.isdecimal, one.labels)):
-        yield from () if _are_serial(one.labels) else ("numbers",)
+        if _are_of_equal_length(one.labels):
+            yield "serial"
+        elif not _are_consecutive(one.labels):
+            yield "numbers"
     elif one.meaning not in (*CONTACTS, "name", "address"):
         worded = sum(not any(map(str.isdigit, label)) for label in one.labels)
         if 2 * worded > len(one.labels) or kind_of_values(one.labels).endswith("codes"):
@@ -277,25 +279,29 @@ def _of_values(one: _Evidence, given: int, persons: int) -> Iterator[str]:
         yield "few"
 
 
-def _are_serial(numbers: Sequence[str]) -> bool:
-    """Return True if numbers are written like ids: nearly all with the same number of digits, or nearly consecutive."""
+def _are_of_equal_length(numbers: Sequence[str]) -> bool:
+    """Return True if nearly all numbers have the same number of digits, as ids have, and are no years."""
     lengths = [len(number) for number in numbers]
-    if max(map(lengths.count, set(lengths))) >= _NEARLY_ALL * len(numbers) and max(lengths) >= _DIGITS_OF_A_KEY:
-        return True
+    equal = max(map(lengths.count, set(lengths))) >= _NEARLY_ALL * len(numbers) and max(lengths) >= _DIGITS_OF_A_KEY
+    return equal and not all(map(_YEAR, numbers))
+
+
+def _are_consecutive(numbers: Sequence[str]) -> bool:
+    """Return True if numbers are nearly consecutive, as the numbers of rows, but also ages, are."""
     values = {int(number) for number in numbers}
     return 2 * len(values) > max(values) - min(values)
 
 
-def _together(
-    free: Sequence[_Evidence], attributes: Sequence[tuple[str, str, Int64]], households: set[str]
-) -> Iterator[PossiblePerson]:
-    """Yield columns that identify persons together: a household and the number of its member, a number within an
-    insurer, and all names with the date of birth.
+def _households(
+    free: Sequence[_Evidence], attributes: Sequence[tuple[str, str, Int64]]
+) -> tuple[set[str], list[PossiblePerson]]:
+    """Return the columns of households, and the columns that identify persons together with a number of the member, or
+    with an insurer.
 
     A household is a key whose rows differ in sex and birth. A column beside it numbers the members if its header says
-    so, or if the rows of each member agree. The households are added to `households`.
+    so, or if the rows of each member agree. Of columns without such a header, the one that separates most is used.
     """
-    pairs: list[PossiblePerson] = []
+    households, certain, others = set[str](), list[PossiblePerson](), list[PossiblePerson]()
     for at, key in enumerate(free):
         if not _may_be_a_household(key):
             continue
@@ -307,22 +313,28 @@ def _together(
             if other is key or not (member or insurer or (other.is_small and any(other is one for one in near))):
                 continue
             found = _joined((other, key) if insurer else (key, other), "person id", attributes)
-            separates = found.persons > _EXCEPTIONS * count_distinct(key.codes)
-            if separates and alone == DIFFER and (member or found.points >= _POINTS["agree"]):
+            agrees = found.points >= _POINTS["agree"]
+            if found.persons <= _EXCEPTIONS * count_distinct(key.codes):
+                continue
+            if alone == DIFFER and (member or agrees):
                 households.add(key.name)
-            if separates and member and (found.points >= _POINTS["agree"] or _is_key(key)):
-                yield replace(found, points=max(found.points, SURE) + 1)
-            elif separates and found.points >= _POINTS["agree"]:
-                pairs.append(found)
-    yield from sorted(pairs, key=lambda pair: -pair.persons)[:1]
-    names = [one for one in free if one.meaning == "name"]
+            if member and (agrees or _is_key(key)):
+                certain.append(replace(found, points=max(found.points, SURE) + 1))
+            elif agrees:
+                others.append(found)
+    return households, certain + sorted(others, key=lambda pair: -pair.persons)[:1]
+
+
+def _full_names(free: Sequence[_Evidence], attributes: Sequence[tuple[str, str, Int64]]) -> Iterator[PossiblePerson]:
+    """Yield all names with the date of birth, with the address, and alone if there is no date of birth."""
+    names = [one for one in free if one.meaning == "name"][:_MOST_NAMES]
     births = [one for one in free if one.meaning in ("birth", "born") and all(map(is_full_date, one.labels))]
     places = [one for one in free if one.meaning == "address"]
     for beside in (births[:1], places[:1]):
         if names and beside:
-            yield _joined([*names[:_MOST_NAMES], *beside], "name", attributes)
+            yield _joined([*names, *beside], "name", attributes)
     if len(names) > 1 and not births:
-        found = _joined(names[:_MOST_NAMES], "name", attributes)
+        found = _joined(names, "name", attributes)
         if found.given >= _REPEATED_NAMES * found.persons:
             yield replace(found, points=found.points + 1)  # before each of the names
 
@@ -331,11 +343,8 @@ def _may_be_a_household(one: _Evidence) -> bool:
     is_plain = not (one.is_text or one.is_small) and one.meaning not in (*ATTRIBUTES, *CONTACTS, "name")
     numbers = ["".join(label.split()) for label in one.labels]
     are_numbers = numbers != [] and all(map(str.isdecimal, numbers)) and not is_quantity(one.name)
-    return (
-        is_plain
-        and (_is_key(one) or are_keys(one.labels) or (are_numbers and _are_serial(numbers)))
-        and count_distinct(one.codes) >= _FEW
-    )
+    serial = are_numbers and (_are_of_equal_length(numbers) or _are_consecutive(numbers))
+    return is_plain and (serial or _is_key(one) or are_keys(one.labels)) and count_distinct(one.codes) >= _FEW
 
 
 def _names_a_member(one: _Evidence) -> bool:

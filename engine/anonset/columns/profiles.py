@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from anonset import arrow
 from anonset.arrow import is_list
 from anonset.columns.cells import are_printed_lists, are_titles, other_marks, separator_of_items
-from anonset.columns.date_patterns import contains_contact, contains_date
+from anonset.columns.date_patterns import contains_contact, contains_date, is_time
 from anonset.columns.kinds import MOST_LOOKED_AT, ValueFormat, are_results, kind_of_values, look_at
 from anonset.columns.marks import words_for_marks
 from anonset.columns.missing import MISSING, NULLS, PROBABLE_NULLS, SIGNS_OF_NULL, missing_codes
@@ -36,7 +36,7 @@ _MOST_VALUES_OF_LIST = 10
 MOST_SHARED_VALUES = 20
 """Maximum number of distinct values in columns with answers from one list."""
 _MOST_FREQUENT = 12
-_TIME, _MOST_TIMES = re.compile(r"\d{1,2}:\d\d(:\d\d)?(\.\d+)?").fullmatch, 0.9
+_MOST_TIMES = 0.9
 
 
 @dataclass(frozen=True)
@@ -182,7 +182,7 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
         prose=_prose(values.given, n - nulls) if look.kind == "text" else "",
         results=are_results(values.given),
         label_is_name=len(held) == 1 and values.given[0].casefold() == column.strip().casefold(),
-        times=look.kind == "text" and sum(map(bool, map(_TIME, some))) >= _MOST_TIMES * len(some) > 0,
+        times=look.kind == "text" and sum(map(bool, map(is_time, some))) >= _MOST_TIMES * len(some) > 0,
         marks=words_for_marks(values.given) if look.kind in ("text", "crosses") else None,
         coded_pair=_digits(values.given),
         shared_values=frozenset(map(hash, values.given)) if len(values.given) <= _MOST_VALUES_OF_LIST else frozenset(),

@@ -34,8 +34,8 @@ _MANY_NAMES, _ROWS_OF_A_NAME = 50, 100
 
 
 @dataclass(frozen=True)
-class Column:
-    """Column and what the other columns show about it."""
+class ColumnEvidence:
+    """A column and what the other columns show about it."""
 
     profile: Profile
     identifies: bool = False
@@ -65,53 +65,53 @@ class Column:
 class Rule:
     """Role of the columns to which a condition applies."""
 
-    applies: Callable[[Column], bool]
+    applies: Callable[[ColumnEvidence], bool]
     role: str
-    reason: Callable[[Column], str]
-    fixes: Callable[[Column], tuple[Fix, ...]] = lambda column: ()
+    reason: Callable[[ColumnEvidence], str]
+    fixes: Callable[[ColumnEvidence], tuple[Fix, ...]] = lambda column: ()
 
 
-def _is_text(column: Column) -> bool:
+def _is_text(column: ColumnEvidence) -> bool:
     return column.profile.distinct > 1 and not column.profile.reaches and column.profile.kind in ("text", "sets")
 
 
-def _is_constant(column: Column) -> bool:
+def _is_constant(column: ColumnEvidence) -> bool:
     one = column.profile
     is_mark = one.kind == "crosses" and one.missing + one.nulls > 0 and not is_known(one.name)
     return one.distinct <= 1 and not is_mark
 
 
-def _is_direct(column: Column) -> bool:
+def _is_direct(column: ColumnEvidence) -> bool:
     date_of_birth = column.meaning == "born" and column.profile.kind == "dates"
     plain = column.profile.kind not in (*MARKS, "sets")
     return plain and bool(column.profile.reaches or (is_direct(column.meaning) and not date_of_birth))
 
 
-def _is_named_like_an_id(column: Column) -> bool:
+def _is_named_like_an_id(column: ColumnEvidence) -> bool:
     one, named = column.profile, column.meaning == "id" or is_identifier(column.profile.name)
     many = one.uniqueness > _MANY_DIFFERENT and one.kind != "numbers"
     return column.is_single and named and many and column.meaning != "thing" and not is_sensitive(one.name)
 
 
-def _differs_in_all_rows(column: Column) -> bool:
+def _differs_in_all_rows(column: ColumnEvidence) -> bool:
     one = column.profile
     key = one.kind not in ("numbers", "dates", "postal codes") and not is_sensitive(one.name)
     return column.is_single and key and _differs(one)
 
 
-def _may_be_names(column: Column) -> bool:
+def _may_be_names(column: ColumnEvidence) -> bool:
     one = column.profile
     many = one.distinct > max(_MANY_NAMES, one.records // _ROWS_OF_A_NAME)
     return one.capitalised and many and not column.meaning and column.beside_persons and not is_sensitive(one.name)
 
 
-def _is_sensitive(column: Column) -> bool:
+def _is_sensitive(column: ColumnEvidence) -> bool:
     one = column.profile
     named = (is_sensitive(one.name) and one.kind != "dates") or is_grade(one)
     return named or (one.results and column.meaning not in ATTRIBUTES) or one.kind in CODE_LEVELS
 
 
-def _is_known(column: Column) -> bool:
+def _is_known(column: ColumnEvidence) -> bool:
     one = column.profile
     key = one.keys and one.kind == "text" and is_numbered(one.name) and column.meaning != "residence"
     row = column.meaning == "residence" and one.kind == "integers" and one.keys and _differs(one)
@@ -123,7 +123,7 @@ def _differs(profile: Profile) -> bool:
     return profile.records >= _FEWEST_ROWS and profile.uniqueness > _ALL_DIFFERENT
 
 
-def _kind(column: Column) -> str:
+def _kind(column: ColumnEvidence) -> str:
     return "" if column.profile.kind == "text" else f"{column.profile.kind}, "
 
 
@@ -227,7 +227,7 @@ def propose(
     of_persons = {"name", *PERSON_IDS, *ATTRIBUTES}
     named = [profile.name for profile in profiles if meaning_of(profile.name) in of_persons]
     columns = {
-        profile.name: Column(
+        profile.name: ColumnEvidence(
             profile,
             profile.name in identifying,
             mentioning.get(profile.name, ""),
@@ -251,7 +251,7 @@ def propose(
     return proposed
 
 
-def _first(column: Column, rules: Mapping[str, Rule]) -> ProposedRole:
+def _first(column: ColumnEvidence, rules: Mapping[str, Rule]) -> ProposedRole:
     """Return the role by the first rule that applies."""
     rule = next((rule for rule in rules.values() if rule.applies(column)), None)
     if rule is None:

@@ -41,7 +41,7 @@ from anonset.reading.roles import names_in
 from anonset.reading.source import Source
 from anonset.reading.table_builder import gather
 from anonset.release.disclosure_scan import declared
-from anonset.release.item_scan import FREE_TEXT, ItemScan
+from anonset.release.item_scan import ItemScan
 from anonset.release.scan_findings import identifying_kind
 from anonset.settings.binding import HierarchySpec, bind_columns
 from anonset.settings.remedies import remedy_for
@@ -71,9 +71,9 @@ class Proposal(RedactedRepr):
     unit: tuple[str, ...] = ()
     """Columns that identify the person. Empty if each row is a person."""
     meaning: str = ""
-    """Kind of identifier in the columns of the unit, such as ``person id`` (see `UnitCandidate.meaning`)."""
+    """Kind of identifier in the columns of the unit, such as ``person id`` (see `PossiblePerson`)."""
     part_of: str = ""
-    """Column that may identify the persons, so that the unit counts persons several times (see `UnitCandidate`)."""
+    """Column that may identify the persons, so that the unit counts persons several times (see `PossiblePerson`)."""
     persons: int = 0
     """Number of persons, if the owner must choose the unit."""
     skipped: int = 0
@@ -162,7 +162,7 @@ class ProposalReader:
             for finding in ItemScan(table, model).shown(names, sets.vocabulary.labels):
                 named = finding.column.split(",")
                 declared_items = Fix({"items": named, "publish_as_is": named}, "if they are not")
-                fixes = (declared_items,) if finding.what == FREE_TEXT else ()
+                fixes = (declared_items,) if finding.is_text else ()
                 refused |= dict.fromkeys(named, ProposedRole("drop", finding.what, fixes=fixes))
         for column in () if table.word.identifying_as_declared else table.relational:
             if isinstance(column, CategoricalColumn) and (kind := identifying_kind(column.vocabulary.labels)):
@@ -226,6 +226,26 @@ class ProposalReader:
                 work.problems += [] if error.problem in work.problems else [error.problem]
                 if any("differing" in fix.settings for fix in error.fixes):
                     work.possible_roles = {"differing": ["first"]}
+        self._conclude(work, roles, possible, last, lost=repeats)
+
+    def _conclude(
+        self,
+        work: Proposal,
+        roles: dict[str, ProposedRole],
+        possible: Mapping[str, list[str]],
+        last: Mapping[str, list[str]],
+        *,
+        lost: bool,
+    ) -> None:
+        """State the roles, and the roles that the owner may give to dropped columns.
+
+        Parameters
+        ----------
+        possible, last
+            Roles derived from values, and roles that remain if nothing else can be published.
+        lost
+            Whether columns may be dropped because they differ between rows of a person.
+        """
         sets = any(role.role in SETS for role in roles.values())
         if work.table is not None and not sets:  # if there are no sets, other columns may be published
             work.possible_roles = {role: names for role, names in possible.items() if "differing" not in possible}
@@ -234,10 +254,9 @@ class ProposalReader:
                 roles[name] = replace(roles[name], fixes=(*roles[name].fixes, items))
         if not _publish(roles):
             dropped = [name for name, role in self.proposed.items() if role.role in ("relational", "sensitive")]
-            lost = dropped if repeats else []
             work.table, work.possible_roles = None, possible or last
-            differ = f"{', '.join(map(repr, lost))} differ between rows of the same person, and " if lost else ""
-            which = "no other column is" if lost else "none is"
+            differ = f"{', '.join(map(repr, dropped))} differ between rows of the same person, and "
+            differ, which = (differ, "no other column is") if lost and dropped else ("", "none is")
             problem = (
                 f"no column can be published: {differ}{which} recognized as items, or as an attribute that others "
                 f"know; {_dropped(work.possible_items)}name the columns to publish, by {setting('items')}, "

@@ -1,7 +1,7 @@
 """Scan of items for values that identify persons: keys, names, contact data and free text."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,6 @@ KEYS = 0.9
 """Share of all occurrences that must belong to rare items, if the items count as keys."""
 FEWEST_KEYS = 100
 """Minimum number of rare items, if the items count as keys. An item is rare if few persons have it."""
-FREE_TEXT = "items look like free text"
 _EXAMINED = 20_000
 """Number of evenly spaced labels that are tested for the form of keys."""
 
@@ -132,7 +131,8 @@ def labels_of(publication: Records) -> Iterator[str]:
 
 
 def _free_text(names: tuple[str, ...], number: int, fixes: Sequence[Fix]) -> ScanFinding:
-    return ScanFinding.of(names, number, FREE_TEXT, [*fixes, Fix({}, "or extract codes from them")])
+    found = ScanFinding.of(names, number, "items look like free text", [*fixes, Fix({}, "or extract codes from them")])
+    return replace(found, is_text=True)
 
 
 def _without_prefix(names: Sequence[str], labels: list[str]) -> list[str]:

@@ -34,6 +34,8 @@ class ScanFinding(RedactedRepr):
     """Column, count and remedies, without any value of the data."""
     what: str = ""
     """What is wrong with the values."""
+    is_text: bool = False
+    """True if the items look like free text, which the owner may know better."""
 
     @classmethod
     def of(cls, names: Sequence[str], count: int, problem: str, fixes: Sequence[Fix]) -> "ScanFinding":

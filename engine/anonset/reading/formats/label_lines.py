@@ -117,7 +117,7 @@ class ColumnKinds(RedactedRepr):
         If these are most records, the kinds are not reliable, and the result is False for all of them. At the end of a
         text (`are_last`), codes fit columns of numbers, because sorted codes may begin with numbers.
         """
-        found = [self._is_misfit(row, codes=are_last) for row in rows]
+        found = [self._is_misfit(row, are_last=are_last) for row in rows]
         return found if sum(found) <= min(_MOST_MISFITS, len(rows) - 1) else [False] * len(rows)
 
     def label_rows(self, rows: Sequence[Sequence[str]]) -> list[int]:
@@ -134,21 +134,21 @@ class ColumnKinds(RedactedRepr):
     def _filled(self, row: Sequence[str]) -> list[int]:
         return [n for n in self.kinds if row[n] and not _is_missing(row[n])] if len(row) == self.fields else []
 
-    def _is_incomplete(self, row: Sequence[str], *, last: bool) -> bool:
+    def _is_incomplete(self, row: Sequence[str], *, are_last: bool) -> bool:
         """Return True if a record contains a word that no other record contains, and leaves half of the columns empty
         that are always filled. In the last records, a word for a sum suffices.
         """
         words = [value for value in row if value not in self.values and value.replace(" ", "").isalpha()]
         empty = sum(not row[n] for n in self.always_filled)
         half = empty >= _FEWEST_EMPTY and 2 * empty >= len(self.always_filled)
-        return self.values != frozenset() and ((half and words != []) or (last and any(map(names_a_sum, words))))
+        return self.values != frozenset() and ((half and words != []) or (are_last and any(map(names_a_sum, words))))
 
-    def _is_misfit(self, row: Sequence[str], *, codes: bool) -> bool:
-        if len(row) == self.fields and self._is_incomplete(row, last=codes):
+    def _is_misfit(self, row: Sequence[str], *, are_last: bool) -> bool:
+        if len(row) == self.fields and self._is_incomplete(row, are_last=are_last):
             return True
         filled = self._filled(row)
         wrong = [n for n in filled if not (_KINDS[self.kinds[n]](row[n]) or row[n] in self.recurring[n])]
-        wrong = [n for n in wrong if not (codes and _CODE(row[n]))]
+        wrong = [n for n in wrong if not (are_last and _CODE(row[n]))]
         if 2 * len(wrong) <= len(filled):
             return False
         return len({row[n] for n in wrong}) > 1 or any(_describes(row[n], self.names[n]) for n in wrong)
