@@ -54,7 +54,7 @@ def read(layout: Layout, n_rows: int) -> Read | None:
         except InputError:
             return None
         profiles = [profile(name, loaded[name]) for name in opened.names]
-        candidates = with_counts(loaded, opened.names)
+        candidates, _ = with_counts(loaded, opened.names)
         named = layout.names
         truth = {named[column.header]: column.role for column in layout.columns}
         return Read(

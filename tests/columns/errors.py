@@ -96,7 +96,7 @@ def _compare_persons(
     if found.question is None:
         result.first = result.shown = len(header) == 1
     else:
-        keys = [answer.key for answer in found.question.answers]
+        keys = [answer.key for answer in found.question.answers] + [",".join(one) for one in found.question.others]
         result.answers = keys
         true = layout.unit
         equal = [key for key in keys if _is_same(key, true, layout, rows)]
@@ -210,7 +210,7 @@ def page(
         "  record counts as one, or the true person is not offered.",
         "* *Lossy*: a useful column is dropped, or items are read wrongly.",
         "* *First*: the true person is offered before all other columns. *First of persons*: the same for layouts",
-        "  whose data contain the person. *Shown*: the true person is offered.",
+        "  whose data contain the person. *Shown*: the true person is offered, or named among further columns.",
         "",
         "The last table of each half follows the printed commands: `anonset inspect FILE -o job.toml`, the true person",
         "in the job file, and `anonset anonymize job.toml`. If a command fails, the commands that it prints follow.",

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.reading.persons import offered, stays
 
 from anonset.columns.agreement import DIFFER, UNKNOWN, agrees, evidence_of
-from anonset.columns.persons import are_cut, possible_persons
+from anonset.columns.persons import all_persons, are_cut, possible_persons
 
 pytestmark = pytest.mark.compiled
 
@@ -189,3 +189,30 @@ def test_namesakes_in_different_places_are_not_offered():
     names = [f"{first} {last}" for first in ("Ann", "Bo", "Cid", "Dora") for last in ("Lee", "Berg", "Moss", "Stone")]
     data = {"name": [names[n % 16] for n in range(320)], "postcode": [str(c) for c in rng.integers(10000, 10060, 320)]}
     assert "name" not in possible(data)
+
+
+def named(data: dict[str, list[str]]) -> set[str]:
+    """Return the columns that repeat and are only named as further possible persons."""
+    found = all_persons({name: pa.chunked_array([values]) for name, values in data.items()}, list(data))
+    return {",".join(one.columns) for one in found if one.repeats and not one.is_offered}
+
+
+def test_columns_with_little_evidence_are_named_but_not_offered():
+    data = {
+        "colour_name": ["red", "green", "blue", "black"] * 100,
+        "shop_no": [str(n % 40) for n in range(400)],
+        "amount": [f"{n % 7}.25" for n in range(400)],
+    }
+    assert not possible(data)
+    assert named(data) == {"shop_no"}
+
+
+def test_a_case_and_a_small_number_beside_it_are_named_together():
+    data = {"caseid": [str(7000 + n // 4) for n in range(400)], "hvidx": [str(n % 4 // 2 + 1) for n in range(400)]}
+    assert "caseid,hvidx" in named(data)
+
+
+def test_names_at_addresses_that_rarely_recur_are_only_named():
+    names = [f"F{n % 390} S{n % 390}" for n in range(400)]
+    data = {"name": names, "street_address": [f"{1 + n % 390} Main Street" for n in range(400)]}
+    assert "name,street_address" in named(data)

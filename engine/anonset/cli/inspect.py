@@ -18,7 +18,7 @@ from anonset.jobs.inspect import inspect as look
 from anonset.local_paths import require_local
 from anonset.reading.files import write_file
 from anonset.reading.options import UNKNOWN
-from anonset.report.findings import OTHERS, findings_account, findings_summary
+from anonset.report.findings import findings_account, findings_summary
 from anonset.settings.commands import InspectSettings
 from anonset.settings.job_files import over_job
 from anonset.settings.job_text import answer_text, guarantee_for, job_text, relative_to, unit_line
@@ -181,10 +181,7 @@ def _write_job(path: Path, source: str, findings: Findings, further: Sequence[st
     if "hierarchy" in common:
         common = {**common, "hierarchy": _placed(common["hierarchy"], path.parent)}
     lines = [] if question is None else question.lines()
-    others = [] if question is None else [OTHERS]
-    text = job_text(
-        input_, out, common, guarantee, reasons, findings.problems, question=lines + others, answers=answers
-    )
+    text = job_text(input_, out, common, guarantee, reasons, findings.problems, question=lines, answers=answers)
     write_file(path, [text.encode()])
     if not json:
         first = "resolve the problems that Check calls rejected in" if findings.rejected else "review"

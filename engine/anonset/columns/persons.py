@@ -2,7 +2,7 @@
 
 The owner answers the question. Evidence only orders the offered columns: what their headers name, what their values
 look like, and whether the sex and the birth of the rows with one value agree. Each observation adds the points of
-`_POINTS`. Columns of free text, dates and amounts are never offered.
+`_POINTS`. Columns of free text, dates and amounts are never offered, and columns with little evidence are only named.
 """
 
 import re
@@ -52,8 +52,10 @@ _POINTS = {
     "few": -4,
 }
 """Points of an observation on a column."""
-_LEAST, LIKELY, SURE = -1, 1, 3
-"""Points from which a column is offered, precedes the answer that each row is a person, and precedes contacts."""
+NAMED, LEAST, LIKELY, SURE = -5, -1, 1, 3
+"""Points from which a column is named, is offered as an answer, precedes the answer that each row is a person, and
+precedes contacts.
+"""
 _MOST_ROWS, _LABELS = 50_000, 300
 _MOST_COLUMNS = 300
 _FEW, _ROWS_OF_FEW, _MOST_ROWS_EACH = 10, 10, 150
@@ -62,6 +64,7 @@ any column with more rows per value than the last number.
 """
 _NEARLY_ALL = 0.9
 _MEMBERS, _DIGITS_OF_A_MEMBER, _NEAR = 50, 2, 4
+_MOST_NAMED_PAIRS = 3
 """Largest number of distinct values, and of signs, of the numbers of the persons within a household, and largest
 distance to its column.
 """
@@ -90,6 +93,11 @@ class PossiblePerson(RedactedRepr):
     """Number of distinct combinations of values."""
     part_of: str = ""
     """Column of which each value of these columns has one value, so that a person may be counted several times."""
+
+    @property
+    def is_offered(self) -> bool:
+        """True if the evidence suffices for an answer. Other columns are only named."""
+        return self.points >= LEAST
 
     @property
     def repeats(self) -> bool:
@@ -146,7 +154,15 @@ class _Evidence:
 def possible_persons(
     columns: Mapping[str, Any], asked: Sequence[str], ids: Sequence[str] = ()
 ) -> tuple[PossiblePerson, ...]:
-    """Return the columns that may identify the person, in the order in which they are offered.
+    """Return the columns of `all_persons` that have enough evidence to be offered as an answer."""
+    return tuple(one for one in all_persons(columns, asked, ids) if one.is_offered)
+
+
+def all_persons(
+    columns: Mapping[str, Any], asked: Sequence[str], ids: Sequence[str] = ()
+) -> tuple[PossiblePerson, ...]:
+    """Return the columns that may identify the person, in the order in which they are offered. Columns with little
+    evidence are only named.
 
     Parameters
     ----------
@@ -173,12 +189,12 @@ def possible_persons(
     free = [evidence[name] for name in asked if name in evidence and name not in ids]
     parts = _parts_of_names(free)
     found = [_single(one, attributes) for one in free if one.name not in parts]
-    found = [one for one in found if one.points >= _LEAST and _may_be_offered(one)]
+    found = [one for one in found if one.points >= NAMED and _may_be_offered(one)]
     households, members = _households(free, attributes)
     found = [replace(one, points=min(one.points, LIKELY - 1)) if {*one.columns} <= households else one for one in found]
-    found += [one for one in (*members, *_full_names(free, attributes)) if one.repeats and one.points >= 0]
+    found += [one for one in (*members, *_full_names(free, attributes)) if one.repeats]
     if any(not one.repeats and one.meaning == "person id" for one in found):  # namesakes
-        found = [replace(one, points=_LEAST) if one.meaning == "name" and one.points < SURE else one for one in found]
+        found = [replace(one, points=LEAST) if one.meaning == "name" and one.points < SURE else one for one in found]
     ordered = sorted(found, key=lambda one: (not one.repeats, one.place, one.persons))
     return _persons_before_cases(ordered, evidence)
 
@@ -246,7 +262,7 @@ def _single(one: _Evidence, attributes: Sequence[tuple[str, str, Int64]]) -> Pos
         others = [attribute for attribute in attributes if attribute[1] != one.name]
         evidence = evidence_of(one.codes, others, of_names=one.meaning == "name")
         observed += {AGREE: ["agree"], DIFFER: ["differ"]}.get(evidence, [])
-    points = sum(_POINTS[name] for name in observed) if given and not one.is_text else _LEAST - 1
+    points = sum(_POINTS[name] for name in observed) if given and not one.is_text else NAMED - 1
     return PossiblePerson((one.name,), one.meaning, points, given, persons)
 
 
@@ -299,14 +315,16 @@ def _households(
     with an insurer.
 
     A household is a key whose rows differ in sex and birth. A column beside it numbers the members if its header says
-    so, or if the rows of each member agree. Of columns without such a header, the one that separates most is used.
+    so, or if the rows of each member agree. Of columns without such a header, the one that separates most is used. If
+    no rows agree, the pair is only named.
     """
-    households, certain, others = set[str](), list[PossiblePerson](), list[PossiblePerson]()
+    households = set[str]()
+    certain, others, named = list[PossiblePerson](), list[PossiblePerson](), list[PossiblePerson]()
     for at, key in enumerate(free):
         if not _may_be_a_household(key):
             continue
         alone = evidence_of(key.codes, [attribute for attribute in attributes if attribute[1] != key.name])
-        near = free[max(0, at - _NEAR) : at + _NEAR + 1] if alone == DIFFER else []
+        near = free[max(0, at - _NEAR) : at + _NEAR + 1]
         for other in () if alone == AGREE else free:
             member = other.is_small and _names_a_member(other)
             insurer = is_about_a_thing(other.name) and not other.is_text and _is_key(key)
@@ -322,7 +340,10 @@ def _households(
                 certain.append(replace(found, points=max(found.points, SURE) + 1))
             elif agrees:
                 others.append(found)
-    return households, certain + sorted(others, key=lambda pair: -pair.persons)[:1]
+            elif _is_key(key) or alone == DIFFER:
+                named.append(replace(found, points=NAMED))
+    separating = [sorted(pairs, key=lambda pair: -pair.persons) for pairs in (others, named)]
+    return households, [*certain, *separating[0][:1], *separating[1][:_MOST_NAMED_PAIRS]]
 
 
 def _full_names(free: Sequence[_Evidence], attributes: Sequence[tuple[str, str, Int64]]) -> Iterator[PossiblePerson]:
@@ -330,9 +351,12 @@ def _full_names(free: Sequence[_Evidence], attributes: Sequence[tuple[str, str, 
     names = [one for one in free if one.meaning == "name"][:_MOST_NAMES]
     births = [one for one in free if one.meaning in ("birth", "born") and all(map(is_full_date, one.labels))]
     places = [one for one in free if one.meaning == "address"]
-    for beside in (births[:1], places[:1]):
-        if names and beside:
-            yield _joined([*names, *beside], "name", attributes)
+    if names and births:
+        yield _joined([*names, births[0]], "name", attributes)
+    if names and places:
+        found = _joined([*names, places[0]], "name", attributes)
+        rarely = found.points < SURE and found.given < _REPEATED_NAMES * found.persons  # relatives, or namesakes
+        yield replace(found, points=NAMED if rarely else found.points)
     if len(names) > 1 and not births:
         found = _joined(names, "name", attributes)
         if found.given >= _REPEATED_NAMES * found.persons:

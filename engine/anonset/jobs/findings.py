@@ -80,6 +80,9 @@ class UnitOption(RedactedRepr):
         return ",".join(self.unit)
 
 
+_OTHERS = 'Another column or several columns may identify the person: unit = "COLUMN" or unit = "COLUMN,COLUMN"'
+
+
 @dataclass(frozen=True)
 class Question(RedactedRepr):
     """Open question about the columns that identify a person. The owner must answer it, because the data do not show
@@ -90,10 +93,14 @@ class Question(RedactedRepr):
     """Number of rows."""
     answers: tuple[UnitOption, ...]
     """Possible answers, most likely first."""
+    others: tuple[tuple[str, ...], ...] = ()
+    """Further columns that may identify the person, without settings."""
 
     def lines(self) -> list[str]:
-        """Return one job file line per answer, with the number of persons."""
-        return [f"{unit_line(answer.key)} # {self.describe(answer)}" for answer in self.answers]
+        """Return one job file line per answer, with the number of persons, and a line with the other columns."""
+        lines = [f"{unit_line(answer.key)} # {self.describe(answer)}" for answer in self.answers]
+        named = ", ".join(unit_line(",".join(columns)) for columns in self.others)
+        return [*lines, f"{_OTHERS}; less likely: {named}" if named else f"{_OTHERS}."]
 
     def describe(self, answer: UnitOption) -> str:
         """Return the meaning of an answer as text."""

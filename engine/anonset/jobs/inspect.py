@@ -120,7 +120,7 @@ def _question(work: Proposal) -> Question | None:
         answers.append(option)
         if not answer.unit:
             answers.append(replace(option, unit=(UNKNOWN,), persons=None))
-    return Question(work.rows, tuple(answers))
+    return Question(work.rows, tuple(answers), work.others)
 
 
 def _problem(answer: Proposal) -> str:

@@ -14,9 +14,9 @@ from anonset.settings.binding import HierarchySpec
 from anonset.spelling import setting
 
 _OF_SETS = ("one_hot", "one_code")
-_MOST_REPEATED, _MOST_OTHERS, _MOST_DISTINCT = 5, 3, 2
+_MOST_REPEATED, _MOST_OTHERS, _MOST_DISTINCT, _MOST_NAMED = 5, 3, 2, 10
 """Maximum number of offered columns that repeat and probably identify persons, of other columns that repeat, and of
-columns that are distinct in every row.
+columns that are distinct in every row, and maximum number of columns that are only named.
 """
 
 
@@ -33,6 +33,8 @@ class PossibleUnits(RedactedRepr):
     """Problems of the columns, independent of the unit."""
     published: Collection[str] = ()
     """Columns that the owner publishes. They are offered only if they probably identify persons."""
+    named: Sequence[tuple[str, ...]] = ()
+    """Columns that repeat and have too little evidence for an answer."""
 
     @property
     def rows(self) -> int:
@@ -79,17 +81,20 @@ class PossibleUnits(RedactedRepr):
         """Return the candidates without declared columns, without columns that together contain a set, without
         published columns that probably are no persons, and without columns named like another value of ``unit``.
         """
-        taken = {ROW, UNKNOWN, OPEN} | {
-            name
-            for name, role in self.reader.proposed.items()
-            if role.role in _OF_SETS or (role.reason == "given" and role.role != "drop")
-        }
+        taken = self._taken()
         return [
             candidate
             for candidate in self.candidates
             if taken.isdisjoint(candidate.columns)
             and (candidate.points >= SURE or not {*candidate.columns} <= {*self.published})
         ]
+
+    def _taken(self) -> set[str]:
+        """Return the columns that are not offered, because they have another role or name."""
+        roles = self.reader.proposed.items()
+        return {ROW, UNKNOWN, OPEN} | {
+            name for name, own in roles if own.role in _OF_SETS or (own.reason == "given" and own.role != "drop")
+        }
 
     def _unnamable(self) -> list[Problem]:
         """Return a problem for each candidate that is named like another value of ``unit``."""
@@ -101,10 +106,10 @@ class PossibleUnits(RedactedRepr):
             for name in named
         ]
 
-    def _answers(self) -> list[Proposal]:
+    def _answers(self) -> tuple[list[Proposal], tuple[tuple[str, ...], ...]]:
         """Return a proposal for each possible unit, in the order in which they are offered: person keys that repeat,
         then contacts and names that repeat, then rows, then other columns that repeat, then keys that are distinct in
-        every row.
+        every row. Also return the columns that repeat and are only named, because each proposal takes time.
         """
         free = self._free()
         repeated = [candidate for candidate in free if candidate.repeats and candidate.is_likely]
@@ -114,11 +119,14 @@ class PossibleUnits(RedactedRepr):
             candidate for candidate in free if candidate.given and candidate.persons == candidate.given >= complete
         ]
         before, after = repeated[:_MOST_REPEATED], [*others[:_MOST_OTHERS], *distinct[:_MOST_DISTINCT]]
-        return [
+        proposals = [
             *(self._of_candidate(candidate) for candidate in before),
             replace(self._with_unit((), ""), persons=self.rows),
             *(self._of_candidate(candidate) for candidate in after),
         ]
+        left = [one.columns for one in (*repeated[_MOST_REPEATED:], *others[_MOST_OTHERS:])]
+        free_columns = [columns for columns in self.named if self._taken().isdisjoint(columns)]
+        return proposals, (*left, *free_columns)[:_MOST_NAMED]
 
     def _of_candidate(self, candidate: PossiblePerson) -> Proposal:
         proposal = self._with_unit(candidate.columns, candidate.meaning)
@@ -126,7 +134,7 @@ class PossibleUnits(RedactedRepr):
 
     def _open(self) -> Proposal:
         """Return the proposal for the first possible unit. Its answers are the proposals for all possible units."""
-        proposals = self._answers()
+        proposals, others = self._answers()
         first = next((proposal for proposal in proposals if proposal.table is not None), proposals[0])
-        first.answers = tuple(proposals)
+        first.answers, first.others = tuple(proposals), others
         return first

@@ -84,6 +84,8 @@ class Proposal(RedactedRepr):
     """Roles derived from values only, which the owner must check. Empty if a column is recognized."""
     answers: "tuple[Proposal, ...]" = ()
     """Proposals for all possible units if the owner must choose the unit. The first proposal equals this proposal."""
+    others: tuple[tuple[str, ...], ...] = ()
+    """Further columns that may identify the person, without proposals."""
 
 
 @dataclass

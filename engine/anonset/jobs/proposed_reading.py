@@ -11,7 +11,7 @@ from anonset.columns.id_findings import id_findings
 from anonset.columns.ids import are_values, counted_in, given_texts, holds_sets
 from anonset.columns.kinds import MOST_LOOKED_AT
 from anonset.columns.mentions import are_mentions, names_and_ids, words_of_persons
-from anonset.columns.persons import SURE, PossiblePerson, possible_persons
+from anonset.columns.persons import SURE, PossiblePerson, all_persons
 from anonset.columns.placeholders import as_nulls, placeholder_counts, placeholder_problem
 from anonset.columns.profiles import Profile, coded, pattern, profile
 from anonset.columns.roles import DECLARED, OF_PERSONS, ROLES, UNRECOGNIZED, ProposedRole
@@ -109,7 +109,7 @@ def _proposal_for(
     profiles = [profile(name, loaded[name], declared.get("separator")) for name in opened.names]
     words = null_words(profiles) if not null else {}
     loaded = with_nulls(loaded, words) if words else loaded
-    candidates = with_counts(loaded, opened.names)
+    candidates, named = with_counts(loaded, opened.names)
     id_names = {
         *names_in(opened.names, declared.get("id")),
         *person_columns(declared.get("unit"), opened.names),
@@ -119,7 +119,7 @@ def _proposal_for(
     id_nulls = [word for name, counts in placeholders.items() for word in as_nulls(name, list(counts))]
     if id_nulls:
         loaded = with_nulls(loaded, id_nulls)
-        candidates = with_counts(loaded, opened.names)
+        candidates, named = with_counts(loaded, opened.names)
     opened = opened.with_columns(loaded)  # the source is read only once
     mentions = mentioning(loaded, profiles, candidates)
     proposed = propose(
@@ -145,7 +145,7 @@ def _proposal_for(
     )
     counts = {candidate.columns: (candidate.given, candidate.persons) for candidate in candidates}
     reader = ProposalReader(opened, declared, proposed, profiles, loaded, k, counts)
-    return PossibleUnits(source, reader, candidates, hierarchies, problems, published).proposal()
+    return PossibleUnits(source, reader, candidates, hierarchies, problems, published, named).proposal()
 
 
 def columns_of(source: Source, declared: Mapping[str, Any]) -> tuple[OpenedSource, dict[str, Any], tuple[str, ...]]:
@@ -218,13 +218,18 @@ def _opened(source: Source, declared: Mapping[str, Any]) -> tuple[OpenedSource, 
     return opened, null, uncertain
 
 
-def with_counts(loaded: Mapping[str, Any], names: Sequence[str]) -> tuple[PossiblePerson, ...]:
-    """Return the columns that may identify the person, with their counts over all rows."""
-    possible = possible_persons(loaded, names)
-    counts = [counted_in([loaded[name] for name in one.columns]) for one in possible]
+def with_counts(
+    loaded: Mapping[str, Any], names: Sequence[str]
+) -> tuple[tuple[PossiblePerson, ...], tuple[tuple[str, ...], ...]]:
+    """Return the columns that are offered as the person, with their counts over all rows, and the columns that are only
+    named.
+    """
+    found = all_persons(loaded, names)
+    offered = [one for one in found if one.is_offered]
+    counts = [counted_in([loaded[name] for name in one.columns]) for one in offered]
     return tuple(
-        replace(one, given=rows, persons=persons) for one, (rows, persons) in zip(possible, counts, strict=True)
-    )
+        replace(one, given=rows, persons=persons) for one, (rows, persons) in zip(offered, counts, strict=True)
+    ), tuple(one.columns for one in found if one.repeats and not one.is_offered)
 
 
 def _placeholders(columns: Mapping[str, Any]) -> dict[str, dict[str, int]]:

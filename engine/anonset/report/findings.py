@@ -72,7 +72,8 @@ def _question_summary(question: Question) -> dict[str, Any]:
         }
         for answer in question.answers
     ]
-    return {"setting": "unit", "rows": question.rows, "answers": answers}
+    others = [",".join(columns) for columns in question.others]
+    return {"setting": "unit", "rows": question.rows, "answers": answers, "others": others}
 
 
 def findings_account(findings: Findings) -> list[str | RichTable]:
@@ -99,7 +100,7 @@ def findings_account(findings: Findings) -> list[str | RichTable]:
     if (question := findings.question) is not None:
         parts += ['Which rows belong to a person? Put one of these lines into the job file, in place of unit = "?":']
         parts += [f"- {printable(line)}" for line in question.lines()]
-        parts += [OTHERS, f"The roles above are for {_named(question.first)}.", ""]
+        parts += [f"The roles above are for {_named(question.first)}.", ""]
     if findings.problems:
         parts += ["Check:", *(f"- {printable(problem)}" for problem in findings.problems)]
     return parts
@@ -108,9 +109,6 @@ def findings_account(findings: Findings) -> list[str | RichTable]:
 def text_of_findings(findings: Findings) -> str:
     """Return the findings as plain text."""
     return as_text(findings_account(findings))
-
-
-OTHERS = 'Another column or several columns may identify the person: unit = "COLUMN" or unit = "COLUMN,COLUMN".'
 
 
 def _named(answer: UnitOption) -> str:
