@@ -1,8 +1,7 @@
 """Joint k^m-anonymity of two releases, compared with all combinations of items that an attacker may know."""
 
-from collections.abc import Iterator
 from dataclasses import replace
-from itertools import chain, combinations
+from itertools import chain
 
 import numpy as np
 import pytest
@@ -22,6 +21,7 @@ from anonset.privacy import KmAnonymity
 from anonset.publications import Records as Published
 from anonset.verification.two_releases import few_in_both
 from effort import examples
+from reference.two_releases import Release, TwoReleases
 
 TREE = Hierarchy.from_tree(("ALL", [("AB", ["a", "b"]), ("CDE", [("CD", ["c", "d"]), "e"])]))
 OTHER = Hierarchy.from_tree(("ALL", [("AC", ["a", "c"]), ("BDE", [("BE", ["b", "e"]), "d"])]))
@@ -36,56 +36,28 @@ def table_of(records: Records, tree: Hierarchy) -> Table:
     return table.with_transactions(tree.bind(table.transactions))
 
 
-def shown(publication: Published, items: frozenset[str]) -> frozenset[str]:
-    return frozenset(symbol.label for symbol in publication.symbols if items & set(symbol.members))
-
-
-def sets_of(items: frozenset[str], m: int) -> Iterator[frozenset[str]]:
-    return map(frozenset, chain(*(combinations(sorted(items), size) for size in range(m + 1))))
-
-
-def rows_of(publication: Published) -> list[frozenset[str]]:
+def seen(publication: Published, records: Records, certain: bool) -> Release:
+    """Return what an attacker sees of a release."""
     assert publication.transactions is not None
-    return [frozenset(row) for row in publication.transactions.rows()]
+    row_of = dict(zip(publication.record.tolist(), map(frozenset, publication.transactions.rows()), strict=True))
+    members = {symbol.label: symbol.members for symbol in publication.symbols}
+    return Release(records, [row_of[record] for record in range(len(records))], members, certain)
 
 
-def naive_linked(
-    later: Published, beside: OtherRelease, now: Records, before: dict[int, frozenset[str]], m: int
-) -> int:
-    """Return the smallest number of matching persons in both releases, for m items known from either record."""
-    rows, others = rows_of(later), rows_of(beside.publication)
-    row_of = {record: rows[row] for row, record in enumerate(later.record.tolist())}
-    both = {record: (row_of[record], others[row]) for record, row in enumerate(beside.row.tolist()) if row >= 0}
-    fewest = len(both)
-    for person in both:
-        for here in sets_of(now[person], m):
-            for there in sets_of(before[person], m):
-                if len(here | there) <= m:
-                    needed = shown(later, here), shown(beside.publication, there)
-                    fits = sum(needed[0] <= row and needed[1] <= other for row, other in both.values())
-                    fewest = min(fewest, fits)
-    return fewest
+def both(
+    later: Published, earlier: Published, inputs: tuple[Records, Records], persons: dict[int, int],
+    certain: tuple[bool, bool],
+) -> TwoReleases:  # fmt: skip
+    sides = seen(later, inputs[0], certain[0]), seen(earlier, inputs[1], certain[1])
+    return TwoReleases(*sides, list(persons.items()), frozenset(ITEMS))
 
 
-def may_be(publication: Published, *, certain: bool) -> frozenset[str]:
-    """Return the items that original records may have: only codebook items if the release suppresses none."""
-    return frozenset(chain(*(symbol.members for symbol in publication.symbols))) if certain else frozenset(ITEMS)
+def items_of(publication: Published) -> set[str]:
+    return set(chain(*(symbol.members for symbol in publication.symbols)))
 
 
-def naive_by_rows(
-    later: Published, beside: OtherRelease, now: Records, m: int, certain: tuple[bool, bool] = (False, False)
-) -> int:
-    """Return the smallest number of matching rows, for items of a person with the same record in both releases."""
-    rows, others = rows_of(later), rows_of(beside.publication)
-    universe = may_be(later, certain=certain[0]) & may_be(beside.publication, certain=certain[1])
-    fewest = len(rows)
-    for person in np.flatnonzero(beside.row >= 0).tolist():
-        for known in sets_of(now[person], m):
-            worlds = {(shown(later, items), shown(beside.publication, items)) for items in sets_of(universe, 5)
-                      if known <= items}  # fmt: skip
-            remaining = sum(any((row, other) in worlds for other in others) for row in rows)
-            fewest = min(fewest, remaining, sum(any((row, other) in worlds for row in rows) for other in others))
-    return fewest
+def keeps(k: int, *fewest: int | None) -> bool:
+    return all(count is None or count >= k for count in fewest)
 
 
 def earlier_of(records: Records, k: int, m: int, groups: list[int] | None = None) -> Published:
@@ -98,27 +70,27 @@ def earlier_of(records: Records, k: int, m: int, groups: list[int] | None = None
     return apply(table, Apriori(k=k, m=m).recode(table, {"items": OTHER}).recoding)
 
 
-def by_record(publication: Published, record_of: list[int], n: int) -> OtherRelease:
-    row_of = np.full(n + 1, -1, np.int64)
-    row_of[publication.record] = np.arange(publication.n)
-    return OtherRelease(publication, row_of[record_of])
+def by_record(publication: Published, persons: dict[int, int], n: int) -> OtherRelease:
+    """Return an earlier release for `n` later records. `persons` maps later records to earlier records."""
+    row_of = np.argsort(publication.record)
+    return OtherRelease(publication, np.array([row_of[persons[i]] if i in persons else -1 for i in range(n)], np.int64))
 
 
 @pytest.mark.long
+@settings(max_examples=examples(400))
 @given(
     records=st.lists(RECORD, min_size=6, max_size=14), left=st.integers(0, 3), new=st.lists(RECORD, max_size=3),
-    changes=st.dictionaries(st.integers(0, 20), RECORD, max_size=2), k=st.integers(2, 3), m=st.integers(1, 2),
+    changes=st.dictionaries(st.integers(0, 13), RECORD, max_size=6), k=st.integers(2, 3), m=st.integers(1, 2),
 )  # fmt: skip
 def test_joint_releases_satisfy_the_guarantee_by_enumeration(
     records: Records, left: int, new: Records, changes: dict[int, frozenset[str]], k: int, m: int
 ) -> None:
     assume(sum(map(bool, records)) >= k)
-    stayed = records[left:]
-    now = [changes.get(i, record) for i, record in enumerate(stayed)] + new
+    now = [changes.get(i, record) for i, record in enumerate(records[left:])] + new
     assume(sum(map(bool, now)) >= k)
+    persons = {i: left + i for i in range(len(records) - left)}
     earlier = earlier_of(records, k, m)
-    beside = by_record(earlier, [left + i for i in range(len(stayed))] + [-1] * len(new), len(records))
-    beside = replace(beside, shows_all=True)
+    beside = replace(by_record(earlier, persons, len(now)), shows_all=True)
     table = table_of(now, TREE)
     assert table.transactions is not None
     algorithm = Apriori(k=k, m=m)
@@ -131,11 +103,9 @@ def test_joint_releases_satisfy_the_guarantee_by_enumeration(
         return
     publication = apply(table, joint.recoding)
     assert few_in_both(table, publication, replace(beside, linked=linked), KmAnonymity(k, m)) is None
-    before = {i: records[left + i] for i in range(len(stayed))}
-    if linked:
-        assert len(before) == 0 or naive_linked(publication, beside, now, before, m) >= k
-    elif not changes:
-        assert naive_by_rows(publication, beside, now, m, (True, True)) >= k
+    attacker = both(publication, earlier, (now, records), persons, (True, True))
+    assert keeps(k, attacker.fewest_rows(attacker.unchanged, m))
+    assert not linked or keeps(k, attacker.fewest_linked(attacker.unchanged, m), attacker.fewest_of_changed(m))
     assert isinstance(joint.recoding, Cut)
     assert isinstance(result.recoding, Cut)
     was, new_image = result.recoding.image, joint.recoding.image
@@ -144,8 +114,6 @@ def test_joint_releases_satisfy_the_guarantee_by_enumeration(
 
 
 GROUPS = st.lists(st.integers(-1, 3), min_size=5, max_size=5)
-
-
 OF_FOUR = st.frozensets(st.sampled_from("abcd"), min_size=1, max_size=3)
 
 
@@ -153,30 +121,52 @@ OF_FOUR = st.frozensets(st.sampled_from("abcd"), min_size=1, max_size=3)
 @settings(max_examples=examples(1000))
 @given(
     records=st.lists(RECORD | OF_FOUR, min_size=3, max_size=8) | st.lists(OF_FOUR, min_size=4, max_size=8),
-    groups=GROUPS, others=GROUPS, k=st.integers(2, 3), m=st.integers(1, 2),
+    changes=st.dictionaries(st.integers(0, 7), RECORD, max_size=5), left=st.integers(0, 2),
+    new=st.lists(RECORD, max_size=2), groups=GROUPS, others=GROUPS, k=st.integers(2, 3), m=st.integers(1, 2),
 )  # fmt: skip
 def test_the_check_finds_every_joint_violation(
-    records: Records, groups: list[int], others: list[int], k: int, m: int
-) -> None:
+    records: Records, changes: dict[int, frozenset[str]], left: int, new: Records, groups: list[int],
+    others: list[int], k: int, m: int,
+) -> None:  # fmt: skip
     """Each release suppresses items or none. In the latter case no record has an item outside the codebook."""
-    table = table_of(records, OTHER)
-    later, earlier = earlier_of(records, k, m, groups), earlier_of(records, k, m, others)
-    shows_all = [set(chain(*records)) <= may_be(release, certain=True) for release in (later, earlier)]
-    beside = replace(by_record(earlier, list(range(len(records))), len(records)), shows_all=shows_all[1])
-    before = dict(enumerate(records))
-    holds = naive_linked(later, beside, records, before, m) >= k
-    assert (few_in_both(table, later, replace(beside, linked=True), KmAnonymity(k, m)) is None) == holds
-    holds = naive_by_rows(later, beside, records, m, (shows_all[0], shows_all[1])) >= k
-    result = few_in_both(table, later, beside, KmAnonymity(k, m))
-    assert (result is None) == holds
-    assert result is None or (result.required, result.support < k, result.what) == (k, True, ())
+    now = [changes.get(i, record) for i, record in enumerate(records[left:])] + new
+    persons = {i: left + i for i in range(len(records) - left)}
+    table = table_of(now, OTHER)
+    later, earlier = earlier_of(now, k, m, groups), earlier_of(records, k, m, others)
+    shows_all = [set(chain(*rows)) <= items_of(x) for rows, x in ((now, later), (records, earlier))]
+    beside = replace(by_record(earlier, persons, len(now)), shows_all=shows_all[1])
+    attacker = both(later, earlier, (now, records), persons, (shows_all[0], shows_all[1]))
+    for linked in (False, True):
+        fewest = attacker.fewest_linked if linked else attacker.fewest_rows
+        of_changed = attacker.fewest_of_changed(m) if linked else None
+        result = few_in_both(table, later, replace(beside, linked=linked), KmAnonymity(k, m))
+        assert (result is None) == keeps(k, fewest(attacker.persons, m), of_changed)
+        assert result is not None or keeps(k, fewest(attacker.unchanged, m))
+        assert result is None or (result.required, result.support < k, result.what) == (k, True, ())
+
+
+@pytest.mark.parametrize("linked", [False, True])
+def test_rows_of_changed_records_do_not_protect_a_person_with_an_unchanged_record(linked: bool) -> None:
+    """Item d of two persons in both is published, but only the rows of the first may have the same record."""
+    before = [frozenset(record) for record in ("ad", "ad", "a", "a", "b", "b")]
+    now = [frozenset(record) for record in ("ad", "d", "a", "a", "b", "b")]
+    persons = {i: i for i in range(6 if linked else 5)}
+    model, table, groups = KmAnonymity(2, 1), table_of(now, OTHER), list(range(5))
+    later, earlier = earlier_of(now, 2, 1, groups), earlier_of(before, 2, 1, groups)
+    beside = replace(by_record(earlier, persons, 6), shows_all=True, linked=linked)
+    attacker = both(later, earlier, (now, before), persons, (True, True))
+    assert (attacker.fewest_linked if linked else attacker.fewest_rows)(attacker.unchanged, 1) == 1
+    assert not linked or attacker.fewest_of_changed(1) == 2
+    result = few_in_both(table, later, beside, model)
+    assert result is not None
+    assert result.support == 1
 
 
 def test_without_a_cut_it_is_refused() -> None:
     records = [frozenset("ab")] * 4
     table = table_of(records, TREE)
     assert table.transactions is not None
-    beside = by_record(earlier_of(records, 2, 1), [0, 1, 2, 3], 4)
+    beside = by_record(earlier_of(records, 2, 1), dict(enumerate(range(4))), 4)
     with refused(InfeasibleError, "item"):
         raise_to_joint_anonymity(
             Apriori(k=2, m=1), Result(ItemGroups.identity(table.transactions.vocabulary)), table.transactions, beside
@@ -189,9 +179,11 @@ def test_a_certainly_absent_item_does_not_protect_a_person(shows_all: bool) -> N
     records = [frozenset(record) for record in ("ac", "cd", "cd", "b", "b")]
     table, model = table_of(records, OTHER), KmAnonymity(2, 1)
     later, earlier = (earlier_of(records, 2, 1, groups) for groups in ([0, 2, 1, 2, 0], [0, 2, 0, 4, 3]))
-    beside = replace(by_record(earlier, list(range(len(records))), len(records)), shows_all=shows_all)
+    persons = dict(enumerate(range(len(records))))
+    beside = replace(by_record(earlier, persons, len(records)), shows_all=shows_all)
+    attacker = both(later, earlier, (records, records), persons, (True, shows_all))
     assert (few_in_both(table, later, beside, model) is None) != shows_all
-    assert (naive_by_rows(later, beside, records, 1, (True, shows_all)) >= 2) != shows_all
+    assert keeps(2, attacker.fewest_rows(attacker.unchanged, 1)) != shows_all
     remaining = [
         ReleasePair(*(ReleaseRows.of(entry) for entry in pair), certain=certain)
         for pair, certain in (((later, earlier), (True, shows_all)), ((earlier, later), (shows_all, True)))

@@ -224,3 +224,28 @@ def test_a_release_that_violates_the_joint_guarantee_is_not_published(
     ran = place.run(*release(place, "second", PEOPLE, SECOND, *after(place)))
     assert (ran.code, (place.folder / "second").exists()) == (1, False)
     assert names(ran.err, "earlier release")
+
+
+@pytest.mark.parametrize("searched", [True, False])
+@pytest.mark.parametrize(("last", "linked"), [("Q1", "not linked"), ("P6", "even linked")])
+def test_changed_records_do_not_count_as_matches_of_unchanged_records(
+    place: Place, monkeypatch: pytest.MonkeyPatch, searched: bool, last: str, linked: str
+) -> None:
+    """P1 has the items a and i in both. P2 loses item a, so that the rows of P2 cannot have the same record."""
+    before = [("P1", "a i"), ("P2", "a i"), ("P3", "a"), ("P4", "a"), ("P5", "z"), ("P6", "z")]
+    now = [("P1", "a i"), ("P2", "i"), *before[2:5], (last, "z")]
+    tree, options = "a,x,any\ni,x,any\nz,y,any\n", ("--m", "1", "--publish-as-is", "codes")
+    job = [*release(place, "first", before, tree, k=2), *options]
+    second = [*release(place, "second", now, tree, k=2), *options, *after(place)]
+    for command in (job, second):
+        del command[command.index("--m") : command.index("--m") + 2]
+        command[command.index("apriori")] = "exact"
+    assert place.run(*job).code == 0
+    if not searched:
+        monkeypatch.setattr(joint_anonymity._CommonPersons, "rare", lambda *_, **__: iter(()))
+    ran = place.run(*second)
+    published = place.folder / "second" / "published.csv"
+    assert (ran.code, published.exists()) == ((0, True) if searched else (1, False)), ran.err
+    if searched:
+        assert names(" ".join(ran.out.split()), f"together {linked} 1")
+        assert published.read_text().split() == ["codes", *"xxxxzz"]

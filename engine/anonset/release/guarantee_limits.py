@@ -100,14 +100,14 @@ GOES_ON = (
 """Limit of the guarantee if the guarantee does not cover this release together with the earlier release."""
 TOGETHER_LINKED = (
     "The guarantee also covers this release together with one earlier release, which the attestation names, for "
-    "persons in both releases, even if an attacker can link the rows of a person. The joint guarantee does not cover "
-    "persons in only one of the two releases, or further releases."
+    "persons in both releases, even if an attacker can link the rows of a person or knows that a record is unchanged. "
+    "It does not cover persons in only one of the two releases, further releases, or knowledge that a record changed."
 )
 """Limit with an earlier release, if the guarantee also covers attackers who can link the rows of a person."""
 TOGETHER = (
     "Someone who has both releases and can link the rows of a person, or knows all persons in both, may find fewer "
-    "than k records. The joint guarantee covers persons in both releases with an unchanged record: k rows of each "
-    "release match rows of the other. The joint guarantee covers no other person or release."
+    "than k records. The joint guarantee covers only persons in both with an unchanged record: at least k rows of each "
+    "release contain the known items and may have the same record as such a row of the other release."
 )
 """Limit with an earlier release, if the guarantee does not cover attackers who can link rows."""
 UNDECIDED = "The guarantee is not proven, because the check did not finish, which the owner accepted."

@@ -1,19 +1,22 @@
 """Generalize a cut until it is k^m-anonymous in combination with an earlier release of the same persons.
 
-An attacker knows a few items of a person who is in both releases. Each item appears as a symbol in at least one of the
-releases. Every set of known items must have at least k matches. Matches can be counted in two ways. The search uses the
-stricter way, `linked`, if it can be satisfied:
+An attacker knows up to m items of a person who is in both releases, and possibly that the person's record is the same
+in both. Every set of known items needs at least k matches, unless it excludes the person's own rows. Matches can be
+counted in two ways. The search uses the stricter way, `linked`, if it can be satisfied:
 
-* linked: a match is a person in both releases whose rows in both releases contain the symbols of the known items. This
-  protects even against an attacker who can match the rows of a person in the two releases. It requires that the earlier
-  release alone is k^m-anonymous for the persons in both releases.
-* by rows: a match is a row of a release that contains the symbols of the known items, and that may represent the same
-  record as a matching row of the other release. The composition attack counts matches in this way.
+* linked: a match is a person in both releases whose rows in both releases contain the symbols of the known items. If
+  the attacker knows that the record is the same, the two rows must also be compatible: both may represent the same
+  record. This protects even against an attacker who can match the rows of a person in the two releases. It requires
+  that the earlier release alone is k^m-anonymous for the persons in both releases.
+* by rows: the attacker knows that the record is the same. A match is a row of a release that contains the symbols of
+  the known items, and that is compatible with a matching row of the other release. The composition attack counts
+  matches in this way.
 
-Raising the cut never removes matches, and the root always satisfies the condition by rows. The search therefore raises
-the cut until no violation remains. It replaces nodes by the parents that fix the most violations relative to their
-loss. Then it splits nodes again, in order of descending cost, if the condition remains satisfied. In the result, no
-single node can be split. The method is unpublished.
+Raising the cut never removes matches of a set of known items. It can add sets, because more rows become compatible. The
+search therefore raises the cut until no violation remains. It fails if the root still violates the condition. It
+replaces nodes by the parents that fix the most violations relative to their loss. Then it splits nodes again, in order
+of descending cost, if the condition remains satisfied. In the result, no single node can be split. The method is
+unpublished.
 """
 
 from collections import Counter
@@ -23,6 +26,7 @@ from functools import cached_property
 from itertools import combinations
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import hstack
 
 from anonset.algorithms.base import Algorithm, Progress, Result
@@ -99,7 +103,7 @@ def raise_to_joint_anonymity(
         parents = _parents_that_fix(cut, column, broken)
         if not parents:
             problem = f"{counted(len(broken), 'set')} of up to {counted(m, 'item')} of persons in both releases"
-            reason = f"{problem} match fewer than k={k} of these persons, for any recoding of the new release"
+            reason = f"{problem} have fewer than k={k} matches, for any recoding of the new release"
             raise InfeasibleError(algorithm.name, reason)
         raised += len(parents)
         cut = _raised(cut, parents)
@@ -213,6 +217,8 @@ class _CommonPersons(RedactedRepr):
     """Distinct row of each person under the cut, as a number, int64 (p,)."""
     there: Int64
     """Distinct row of each person in the earlier release, as a number, int64 (p,)."""
+    compatible: NDArray[np.bool_]
+    """True if both rows of a person may represent the same record, bool (p,)."""
 
     @classmethod
     def of(
@@ -225,7 +231,8 @@ class _CommonPersons(RedactedRepr):
         certain: tuple[bool, bool],
     ) -> "_CommonPersons":
         later, nodes = _published(cut, column)
-        return cls(ReleasePair(later, earlier, certain), nodes, later.kind[people], earlier_kinds)
+        pair, here = ReleasePair(later, earlier, certain), later.kind[people]
+        return cls(pair, nodes, here, earlier_kinds, pair.compatible_pairs(here, earlier_kinds))
 
     def rare(self, column: SetColumn, k: int, m: int, *, linked: bool) -> Iterator[Known]:
         """Yield the sets of up to m known items with fewer than k matches. Each item is given by its symbols in both
@@ -233,15 +240,11 @@ class _CommonPersons(RedactedRepr):
 
         `column` contains the original records of the persons in both releases.
         """
-        pair, offset = self.both, len(self.nodes)
-        index, same = self._index, pair.compatible_pairs(self.here, self.there)
+        pair, yielded = self.both, set[Known]()
         reverse = ReleasePair(pair.earlier, pair.later, pair.certain[::-1])
-        persons = np.arange(column.n) if linked else np.flatnonzero(same)
-        for cells in _occurring(self._appearances(column, persons), m):
-            codes = {symbol for symbol, _ in cells if symbol >= 0} | {
-                offset + other for _, other in cells if other >= 0
-            }
-            if index.support(codes) >= k:
+        unchanged, of_either = self._knowledge(column, linked=linked)
+        for cells in _occurring(unchanged, m):
+            if self._support(self._compatible_index, cells) >= k:
                 continue
             rows = pair.later.rows_containing({symbol for symbol, _ in cells if symbol >= 0})
             others = pair.earlier.rows_containing({other for _, other in cells if other >= 0})
@@ -250,38 +253,68 @@ class _CommonPersons(RedactedRepr):
                 or pair.count_candidates(rows, others, enough=k) < k
                 or reverse.count_candidates(others, rows, enough=k) < k
             ):
-                yield tuple((int(self.nodes[symbol]) if symbol >= 0 else -1, other) for symbol, other in cells)
+                yielded.add(cells)
+                yield self._named(cells)
+        for cells in _occurring(of_either, m):
+            if cells not in yielded and self._support(self._index, cells) < k:
+                yield self._named(cells)
 
     @cached_property
     def _index(self) -> SupportIndex:
         """Combined row of each person, with the symbols of the cut followed by the symbols of the earlier release."""
-        rows = hstack([self.both.later.rows[self.here], self.both.earlier.rows[self.there]], format="csr")
+        return self._index_of(np.arange(len(self.here)))
+
+    @cached_property
+    def _compatible_index(self) -> SupportIndex:
+        """The same for the persons with compatible rows."""
+        return self._index_of(np.flatnonzero(self.compatible))
+
+    def _index_of(self, persons: Int64) -> SupportIndex:
+        rows = hstack(
+            [self.both.later.rows[self.here[persons]], self.both.earlier.rows[self.there[persons]]], format="csr"
+        )
         names = Vocabulary(tuple(map(str, range(rows.shape[1]))))
         return SupportIndex(SetColumn("both", rows.indptr.astype(np.int64), rows.indices.astype(np.int32), names))
 
-    def _appearances(self, column: SetColumn, persons: Int64) -> list[tuple[tuple[int, int], ...]]:
-        """Return the distinct records of persons as sets of appearances. An appearance is an item's symbols in both
-        releases.
+    def _support(self, index: SupportIndex, cells: Known) -> int:
+        offset = len(self.nodes)
+        codes = {symbol for symbol, _ in cells if symbol >= 0} | {offset + other for _, other in cells if other >= 0}
+        return index.support(codes)
+
+    def _named(self, cells: Known) -> Known:
+        """Return known items with hierarchy nodes as the symbols of the new release."""
+        return tuple((int(self.nodes[symbol]) if symbol >= 0 else -1, other) for symbol, other in cells)
+
+    def _knowledge(self, column: SetColumn, *, linked: bool) -> tuple[list[Known], list[Known]]:
+        """Return the distinct sets of symbols that an attacker may know.
+
+        The first list is for attackers who know that the record is the same in both releases. The second list is for
+        attackers who link rows and do not know this. It omits sets of the first list.
         """
         later, earlier = self.both.later, self.both.earlier
         labels = column.vocabulary.labels
         later_symbol = np.array([later.symbol_of.get(label, -1) for label in labels], np.int64)
         earlier_symbol = np.array([earlier.symbol_of.get(label, -1) for label in labels], np.int64)
-        appearances = dict[tuple[tuple[int, int], ...], None]()
-        for person in persons.tolist():
+        hidden = set[int]() if self.both.certain[1] else {-1}
+        unchanged, of_either = dict[Known, None](), dict[Known, None]()
+        for person in (np.arange(column.n) if linked else np.flatnonzero(self.compatible)).tolist():
             items = column.held_by(person)
+            cells = {*zip(later_symbol[items].tolist(), earlier_symbol[items].tolist(), strict=True)} - {(-1, -1)}
             shown = set(earlier.symbols(int(self.there[person])))
-            cells = {
-                (int(later_symbol[x]), int(earlier_symbol[x]) if earlier_symbol[x] in shown else -1)
-                for x in items.tolist()
-            }
-            cells |= {(-1, symbol) for symbol in shown - {symbol for _, symbol in cells}}  # only in the earlier release
-            appearances[tuple(sorted(cells - {(-1, -1)}))] = None
-        return list(appearances)
+            same: Known | None = None
+            if self.compatible[person]:
+                same = tuple(sorted((symbol, other) for symbol, other in cells if other in shown | hidden))
+                unchanged[same] = None
+            if linked:
+                known = {(symbol, other if other in shown else -1) for symbol, other in cells} - {(-1, -1)}
+                known |= {(-1, other) for other in shown - {other for _, other in cells}}
+                if (either := tuple(sorted(known))) != same:
+                    of_either[either] = None
+        return list(unchanged), list(of_either)
 
 
-def _occurring(records: list[tuple[tuple[int, int], ...]], m: int) -> Iterator[Known]:
-    """Yield each distinct set of up to m appearances of a record.
+def _occurring(records: list[Known], m: int) -> Iterator[Known]:
+    """Yield each distinct subset of up to m known items, starting with the empty set.
 
     Raises
     ------
@@ -290,7 +323,7 @@ def _occurring(records: list[tuple[tuple[int, int], ...]], m: int) -> Iterator[K
     """
     yielded, remaining = set[Known](), MOST
     for record in records:
-        for size in range(1, m + 1):
+        for size in range(m + 1):
             for cells in combinations(record, size):
                 remaining -= 1
                 if cells not in yielded:
