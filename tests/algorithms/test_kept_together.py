@@ -14,7 +14,7 @@ from anonset.algorithms.transaction.apriori import Apriori
 from anonset.algorithms.transaction.joint_anonymity import raise_to_joint_anonymity
 from anonset.attacks.composition import ReleasePair, ReleaseRows
 from anonset.data import Hierarchy, Table
-from anonset.errors import InfeasibleError
+from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import Cut, ItemGroups, apply
 from anonset.generalization.other_release import OtherRelease
 from anonset.privacy import KmAnonymity
@@ -193,3 +193,12 @@ def test_a_certainly_absent_item_does_not_protect_a_person(shows_all: bool) -> N
         3,
         1 if shows_all else 3,
     )
+
+
+def test_the_check_rejects_releases_with_several_symbols_per_item() -> None:
+    records = [frozenset("ab")] * 4
+    table, single = table_of(records, OTHER), earlier_of(records, 2, 1)
+    several = replace(single, symbols=(*single.symbols, replace(single.symbols[0], label="twice")))
+    for later, earlier in ((several, single), (single, several)):
+        with refused(InputError, "symbol item"):
+            few_in_both(table, later, by_record(earlier, dict(enumerate(range(4))), 4), KmAnonymity(2, 1))

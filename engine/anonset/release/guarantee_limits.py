@@ -101,7 +101,7 @@ GOES_ON = (
 TOGETHER_LINKED = (
     "The guarantee also covers this release together with one earlier release, which the attestation names, for "
     "persons in both releases, even if an attacker can link the rows of a person or knows that a record is unchanged. "
-    "It does not cover persons in only one of the two releases, further releases, or knowledge that a record changed."
+    "It does not cover persons in only one of the two, further releases, or knowledge that a record changed."
 )
 """Limit with an earlier release, if the guarantee also covers attackers who can link the rows of a person."""
 TOGETHER = (
