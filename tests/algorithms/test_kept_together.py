@@ -102,7 +102,10 @@ def test_joint_releases_satisfy_the_guarantee_by_enumeration(
         assert left or changes
         return
     publication = apply(table, joint.recoding)
-    assert few_in_both(table, publication, replace(beside, linked=linked), KmAnonymity(k, m)) is None
+    beside, model = replace(beside, linked=linked), KmAnonymity(k, m)
+    assert few_in_both(table, publication, beside, model) is None
+    alone = few_in_both(table, apply(table, result.recoding), beside, model)
+    assert (joint.figures["raised"] == 0) == (alone is None)
     attacker = both(publication, earlier, (now, records), persons, (True, True))
     assert keeps(k, attacker.fewest_rows(attacker.unchanged, m))
     assert not linked or keeps(k, attacker.fewest_linked(attacker.unchanged, m), attacker.fewest_of_changed(m))
@@ -160,6 +163,34 @@ def test_rows_of_changed_records_do_not_protect_a_person_with_an_unchanged_recor
     result = few_in_both(table, later, beside, model)
     assert result is not None
     assert result.support == 1
+
+
+def test_a_single_person_in_both_is_found_without_any_known_item() -> None:
+    """Rows of this person can be linked, but many rows may have the same record."""
+    records = [frozenset(record) for record in ("", "ab", "ab", "ab")]
+    table, algorithm = table_of(records, TREE), Apriori(k=2, m=1)
+    assert table.transactions is not None
+    earlier, result = earlier_of(records, 2, 1), algorithm.recode(table, {"items": TREE})
+    beside = replace(by_record(earlier, {0: 0}, 4), shows_all=True)
+    joint, linked = raise_to_joint_anonymity(algorithm, result, table.transactions, beside, certain=(True, True))
+    assert (joint.figures["raised"], linked) == (0, False)
+    publication = apply(table, joint.recoding)
+    for against, holds in ((True, False), (False, True)):
+        release = replace(beside, linked=against)
+        assert (few_in_both(table, publication, release, KmAnonymity(2, 1)) is None) == holds
+
+
+def test_an_item_that_the_earlier_row_excludes_does_not_raise_the_cut() -> None:
+    """One record changes from b to a. Its rows may have the same record b, but not a record with item a."""
+    before = [frozenset(record) for record in ("ad", "ad", "b", "b", "b")]
+    now = [frozenset(record) for record in ("e", "e", "a", "b", "b")]
+    table, algorithm = table_of(now, TREE), Apriori(k=2, m=1)
+    assert table.transactions is not None
+    earlier, result = earlier_of(before, 2, 1, list(range(5))), algorithm.recode(table, {"items": TREE})
+    beside = replace(by_record(earlier, dict(enumerate(range(5))), 5), shows_all=True)
+    joint, linked = raise_to_joint_anonymity(algorithm, result, table.transactions, beside, certain=(True, True))
+    assert (joint.figures["raised"], linked) == (0, True)
+    assert few_in_both(table, apply(table, joint.recoding), replace(beside, linked=True), KmAnonymity(2, 1)) is None
 
 
 def test_without_a_cut_it_is_refused() -> None:
