@@ -17,6 +17,7 @@ from anonset.data import Hierarchy, Table
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import Cut, ItemGroups, apply
 from anonset.generalization.other_release import OtherRelease
+from anonset.generalization.recoding import SUPPRESSED
 from anonset.privacy import KmAnonymity
 from anonset.publications import Records as Published
 from anonset.verification.two_releases import few_in_both
@@ -60,14 +61,17 @@ def keeps(k: int, *fewest: int | None) -> bool:
     return all(count is None or count >= k for count in fewest)
 
 
-def earlier_of(records: Records, k: int, m: int, groups: list[int] | None = None) -> Published:
+def earlier_of(records: Records, k: int, m: int, groups: list[int] | None = None, suppressed: str = "") -> Published:
     table = table_of(records, OTHER)
     if groups is not None:
         assert table.transactions is not None
         first: dict[int, int] = {}
         codes = [-1 if group < 0 else first.setdefault(group, i) for i, group in enumerate(groups)]
         return apply(table, ItemGroups(table.transactions.vocabulary, np.array(codes, np.int32)))
-    return apply(table, Apriori(k=k, m=m).recode(table, {"items": OTHER}).recoding)
+    recoding = Apriori(k=k, m=m).recode(table, {"items": OTHER}).recoding
+    assert isinstance(recoding, Cut)
+    hidden = np.isin(OTHER.leaves.labels, list(suppressed))
+    return apply(table, Cut(OTHER, np.where(hidden, SUPPRESSED, recoding.image).astype(np.int32)))
 
 
 def by_record(publication: Published, persons: dict[int, int], n: int) -> OtherRelease:
@@ -80,17 +84,18 @@ def by_record(publication: Published, persons: dict[int, int], n: int) -> OtherR
 @settings(max_examples=examples(400))
 @given(
     records=st.lists(RECORD, min_size=6, max_size=14), left=st.integers(0, 3), new=st.lists(RECORD, max_size=3),
-    changes=st.dictionaries(st.integers(0, 13), RECORD, max_size=6), k=st.integers(2, 3), m=st.integers(1, 2),
+    changes=st.dictionaries(st.integers(0, 13), RECORD, max_size=6), suppressed=st.sampled_from(["", "a", "d"]),
+    k=st.integers(2, 3), m=st.integers(1, 2),
 )  # fmt: skip
 def test_joint_releases_satisfy_the_guarantee_by_enumeration(
-    records: Records, left: int, new: Records, changes: dict[int, frozenset[str]], k: int, m: int
+    records: Records, left: int, new: Records, changes: dict[int, frozenset[str]], suppressed: str, k: int, m: int
 ) -> None:
     assume(sum(map(bool, records)) >= k)
     now = [changes.get(i, record) for i, record in enumerate(records[left:])] + new
     assume(sum(map(bool, now)) >= k)
     persons = {i: left + i for i in range(len(records) - left)}
-    earlier = earlier_of(records, k, m)
-    beside = replace(by_record(earlier, persons, len(now)), shows_all=True)
+    earlier = earlier_of(records, k, m, suppressed=suppressed)
+    beside = replace(by_record(earlier, persons, len(now)), shows_all=not suppressed)
     table = table_of(now, TREE)
     assert table.transactions is not None
     algorithm = Apriori(k=k, m=m)
@@ -99,14 +104,14 @@ def test_joint_releases_satisfy_the_guarantee_by_enumeration(
     try:
         joint, linked = raise_to_joint_anonymity(algorithm, result, table.transactions, beside, certain=certain)
     except InfeasibleError:
-        assert left or changes
+        assert left or changes or suppressed
         return
     publication = apply(table, joint.recoding)
     beside, model = replace(beside, linked=linked), KmAnonymity(k, m)
     assert few_in_both(table, publication, beside, model) is None
     alone = few_in_both(table, apply(table, result.recoding), beside, model)
     assert (joint.figures["raised"] == 0) == (alone is None)
-    attacker = both(publication, earlier, (now, records), persons, (True, True))
+    attacker = both(publication, earlier, (now, records), persons, (True, not suppressed))
     assert keeps(k, attacker.fewest_rows(attacker.unchanged, m))
     assert not linked or keeps(k, attacker.fewest_linked(attacker.unchanged, m), attacker.fewest_of_changed(m))
     assert isinstance(joint.recoding, Cut)
@@ -191,6 +196,23 @@ def test_an_item_that_the_earlier_row_excludes_does_not_raise_the_cut() -> None:
     joint, linked = raise_to_joint_anonymity(algorithm, result, table.transactions, beside, certain=(True, True))
     assert (joint.figures["raised"], linked) == (0, True)
     assert few_in_both(table, apply(table, joint.recoding), replace(beside, linked=True), KmAnonymity(2, 1)) is None
+
+
+def test_linked_rows_protect_a_person_with_a_changed_record() -> None:
+    """One record changes from a to e, which someone with both items sees in linked rows."""
+    before = [frozenset(record) for record in "aaaeee"]
+    now = [frozenset(record) for record in "eaaeee"]
+    table, algorithm, persons = table_of(now, TREE), Apriori(k=2, m=2), dict(enumerate(range(6)))
+    assert table.transactions is not None
+    earlier, result = earlier_of(before, 2, 2, list(range(5))), algorithm.recode(table, {"items": TREE})
+    beside = replace(by_record(earlier, persons, 6), shows_all=True, linked=True)
+    joint, linked = raise_to_joint_anonymity(algorithm, result, table.transactions, beside, certain=(True, True))
+    assert (joint.figures["raised"] > 0, linked) == (True, True)
+    for recoding, fewest in ((result.recoding, 1), (joint.recoding, 3)):
+        publication = apply(table, recoding)
+        attacker = both(publication, earlier, (now, before), persons, (True, True))
+        assert attacker.fewest_of_changed(2) == fewest
+        assert (few_in_both(table, publication, beside, KmAnonymity(2, 2)) is None) == (fewest >= 2)
 
 
 def test_without_a_cut_it_is_refused() -> None:

@@ -23,7 +23,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -292,25 +292,43 @@ class _CommonPersons(RedactedRepr):
         attackers who link rows and do not know this. It omits sets of the first list.
         """
         later, earlier = self.both.later, self.both.earlier
-        labels = column.vocabulary.labels
+        labels, rows = column.vocabulary.labels, earlier.column.take(self.there)
         later_symbol = np.array([later.symbol_of.get(label, -1) for label in labels], np.int64)
         earlier_symbol = np.array([earlier.symbol_of.get(label, -1) for label in labels], np.int64)
-        hidden = set[int]() if self.both.certain[1] else {-1}
-        unchanged, of_either = dict[Known, None](), dict[Known, None]()
-        for person in (np.arange(column.n) if linked else np.flatnonzero(self.compatible)).tolist():
-            items = column.held_by(person)
-            cells = {*zip(later_symbol[items].tolist(), earlier_symbol[items].tolist(), strict=True)} - {(-1, -1)}
-            shown = set(earlier.symbols(int(self.there[person])))
-            same: Known | None = None
-            if self.compatible[person]:
-                same = tuple(sorted((symbol, other) for symbol, other in cells if other in shown | hidden))
-                unchanged[same] = None
-            if linked:
-                known = {(symbol, other if other in shown else -1) for symbol, other in cells} - {(-1, -1)}
-                known |= {(-1, other) for other in shown - {other for _, other in cells}}
-                if (either := tuple(sorted(known))) != same:
-                    of_either[either] = None
-        return list(unchanged), list(of_either)
+        width = len(earlier.column.vocabulary) + 1
+        person, row_person = (np.repeat(np.arange(sets.n), sets.lengths) for sets in (column, rows))
+        symbol, other = later_symbol[column.items], earlier_symbol[column.items]
+        shown = rows.items.astype(np.int64)
+        in_row = np.isin(person * width + other, row_person * width + shown)
+        possible = self.compatible[person] & (in_row if self.both.certain[1] else in_row | (other < 0))
+        unchanged = _cells_of(column.n, width, person[possible], symbol[possible], other[possible])
+        unchanged = [cells if fits else None for cells, fits in zip(unchanged, self.compatible.tolist(), strict=True)]
+        of_either = list[bytes | None]()
+        if linked:
+            alone = ~np.isin(row_person * width + shown, person * width + other)
+            person, other = np.append(person, row_person[alone]), np.append(np.where(in_row, other, -1), shown[alone])
+            symbol = np.append(symbol, np.full(int(alone.sum()), -1))
+            either = _cells_of(column.n, width, person, symbol, other)
+            of_either = [cells if cells != same else None for cells, same in zip(either, unchanged, strict=True)]
+        return _distinct(unchanged, width), _distinct(of_either, width)
+
+
+def _cells_of(n: int, width: int, person: Int64, symbol: Int64, other: Int64) -> list[bytes | None]:
+    """Return the distinct pairs of symbols of each person, as ascending int64 codes. Pairs without a symbol are left
+    out.
+    """
+    codes = (symbol + 1) * width + other + 1
+    order = np.lexsort((codes, person))
+    person, codes = person[order], codes[order]
+    first = (np.diff(person, prepend=-1) != 0) | (np.diff(codes, prepend=-1) != 0)
+    person, codes = person[first & (codes > 0)], codes[first & (codes > 0)]
+    ends = np.searchsorted(person, np.arange(n + 1)).tolist()
+    return [codes[a:b].tobytes() for a, b in pairwise(ends)]
+
+
+def _distinct(sets: list[bytes | None], width: int) -> list[Known]:
+    codes = (np.frombuffer(cells, np.int64).tolist() for cells in dict.fromkeys(sets) if cells is not None)
+    return [tuple((code // width - 1, code % width - 1) for code in row) for row in codes]
 
 
 def _occurring(records: list[Known], m: int) -> Iterator[Known]:
