@@ -106,6 +106,9 @@ Packed = Annotated[UInt64Array, ArrayDescription("(words,)", "records as bit vec
 # Random draws
 DrawKey = Annotated[UInt64Array, ArrayDescription("(2,)", "key of the draws: see `_draws`")]
 
+# Hashes
+HashKey = Annotated[UInt64Array, ArrayDescription("(2,)", "secret key of the hashes: see `_siphash`")]
+
 # Tuples of arrays
 Csr = tuple[Indptr, Items]
 """Rows of codes, as a pair (indptr, items)."""

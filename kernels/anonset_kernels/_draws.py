@@ -14,11 +14,8 @@ import numpy as np
 
 from anonset_kernels._arrays import DrawKey, Integer
 from anonset_kernels._jit import kernel
+from anonset_kernels._siphash import A, B, C, D, sip_round
 
-_13, _16, _17, _21, _32 = np.uint64(13), np.uint64(16), np.uint64(17), np.uint64(21), np.uint64(32)
-_51, _48, _47, _43 = np.uint64(51), np.uint64(48), np.uint64(47), np.uint64(43)
-_A, _B = np.uint64(0x736F6D6570736575), np.uint64(0x646F72616E646F6D)
-_C, _D = np.uint64(0x6C7967656E657261), np.uint64(0x7465646279746573)
 _LENGTH = np.uint64(8 << 56)
 """Final block of an eight-byte message."""
 _END = np.uint64(0xFF)
@@ -42,17 +39,17 @@ def draw(draw_key: DrawKey, number: Integer) -> np.uint64:
     '93f5f5799a932462'
     """
     word = np.uint64(number)
-    a, b, c, d = draw_key[0] ^ _A, draw_key[1] ^ _B, draw_key[0] ^ _C, draw_key[1] ^ _D ^ word
-    a, b, c, d = _round(a, b, c, d)
-    a, b, c, d = _round(a, b, c, d)
+    a, b, c, d = draw_key[0] ^ A, draw_key[1] ^ B, draw_key[0] ^ C, draw_key[1] ^ D ^ word
+    a, b, c, d = sip_round(a, b, c, d)
+    a, b, c, d = sip_round(a, b, c, d)
     a, d = a ^ word, d ^ _LENGTH
-    a, b, c, d = _round(a, b, c, d)
-    a, b, c, d = _round(a, b, c, d)
+    a, b, c, d = sip_round(a, b, c, d)
+    a, b, c, d = sip_round(a, b, c, d)
     a, c = a ^ _LENGTH, c ^ _END
-    a, b, c, d = _round(a, b, c, d)
-    a, b, c, d = _round(a, b, c, d)
-    a, b, c, d = _round(a, b, c, d)
-    a, b, c, d = _round(a, b, c, d)
+    a, b, c, d = sip_round(a, b, c, d)
+    a, b, c, d = sip_round(a, b, c, d)
+    a, b, c, d = sip_round(a, b, c, d)
+    a, b, c, d = sip_round(a, b, c, d)
     return a ^ b ^ c ^ d
 
 
@@ -88,18 +85,3 @@ def exchanged(
     if place % 2 == 1 or place + 1 == end or span == MOST_PAIRED:
         word = draw(draw_key, place // 2)
     return begin + np.int64(word % np.uint64(span)), word // np.uint64(span)
-
-
-@kernel()
-def _round(a: np.uint64, b: np.uint64, c: np.uint64, d: np.uint64) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
-    a = a + b
-    b = ((b << _13) | (b >> _51)) ^ a
-    a = (a << _32) | (a >> _32)
-    c = c + d
-    d = ((d << _16) | (d >> _48)) ^ c
-    a = a + d
-    d = ((d << _21) | (d >> _43)) ^ a
-    c = c + b
-    b = ((b << _17) | (b >> _47)) ^ c
-    c = (c << _32) | (c >> _32)
-    return a, b, c, d

@@ -1,13 +1,21 @@
-"""End of the last complete record in a chunk of text, and hashes of fields."""
+"""End of the last complete record in a chunk of text, and hashes of fields.
+
+References: Aumasson, Bernstein, "SipHash: a fast short-input PRF", INDOCRYPT 2012. The hash of 128 bits is an extension
+by the same authors (https://github.com/veorq/SipHash).
+"""
 
 import numpy as np
 
-from anonset_kernels._arrays import Buffer, Int64Array, Int64Matrix, UInt8Array
+from anonset_kernels._arrays import Buffer, HashKey, Int64Array, UInt8Array, UInt64Matrix
 from anonset_kernels._jit import kernel
+from anonset_kernels._siphash import A, B, C, D, sip_round
 
 _LF, _CR, _SPACE, _QUOTE = 10, 13, 32, 34
-_LOW_32 = 0xFFFFFFFF
-_PRIMES = (0x2C1B3C6D, 0x297A2D39, 0x7FEB352D, 0x045D9F3B)
+_8, _56 = np.uint64(8), np.uint64(56)
+_WIDE, _END, _SECOND = np.uint64(0xEE), np.uint64(0xEE), np.uint64(0xDD)
+"""Words of SipHash that are added before the message, after it, and between the two halves of the hash."""
+_OF_STATE = 16
+"""Bytes of a hash."""
 
 
 @kernel()
@@ -58,24 +66,51 @@ def last_record_end(text: Buffer, delimiter: int) -> tuple[int, int]:
 
 
 @kernel()
-def hash_fields(starts: Int64Array, text: UInt8Array, state: Int64Matrix) -> None:
-    """Add the next field of each record to the hash of the record. The hash has four lanes of 32 bits.
+def hash_fields(hash_key: HashKey, starts: Int64Array, text: UInt8Array, state: UInt64Matrix) -> None:
+    """Add the next field of each record to the hash of the record.
 
-    Each lane is updated by multiplications and shifts. Equal fields have equal hashes. Different fields have different
-    hashes except with negligible probability, unless an attacker constructs a collision. O(bytes).
+    The new hash is the SipHash-2-4 (128 bits) of the 16 bytes of the old hash, followed by the field. Without the key,
+    nobody can construct two records with the same hash. O(bytes).
 
     Parameters
     ----------
     starts
         int64 (n + 1,): first byte of each record's field in the text.
     state
-        int64 (n, 4): hash of the previous fields; updated.
+        uint64 (n, 2): hash of the previous fields, zero before the first field; updated.
     """
     for record in range(len(starts) - 1):
-        for lane in range(4):
-            prime, hashed = _PRIMES[lane], state[record, lane] ^ 0x9E3779B9
-            for i in range(starts[record], starts[record + 1]):
-                hashed = ((hashed ^ np.int64(text[i])) * prime) & _LOW_32
-                hashed ^= hashed >> 15
-            hashed = ((hashed ^ 0x100) * prime) & _LOW_32  # separate the fields: ("ab", "c") differs from ("a", "bc")
-            state[record, lane] = hashed ^ (hashed >> 16)
+        first, end = starts[record], starts[record + 1]
+        a, b, c, d = hash_key[0] ^ A, hash_key[1] ^ B ^ _WIDE, hash_key[0] ^ C, hash_key[1] ^ D
+        for part in range(2):
+            a, b, c, d = _added(a, b, c, d, state[record, part])
+        word, n_bytes = np.uint64(0), np.uint64(0)
+        for i in range(first, end):
+            word |= np.uint64(text[i]) << (_8 * n_bytes)
+            n_bytes += np.uint64(1)
+            if n_bytes == _8:
+                a, b, c, d = _added(a, b, c, d, word)
+                word, n_bytes = np.uint64(0), np.uint64(0)
+        a, b, c, d = _added(a, b, c, d, word | np.uint64(_OF_STATE + end - first) << _56)
+        a, b, c, d = _mixed(a, b, c ^ _END, d)
+        state[record, 0] = a ^ b ^ c ^ d
+        a, b, c, d = _mixed(a, b ^ _SECOND, c, d)
+        state[record, 1] = a ^ b ^ c ^ d
+
+
+@kernel()
+def _added(
+    a: np.uint64, b: np.uint64, c: np.uint64, d: np.uint64, word: np.uint64
+) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
+    """Return the state of SipHash after the next eight bytes of the message."""
+    a, b, c, d = sip_round(a, b, c, d ^ word)
+    a, b, c, d = sip_round(a, b, c, d)
+    return a ^ word, b, c, d
+
+
+@kernel()
+def _mixed(a: np.uint64, b: np.uint64, c: np.uint64, d: np.uint64) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
+    """Return the state of SipHash after four rounds without a message."""
+    for _ in range(4):
+        a, b, c, d = sip_round(a, b, c, d)
+    return a, b, c, d

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from anonset.data import SetColumn, spans
+from anonset.data import SetColumn, cluster, spans
 from anonset.data.blocks import SetColumnBuilder
 from anonset.data.cluster import ClusterWorkers
 from anonset.data.codes import NarrowCodes
@@ -24,6 +24,7 @@ from anonset.reading.encoded_batches import PartTask
 from anonset.reading.formats import parquet as parquet_format
 from anonset.reading.formats import text_ranges
 from anonset.reading.options import ReadOptions
+from anonset.reading.persons import merging
 from anonset.reading.source import source_of
 from anonset.reading.table_builder import gather, gather_files
 
@@ -149,7 +150,12 @@ def test_rows_of_persons_are_merged_by_workers(persons, work, workers, monkeypat
     with pytest.raises(InputError) as expected:
         gather_files(persons, replace(roles, differing="refuse"), MEMORY)
     monkeypatch.setattr(table_builder, "ahead", lambda *_: pytest.fail("the rows were read here"))
+    new_key, pack, keys, messages = merging.new_key, cluster._packed, [], []
+    monkeypatch.setattr(merging, "new_key", lambda: keys.append(new_key()) or keys[-1])
+    monkeypatch.setattr(cluster, "_packed", lambda *values: messages.append(pack(*values)) or messages[-1])
     there = gather_files(persons, roles, work.with_workers(workers))
+    assert len(keys) == 1
+    assert not any(keys[0].tobytes() in message for message in messages)
     assert columns_of(there) == columns_of(here)
     assert there.changes == here.changes
     assert there.changes[0].occurrences > 0

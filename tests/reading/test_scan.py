@@ -5,6 +5,7 @@ import gzip
 import re
 import stat
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, example, given, settings
@@ -18,9 +19,10 @@ from tests.reading.test_any_way_of_writing import RECORDS, dialects, one_code, o
 from anonset.data import CategoricalColumn, NumericColumn, Vocabulary, spans
 from anonset.data.fingerprints import column_sha256
 from anonset.errors import InputError
-from anonset.reading import read, table_builder
+from anonset.reading import encoded_batches, read, table_builder
 from anonset.reading.formats import parquet as own_parquet
 from anonset.reading.formats import text_chunks
+from anonset.reading.persons import merging
 from anonset.reading.scan import scan
 from anonset.reading.source import source_of
 from effort import examples
@@ -422,6 +424,38 @@ def test_rows_of_a_person_are_united_by_blocks(tmp_path, rows, odd, ids, differi
         assert actual == expected
     else:
         same(actual, expected)
+
+
+def test_each_reading_hashes_ids_by_a_key_of_its_own_and_no_key_changes_the_table(tmp_path, monkeypatch):
+    """With a fixed hash, somebody could construct two ids that become one person."""
+
+    def recorded(key, columns):
+        hashes[-1] += map(tuple, hash_ids(key, columns).tolist())
+        return hash_ids(key, columns)
+
+    hash_ids, hashes, path = encoded_batches.hash_ids, [], tmp_path / "v.csv"
+    monkeypatch.setattr(encoded_batches, "hash_ids", recorded)
+    path.write_text("who,note,codes\n" + "".join(f"p{n * 7 % 40},n{n},c{n % 9}\n" for n in range(120)))
+    options = {"items": "codes", "unit": "who", "relational": "note", "differing": "first"}
+    expected = read(path, **options)
+    keys = [None, None, *([word] * 2 for word in (0, 1, 2**64 - 1))]
+    for key in keys:
+        hashes.append([])
+        if key is not None:
+            monkeypatch.setattr(merging, "new_key", lambda key=key: np.array(key, np.uint64))
+        same(scan(path, **options), expected)
+        assert (len(hashes[-1]), len(set(hashes[-1]))) == (120, 40)
+    assert len({tuple(rows) for rows in hashes}) == len(keys)
+
+
+@pytest.mark.parametrize("how", [read, scan])
+def test_a_long_id_is_rejected(tmp_path, how):
+    path = tmp_path / "v.csv"
+    path.write_text(f"who,code\na,x\n{'é' * 2048},y\n")
+    assert how(path, unit="who", items="code").n == 2
+    path.write_text(f"who,code\na,x\n{'é' * 2048}b,y\n{'é' * 5000},y\n")
+    with refused(InputError, "who 'row 2' '4,097 bytes' '4,096'"):
+        how(path, unit="who", items="code")
 
 
 def test_rows_of_a_person_in_several_files_are_united(tmp_path):

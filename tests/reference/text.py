@@ -2,8 +2,6 @@
 
 import re
 
-LANES = (0x2C1B3C6D, 0x297A2D39, 0x7FEB352D, 0x045D9F3B)
-
 
 def last_record_end(data: bytes, delimiter: bytes) -> tuple[int, int]:
     """Return the end of the last complete record and the line ends before it. An incomplete last line is no record."""
@@ -34,17 +32,46 @@ def _open(data: bytes, delimiter: bytes) -> bool:
     return False
 
 
-def hash_fields(fields: list[bytes], state: list[list[int]]) -> list[list[int]]:
-    """Return the hash state of each record after the next field."""
-    after = []
-    for text, lanes in zip(fields, state, strict=True):
-        row = []
-        for prime, before in zip(LANES, lanes, strict=True):
-            hashed = before ^ 0x9E3779B9
-            for byte in text:
-                hashed = (hashed ^ byte) * prime % 2**32
-                hashed ^= hashed >> 15
-            hashed = (hashed ^ 256) * prime % 2**32
-            row.append(hashed ^ (hashed >> 16))
-        after.append(row)
-    return after
+def siphash(key: bytes, message: bytes) -> bytes:
+    """Return the SipHash-2-4 of a message, 16 bytes. The key has 16 bytes."""
+
+    def rounds(n: int) -> None:
+        for _ in range(n):
+            v[0] = (v[0] + v[1]) % 2**64
+            v[1] = rotated(v[1], 13) ^ v[0]
+            v[0] = rotated(v[0], 32)
+            v[2] = (v[2] + v[3]) % 2**64
+            v[3] = rotated(v[3], 16) ^ v[2]
+            v[0] = (v[0] + v[3]) % 2**64
+            v[3] = rotated(v[3], 21) ^ v[0]
+            v[2] = (v[2] + v[1]) % 2**64
+            v[1] = rotated(v[1], 17) ^ v[2]
+            v[2] = rotated(v[2], 32)
+
+    def rotated(word: int, bits: int) -> int:
+        return (word << bits | word >> 64 - bits) % 2**64
+
+    def half() -> bytes:
+        return (v[0] ^ v[1] ^ v[2] ^ v[3]).to_bytes(8, "little")
+
+    halves = [int.from_bytes(part, "little") for part in (key[:8], key[8:])]
+    texts = (b"somepseu", b"dorandom", b"lygenera", b"tedbytes")
+    v = [int.from_bytes(text, "big") ^ halves[i % 2] for i, text in enumerate(texts)]
+    v[1] ^= 0xEE
+    padded = message + bytes(7 - len(message) % 8) + bytes([len(message) % 256])
+    for at in range(0, len(padded), 8):
+        word = int.from_bytes(padded[at : at + 8], "little")
+        v[3] ^= word
+        rounds(2)
+        v[0] ^= word
+    v[2] ^= 0xEE
+    rounds(4)
+    first = half()
+    v[1] ^= 0xDD
+    rounds(4)
+    return first + half()
+
+
+def hash_fields(key: bytes, fields: list[bytes], state: list[bytes]) -> list[bytes]:
+    """Return the hash of each record after the next field."""
+    return [siphash(key, before + text) for text, before in zip(fields, state, strict=True)]

@@ -18,7 +18,7 @@ from anonset.data.table import Int32, Int64
 from anonset.data.vocabulary import canonical_codes
 from anonset.errors import Fix, InputError, Problem, typed
 from anonset.reading.files import reading
-from anonset.reading.input_checks import require_items, require_split, require_whole
+from anonset.reading.input_checks import require_items, require_short_ids, require_split, require_whole
 from anonset.reading.normalizing import Changes, normalize_items, normalize_values
 from anonset.reading.numbers import Numbers, others, read_numbers
 from anonset.spelling import setting
@@ -155,7 +155,7 @@ class Encoder:
         return normalize_values(encoded, self.normalize.get(name, ()), self.changes)
 
     def identifier(self, name: str, column: Any) -> Any:
-        """Return an id column as text (``pyarrow.LargeStringArray``). Null, empty and blank ids are rejected.
+        """Return an id column as text (``pyarrow.LargeStringArray``). Null, empty, blank and long ids are rejected.
 
         Raises
         ------
@@ -167,6 +167,7 @@ class Encoder:
         text = self._values(name, column, allow_null=False)
         if pa.types.is_dictionary(text.type):
             text = self._text(name, text)
+        require_short_ids(self.where, name, text, self.before)
         rows = _maybe_blank(text)
         if len(rows):
             rows = rows[

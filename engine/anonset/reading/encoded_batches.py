@@ -12,14 +12,14 @@ from anonset import arrow
 from anonset.data import CategoricalColumn, SetColumn
 from anonset.data.codes import MOST_CODES, as_codes, stored_codes
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.data.store import Files, Store
+from anonset.data.store import Store
 from anonset.errors import InputError
 from anonset.reading.batches import Batch, OpenedSource, SourcePart, with_more
 from anonset.reading.columns import Encoder
 from anonset.reading.normalizing import Changes
 from anonset.reading.numbers import Numbers
-from anonset.reading.persons.id_hashes import hash_words
-from anonset.reading.persons.merging import RowLayout, Rows, Run, UInt64, write_run
+from anonset.reading.persons.id_hashes import UInt64, hash_ids
+from anonset.reading.persons.merging import Merging, Rows, Run, write_run
 from anonset.reading.plan import Plan
 
 
@@ -39,25 +39,36 @@ class EncodedBatch(RedactedRepr):
     without_id: int = 0
     """Number of rows skipped because an id is empty or null."""
     hashes: UInt64 | None = None
-    """Hashes of the ids, uint64 (n, 2). None if ids are not compared."""
+    """Hashes of the ids, uint64 (n, 2). None if rows are not merged."""
     run: Run | None = None
     """Rows in a file. The columns of this object then contain labels, but no rows. None if rows are not merged."""
 
 
-def encode(plan: Plan, encoder: Encoder, batch: Batch, texts: Sequence[str], ids: Sequence[str] = ()) -> EncodedBatch:
-    """Encode the sets, the numbers, and the columns `texts` of a batch, and hash the ids in the columns `ids`."""
+def encode(
+    plan: Plan,
+    encoder: Encoder,
+    batch: Batch,
+    texts: Sequence[str],
+    ids: Sequence[str] = (),
+    merging: Merging | None = None,
+) -> EncodedBatch:
+    """Encode the sets, the numbers, and the columns `texts` of a batch, and check the ids in the columns `ids`. If rows
+    are merged, hash the ids.
+    """
     sets = plan.sets(encoder, batch.columns)
     numeric = [name for name in plan.roles.relational if name in plan.numbers]
     numbers = {name: encoder.numbers(name, batch.columns[name]) for name in numeric}
     categories = {name: encoder.category(name, batch.columns[name]) for name in texts}
     first = next(iter(batch.columns.values()))
     n = first.n if isinstance(first, SetColumn) else len(first)
-    hashes = hash_words([encoder.identifier(name, batch.columns[name]) for name in ids]) if ids else None
+    identifiers = [encoder.identifier(name, batch.columns[name]) for name in ids]
+    hashes = None if merging is None else hash_ids(merging.key, identifiers)
     return EncodedBatch(batch.where, n, sets, numbers, categories, batch.without_id, hashes)
 
 
-def as_run(batch: EncodedBatch, layout: RowLayout, store: Files) -> EncodedBatch:
+def as_run(batch: EncodedBatch, merging: Merging) -> EncodedBatch:
     """Write the rows of a batch to a file, so that rows with the same id can be merged."""
+    layout = merging.layout
     lists = [] if batch.sets is None else [(batch.sets.indptr, stored_codes(_narrow(batch.sets).codes))]
     for name in layout.texts:
         column = batch.texts[name]
@@ -74,7 +85,7 @@ def as_run(batch: EncodedBatch, layout: RowLayout, store: Files) -> EncodedBatch
         numbers={name: replace(batch.numbers[name], values=np.empty(0)) for name in layout.numbers},
         texts={name: replace(batch.texts[name], codes=np.empty(0, np.int32)) for name in layout.categories},
         hashes=None,
-        run=write_run(batch.hashes, Rows(columns, lists), layout, store),
+        run=write_run(batch.hashes, Rows(columns, lists), layout, merging.store),
     )
 
 
@@ -94,9 +105,9 @@ class PartTask(RedactedRepr):
     accepted.
     """
     ids: Sequence[str] = ()
-    """Id columns that are hashed."""
-    merge: tuple[RowLayout, Files] | None = None
-    """Layout of the rows, and directory of the files, if rows with the same id are merged."""
+    """Id columns that are checked, and hashed if rows are merged."""
+    merging: Merging | None = None
+    """Files of the rows, if rows with the same id are merged."""
 
     def __call__(self, task: tuple[SourcePart, bool]) -> "EncodedPart":
         """Read and encode a part of the source."""
@@ -105,12 +116,12 @@ class PartTask(RedactedRepr):
         for batch, follows in with_more(part.batches(self.names)):
             before = batch.before + (part.before or 0)
             now = replace(encoder, where=batch.where, before=before, more=follows or more)
-            rows = encode(self.plan, now, batch, self.texts, self.ids)
+            rows = encode(self.plan, now, batch, self.texts, self.ids, self.merging)
             if self.require_expected is not None and row is not None and rows.sets is not None:
                 self.require_expected(row, rows.sets)
                 rows = replace(rows, sets=None)
-            if self.merge is not None:
-                rows = as_run(rows, *self.merge)
+            if self.merging is not None:
+                rows = as_run(rows, self.merging)
             rows = rows if rows.sets is None else replace(rows, sets=_narrow(rows.sets))
             encoded.append(_with_labels_of(encoded[-1], rows) if encoded else rows)
             row, facts = None if row is None else row + rows.n, batch.facts

@@ -2,7 +2,11 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
+from typing import Any
 
+import numpy as np
+
+from anonset import arrow
 from anonset.columns.cells import (
     FURTHER_MARKS,
     MARKS,
@@ -20,6 +24,8 @@ from anonset.reading.dialect import DELIMITERS
 from anonset.spelling import counted, setting
 
 _ENDS = (("[", "]"), ("{", "}"))
+MOST_BYTES_OF_ID = 4096
+"""Maximum length of an id in bytes."""
 
 
 def require_split(
@@ -201,3 +207,27 @@ def require_items(where: str, columns: Iterable[tuple[str, Collection[str]]]) ->
         fix = Fix({"one_hot": [name for name, _ in marks], "present": chosen}, "if each column is an item")
         msg = f"{where}: {problem}, which would become items"
         raise InputError(msg, fixes=[fix])
+
+
+def require_short_ids(where: str, name: str, ids: Any, before: int) -> None:
+    """Reject ids that are longer than `MOST_BYTES_OF_ID`. Such texts are not ids, for example because of an open quote.
+
+    Parameters
+    ----------
+    ids
+        Ids of the column `name` (``pyarrow.LargeStringArray``).
+    before
+        Number of rows before the first id.
+
+    Raises
+    ------
+    InputError
+        The message names the column and the row.
+    """
+    lengths = np.diff(arrow.text_of(ids)[0])
+    if not len(lengths) or lengths.max() <= MOST_BYTES_OF_ID:
+        return
+    position = int(np.argmax(lengths > MOST_BYTES_OF_ID))
+    row, problem = before + position + 1, f"the id has {lengths[position]:,} bytes, at most {MOST_BYTES_OF_ID:,} fit"
+    msg = f"{where}: id column {name!r}: row {row}: {problem}; check the quotes of the file, or declare another column"
+    raise InputError(msg, column=name, row=row)

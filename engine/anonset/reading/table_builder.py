@@ -253,7 +253,7 @@ class _TableColumns(ExitStack):
         self.kept = {name: KeptTexts(name, store, expected.get(name)) for name in in_files}
         self.are_expected = any(name in expected for name in in_files)
         self.ids = {} if ids is None else {name: _ids(name, store, expected.get(name), ids) for name in roles.id}
-        self.hashed = () if self.ids else roles.id
+        self.persons = () if self.ids else roles.id
         self.merge: PersonMerge | None = None
         if merges:
             numbers, categories, kept = tuple(self.numbers), tuple(self.texts), tuple(self.kept)
@@ -270,15 +270,16 @@ class _TableColumns(ExitStack):
 
     def task(self, encoder: Encoder, names: Sequence[str]) -> PartTask:
         expected = self.sets.require if isinstance(self.sets, _ExpectedSets) else None
-        merge = None if self.merge is None else (self.merge.layout, self.merge.scratch)
-        return PartTask(self.plan, encoder, names, (*self.texts, *self.kept), expected, self.hashed, merge)
+        merging = None if self.merge is None else self.merge.merging
+        return PartTask(self.plan, encoder, names, (*self.texts, *self.kept), expected, self.persons, merging)
 
     def add(self, encoder: Encoder, batch: Batch) -> None:
         if self.merge is not None:
-            rows = encode(self.plan, encoder, batch, (*self.texts, *self.kept), self.hashed)
-            self.append(as_run(rows, self.merge.layout, self.merge.scratch))
+            merging = self.merge.merging
+            rows = encode(self.plan, encoder, batch, (*self.texts, *self.kept), self.persons, merging)
+            self.append(as_run(rows, merging))
             return
-        self.append(encode(self.plan, encoder, batch, tuple(self.texts), self.hashed))
+        self.append(encode(self.plan, encoder, batch, tuple(self.texts), self.persons))
         for name, texts in self.kept.items():
             texts.add(encoder, batch.columns[name])
         for name, column in self.ids.items():
@@ -342,7 +343,7 @@ class _TableColumns(ExitStack):
             self.plan.joined,
             changes=encoder.changes.list_changes(encoder.normalize, self.plan.normalized) if encoder.normalize else (),
             store=self.store,
-            persons=self.hashed,
+            persons=self.persons,
         )
 
 

@@ -1,5 +1,6 @@
-"""Hash ids, so that equal ids are found without storing the ids."""
+"""Hash ids with a secret key, so that equal ids are found without storing the ids."""
 
+import secrets
 from collections.abc import Sequence
 from typing import Any
 
@@ -7,23 +8,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonset import arrow
-from anonset.data.table import Int64
 
 UInt64 = NDArray[np.uint64]
 
 
-def hash_words(columns: Sequence[Any]) -> UInt64:
+def new_key() -> UInt64:
+    """Return a random key of 128 bits, uint64 (2,). Without the key, nobody can construct two ids of equal hash."""
+    return np.frombuffer(secrets.token_bytes(16), np.uint64)
+
+
+def hash_ids(key: UInt64, columns: Sequence[Any]) -> UInt64:
     """Return hashes of the ids (``pyarrow.LargeStringArray``) of each row, uint64 (n, 2)."""
-    hashes = hashes_of(columns).astype(np.uint64)
-    return hashes[:, ::2] << np.uint64(32) | hashes[:, 1::2]
-
-
-def hashes_of(columns: Sequence[Any]) -> Int64:
-    """Return hashes of the ids (``pyarrow.LargeStringArray``) of each row, int64 (n, 4), with 32 bits per number."""
     from anonset_kernels.text import hash_fields
 
-    n = len(columns[0])
-    state = np.zeros((n, 4), np.int64)
-    for column in columns:
-        hash_fields(*arrow.text_of(arrow.folded(column)), state)
+    state = np.zeros((len(columns[0]), 2), np.uint64)
+    with np.errstate(over="ignore"):  # sums of SipHash wrap around
+        for column in columns:
+            hash_fields(key, *arrow.text_of(arrow.folded(column)), state)
     return state

@@ -7,8 +7,9 @@ Tasks run on threads, or on the workers of a cluster:
    writes the records to a file, sorted by the first row of the person.
 3. A task reads the records whose first rows are in a span of the source from these files, and sorts them.
 
-The records are therefore in the order of first appearance, for any number of tasks. Ids are only stored as hashes of
-128 bits. With negligible probability two different ids have the same hash, unless an attacker constructs a collision.
+The records are therefore in the order of first appearance, for any number of tasks and any hash key. Ids are only
+stored as hashes of 128 bits. Two different ids have the same hash with negligible probability. Nobody can construct
+such ids without the key, which is drawn at random for each reading of the data.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -28,8 +29,8 @@ from anonset.data.store import MOST_CODES, Files, Store
 from anonset.data.stored_arrays import StoredArrays
 from anonset.data.table import Int32, Int64
 from anonset.data.vocabulary import Vocabulary
+from anonset.reading.persons.id_hashes import UInt64, new_key
 
-UInt64 = NDArray[np.uint64]
 _BITS = 12
 _RANGES = 1 << _BITS
 """Number of ranges of hashes. A task merges consecutive ranges."""
@@ -110,6 +111,16 @@ class RowLayout(RedactedRepr):
 
 
 @dataclass(frozen=True, eq=False)
+class Merging(RedactedRepr):
+    """Files of the rows that a `PersonMerge` merges, for the tasks that write them."""
+
+    layout: RowLayout
+    store: Files
+    key: UInt64
+    """Key of the hashes of the ids, uint64 (2,), in a file. Tasks on a cluster therefore get only its name."""
+
+
+@dataclass(frozen=True, eq=False)
 class Run(RedactedRepr):
     """Rows of a batch in a file, sorted by the first word of the hashes of their ids."""
 
@@ -162,8 +173,9 @@ class PersonMerge(ExitStack):
     def __init__(self, store: Store, layout: RowLayout) -> None:
         super().__init__()
         self.layout, self._store = layout, store
-        self.scratch = self.enter_context(store.nested_on_disk())
-        """Directory of the files."""
+        self._scratch = self.enter_context(store.nested_on_disk())
+        self.merging = Merging(layout, self._scratch, self._scratch.keep("key", new_key()))
+        """Files of the rows."""
         self._files, self._begins, self._codes = list[_RowFile](), [0], list[list[Int32]]()
         self._sizes = np.zeros((2, _RANGES), np.int64)
         self.differences: dict[str, Difference] = {}
@@ -190,7 +202,7 @@ class PersonMerge(ExitStack):
         """
         n, begins = self._begins[-1], np.array(self._begins)
         codes, of_batches = self._codes_in_file()
-        merge = _Merge(self._files, begins, codes, of_batches, self.layout, n_items, spans.AT_ONCE, self.scratch)
+        merge = _Merge(self._files, begins, codes, of_batches, self.layout, n_items, spans.AT_ONCE, self._scratch)
         merged, sizes = list[_RowFile](), np.zeros((2, -(-n // spans.AT_ONCE)), np.int64)
         at_once = self._store.rows_per_task((n, int(self._sizes[1].sum())), _BYTES_OF_ROW)
         ranges = list(spans.joined_ranges(self._sizes, at_once, spans.ITEMS_PER_TASK))
@@ -199,7 +211,7 @@ class PersonMerge(ExitStack):
             sizes += of_file
             for name, difference in differing.items():
                 self.differences[name] = _earliest(self.differences.get(name), difference)
-        self.scratch.drop(*(file.arrays.name for file in self._files))
+        self._scratch.drop(*(file.arrays.name for file in self._files))
         order = _Order(merged, spans.AT_ONCE)
         of_spans = list(spans.joined_ranges(sizes, at_once, spans.ITEMS_PER_TASK))
         yield from self._store.map(order, of_spans, 2 * self._store.workers.count)
@@ -209,7 +221,7 @@ class PersonMerge(ExitStack):
         arrays are stored once.
         """
         positions = dict[int, int]()
-        with self.scratch.growing("codes", np.int32) as growing:
+        with self._scratch.growing("codes", np.int32) as growing:
             for codes in (codes for of_batch in self._codes for codes in of_batch):
                 if id(codes) not in positions:
                     positions[id(codes)] = growing.length
