@@ -11,8 +11,9 @@ from anonset.algorithms.rt.across import PartlyMergedClusters
 from anonset.algorithms.transaction.cut_search import FixedSet
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.codes import NarrowCodes, RowNumbers
+from anonset.data.lease import RUN
 from anonset.data.ledger import Ledger, files_of_steps
-from anonset.data.store import RUN, Files, backing
+from anonset.data.store import Files, backing
 from anonset.errors import InputError
 from anonset_kernels._arrays import ClusterStates
 

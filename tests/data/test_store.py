@@ -11,7 +11,7 @@ from tests.facts import refused
 
 from anonset.data import SetColumn, Vocabulary
 from anonset.data.spans import AT_ONCE, Limits
-from anonset.data.store import MEMORY, Files, Memory, backing, fetch, store_of
+from anonset.data.store import INSIDE, MEMORY, Files, Memory, backing, fetch, store_of
 from anonset.errors import InputError
 
 
@@ -108,3 +108,10 @@ def test_elements_that_are_fetched_do_not_change(work):
     for array in (codes, np.arange(1 << 14)):
         fetch(array, 5, 1 << 13)
         assert array.tolist() == list(range(1 << 14))
+
+
+def test_an_empty_directory_of_a_killed_run_is_replaced(tmp_path):
+    (tmp_path / INSIDE).mkdir()
+    with Files.create(tmp_path) as store:
+        assert store.path == tmp_path / INSIDE
+    assert list(tmp_path.iterdir()) == []

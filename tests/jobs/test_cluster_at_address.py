@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import threading
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from dataclasses import asdict
@@ -23,15 +24,16 @@ from tests.object_store import ObjectStore, object_store
 from anonset.cli.main import main
 from anonset.data import SetColumn, Table, Vocabulary, cluster
 from anonset.data.exchange import Exchange, SentFile, exchanging, sent
-from anonset.data.lease import LEASE, new_lease
+from anonset.data.lease import LEASE, RUN, new_lease
 from anonset.data.ledger import Ledger
 from anonset.data.saved import save_table, saved_facts, saved_table
 from anonset.data.spans import NO_LIMITS
-from anonset.data.store import RUN, Files
+from anonset.data.store import Files
 from anonset.errors import AnonsetError, InputError
 from anonset.jobs import anonymize
-from anonset.jobs.work_places import files_at, work_place
+from anonset.jobs.work_places import clear_finished, files_at, work_place
 from anonset.reading.place import Place
+from anonset.release.place_lease import PlaceLease
 from anonset.settings.overriding import make_settings
 from anonset.settings.settings import Settings
 
@@ -314,11 +316,11 @@ def test_a_suspended_run_that_lost_its_place_stops_and_removes_nothing(store: Ob
 
 
 def test_objects_that_cannot_be_deleted_are_reported(store: ObjectStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(place: Place) -> None:
+    def fail(place: Place, _name: str) -> None:
         msg = f"{place}: cannot be deleted"
         raise InputError(msg)
 
-    monkeypatch.setattr(Place, "delete_all", fail)
+    monkeypatch.setattr(Place, "delete", fail)
     notes = list[str]()
     with files_at(WORK, NO_LIMITS, note=notes.append):
         pass
@@ -351,6 +353,40 @@ def test_clean_removes_the_objects_of_a_killed_run(
     assert (listed["path"], listed["state"], listed["removed"]) == (WORK, "left", True)
     assert listed["bytes"] == sum(len(data) for name, data in remains.items() if name.startswith("bucket/a/work/"))
     assert _objects(store) == ["bucket/a/worker"]
+
+
+@pytest.mark.parametrize("remover", ["clean", "resume"])
+def test_a_removal_that_is_interrupted_anywhere_is_completed(
+    store: ObjectStore, killed: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, remover: str
+) -> None:
+    def deleted(place: Place, *name: str) -> None:
+        with lock:
+            if len(done) == deletions:
+                raise KeyboardInterrupt
+            done.append(name)
+        delete[len(name)](place, *name)
+
+    delete, lock = {0: Place.delete_all, 1: Place.delete}, threading.Lock()
+    before, interrupted, deletions = dict(store.objects), True, 0
+    while interrupted:
+        store.objects.update(before)
+        done, interrupted = list[Any](), False
+        held = PlaceLease(Place(WORK))
+        with monkeypatch.context() as patch:
+            patch.setattr(Place, "delete", deleted)
+            patch.setattr(Place, "delete_all", deleted)
+            try:
+                held.remove_place()
+            except KeyboardInterrupt:
+                interrupted = True
+        assert not _at_work(store) or LEASE in _at_work(store)
+        if remover == "clean":
+            assert main(["clean", WORK, "--yes"]) == 0
+        else:
+            clear_finished(killed)
+        assert not _objects(store)
+        deletions += 1
+    assert deletions > len(SAVED) + 2
 
 
 class Machines:

@@ -14,7 +14,7 @@ from tests.jobs.test_by_blocks import BASKETS, files_of
 
 from anonset.cli.main import main
 from anonset.data import lease as module
-from anonset.data.lease import LEASE, forget, mark_unused, take
+from anonset.data.lease import LEASE, RUN, mark_unused, take
 
 pytestmark = [pytest.mark.compiled, pytest.mark.long]
 KILLED = {
@@ -49,7 +49,8 @@ KILLED = {
     """,
     "before the work directory is removed": """
         from anonset.data.store import Files
-        Files.remove = die
+        removed = Files.remove
+        Files.remove = lambda store: die() if (store.path / "run.json").exists() else removed(store)
     """,
 }
 DYING = "import os\ndef die(*_args, **_kwargs):\n    os._exit(9)\n"
@@ -257,8 +258,11 @@ def test_another_job_does_not_resume_the_killed_job(folder, run):
 def test_a_work_directory_of_another_job_is_not_removed(folder, run):
     assert run("--if-exists", "resume").code == 0
     (folder / "work").mkdir()
+    (folder / "work" / RUN).write_text("{}")
     take(folder / "work")
     mark_unused(folder / "work")
     assert run("--if-exists", "resume", "--work-dir", str(folder / "work")).code == 0
     assert (folder / "work" / LEASE).exists()
-    forget(folder / "work")
+    (folder / "work" / RUN).unlink()
+    assert run("--if-exists", "resume", "--work-dir", str(folder / "work")).code == 0
+    assert not (folder / "work").exists()

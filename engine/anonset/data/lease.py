@@ -34,6 +34,8 @@ from anonset.strict_json import loads
 
 LEASE = "anonset-lease.json"
 """Name of the first lease of a directory."""
+RUN = "run.json"
+"""Name of the file that identifies the run of a work directory. Only a run that can be resumed writes the file."""
 EVERY = 5.0
 """Seconds between renewals."""
 LASTS = 60.0

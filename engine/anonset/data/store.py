@@ -6,12 +6,11 @@ Code that processes the column in blocks keeps only one block in memory.
 
 import os
 import secrets
-import shutil
 import tempfile
 import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -23,15 +22,14 @@ from numpy.typing import DTypeLike, NDArray
 
 from anonset.data.exchange import delete, exchange_of, sent
 from anonset.data.growing import ArrayBuilder, FileArrayBuilder
-from anonset.data.lease import LEASE, forget, is_lost, require_held, take, why_taken
+from anonset.data.lease import LEASE, RUN, forget, is_lost, require_held, take, why_taken
 from anonset.data.redacted_repr import RedactedRepr
+from anonset.data.removal import remove_directory
 from anonset.data.spans import AT_ONCE, NO_LIMITS, ROWS_PER_TASK, Limits, rows_per_task, spans
 from anonset.data.workers import ONE_THREAD, THREADS, Workers
 from anonset.errors import InputError
 from anonset.local_paths import require_local, writing
 
-RUN = "run.json"
-"""Name of the file that identifies the run of a work directory. Only a run that can be resumed writes the file."""
 MOST_CODES = 1 << 16
 """Maximum number of codes that fit into two bytes."""
 PREFIX = "anonset-"
@@ -277,6 +275,7 @@ class Files(Store):
         """
         require_local(path)
         with writing(path):
+            drop_empty(path)
             is_directory = path.is_dir()
             if is_directory and any(path.iterdir()):
                 raise InputError(why_taken(path), code="exists")
@@ -403,9 +402,12 @@ class Files(Store):
             delete(self.path / name)
 
     def remove(self) -> None:
-        """Delete the directory with all content, unless another process has taken it over."""
+        """Delete the directory with all content, unless another process has taken it over. If a file cannot be deleted,
+        the directory remains with a stale lease.
+        """
         if not is_lost(self.path):
-            shutil.rmtree(self.path, ignore_errors=True)
+            with suppress(OSError):
+                remove_directory(self.path)
             if (exchange := exchange_of(self.path)) is not None:
                 exchange.forget(self.path)
         _temporary.pop(self.path, None)
@@ -424,6 +426,12 @@ class Files(Store):
             mapped: Any = np.memmap(path, dtype, mode)
         mapped.store = Files(self.path, self.limits, self.workers.local)
         return np.asarray(mapped)
+
+
+def drop_empty(path: Path) -> None:
+    """Delete the directory `INSIDE` of a directory if it is empty, because a run was killed when it had no lease."""
+    with suppress(OSError):
+        (path / INSIDE).rmdir()
 
 
 def remove_temporary() -> None:

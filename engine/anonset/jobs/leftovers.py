@@ -1,14 +1,25 @@
 """Leftovers of killed runs in temporary, work and output directories. Leftovers contain raw data."""
 
 import os
-import shutil
 import tempfile
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from anonset.data.lease import LEASE, State, forget, lease_of, mark_unused, parsed_lease, seems_live, state_of, take
-from anonset.data.store import PREFIX, RUN
+from anonset.data.lease import (
+    LEASE,
+    RUN,
+    State,
+    forget,
+    lease_of,
+    mark_unused,
+    parsed_lease,
+    seems_live,
+    state_of,
+    take,
+)
+from anonset.data.removal import remove_directory
+from anonset.data.store import PREFIX
 from anonset.errors import InputError
 from anonset.reading.place import Place
 from anonset.release.documents import REPORT
@@ -87,7 +98,7 @@ def remove_left(run: UnfinishedRun) -> bool:
     except (InputError, FileNotFoundError):  # another process has already removed the directory
         return False
     try:
-        shutil.rmtree(run.path)
+        remove_directory(run.path)
     except OSError:
         mark_unused(run.path)
         raise
@@ -98,7 +109,7 @@ def remove_left(run: UnfinishedRun) -> bool:
 def _runs_at(place: Place) -> list[UnfinishedRun]:
     """Return the run whose work directory is at an address. Empty if the address is no work directory."""
     found = lease_in(place)
-    if found is None or place.size(RUN) is None:
+    if found is None or (place.size(RUN) is None and place.names() != [LEASE]):
         return []
     lease = parsed_lease(found)
     state: State = "unknown" if lease is None else "in use" if seems_live(found) else "left"

@@ -14,13 +14,14 @@ from typing import Any
 from anonset.data import lease
 from anonset.data.checksums import Sum
 from anonset.data.exchange import Exchange, exchanging
-from anonset.data.lease import in_use, seems_live
+from anonset.data.lease import RUN, in_use, seems_live
 from anonset.data.ledger import files_of_steps, is_step
+from anonset.data.removal import remove_directory
 from anonset.data.saved import NAME as TABLE
 from anonset.data.saved import saved_files
 from anonset.data.seals import Seal
 from anonset.data.spans import Limits
-from anonset.data.store import INSIDE, RUN, Files
+from anonset.data.store import INSIDE, Files, drop_empty
 from anonset.data.workers import THREADS, Threads, Workers
 from anonset.errors import RAW_DATA_STAY, InputError
 from anonset.interruption import UNDOING
@@ -78,6 +79,8 @@ def work_place(settings: Settings, limits: Limits, note: Callable[[str], None] |
         raise
     else:
         store.remove()
+        if note is not None and store.path.exists():
+            note(_what_remains(store.path))
     finally:
         UNDOING.pop(path, None)
 
@@ -97,6 +100,11 @@ def _what_stays(place: Path | Place) -> str:
     """Return the note that raw data stay in the work directory of a failed run."""
     go_on = f"continue with {setting('if_exists', 'resume')}, or remove them with: {lease.clear_command(place)}"
     return f"{RAW_DATA_STAY} {str(place)!r}; {go_on}"
+
+
+def _what_remains(place: str | Path | Place) -> str:
+    """Return the note that raw data remain after a successful run, because they could not be deleted."""
+    return f"{RAW_DATA_STAY} {str(place)!r}; remove them with: {lease.clear_command(place)}"
 
 
 @contextmanager
@@ -155,7 +163,7 @@ def files_at(
                 held.remove_place()
         except InputError as error:  # the store does not answer; the result of the run is not affected
             if note is not None and not stays:
-                note(f"{RAW_DATA_STAY} {str(place)!r}; remove them with: {lease.clear_command(place)} ({error})")
+                note(f"{_what_remains(place)} ({error})")
 
 
 def _fetch_finished(store: Files, exchange: Exchange, place: Place) -> None:
@@ -218,37 +226,56 @@ def clear_leftovers(out: Path | Place, private: Path | Place, note: Callable[[st
     for place in unfinished:
         lease.take(place, note)
     for place in unfinished.keys() - {private}:
-        shutil.rmtree(place, ignore_errors=True)
-        lease.forget(place)
+        _remove(place)
     if private in unfinished and os.path.lexists(out):
         lease.release(private)
     elif private in unfinished:
-        shutil.rmtree(private, ignore_errors=True)
-        lease.forget(private)
+        _remove(private)
     elif not os.path.lexists(out):
         with suppress(OSError):  # the directory is empty because the run was killed just after creating it
             private.rmdir()
 
 
+def _remove(folder: Path) -> None:
+    with suppress(OSError):
+        remove_directory(folder)
+    lease.forget(folder)
+
+
 def clear_finished(settings: Settings) -> None:
-    """Remove the leftovers of a run that was killed after the publication was complete.
+    """Remove the leftovers of a run that was killed after the publication was complete. Files of another job remain.
 
     Raises
     ------
     InputError
-        If another run uses them.
+        If another run uses the publication, or a file cannot be deleted.
     """
     clear_leftovers(*destination(settings.out, settings.private))
-    if (place := _address_of(settings)) is not None:
-        with suppress(InputError):  # the objects belong to another run
-            if _is_killed_at(place, settings):
-                PlaceLease(place).remove_place()
+    if settings.work_dir is None:
         return
-    work = None if settings.work_dir is None else place_of_run(Path(settings.work_dir))
-    if work is not None and os.path.lexists(work / RUN):
-        with suppress(InputError):  # the directory belongs to another run
+    try:
+        if (place := _address_of(settings)) is not None:
+            if place.names() == [lease.LEASE] or _is_killed_at(place, settings):
+                PlaceLease(place).remove_place()
+        else:
+            _clear_directory(Path(settings.work_dir), settings)
+    except InputError as error:
+        if error.code not in ("other-run", "in-use"):
+            msg = f"{_what_remains(settings.work_dir)} ({error})"
+            raise InputError(msg) from error
+
+
+def _clear_directory(path: Path, settings: Settings) -> None:
+    if (work := place_of_run(path)) is not None:
+        if set(os.listdir(work)) != lease.lease_files(work):  # noqa: PTH208
             _require_same_run(work, settings)
-            _taken_over(Files(work), None).remove()
+        _taken_over(Files(work), None)
+        try:
+            with writing(work, "cannot be deleted"):
+                remove_directory(work)
+        finally:
+            lease.forget(work)
+    drop_empty(path)
 
 
 def _address_of(settings: Settings) -> Place | None:

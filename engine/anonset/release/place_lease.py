@@ -9,7 +9,8 @@ import threading
 from contextlib import suppress
 from dataclasses import asdict, replace
 
-from anonset.data.lease import LEASE, TOKENS, Tell, in_use, is_stale, new_lease, parsed_lease, renewed
+from anonset.data.lease import LEASE, RUN, TOKENS, Tell, in_use, is_stale, new_lease, parsed_lease, renewed
+from anonset.data.workers import THREADS
 from anonset.errors import AnonsetError, InputError
 from anonset.reading.place import Place
 
@@ -89,9 +90,17 @@ class PlaceLease:
         TOKENS.discard(self.lease.token)
 
     def remove_place(self) -> None:
-        """Stop renewing the lease, and delete all objects of the place, unless another run has taken it over."""
+        """Stop renewing the lease, and delete all objects of the place, unless another run has taken it over.
+
+        `RUN` and the lease are deleted last. If the process is killed meanwhile, the rest can be recognized.
+        """
         self.release()
         if not self.is_lost():
+            names = [name for name in self.place.names() if name not in (RUN, LEASE)]
+            for _ in THREADS.map(self.place.delete, names):
+                pass
+            self.place.delete(RUN)
+            self.place.delete(LEASE)
             self.place.delete_all()
 
     def mark_unused(self) -> None:

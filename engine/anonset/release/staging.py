@@ -6,11 +6,13 @@ import re
 import secrets
 import shlex
 import shutil
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from anonset.data.lease import LEASE, forget, is_live, is_lost, release, require_held, take
+from anonset.data.removal import remove_directory
 from anonset.errors import InputError
 from anonset.interruption import UNDOING, defer_signals, mark_job_done
 from anonset.local_paths import name_in, require_local
@@ -261,7 +263,8 @@ class Staging:
                 if self._identity is not None and _identity(self.out) == self._identity:
                     shutil.rmtree(self.out, ignore_errors=True)
                 if self._made_private:
-                    shutil.rmtree(self.private, ignore_errors=True)
+                    with suppress(OSError):
+                        remove_directory(self.private)
             shutil.rmtree(self._temporary, ignore_errors=True)
             UNDOING.pop(self, None)
             forget(self._temporary)

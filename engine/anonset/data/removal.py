@@ -1,0 +1,38 @@
+"""Removal of the directory of a run, such that a killed process leaves a directory that later commands recognize."""
+
+import errno
+import os
+import shutil
+from pathlib import Path
+
+from anonset.data.lease import LEASE, RUN, is_lease
+
+
+def remove_directory(path: Path) -> None:
+    """Delete a directory with all content. `RUN` and the leases are deleted last, after all other files are gone.
+
+    Raises
+    ------
+    OSError
+        If a file cannot be deleted. Then `RUN` and the leases remain.
+    """
+    failure: OSError | None = None
+    for entry in _unmarked(path):
+        try:
+            if entry.is_dir(follow_symlinks=False):
+                shutil.rmtree(entry.path)
+            else:
+                Path(entry).unlink(missing_ok=True)
+        except OSError as error:
+            failure = error
+    if left := _unmarked(path):  # without an error, for example, a network file system keeps an opened file
+        raise failure or OSError(errno.ENOTEMPTY, os.strerror(errno.ENOTEMPTY), left[0].path)
+    for name in sorted(os.listdir(path), key=lambda name: (name == LEASE, is_lease(name))):  # noqa: PTH208
+        (path / name).unlink(missing_ok=True)
+    path.rmdir()
+
+
+def _unmarked(path: Path) -> list[os.DirEntry[str]]:
+    """Return the entries of a directory except `RUN` and the leases."""
+    with os.scandir(path) as entries:
+        return [entry for entry in entries if entry.name != RUN and not is_lease(entry.name)]
