@@ -23,7 +23,7 @@ from tests.object_store import ObjectStore, object_store
 
 from anonset.cli.main import main
 from anonset.data import SetColumn, Table, Vocabulary, cluster
-from anonset.data.exchange import Exchange, SentFile, exchanging, sent
+from anonset.data.exchange import Exchange, SentFile, exchanging, join, leave, sent
 from anonset.data.lease import LEASE, RUN, new_lease
 from anonset.data.ledger import Ledger
 from anonset.data.saved import save_table, saved_facts, saved_table
@@ -406,6 +406,24 @@ def machines(tmp_path: Path) -> Iterator[Machines]:
     place = Place(str(tmp_path / "place"))
     with Files.temporary() as store, exchanging(place, store.path) as here:
         yield Machines(store, place, Exchange(here.token, place, tmp_path / "other"))
+
+
+def test_a_worker_keeps_only_the_copies_of_the_last_run_at_a_place(tmp_path: Path) -> None:
+    place, other = Place(str(tmp_path / "place")), Place(str(tmp_path / "other"))
+    roots = {token: join(token, at, tmp_path / "worker").root for token, at in (("a", place), ("b", other))}
+    (roots["a"] / "copy").write_text("raw")
+    try:
+        assert join("a", Place(place.address), tmp_path / "worker").root == roots["a"]
+        assert (roots["a"] / "copy").exists()
+        roots["c"] = join("c", Place(place.address), tmp_path / "worker").root
+        assert [root.exists() for root in roots.values()] == [False, True, True]
+        with pytest.raises(InputError, match=f"another run took over '{place}'") as error:
+            join("a", place, tmp_path / "worker")
+        assert (error.value.code, roots["a"].exists()) == ("in-use", False)
+    finally:
+        for token in roots:
+            leave(token)
+    assert not any((tmp_path / "worker").iterdir())
 
 
 def test_a_file_is_put_once_and_again_if_its_array_has_changed(machines: Machines) -> None:

@@ -29,6 +29,7 @@ AFTER_FIRST_TASK = """
     import os, signal, sys
     from anonset.cli import main
     from anonset.data.cluster import ClusterWorkers
+    from anonset.jobs import input
     from anonset.reading.place import Place
     from anonset.release.stopwatch import Stopwatch
     phase, begin, copy = Stopwatch.phase, ClusterWorkers.begin, Place.copy
@@ -49,6 +50,8 @@ AFTER_FIRST_TASK = """
         if os.environ["KILLED_IN"] == "upload":
             os.kill(os.getpid(), signal.SIGKILL)
 
+    if os.environ["KILLED_IN"] == "lease":
+        input.ClusterWorkers = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
     Stopwatch.phase, ClusterWorkers.begin, Place.copy = named, begun, copied
     main.run()
 """
@@ -140,22 +143,46 @@ def test_a_scheduler_that_is_killed_in_any_phase_is_reported_in_one_line(
     assert not work.remains()
 
 
+def command_of(job: dict[str, Any], work: Work, port: int) -> list[str]:
+    settings = on_cluster(job, work, port)
+    del settings["hierarchy"]
+    options = [f"--{name.replace('_', '-')}={value}" for name, value in settings.items() if name != "input"]
+    return ["anonymize", job["input"], "--hierarchy", "items=balanced:4", "--quiet", *options]
+
+
+def kill_in(phase: str, arguments: list[str], work: Work) -> None:
+    """Run the command until it is killed in a phase."""
+    ended = subprocess.run(
+        [sys.executable, "-c", dedent(AFTER_FIRST_TASK), *arguments],
+        env={**os.environ, "KILLED_IN": phase}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert ended.returncode == -signal.SIGKILL, (phase, ended.stderr)
+    assert work.remains()
+
+
+@pytest.mark.parametrize("work", ["address"], indirect=True)
+def test_copies_of_all_killed_runs_are_deleted_from_the_workers(
+    tmp_path: Path, job: dict[str, Any], work: Work
+) -> None:
+    port = free_port()
+    arguments = command_of(job, work, port)
+    with with_worker(tmp_path / "dask", port):
+        for phase in ("search", "lease", "lease"):
+            kill_in(phase, arguments, work)
+            assert any((tmp_path / "dask").rglob("anonset-*"))
+        assert main(arguments) == 0
+        assert not any((tmp_path / "dask").rglob("anonset-*"))
+    assert not work.remains()
+
+
 def test_a_command_that_is_killed_in_any_phase_is_resumed(
     tmp_path: Path, job: dict[str, Any], work: Work, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected, port = expected_files(job, tmp_path), free_port()
-    settings = on_cluster(job, work, port)
-    del settings["hierarchy"]
-    options = [f"--{name.replace('_', '-')}={value}" for name, value in settings.items() if name != "input"]
-    arguments = ["anonymize", job["input"], "--hierarchy", "items=balanced:4", "--quiet", *options]
+    arguments = command_of(job, work, port)
     with with_worker(tmp_path / "dask", port):
         for phase in PHASES if work.is_directory else (*PHASES, "upload"):
-            ended = subprocess.run(
-                [sys.executable, "-c", dedent(AFTER_FIRST_TASK), *arguments],
-                env={**os.environ, "KILLED_IN": phase}, capture_output=True, text=True, check=False,
-            )  # fmt: skip
-            assert ended.returncode == -signal.SIGKILL, (phase, ended.stderr)
-            assert work.remains()
+            kill_in(phase, arguments, work)
         monkeypatch.setattr("anonset.jobs.input.gather_files", lambda *_: pytest.fail("read again"))
         monkeypatch.setattr("anonset.jobs.job.Job._found", lambda *_: pytest.fail("searched again"))
         monkeypatch.setattr(sys.modules["anonset.generalization.apply"], "sort_rows", lambda *_: pytest.fail("sorted"))

@@ -10,7 +10,6 @@ import io
 import mmap
 import os
 import secrets
-import shutil
 import sys
 import threading
 import time
@@ -76,8 +75,6 @@ class ClusterWorkers(Workers):
         self._files = list[str]()
         require_workers(client, store)
         with _connected(client):
-            if (exchange := exchange_of(store.path)) is not None and exchange.lease is not None:
-                client.run(_remove_copies, exchange.lease.before, on_error="ignore")
             self._count = sum(client.nthreads().values())
 
     @property
@@ -154,7 +151,7 @@ class ClusterWorkers(Workers):
         self._ended = True
         if (exchange := exchange_of(self.store.path)) is not None:
             with suppress(AnonsetError), _connected(self.client):  # without a scheduler, the copies remain
-                self.client.run(_remove_copies, exchange.token, on_error="ignore")
+                self.client.run(leave, exchange.token, on_error="ignore")
 
     def _sent(self, fn: Callable[..., Any]) -> "_Sent":
         if id(fn) not in self._functions:
@@ -415,11 +412,6 @@ def _introduce(mark: Path | SentFile, shared: _Shared, dask_worker: Any = None) 
     except AnonsetError:
         seen = False
     return version_here(), seen
-
-
-def _remove_copies(token: str) -> None:
-    if (root := leave(token)) is not None:
-        shutil.rmtree(root, ignore_errors=True)
 
 
 def _see(paths: list[str]) -> bool:

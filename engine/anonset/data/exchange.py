@@ -6,6 +6,7 @@ checksums. They let a receiver reject a damaged object, and fetch a file again i
 """
 
 import secrets
+import shutil
 import threading
 from collections import defaultdict
 from collections.abc import Iterator
@@ -43,10 +44,6 @@ class HeldLease(Protocol):
     @property
     def token(self) -> str:
         """Token that identifies the run."""
-
-    @property
-    def before(self) -> str:
-        """Token of the killed run that this run continues. Empty if the run does not continue another run."""
 
     def require_held(self) -> None:
         """Reject the place if another run has taken it over."""
@@ -155,6 +152,8 @@ class Exchange:
 
 
 _exchanges: dict[str, Exchange] = {}
+_superseded: set[str] = set()
+"""Tokens of killed runs whose place another run uses."""
 
 
 @contextmanager
@@ -169,8 +168,22 @@ def exchanging(place: ObjectPlace, root: Path, lease: HeldLease | None = None) -
 
 
 def join(token: str, place: ObjectPlace, folder: Path) -> Exchange:
-    """Return the exchange of a run on a worker. The first call creates a directory in `folder` for its files."""
+    """Return the exchange of a run on a worker. The first call creates a directory in `folder` for its files, and
+    deletes the files of all killed runs at the same place.
+
+    Raises
+    ------
+    InputError
+        If another run at the place has begun since, or the directory cannot be created.
+    """
+    if token in _superseded:
+        msg = f"another run took over {str(place)!r}; this run stops"
+        raise InputError(msg, code="in-use")
     if token not in _exchanges:
+        for other in tuple(_exchanges.values()):
+            if other.place == place and other.lease is None:
+                _superseded.add(other.token)
+                leave(other.token)
         root = folder.resolve() / f"anonset-{token}"
         with writing(root):
             root.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -178,10 +191,10 @@ def join(token: str, place: ObjectPlace, folder: Path) -> Exchange:
     return _exchanges[token]
 
 
-def leave(token: str) -> Path | None:
-    """End the exchange of a run on a worker, and return the directory of its files."""
-    exchange = _exchanges.pop(token, None)
-    return None if exchange is None else exchange.root
+def leave(token: str) -> None:
+    """End the exchange of a run on a worker, and delete its files. Do nothing if the worker has none."""
+    if (exchange := _exchanges.pop(token, None)) is not None:
+        shutil.rmtree(exchange.root, ignore_errors=True)
 
 
 def exchange_of(path: Path | str) -> Exchange | None:
