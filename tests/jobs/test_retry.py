@@ -145,6 +145,7 @@ def test_a_killed_run_with_a_sensitive_column_is_retried(folder, model, where):
     child = start(folder, KILLED[where], options, job=job)
     assert (*child.communicate(), child.returncode) == ("", "", 9)
     assert main(job(folder, *options)) == 0
+    assert not (folder / "work").exists()
     assert main(["verify", str(folder / "out")]) == 0
 
 

@@ -349,6 +349,9 @@ def _write_identity(store: Files, settings: Settings) -> None:
 def _identity(settings: Settings) -> dict[str, Any]:
     # a declaration affects only the final scan of a run, so search results remain valid
     options = with_absolute_paths(settings.model_dump(exclude_none=True, exclude={"publish_as_is"}))
+    # a run of some models reads the sensitive column as a kept column (see `with_sensitive_kept`)
+    if sensitive := options.pop("sensitive", None):
+        options["keep"] = list(dict.fromkeys([*options["keep"], sensitive]))
     return {
         "settings": relevant(options),
         "side files": side_digests(options),

@@ -1,0 +1,92 @@
+"""A run of any model out of core that is killed after each of its stages ends with the same bytes."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.jobs.test_by_blocks import files_of
+from tests.same_bytes import write_inputs, write_trees
+from tests.tiny_limits import LIMIT
+
+import anonset
+from anonset.algorithms.base import traits_of
+from anonset.algorithms.registry import ALGORITHMS
+
+pytestmark = [pytest.mark.compiled, pytest.mark.long]
+
+KM = ["--k", "2", "--m", "2"]
+BASKETS = ["baskets.dat", "--hierarchy", "items=numbers.csv"]
+SETS = ["people.csv", "--unit", "row", "--items", "items", "--drop", "id,age,origin,sex,drug,year"]
+SETS += ["--privacy-constraints", "km", *KM]
+ATTRIBUTES = ["people.csv", "--unit", "row", "--relational", "age,origin,sex", "--hierarchy", "age=range"]
+ATTRIBUTES += ["--hierarchy", "origin=origin.csv", "--hierarchy", "sex=values"]
+TABLE = [*ATTRIBUTES, "--drop", "id,items,drug,year", "--model", "k", "--k", "3"]
+DIVERSE = [*ATTRIBUTES, "--drop", "id,items,year", "--sensitive", "drug", "--k", "3"]
+RT = [*ATTRIBUTES, "--items", "items", "--drop", "id,drug,year", "--hierarchy", "items=tree.csv", "--model", "kkm", *KM]
+RT += ["--on-infeasible", "merge", "--formation", "mondrian", "--transaction", "apriori"]
+BUCKETS = ["people.csv", "--id", "id", "--sensitive", "drug", "--drop", "items,origin,sex,year,age"]
+SECRET = ["--hierarchy", "items=lm.csv", "--sensitive-items", "20,23", "--l", "2"]
+
+JOBS = {
+    "apriori": [*BASKETS, *KM],
+    "exact": [*BASKETS, *KM],
+    "vpa": [*BASKETS, *KM],
+    "lra": [*BASKETS, *KM, "--partitions", "4"],
+    "lm-apriori": ["baskets.dat", "--model", "lm", *KM, *SECRET],
+    "coat": SETS,
+    "pcta": SETS,
+    "disassociation": ["baskets.dat", "--model", "disassociation", *KM, "--cluster-size", "10"],
+    "anatomy": [*BUCKETS, "--model", "anatomy", "--l", "2", "--seed", "0"],
+    "safe-grouping": [*BUCKETS, "--model", "safe-grouping", "--k", "2", "--l", "2", "--seed", "0"],
+    **dict.fromkeys(("cluster", "mondrian", "k-member", "xu-bottom-up", "xu-top-down"), TABLE),
+    "joint-split": [*RT[:-6], "--point", "items"],
+    "rum-bound": [*RT, "--delta", "0.5", "--merge", "r"],
+    "tum-bound": [*RT, "--delta", "1", "--merge", "rt"],
+    "rfirst": RT,
+}
+OTHER_MODELS = {
+    "kl": [*DIVERSE, "--model", "kl", "--l", "2", "--algorithm", "mondrian"],
+    "kt": [*DIVERSE, "--model", "kt", "--t", "0.9", "--algorithm", "mondrian"],
+}
+
+
+def test_all_algorithms_out_of_core_are_covered():
+    traits = {name: traits_of(cls) for name, cls in ALGORITHMS.items()}
+    assert {name for name, of in traits.items() if of.by_blocks or of.split_records is not None} == JOBS.keys()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("stages")
+    write_inputs(folder)
+    write_trees(folder)
+    return folder
+
+
+def ran(folder, manner, job, out):
+    """Run a job out of core in another process, and return its output."""
+    root = Path(anonset.__file__).parents[2]
+    path = os.pathsep.join(filter(None, [str(root), os.environ.get("PYTHONPATH")]))
+    options = ["--memory-limit", LIMIT, "--work-dir", f"{out}.work", "--if-exists", "resume", "--quiet", "-o", out]
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.jobs.killed_stages", manner, "anonymize", *job, *options],
+        cwd=folder, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("name", [*JOBS, *OTHER_MODELS])
+def test_a_run_that_is_killed_after_each_stage_publishes_the_same_bytes(folder, name):
+    job = OTHER_MODELS[name] if name in OTHER_MODELS else [*JOBS[name], "--algorithm", name]
+    ran(folder, "uninterrupted", job, f"{name}.expected")
+    stages, code = json.loads(ran(folder, "killed", job, name))
+    assert code == 0, stages
+    assert {"table", "begin of search", "begin of verify", "renaming"} <= {*stages}
+    assert files_of(folder / name) == files_of(folder / f"{name}.expected")
+    assert {path.name for path in folder.glob(f"*{name}*")} == {
+        name, f"{name}.private", f"{name}.expected", f"{name}.expected.private"
+    }  # fmt: skip
