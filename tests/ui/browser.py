@@ -83,7 +83,7 @@ class Browser:
                 self.faults.append(str(given["exceptionDetails"].get("exception", {}).get("description")))
             elif message["method"] == "Network.requestWillBeSent":
                 url = given["request"]["url"]
-                if not url.startswith(("http://127.0.0.1", "data:")):
+                if not url.startswith(("http://127.0.0.1", "file:", "data:")):
                     self.faults.append(f"external: {url}")
 
     async def command(self, method: str, **parameters: Any) -> Any:
@@ -234,7 +234,10 @@ class Browser:
 
 @asynccontextmanager
 async def opened(folder: Path, *arguments: str) -> AsyncIterator[tuple[Browser, str]]:
-    """Start ``anonset ui`` on a folder, and open it in a browser. Yield the browser and the address."""
+    """Start ``anonset ui`` on a folder, and open it in a browser. Yield the browser and the address of the start page.
+    """
+    from anonset.ui.server import _private_page  # the extra `ui` installs its packages
+
     server = subprocess.Popen(
         [sys.executable, "-m", "anonset", "ui", *arguments, "--no-browser"],
         cwd=folder, stderr=subprocess.PIPE, text=True,
@@ -246,9 +249,10 @@ async def opened(folder: Path, *arguments: str) -> AsyncIterator[tuple[Browser, 
         assert address is not None, line
         async with Browser() as browser:
             await browser.resize(1280)
-            await browser.open(address[0])
+            with _private_page(address[0]) as page:
+                await browser.open(page.as_uri())
             await browser.until("document.querySelector('h1')")
-            yield browser, address[0].partition("?")[0]
+            yield browser, await browser.script("location.href")
     finally:
         server.send_signal(signal.SIGINT)
         server.communicate(timeout=30)

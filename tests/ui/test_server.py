@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -49,9 +50,17 @@ class Page:
     def token(self) -> str:
         return self.address.partition("token=")[2]
 
-    @property
-    def cookie(self) -> str:
-        return f"anonset-{self.port}={self.token}"
+    @cached_property
+    def entered(self) -> tuple[str, str]:
+        """Cookie, and the path of the folder to which browsers send it."""
+        cookie, path, *options = self.get(f"/?token={self.token}").headers["set-cookie"].split("; ")
+        assert options == ["HttpOnly", "SameSite=Strict"]
+        return cookie, path.removeprefix("Path=").removesuffix("/")
+
+    def seen(self, path: str, cookie: str | None = None, **headers: str) -> Answer:
+        """Get a path below the folder, with the cookie of the page or another one."""
+        own, folder = self.entered
+        return self.get(f"{folder}{path}", own if cookie is None else cookie, **headers)
 
     def get(self, path: str, cookie: str = "", **headers: str) -> Answer:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
@@ -65,9 +74,9 @@ class Page:
             connection.close()
 
 
-def started(folder: Path, *arguments: str) -> Page:
+def started(folder: Path, *arguments: str, browser: bool = False) -> Page:
     process = subprocess.Popen(
-        [sys.executable, "-m", "anonset", "ui", *arguments, "--no-browser"],
+        [sys.executable, "-m", "anonset", "ui", *arguments, *([] if browser else ["--no-browser"])],
         cwd=folder, stderr=subprocess.PIPE, text=True,
         preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),  # nohup ignores SIGHUP, children too
     )  # fmt: skip
@@ -89,16 +98,20 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
     page.process.communicate()
 
 
-def test_the_first_address_gives_a_cookie_that_scripts_and_other_sites_do_not_get(page: Page) -> None:
+def test_the_first_address_leads_to_the_folder_of_the_cookie(page: Page) -> None:
     answer = page.get(f"/?token={page.token}")
-    assert (answer.status, answer.headers["location"]) == (303, "/")
-    assert answer.headers["set-cookie"] == f"{page.cookie}; Path=/; HttpOnly; SameSite=Strict"
-    assert page.get("/", page.cookie).status == 200
+    folder = page.entered[1]
+    assert answer.status == 200
+    assert f'content="0; url={folder}/"' in answer.body.decode()
+    start = page.seen("/")
+    assert start.status == 200
+    assert set(re.findall(r"(?:src|href)=\"(/[\w-]*)", start.body.decode())) == {folder}
 
 
 def test_without_the_cookie_nothing_is_served(page: Page) -> None:
     for path in ("/", "/publish", "/download/job.toml", "/report", "/_nicegui/", "/?token=wrong"):
-        assert page.get(path).status == 403
+        assert page.get(path, page.entered[0]).status == 403
+        assert page.seen(path, "").status == 403
 
 
 def test_the_socket_needs_the_origin_and_the_cookie(page: Page) -> None:
@@ -108,13 +121,38 @@ def test_the_socket_needs_the_origin_and_the_cookie(page: Page) -> None:
         "Sec_WebSocket_Key": "AAAAAAAAAAAAAAAAAAAAAA==",
     }  # fmt: skip
     path = "/_nicegui_ws/socket.io/?EIO=4&transport=websocket"
-    assert page.get(path, page.cookie, **upgrade, Origin=own).status == 101
-    assert page.get(path, page.cookie, **upgrade, Origin="http://evil.example").status == 403
-    assert page.get(path, "", **upgrade, Origin=own).status == 403
+    assert page.seen(path, **upgrade, Origin=own).status == 101
+    assert page.seen(path, **upgrade, Origin="http://evil.example").status == 403
+    assert page.seen(path, "", **upgrade, Origin=own).status == 403
+
+
+def test_other_users_do_not_see_the_token_in_the_arguments_of_the_browser(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    browser = tmp_path / "browser"
+    browser.write_text('#!/bin/sh\nprintf "%s" "$1" > opened.part && mv opened.part opened\n')
+    browser.chmod(0o700)
+    home = tmp_path / "home"
+    home.mkdir()
+    monkeypatch.setenv("BROWSER", str(browser))
+    monkeypatch.setenv("HOME", str(home))
+    page = started(tmp_path, browser=True)
+    try:
+        while not (tmp_path / "opened").exists():
+            assert page.process.poll() is None
+        (file,) = home.iterdir()
+        assert (tmp_path / "opened").read_text() == file.as_uri()
+        assert file.stat().st_mode & 0o777 == 0o600
+        assert f"url={page.address}" in file.read_text()
+        assert page.entered[0]
+        assert list(home.iterdir()) == []
+    finally:
+        page.process.terminate()
+        page.process.communicate(timeout=30)
 
 
 def test_the_page_loads_nothing_from_other_origins(page: Page) -> None:
-    answer = page.get("/", page.cookie)
+    answer = page.seen("/")
     policy = answer.headers["content-security-policy"]
     sources = {word for rule in policy.split(";") for word in rule.split()[1:]}
     assert sources <= {"'none'", "'self'", "'unsafe-inline'", "'unsafe-eval'", "data:", f"ws://127.0.0.1:{page.port}"}
@@ -129,7 +167,7 @@ def test_the_page_loads_nothing_from_other_origins(page: Page) -> None:
     "path", ["/../outside.csv", "/%2e%2e/outside.csv", "/visits.csv", "/_nicegui/../../visits.csv"]
 )
 def test_files_are_not_served(page: Page, path: str) -> None:
-    assert page.get(path, page.cookie).status == 404
+    assert page.seen(path).status == 404
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])

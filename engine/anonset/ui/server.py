@@ -10,8 +10,10 @@ import signal
 import socket
 import traceback
 import webbrowser
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from tempfile import mkstemp
 
 import uvicorn
 from fastapi import FastAPI
@@ -70,15 +72,17 @@ def serve(
     InputError
         If the port is in use, the service manager passes no socket, or the file cannot be opened.
     """
+    entrance = ExitStack()
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     if hosted := bool(address):
         guard, listening = Guard(app, [_origin(address)]), _inherited()
         lines = [f"open {address} after the login of the proxy"]
     else:
         listening = _listen(port)
-        number, token = listening.getsockname()[1], secrets.token_urlsafe(32)
-        guard = Guard(app, (f"http://{host}:{number}" for host in (ADDRESS, "localhost")), f"anonset-{number}", token)
-        address = f"http://{ADDRESS}:{number}/?token={token}"  # browsers share the cookies of all ports
+        number, token = listening.getsockname()[1], secrets.token_urlsafe()
+        origins = (f"http://{host}:{number}" for host in (ADDRESS, "localhost"))
+        guard = Guard(app, origins, token, entrance.close)
+        address = f"http://{ADDRESS}:{number}/?token={token}"
         lines = [
             f"open this address in a browser of this machine: {address}",
             "keep the address secret: it gives access to the files in the folder. Press Ctrl-C to stop the server",
@@ -88,7 +92,8 @@ def serve(
         for line in lines:
             say(line)
         if browser and not hosted:
-            webbrowser.open(address)
+            with suppress(OSError, RuntimeError):  # no home directory: the address is printed
+                webbrowser.open(entrance.enter_context(_private_page(address)).as_uri())
 
     add_pages(state)
     ui.run_with(app, title="anonset", dark=None, language="en-US", tailwind=False, show_welcome_message=False)
@@ -100,10 +105,26 @@ def serve(
     server = _Server(config, state, first, announce)
     if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # nohup makes the process ignore this signal
         signal.signal(signal.SIGHUP, lambda number, frame: server.handle_exit(number, frame))
-    with suppress(KeyboardInterrupt):
+    with entrance, suppress(KeyboardInterrupt):
         server.run(sockets=[listening])
     if server.failure is not None:
         raise server.failure
+
+
+@contextmanager
+def _private_page(address: str) -> Iterator[Path]:
+    """Write a file that only this user can read and that leads a browser to an address. Delete it at the end.
+
+    Every user of the machine can read the arguments of a process, so the browser gets the path of the file. The file is
+    in the home directory, because browsers in a sandbox cannot read the directory for temporary files.
+    """
+    descriptor, name = mkstemp(".html", "anonset-", Path.home())
+    with os.fdopen(descriptor, "w") as file:
+        file.write(f'<!DOCTYPE html><title>anonset</title><meta http-equiv="refresh" content="0; url={address}">\n')
+    try:
+        yield Path(name)
+    finally:
+        Path(name).unlink(missing_ok=True)
 
 
 class _Server(uvicorn.Server):
