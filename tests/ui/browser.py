@@ -234,7 +234,7 @@ class Browser:
 
 @asynccontextmanager
 async def opened(folder: Path, *arguments: str) -> AsyncIterator[tuple[Browser, str]]:
-    """Start ``anonset ui`` on a folder, and open it in a browser. Yield the browser and the address of the start page."""
+    """Start ``anonset ui`` on a folder, and open it in a browser. Yield the browser and the address of the page."""
     from anonset.ui.server import _private_page  # the extra `ui` installs its packages
 
     server = subprocess.Popen(

@@ -1,6 +1,7 @@
 """The state of the page: files of the chosen folder only, and changes of the job file."""
 
 import asyncio
+import itertools
 import json
 import subprocess
 import sys
@@ -17,7 +18,8 @@ from anonset.settings.job_changes import changed_job, with_role
 from anonset.settings.job_files import read_job
 from anonset.settings.model_choices import obstacle, with_model
 from anonset.ui.child import PageLog
-from anonset.ui.folder import Folder
+from anonset.ui.examination import Examination
+from anonset.ui.folder import Folder, replacement
 from anonset.ui.page_state import PageState
 from anonset.ui.runs import CANCELLED, CommandRun
 
@@ -202,3 +204,109 @@ def test_texts_that_look_like_a_table_are_listed_as_data(tmp_path: Path) -> None
     (tmp_path / "visits-privacy.txt").write_text('E10 "F 10"\nE11\n')
     (tmp_path / "report.html").write_text("<p>1, 2, 3</p>\n<p>4, 5, 6</p>\n")
     assert Folder(tmp_path).data() == ["export.TXT", "visits.csv"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'input = "parts"',
+        'input = "parts/*.csv"',
+        'input = "*/*.csv"',
+        'input = "linked/*.csv"',
+        'input = "parts/**/*.csv"',
+    ],
+)
+def test_a_job_whose_pattern_or_folder_contains_a_link_to_the_outside_is_rejected(tmp_path: Path, line: str) -> None:
+    folder = tmp_path / "chosen"
+    (folder / "parts").mkdir(parents=True)
+    (tmp_path / "others").mkdir()
+    (tmp_path / "others" / "secret.csv").write_text("codes\nE10\n")
+    (folder / "parts" / "visits.csv").write_text("codes\nE10\n")
+    (folder / "parts" / "planted.csv").symlink_to(tmp_path / "others" / "secret.csv")
+    (folder / "linked").symlink_to(tmp_path / "others")
+    with pytest.raises(InputError, match="outside of"):
+        opened(folder, f"{line}\nitems = ['codes']\n")
+    with pytest.raises(InputError, match="outside of"):
+        PageState(Folder(folder)).open("parts")
+
+
+def test_a_planted_link_is_not_used_as_the_new_job_file(tmp_path: Path) -> None:
+    folder = tmp_path / "chosen"
+    folder.mkdir()
+    (folder / "visits.csv").write_text("codes\nE10\n")
+    (folder / "visits.toml").symlink_to(tmp_path / "outside.toml")
+    with pytest.raises(InputError, match="outside of"):
+        PageState(Folder(folder)).open("visits.csv")
+
+
+def test_the_page_connects_to_no_cluster(tmp_path: Path) -> None:
+    (tmp_path / "visits.csv").write_text("codes\nE10\n")
+    with pytest.raises(InputError, match="remove cluster from the job file"):
+        opened(tmp_path, 'input = "visits.csv"\ncluster = "tcp://127.0.0.1:9"\n')
+
+
+@pytest.mark.parametrize("name", ["job.toml", "visits-queries.json", "codes.csv"])
+def test_a_new_file_does_not_follow_planted_links(tmp_path: Path, name: str) -> None:
+    outside = tmp_path / "outside"
+    outside.write_text("of another user")
+    folder = tmp_path / "chosen"
+    folder.mkdir()
+    file = folder / name
+    file.write_text("old")
+    file.chmod(0o640)
+    before = {*folder.iterdir()}
+    for ending in (".new", ".new.json"):
+        (folder / f".{name}{ending}").symlink_to(outside)
+        (folder / f".{file.stem}{ending}").symlink_to(outside)
+    with replacement(file) as new:
+        new.write_text("new")
+        assert file.read_text() == "old"
+    assert (file.read_text(), file.stat().st_mode & 0o777) == ("new", 0o640)
+    with suppress(ValueError), replacement(file) as new:
+        new.write_text("newer")
+        raise ValueError
+    with replacement(file):
+        pass
+    assert file.read_text() == "new"
+    assert outside.read_text() == "of another user"
+    assert {path for path in folder.iterdir() if not path.is_symlink()} == before
+
+
+def test_a_report_is_not_written_through_a_link(tmp_path: Path) -> None:
+    folder = tmp_path / "chosen"
+    folder.mkdir()
+    (folder / "safe-report.html").symlink_to(tmp_path / "outside.html")
+    with pytest.raises(InputError, match="outside of"):
+        Examination("safe", Folder(folder))
+
+
+def test_names_that_look_like_options_are_names(tmp_path: Path) -> None:
+    (tmp_path / "--help.csv").write_text("a --keep ssn,--keep\n" + "".join(f"x{n % 3},y{n % 2}\n" for n in range(40)))
+
+    async def give_roles() -> None:
+        state = PageState(Folder(tmp_path))
+        try:
+            state.open("--help.csv")
+            await settled(state)
+            assert state.findings is not None
+            assert [column["name"] for column in state.findings["columns"]] == ["a --keep ssn", "--keep"]
+            state.give_role("--keep", "relational")
+            await settled(state)
+            state.answer("row")
+            await settled(state)
+            for column, role in itertools.product(("a --keep ssn", "--keep"), ("relational", "drop")):
+                state.give_role(column, role)
+                await settled(state)
+                assert {one["name"]: one["role"] for one in state.findings["columns"]}[column] == role
+            assert set(state.settings["drop"]) == {"--keep", "a --keep ssn"}
+        finally:
+            await state.end()
+
+    asyncio.run(give_roles())
+
+
+async def settled(state: PageState) -> None:
+    """Wait for the inspection."""
+    await asyncio.sleep(0)
+    while state.busy:
+        await asyncio.sleep(0.02)

@@ -247,17 +247,28 @@ def _(given: str | os.PathLike[str], declared: str | None = None, *, no_header: 
         require_file(path)
         return Source(named, format_of(path, declared, no_header=no_header), (_local(path, path.name),))
     root, pattern = _split(path)
-    if path.is_dir():
-        names = names_below(path)
-    elif pattern:
-        names = [below.relative_to(root).as_posix() for below in root.glob(pattern) if below.is_file()]
-    else:
+    names = [below.relative_to(root).as_posix() for below in paths_of(path)]
+    if not pattern and not path.is_dir():
         msg = f"{path}: no such file or directory"
         raise InputError(msg)
     if pattern and not names:
         raise InputError(_nothing(named))
     kept = data_files(str(root), names, _endings(names, declared))
     return _together(named, declared, [_local(root / name, name) for name in kept])
+
+
+def paths_of(path: Path) -> list[Path]:
+    """Return the paths of all local files that a directory or a glob pattern contains. Empty for other paths.
+
+    Raises
+    ------
+    InputError
+        If a directory cannot be read, or contains a link to another directory.
+    """
+    root, pattern = _split(path)
+    if path.is_dir():
+        return [path / name for name in names_below(path)]
+    return [below for below in root.glob(pattern) if below.is_file()] if pattern else []
 
 
 def _split(path: Path) -> tuple[Path, str]:

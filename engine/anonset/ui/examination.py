@@ -23,13 +23,14 @@ class Examination:
     Raises
     ------
     InputError
-        If the directory is outside of the folder.
+        If the directory or its report is outside of the folder.
     """
 
     def __init__(self, name: str, folder: Folder) -> None:
         self.name = name
         self.path = folder.inside(name)
         self._folder = folder
+        folder.inside(self._page)
         self.subject = _subject(name, folder)
         """Argument of the commands: the private report if the original is available, or else the publication."""
         self.verification = CommandRun(["verify", self.subject, "--json"], folder.path)

@@ -3,12 +3,14 @@
 import os
 import zipfile
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryFile
+from tempfile import TemporaryDirectory, TemporaryFile
 from typing import Any
 
 from anonset.errors import InputError, MisreadError
 from anonset.reading.files import FORMATS, format_of
+from anonset.reading.source import paths_of
 from anonset.release.documents import ATTESTATION
 from anonset.settings.paths import with_paths
 
@@ -32,7 +34,7 @@ class Folder:
         Raises
         ------
         InputError
-        If the file is outside of the folder.
+            If the file is outside of the folder.
         """
         path = (self.path / name).resolve()
         if "://" in str(name) or not path.is_relative_to(self.path):
@@ -41,18 +43,35 @@ class Folder:
         return path
 
     def relative(self, path: Path) -> str:
-        """Return a path relative to the folder."""
-        return path.relative_to(self.path).as_posix()
+        """Return a path relative to the folder. A command does not take it for an option."""
+        name = path.relative_to(self.path).as_posix()
+        return f"./{name}" if name.startswith("-") else name
 
-    def require_inside(self, job: Mapping[str, Any]) -> None:
-        """Check that all paths in the settings of a job are inside of the folder.
+    def complete(self, name: str | Path) -> Path:
+        """Return the path of a file, directory or glob pattern of this folder, whose files are also inside.
 
         Raises
         ------
         InputError
-            If a path is outside of the folder.
+            If a file is outside of the folder.
         """
-        with_paths(job, lambda _, path: str(self.inside(path)))
+        path = self.inside(name)
+        for file in paths_of(path):
+            self.inside(file)
+        return path
+
+    def require_inside(self, job: Mapping[str, Any]) -> None:
+        """Check that a job reads and writes only files of the folder, and connects to no other machine.
+
+        Raises
+        ------
+        InputError
+            If a path is outside of the folder, or the job uses a cluster.
+        """
+        if job.get("cluster") is not None:
+            msg = "the page connects to no cluster; remove cluster from the job file, or run the job in a terminal"
+            raise InputError(msg)
+        with_paths(job, lambda _, path: str(self.complete(path)))
 
     def with_relative_paths(self, job: Mapping[str, Any]) -> dict[str, Any]:
         """Return the settings of a job with paths relative to the folder."""
@@ -64,7 +83,7 @@ class Folder:
 
     def publications(self) -> list[str]:
         """Return the names of the publications in the folder."""
-        return sorted(file.parent.name for file in self.path.glob(f"*/{ATTESTATION}"))
+        return sorted(self.relative(file.parent) for file in self.path.glob(f"*/{ATTESTATION}"))
 
     def data(self) -> list[str]:
         """Return the names of the data files in the folder."""
@@ -95,23 +114,30 @@ def _has_format(file: Path) -> bool:
 
 
 def zipped(folder: Path) -> Iterator[bytes]:
-    """Yield a ZIP archive of the files in a folder, in blocks."""
+    """Yield a ZIP archive of the files in a folder, in blocks. Symbolic links are omitted."""
     with TemporaryFile() as file:
         with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
             for path in sorted(folder.rglob("*")):
-                if path.is_file():
+                if path.is_file() and not path.is_symlink():
                     archive.write(path, f"{folder.name}/{path.relative_to(folder).as_posix()}")
         file.seek(0)
         while block := file.read(_BLOCK):
             yield block
 
 
-def replace_text(path: Path, text: str) -> None:
-    """Replace the text of a file at once, so that other programs read either the old or the new text."""
-    new = path.with_name(f".{path.name}.new")
-    descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, path.stat().st_mode & 0o777)
-    with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    new.replace(path)
+@contextmanager
+def replacement(path: Path) -> Iterator[Path]:
+    """Yield the path of a new file that replaces a file at the end, so that other programs read either the old or the
+    new content. If there is no new file, the old file remains.
+
+    The new file is in a new directory of this user. A fixed name beside the file could be a link that another user of
+    the folder has made.
+    """
+    with TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as place:
+        yield (new := Path(place, path.name))
+        if new.exists():
+            with new.open("rb") as file:
+                os.fsync(file.fileno())
+            if path.exists():
+                new.chmod(path.stat().st_mode & 0o777)
+            new.replace(path)

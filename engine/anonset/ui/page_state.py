@@ -25,7 +25,7 @@ from anonset.settings.overriding import make_settings, name_list
 from anonset.settings.settings import Settings
 from anonset.spelling import arguments_of, as_typed, spelled_by
 from anonset.ui.examination import Examination
-from anonset.ui.folder import JOB, Folder, replace_text, require_data
+from anonset.ui.folder import JOB, Folder, replacement, require_data
 from anonset.ui.policy_state import KINDS, PolicyState
 from anonset.ui.runs import CommandRun
 from anonset.ui.setting_words import UNIT, in_words
@@ -74,11 +74,12 @@ class PageState:
         InputError
             If the file is outside of the folder, of another kind, or not a valid job.
         """
-        path = self.folder.inside(name)
+        path = self.folder.complete(name)
         if not path.exists():
             msg = f"{name}: no such file or directory"
             raise InputError(msg)
-        job = path if path.suffix.lower() == JOB else path.with_name(f"{path.name.partition('.')[0]}{JOB}")
+        beside = path.with_name(f"{path.name.partition('.')[0]}{JOB}")
+        job = path if path.suffix.lower() == JOB else self.folder.inside(beside)
         if job.exists():
             self._require_inside(job)
             if path != job and self.folder.inside(job.parent / str(_read(job).get("input", ""))) != path:
@@ -208,7 +209,8 @@ class PageState:
         if job is None:
             return
         self.require_not_publishing()
-        replace_text(job, changed_job(job.read_text(encoding="utf-8"), changes))
+        with replacement(job) as new:
+            new.write_text(changed_job(job.read_text(encoding="utf-8"), changes), encoding="utf-8", newline="")
         self.error = ""
 
     def require_not_publishing(self) -> None:
@@ -235,7 +237,7 @@ class PageState:
         The model also changes if it does not fit the new roles. The inspection writes the job file if there is none
         yet.
         """
-        if self._propose_again([f"--{role.replace('_', '-')}", column]):
+        if self._propose_again(arguments_of({role: column})):
             return
         self.change(with_role(self.settings, column, role))
         if "model" in (job := self.settings):
@@ -318,6 +320,7 @@ class PageState:
             If the job would be rejected.
         """
         model = self.model()
+        self.folder.inside(_report_page(self.settings.get("out", "")))
         if not self.publishing:
             self.risk = self.report = None
             self.promised = model
@@ -421,8 +424,12 @@ class PageState:
         private = str(Path(made["private"]) / REPORT)
         self.risk = CommandRun(["risk", private, "--attack", "all", "--json"], self.folder.path)
         await self.risk.finish()
-        self.report = CommandRun(["report", private, "--out", f"{made['out']}-report.html"], self.folder.path)
+        self.report = CommandRun(["report", private, "--out", _report_page(made["out"])], self.folder.path)
         await self.report.finish()
+
+
+def _report_page(out: str) -> str:
+    return f"{out}-report.html"
 
 
 def _read(job: Path) -> dict[str, Any]:

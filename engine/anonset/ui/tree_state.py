@@ -15,6 +15,7 @@ from anonset.settings.binding import RANGE, VALUES
 from anonset.settings.job_changes import hierarchy_choices, with_hierarchy
 from anonset.settings.model_choices import item_trees
 from anonset.spelling import as_typed
+from anonset.ui.folder import replacement
 from anonset.ui.open_job import OpenJob
 from anonset.ui.runs import CommandRun
 
@@ -152,11 +153,8 @@ class TreeState:
         old = self.tree.hierarchy.labels[node]
         ceilings = [self.tree.hierarchy.labels[one] for one in sorted(self.tree.ceilings)]
         file = self._beside(self.spec)
-        new = file.with_name(f".{file.name}.new")
-        new.unlink(missing_ok=True)
-        await self._run_quietly("rename", "--", str(file), old, label, str(new))
-        new.chmod(file.stat().st_mode & 0o777)
-        new.replace(file)
+        with replacement(file) as new:
+            await self._run_quietly("rename", "--", str(file), old, label, str(new))
         if old in ceilings:
             self._write_ceilings([label if one == old else one for one in ceilings])
         self.read()

@@ -1,6 +1,7 @@
 """Queries of a job, their answers from the original, and the query error of the publication."""
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 from anonset.jobs.column_hierarchy import ColumnHierarchy
@@ -10,6 +11,7 @@ from anonset.reading.workloads import read_workload, write_workload
 from anonset.settings.model_choices import item_trees, queried_columns
 from anonset.spelling import as_typed
 from anonset.ui.composed_file import ComposedFile
+from anonset.ui.folder import replacement
 from anonset.ui.open_job import OpenJob
 from anonset.ui.runs import CommandRun
 
@@ -69,11 +71,11 @@ class WorkloadState(ComposedFile):
         """Replace the queries by random queries. `random` is a text such as ``record:100x2``."""
         file = self._file
         if file is not None and not self.busy:
-            new = file.with_name(f".{file.name.removesuffix('.json')}.new.json")
-            new.unlink(missing_ok=True)
-            arguments = ["workload", "generate", self._state.name, "--out", str(new), "--workload", random]
-            self.generating = CommandRun(arguments, self._state.folder.path)
-            self._state.start(self._generate(self.generating, new, file))
+            with ExitStack() as replacing:
+                new = replacing.enter_context(replacement(file))
+                arguments = ["workload", "generate", self._state.name, "--out", str(new), "--workload", random]
+                self.generating = CommandRun(arguments, self._state.folder.path)
+                self._state.start(self._generate(self.generating, replacing.pop_all()))
 
     def choose_values(self, tree: ColumnHierarchy, label: str) -> None:
         """Add an item, or the values below a node of an attribute, to the new query."""
@@ -119,14 +121,12 @@ class WorkloadState(ComposedFile):
             self.measured = CommandRun(arguments, self._state.folder.path)
             self._state.start(self.measured.finish())
 
-    async def _generate(self, run: CommandRun, new: Path, file: Path) -> None:
-        try:
-            if not await run.finish():
-                new.replace(file)
-                self.measured = None
-                self.count()
-        finally:
-            new.unlink(missing_ok=True)
+    async def _generate(self, run: CommandRun, replacing: ExitStack) -> None:
+        with replacing:
+            await run.finish()
+        if not run.code:
+            self.measured = None
+            self.count()
 
     @property
     def _file(self) -> Path | None:
@@ -138,9 +138,8 @@ class WorkloadState(ComposedFile):
         if file is None:
             return
         if queries:
-            new = file.with_name(f".{file.name.removesuffix('.json')}.new.json")
-            write_workload(Workload(tuple(queries)), new)
-            new.replace(file)
+            with replacement(file) as new:
+                write_workload(Workload(tuple(queries)), new)
         else:
             file.unlink(missing_ok=True)
         self.measured = None
