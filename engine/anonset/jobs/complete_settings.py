@@ -52,6 +52,7 @@ from anonset.spelling import as_typed, counted
 _SETS = ("items", "one_hot", "one_code")
 _SINGLE = ("baskets", "dat", "spmf")
 """Formats with a single set-valued column, which needs no role."""
+_MOST_COLUMNS = 500
 _RECOGNISED = ("encoding", "header_line", "input_format", "skip_rows")
 """Reading settings that anonset detects from the data."""
 _OF_UNITS = ("drop", "unit", "separator", "numeric", "null", "skip_rows")
@@ -317,7 +318,23 @@ def _moved(options: Mapping[str, Any], settings: Mapping[str, Any]) -> str:
     )
 
 
+def _require_few_columns(options: Mapping[str, Any]) -> None:
+    """Reject data for whose columns a proposal would take long, and whose complete command nobody would read.
+
+    Raises
+    ------
+    InputError
+        If the first rows have many values, or the data cannot be read.
+    """
+    with suppress(MisreadError):  # the proposal finds the settings
+        source = source_of(options["input"], options.get("input_format"), no_header=bool(options.get("no_header")))
+        if source.format not in _SINGLE and source.size.values > _MOST_COLUMNS * source.size.records:
+            msg = f"{source.where}: more than {_MOST_COLUMNS} columns"
+            raise InputError(msg)
+
+
 def _proposed(options: Mapping[str, Any]) -> Proposal:
+    _require_few_columns(options)
     k, specs = int(options.get("k") or 5), options.get("hierarchy", {})
     reading = {name: options[name] for name in (*READING, "missing") if options.get(name)}
     recognised = proposal_for(options["input"], reading, {}, k)

@@ -308,16 +308,15 @@ def _occur_as_values(loaded: Mapping[str, Any]) -> bool:
 def _with_given(
     opened: OpenedSource, proposed: dict[str, ProposedRole], declared: Mapping[str, Any]
 ) -> dict[str, ProposedRole]:
-    roles = dict(proposed)
+    roles, numeric = dict(proposed), frozenset(names_in(opened.names, declared.get("numeric")))
     for role in ROLES:
         for name in _declared(declared, role, opened.names):
-            matching = [n for n in opened.names if name.endswith("*") and n.startswith(name[:-1])] or [name]
-            for match in matching:
+            matching = [n for n in opened.names if n.startswith(name[:-1])] if name.endswith("*") else []
+            for match in matching or [name]:
                 before = proposed.get(match)
                 alike = _SINGLE if role == "relational" else (role,)
                 spec = before.hierarchy if before is not None and before.role in alike else None
-                numeric = match in names_in(opened.names, declared.get("numeric"))
-                spec = "range" if numeric else spec or (PROPOSED if role == "items" else "values")
+                spec = "range" if match in numeric else spec or (PROPOSED if role == "items" else "values")
                 roles[match] = ProposedRole(role, "given", spec if role in ("items", "relational") else None)
     if any(declared.get(role) for role in ("items", "one_hot", "one_code")):  # the declared columns are the only sets
         for name, proposal in roles.items():

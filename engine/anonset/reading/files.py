@@ -35,13 +35,15 @@ _ELSEWHERE = {
 _WHAT = "csv or tsv (with a header line), fimi, baskets (separated items, no header), spmf, jsonl, xlsx, parquet"
 _PACKED = (".xlsx", ".parquet")
 _COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
+_LARGEST = 1 << 30
+"""Maximum size of a side file in bytes, such as a hierarchy. It is loaded completely."""
 _FIRST_LINES, _FIRST_BYTES = 100, 1 << 16
 LEAST_READ = 1 << 12
 """Minimum size of a read in bytes. Arrow does not repeat a failed read that is smaller than the answer of the object
 store.
 """
 _BUFFER = 1 << 20
-"""Bytes per read of a column of a local Parquet file."""
+"""Bytes per read of a side file, or of a column of a local Parquet file."""
 _FAR_BUFFER = 1 << 23
 """Bytes per read of a column of a remote Parquet file, for which each request is slow."""
 _KINDS = {stat.S_IFDIR: "a directory", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
@@ -195,22 +197,25 @@ def read_bytes(path: Path) -> bytes:
     Raises
     ------
     InputError
-        If the file is missing or unreadable, or the compression does not match the name.
+        If the file is missing or unreadable, the compression does not match the name, or there are more than 1 GiB.
     """
     import pyarrow as pa
 
     require_file(path)
-    with reading(path):
-        data = path.read_bytes()
     packing = compression_of(path.name)
-    if packing is None:
-        return data
-    with reading(path, f"not valid {packing}"):
-        if not data:
+    with reading(path, "cannot be read" if packing is None else f"not valid {packing}"), path.open("rb") as file:
+        if packing is not None and not path.stat().st_size:
             msg = f"{path}: not valid {packing}: the file is empty"
             raise InputError(msg)
-        unpacked: bytes = pa.CompressedInputStream(pa.BufferReader(data), packing).read()
-        return unpacked
+        stream = file if packing is None else pa.CompressedInputStream(pa.PythonFile(file, "r"), packing)
+        parts, size = list[bytes](), 0
+        while size <= _LARGEST and (part := stream.read(_BUFFER)):
+            parts.append(part)
+            size += len(part)
+    if size > _LARGEST:
+        msg = f"{path}: the content exceeds {_LARGEST >> 30} GiB"
+        raise InputError(msg)
+    return b"".join(parts)
 
 
 def text_lines(path: Path, entry: str) -> list[str]:

@@ -18,7 +18,10 @@ from anonset.reading.source import DataFile
 
 BYTES_AT_ONCE = 1 << 24
 """Approximate size of a piece in bytes."""
-_LONGEST_RECORD = 1 << 30
+_LONGEST_RECORD = 1 << 26
+"""Maximum size of a record in bytes. It bounds memory and time, because each piece is scanned from the start of the
+record.
+"""
 _LONGEST_MARK = 4
 
 
@@ -175,6 +178,11 @@ def pieces(
     ----------
     delimiter
         Delimiter of fields that may be quoted. -1 if every line is a record.
+
+    Raises
+    ------
+    InputError
+        If the text cannot be read, or a record exceeds 64 MiB.
     """
     from anonset_kernels.text import last_record_end
 
@@ -194,14 +202,15 @@ def pieces(
                 data, lines = data[end:], lines + ends
             if until == span.stop:
                 return
+            if len(data) > _LONGEST_RECORD:
+                problem = f"line {lines + 1}: the record exceeds {_LONGEST_RECORD >> 20} MiB"
+                msg = f"{file.where}: {problem}; check the line ends{' and the quotes' if delimiter >= 0 else ''}"
+                raise InputError(msg, line=lines + 1)
             before, size = len(data), _within(until + BYTES_AT_ONCE, span.stop) - until
             data = _more(file, text, data, before + size)
             until += size
             if len(data) == before:
                 break
-            if len(data) > _LONGEST_RECORD:
-                msg = f"{file.where}: line {lines + 1}: the record exceeds 1 GiB; check for an unclosed quote"
-                raise InputError(msg)
         if data or not yielded:
             yield TextPiece(data, lines)
 
