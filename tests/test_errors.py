@@ -10,13 +10,53 @@ import pytest
 
 import anonset
 from anonset.cli.main import main
-from anonset.errors import DisclosureError, Fix, InputError, MisreadError, MissingRoleError, Problem, datum
+from anonset.errors import (
+    DisclosureError,
+    Fix,
+    InputError,
+    MisreadError,
+    MissingRoleError,
+    Problem,
+    datum,
+    foreign,
+    typed,
+)
 from anonset.release.scan_findings import ScanFinding
 from anonset.settings.readers import tree_lines
 from anonset.spelling import as_options, spelled_by
 from facts import names, refused
 
+LONG = "x, y " * 50_000
+PATH = "d/" * 100_000
 FIXES = [Fix({"null": ["-99"]}, "if it means a missing value"), Fix({"drop": ["age"]}), Fix({}, "or correct the data")]
+
+
+@pytest.mark.parametrize("value", [repr(LONG), PATH, datum(LONG), foreign(LONG), typed(PATH), f"rule={PATH}"])
+def test_long_values_are_abridged_in_every_message(value: str) -> None:
+    error = InputError(f"the column 'age' got {value} as the value of {datum('E10')}; use another")
+    for text in (str(error), str(Problem(f"{error}"))):
+        assert text.startswith("the column 'age' got ")
+        assert text.endswith(" as the value of 'E10'; use another")
+        assert len(text) < 400
+    hidden = "…" if value in (datum(LONG), foreign(LONG), typed(PATH)) else f"{value[:150]}…{value[-100:]}"
+    assert error.public == f"the column 'age' got {hidden} as the value of …; use another"
+
+
+def test_text_between_values_is_complete() -> None:
+    prose = "is a value of this column, and " * 20
+    error = InputError(f"{datum('E10')} {prose} {datum('E11')}")
+    assert str(error) == f"'E10' {prose} 'E11'"
+    assert error.public == f"… {prose} …"
+
+
+def test_settings_of_a_fix_are_complete() -> None:
+    names = [f"column{number}" for number in range(500)]
+    assert f"drop={names!r}" in str(InputError("too many", fixes=[Fix({"drop": names})]))
+
+
+def test_a_long_path_is_abridged_by_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["verify", PATH]) == 2
+    assert len(capsys.readouterr().err) < 400
 
 
 def test_a_problem_is_followed_by_its_fixes_in_the_spelling_of_the_edge() -> None:

@@ -76,6 +76,21 @@ def shortened(value: object) -> str:
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 24]}…{text[-23:]}"
 
 
+_LONGEST, _BEGINNING, _END = 300, 150, 100
+_ONE_LONG = f"[^{_OPEN}{_CLOSE}]{{{_LONGEST},}}"
+_LONG = re.compile(rf"(?<={_OPEN}){_ONE_LONG}|'[^'{_OPEN}{_CLOSE}]{{{_LONGEST},}}'|[^\s{_OPEN}{_CLOSE}]{{{_LONGEST},}}")
+"""Marked text, quoted text or a word of many characters."""
+
+
+def abridged(text: str) -> str:
+    """Return a message in which long values, such as paths and rules, have no middle part. Marks remain.
+
+    >>> len(abridged(f"{typed('x ' * 10**6)}: must be short")), abridged("'a' must be short")
+    (268, "'a' must be short")
+    """
+    return _LONG.sub(lambda value: f"{value[0][:_BEGINNING]}…{value[0][-_END:]}", text)
+
+
 class MarkedText:
     """Base class of objects whose text has marks around data values. `format` returns the text with marks, and `str`
     without.
@@ -113,8 +128,8 @@ class Problem(MarkedText):
     """Remedies, the best first."""
 
     def __format__(self, spec: str) -> str:
-        """Return the sentence and the remedies, with marks."""
-        parts = [self.sentence] if self.sentence else []
+        """Return the sentence, with long values abridged, and the remedies, with marks."""
+        parts = [abridged(self.sentence)] if self.sentence else []
         for fix in self.fixes:
             way = f"{fix.effect}:" if fix.effect else "or use" if len(parts) > 1 else "use"
             parts.append(f"{way} {spelled(fix.settings)}" if fix.settings else fix.effect)

@@ -46,6 +46,7 @@ def test_a_scheduler_killed_during_the_search_is_reported_in_one_line(tmp_path):
             with refused(AnonsetError, "scheduler") as lost:
                 next(result)
             assert exit_code(lost.value) == 2
+            assert "again" not in str(lost.value)  # the note about the work directory names the way to continue
             with refused(AnonsetError, "scheduler"):
                 list(store.with_workers(ClusterWorkers(client, store)).map(time.sleep, [0]))
 

@@ -13,7 +13,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from anonset.cli.exit_codes import BAD_INPUT, DONE, FAILED, UNDECIDED
-from anonset.errors import RAW_DATA_STAY, AnonsetError, InfeasibleError, InputError, UndecidedError, VerificationError
+from anonset.errors import (
+    RAW_DATA_STAY,
+    AnonsetError,
+    InfeasibleError,
+    InputError,
+    UndecidedError,
+    VerificationError,
+    abridged,
+)
 from anonset.interruption import RaisingHandler
 from anonset.spelling import Spelling, as_options, spelled_by
 
@@ -104,7 +112,7 @@ def describe(error: BaseException) -> str:
         return f"not enough memory: {error}".rstrip(": ")
     if isinstance(error, OSError) and error.strerror:
         where = f": {error.filename!r}" if error.filename is not None else ""
-        return f"{error.strerror}{where}"
+        return abridged(f"{error.strerror}{where}")
     return " ".join(f"{error}".split())
 
 

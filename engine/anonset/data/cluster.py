@@ -224,7 +224,8 @@ def _connected(client: Any) -> Iterator[None]:
         raise
     except Exception as error:
         if isinstance(error, (CancelledError, CommClosedError)) or client.status != "running":
-            msg = f"{setting('cluster')}: lost the connection to the scheduler ({type(error).__name__}); run again"
+            # the note about the work directory, if data remain in it, names the way to continue
+            msg = f"{setting('cluster')}: lost the connection to the scheduler ({type(error).__name__})"
             raise AnonsetError(msg) from None
         raise
 
