@@ -392,6 +392,39 @@ def test_ids_and_free_text_stop_as_sensitive_column(
     assert publish(data, tmp_path, *options, "--publish-as-is", name) == 0
 
 
+OWN = {
+    "dates": lambda n: f"{1 + n % 28}. Mai {1950 + n // 28}",
+    "places": lambda n: f"{48 + n / 977:.4f},{9 + n / 1013:.4f}",
+    "names": lambda n: f"Q{chr(97 + n % 26)}x{chr(97 + n // 26)}",
+    "remarks": lambda n: f"knee {n // 12}, left {n % 12}",
+}
+
+
+@pytest.mark.parametrize("values", OWN)
+@pytest.mark.parametrize(
+    "options", [("--model", "kl", "--k", "5", "--l", "2"), ("--model", "kt", "--k", "5", "--t", "1")]
+)
+def test_values_of_nearly_every_person_stop_as_sensitive_column(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], values: str, options: tuple[str, ...]
+) -> None:
+    data = {"x": ["x"] * 120, "sex": ["f", "m"] * 60, "x9": [OWN[values](n) for n in range(120)]}
+    given = ("--relational", "sex", "--sensitive", "x9", *options)
+    assert publish(data, tmp_path, *given) == 2
+    message = capsys.readouterr().err
+    assert "column 'x9'" in message
+    assert OWN[values](3) not in message
+    assert publish(data, tmp_path, *given, "--publish-as-is", "x9") == 0
+
+
+@pytest.mark.parametrize("value", ["{}.5", "E{}"])
+def test_own_numbers_and_codes_do_not_stop_as_sensitive_column(tmp_path: Path, value: str) -> None:
+    data = {"x": ["x"] * 120, "sex": ["f", "m"] * 60, "x9": [value.format(10 + n % 100) for n in range(120)]}
+    assert (
+        publish(data, tmp_path, "--relational", "sex", "--sensitive", "x9", "--model", "kl", "--k", "5", "--l", "2")
+        == 0
+    )
+
+
 def test_person_names_in_published_sets_stop_the_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     first, last = ("Hans", "Julia", "Karin", "Peter"), ("Maier", "Weber", "Ott", "Lang", "Braun")
     names = [f"{first[n % 4]} {last[n % 5]}" for n in range(400)]

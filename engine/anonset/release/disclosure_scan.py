@@ -14,6 +14,9 @@ protects these.
 Some models, and buckets, publish columns unchanged by design. Rare values of these columns are counted for the owner,
 and do not stop the publication.
 
+A column that a model publishes unchanged is a finding if nearly every person has a value of their own, and the values
+are neither numbers nor codes: full dates, names, keys, short texts.
+
 **Any column.** Findings are e-mail addresses, IBANs, telephone numbers, names of persons, and items that are free
 text. No owner expects a model to publish these, even if k persons share them.
 """
@@ -34,6 +37,7 @@ from anonset.columns.personal_values import (
     pattern_of,
 )
 from anonset.columns.rare_texts import are_rare_texts
+from anonset.columns.roles import NUMBERS
 from anonset.data import CategoricalColumn, NumericColumn, Table
 from anonset.data.domains import lists_persons
 from anonset.data.hierarchy_rules import NO_VALUE
@@ -59,6 +63,9 @@ from anonset.spelling import setting
 
 _EXAMINED = 20_000
 """Number of labels that are compared with patterns if the labels are on disk. The compared labels are evenly spaced."""
+
+_FEWEST_PERSONS, _OWN_VALUES = 20, 0.8
+"""Minimum number of persons, and of distinct values per person, if nearly every person has a value of their own."""
 
 
 @dataclass(frozen=True)
@@ -333,9 +340,19 @@ class _Scanner:
         """
         if 2 * count_rare(column, self.few) <= len(column.vocabulary):
             return ""
-        if is_free_text([label for label in labels if label not in NO_VALUE], column.n):
+        given = [label for label in labels if label not in NO_VALUE]
+        if is_free_text(given, column.n):
             return "values look like free text"
-        return "values are ids of persons by the column name" if meaning_of(column.name) in PERSON_IDS else ""
+        if meaning_of(column.name) in PERSON_IDS:
+            return "values are ids of persons by the column name"
+        kind = kind_of_values(given)
+        measured = kind in NUMBERS or kind.endswith("codes")
+        own = column.n >= _FEWEST_PERSONS and len(column.vocabulary) >= _OWN_VALUES * column.n
+        return (
+            f"values for {column.n:,} persons: nearly every person has a value of their own"
+            if own and not measured
+            else ""
+        )
 
     def _promised(self, columns: Sequence[CategoricalColumn]) -> dict[str, int]:
         return {column.name: rare for column in columns if (rare := count_rare(column, self.few))}
