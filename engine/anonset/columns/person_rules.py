@@ -1,6 +1,6 @@
 """Roles of columns if the rows of each person are merged, and roles without any recognized column."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import isqrt
 
@@ -28,10 +28,8 @@ from anonset.spelling import counted, setting
 
 FEW_DIFFERING = 0.05
 """Maximum share of persons with differing rows, if the differences may be errors."""
-_ROWS_OF_A_TEXT, _MOST_DIFFERENT_CODES, _MANY_ROWS = 4, 0.8, 500
-"""Minimum average number of rows per text that is an item, maximum share of distinct values in a column of codes of an
-unknown system, and rows from which it holds.
-"""
+_MOST_DIFFERENT_CODES, _MANY_ROWS = 0.8, 500
+"""Maximum share of distinct values in a column of codes of an unknown system, and rows from which it holds."""
 _ROWS_OF_AN_ITEM = 4
 """Minimum average number of rows per value, in a column that may contain one item per row."""
 _CODES = ("ICD-9 codes", "ICD-10 codes", "ATC codes")
@@ -96,7 +94,12 @@ def roles_by_person(
         if found[name].role != UNRECOGNIZED:
             keep_first(name, persons)
     if not any(proposed.role in SETS for proposed in found.values()):
-        codes, texts = _codes(list(differing), profiles), _shared_texts(list(differing), profiles)
+        codes = _codes(list(differing), profiles)
+        texts = [
+            name
+            for name in _item_columns(differing, profiles)
+            if not profiles[name].capitalised and has_known_letters(name)
+        ]
         for name in codes[:1] or texts[:1]:
             reason = "a code per row of a person" if codes else "words that persons share, one per row of a person"
             roles[name] = replace(found[name], role="items", hierarchy=tree(profiles[name].kind), reason=reason)
@@ -129,21 +132,21 @@ def _is_about_an_agent(name: str) -> bool:
     return is_about_a_thing(name) and not any(names_a_product(word) for word in words_of(name) if word not in CODES)
 
 
-def _shared_texts(names: Sequence[str], profiles: Mapping[str, Profile]) -> list[str]:
-    """Return the columns of words that many persons share and of which a person has several, the most probable first:
-    many different words before few. Capitalized words may be names, and keys may identify physicians or shops.
+def _item_columns(names: Iterable[str], profiles: Mapping[str, Profile]) -> list[str]:
+    """Return the columns of texts or codes that may contain one item per row, the most probable first: words that are
+    not capitalized, which may be names, and many different values before few. Keys may identify physicians or shops.
     """
     able = [
         profiles[name]
         for name in names
-        if profiles[name].kind == "text"
-        and not profiles[name].capitalised
-        and has_known_letters(name)
-        and _FEWEST_ITEMS <= profiles[name].distinct <= profiles[name].records // _ROWS_OF_A_TEXT
-        and not (profiles[name].keys or profiles[name].prose or profiles[name].results or profiles[name].times)
+        if (profiles[name].kind == "text" or profiles[name].kind.endswith("codes"))
+        and (3 if names_items(name) else _FEWEST_ITEMS) <= profiles[name].distinct
+        and profiles[name].distinct <= profiles[name].records // _ROWS_OF_AN_ITEM
+        and not (profiles[name].keys or profiles[name].reaches or profiles[name].prose)
+        and not (profiles[name].results or profiles[name].times)
         and not (is_remark(name) or is_known(name) or is_quantity(name) or _is_about_an_agent(name))
     ]
-    return [one.name for one in sorted(able, key=lambda one: -one.distinct)]
+    return [one.name for one in sorted(able, key=lambda one: (one.capitalised, -one.distinct))]
 
 
 def _codes(names: Sequence[str], profiles: Mapping[str, Profile]) -> list[str]:
@@ -180,8 +183,8 @@ def possible_items(
 ) -> dict[str, tuple[str, ...]]:
     """Return unrecognized columns that may contain items, by the setting with which they would be published.
 
-    A column may contain items if it is text, persons have several values, and values occur in many rows. Three or more
-    columns of 0 and 1 may also contain items.
+    A column may contain items if its header says so, persons have several values, and values occur in many rows. Three
+    or more columns of 0 and 1 may also contain items.
 
     Parameters
     ----------
@@ -190,17 +193,10 @@ def possible_items(
     """
     if any(own.role in SETS for own in united.values()):
         return {}
-    unknown = [profiles[name] for name, own in proposed.items() if own.role == UNRECOGNIZED]
-    texts = tuple(
-        one.name
-        for one in unknown
-        if one.kind == "text"
-        and names_items(one.name)
-        and united[one.name].role == "drop"
-        and 2 < one.distinct <= one.records // _ROWS_OF_AN_ITEM
-        and not one.prose
-    )
-    marked = tuple(one.name for one in unknown if one.kind in MARKS)
+    unknown = [name for name, own in proposed.items() if own.role == UNRECOGNIZED]
+    differing = [name for name in unknown if united[name].role == "drop"]
+    texts = tuple(name for name in _item_columns(differing, profiles) if names_items(name))
+    marked = tuple(name for name in unknown if profiles[name].kind in MARKS)
     return {"items": texts} if texts else {"one_hot": marked} if len(marked) > 2 else {}
 
 
@@ -225,14 +221,7 @@ def roles_by_behaviour(
     ]
     agreeing = [name for name in shared if united[name].role == UNRECOGNIZED and not _may_be_names(profiles[name])]
     differing = [name for name in shared if united[name].role == "drop"]
-    texts = [
-        name
-        for name in differing
-        if profiles[name].distinct >= _FEWEST_ITEMS
-        and profiles[name].kind not in _NUMBERS
-        and not (profiles[name].capitalised and meaning_of(name) == "thing")  # such as names of physicians
-    ]
-    items = sorted(texts, key=lambda name: (profiles[name].capitalised, -profiles[name].distinct))[:1]
+    items = _item_columns(differing, profiles)[:1]
     if agreeing or items:
         return {role: names for role, names in (("relational", agreeing), ("items", items)) if names}
     return {"relational": differing, "differing": ["first"]} if differing else {}
