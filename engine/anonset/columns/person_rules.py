@@ -66,7 +66,8 @@ def roles_by_person(
     most: float = FEW_DIFFERING,
 ) -> dict[str, ProposedRole]:
     """Return the roles of the columns if the rows of a person are merged into one record. The record contains the union
-    of the sets in these rows. If there are no sets, columns with one code per row become sets. All other columns are
+    of the sets in these rows. If there are no sets and no declared sensitive column, which models of sets do not
+    protect, columns with one code per row become sets. All other columns are
     dropped if they differ between the rows of a person.
 
     Parameters
@@ -93,7 +94,7 @@ def roles_by_person(
         persons = differing.pop(name)
         if found[name].role != UNRECOGNIZED:
             keep_first(name, persons)
-    if not any(proposed.role in SETS for proposed in found.values()):
+    if not any(own.role in SETS or _is_declared_sensitive(own) for own in found.values()):
         codes = _codes(list(differing), profiles)
         texts = [
             name
@@ -112,6 +113,10 @@ def roles_by_person(
         fixes = (items,) if words or profiles[name].kind in _CODES else ()
         roles[name] = ProposedRole("drop", reason, fixes=fixes)
     return roles
+
+
+def _is_declared_sensitive(role: ProposedRole) -> bool:
+    return role.role == "sensitive" and role.reason in ("given", DECLARED)
 
 
 def _changes_over_time(name: str, found: Mapping[str, ProposedRole], profiles: Mapping[str, Profile]) -> bool:
@@ -287,8 +292,8 @@ def recognized_roles(
     be published.
     """
     roles = dict(found)
-    sensitive = [n for n, own in found.items() if own.role == "sensitive" and own.reason not in ("given", DECLARED)]
-    taken = any(own.role == "sensitive" and own.reason in ("given", DECLARED) for own in found.values())
+    sensitive = [n for n, own in found.items() if own.role == "sensitive" and not _is_declared_sensitive(own)]
+    taken = any(map(_is_declared_sensitive, found.values()))
     sets = any(own.role in SETS for own in found.values())
     relational = any(own.role == "relational" for own in found.values())
     for name, own in found.items():
