@@ -530,3 +530,14 @@ def test_items_in_files_are_not_copied(work):
     table, files = Table(growing.finished(sets.vocabulary), store=work), set(work.path.iterdir())
     require_persons(table)
     assert set(work.path.iterdir()) == files
+
+
+def test_a_rare_item_in_each_record_may_be_a_user_name():
+    def user(n: int) -> str:
+        return "".join(chr(97 + n // 26**place % 26) for place in (2, 0, 1)) + "x"
+
+    codes = [{f"code {chr(65 + (n * step) % 23)}" for step in range(1, 8)} for n in range(300)]
+    require_persons(Table.from_sets(codes))
+    with refused(InputError, "300 rare"):
+        require_persons(Table.from_sets([items | {user(n)} for n, items in enumerate(codes)]))
+    require_persons(Table.from_sets([items | {user(n)} if n % 2 else items for n, items in enumerate(codes)]))

@@ -16,6 +16,7 @@ from anonset.data.table_facts import RepeatedIdentifiers
 from anonset.errors import Fix, InputError, Problem, UndeclaredUnitError
 from anonset.privacy import PrivacyModel
 from anonset.reading.options import ROW, UNKNOWN
+from anonset.release.scan_findings import FEW_PERSONS
 from anonset.spelling import counted, setting, spelled
 
 _MONTH = len("2020-01")
@@ -153,8 +154,8 @@ def _require_no_full_birth_dates(table: Table, hierarchies: Mapping[str, object]
 
 
 def _require_no_ids_among_items(table: Table) -> None:
-    """Reject sets in which nearly every record contains exactly one of many items of the same form, because these items
-    may be ids.
+    """Reject sets in which nearly every record contains exactly one of many items of the same form, or exactly one of
+    many rare items, because these items may be ids.
 
     The form of an item is its text with each number replaced by 9, or by # if the number is as long as an id. Nearly
     every record must contain such an item. For long numbers, one record in fifty suffices. Only the first records are
@@ -168,13 +169,14 @@ def _require_no_ids_among_items(table: Table) -> None:
     codes_of: dict[str, list[int]] = defaultdict(list)
     for code, label in enumerate(sets.vocabulary.labels):
         codes_of["@" if "@" in label else _NUMBER.sub("9", _LONG_NUMBER.sub("#", label))].append(code)
+    codes_of[_RARE] = np.flatnonzero(sets.occurrences < FEW_PERSONS).tolist()
     n = min(table.n, _MOST_RECORDS)
     items = sets.slice(0, n).items
     record_of = np.repeat(np.arange(n), np.diff(sets.indptr[: n + 1]))
     for form, codes in codes_of.items():
         is_long = "#" in form or form == "@"
         fewest, with_ids = (_LONG_IDS, _WITH_LONG_ID) if is_long else (_IDS, _WITH_ID)
-        if len(codes) < max(_FEWEST_IDS, fewest * table.n) or not (is_long or "9" in form):
+        if len(codes) < max(_FEWEST_IDS, fewest * table.n) or not (is_long or "9" in form or form == _RARE):
             continue
         is_id = np.zeros(len(sets.vocabulary), np.bool_)
         is_id[codes] = True
@@ -184,7 +186,8 @@ def _require_no_ids_among_items(table: Table) -> None:
         others = int(np.count_nonzero(per_record[record_of[~of_form]]))
         one_each = int((per_record == 1).sum()) >= _ONE_EACH * records
         if one_each and records >= with_ids * n and 2 * others >= records:
-            raise InputError(_ids_among_items(sets.name, len(codes)))
+            what = "rare items" if form == _RARE else "items of the same form"
+            raise InputError(_ids_among_items(sets.name, f"{len(codes):,} {what}"))
 
 
 _NUMBER = re.compile(r"\d+")
@@ -198,11 +201,11 @@ _IDS, _LONG_IDS = 0.02, 0.002
 """
 _WITH_ID, _WITH_LONG_ID = 0.95, 0.02
 """Minimum share of records with a possible id. The second share applies to long numbers and e-mail addresses."""
-_MOST_RECORDS = 100_000
+_MOST_RECORDS, _RARE = 100_000, "rare"
 
 
-def _ids_among_items(name: str, ids: int) -> Problem:
-    what = f"records contain exactly one of {ids:,} items of the same form, such as the id of a person"
+def _ids_among_items(name: str, ids: str) -> Problem:
+    what = f"records contain exactly one of {ids}, such as the id of a person"
     awk = """awk -F';' '{for (i = 2; i <= NF; i++) print $1 ";" $i}' FILE > TABLE.csv"""
     way = f"write a line per id and item (if the id comes first, and ';' separates: {awk})"
     of_lines = {"no_header": True, "unit": ["1"], "items": ["2"], "hierarchy": {"2": PROPOSED}}
