@@ -538,6 +538,6 @@ def test_a_rare_item_in_each_record_may_be_a_user_name():
 
     codes = [{f"code {chr(65 + (n * step) % 23)}" for step in range(1, 8)} for n in range(300)]
     require_persons(Table.from_sets(codes))
-    with refused(InputError, "300 rare"):
+    with refused(anonset.InputError, "300 rare"):
         require_persons(Table.from_sets([items | {user(n)} for n, items in enumerate(codes)]))
     require_persons(Table.from_sets([items | {user(n)} if n % 2 else items for n, items in enumerate(codes)]))
