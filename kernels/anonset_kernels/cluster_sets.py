@@ -301,7 +301,10 @@ def _search(
 def _descents(
     records: PartitionRecords, order: Int32Array, rule: PartitionRule, start: Int32Array, limit: int
 ) -> Int32Array:
-    """Return the best partition of two descents, as `PartitionSearch.run` for m above 2."""
+    """Search from the given partition and from one group of all records, and return the better of both partitions.
+
+    The result equals that of `PartitionSearch.run` for m above 2.
+    """
     groups, scratch = _counted(records, start, rule, True)
     best, cost, cells = groups.of.copy(), _sum(groups.cost), np.int64(0)
     for way in range(2):

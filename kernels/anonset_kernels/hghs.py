@@ -61,7 +61,7 @@ class Threats(NamedTuple):
     """
     guard_next: Int64Array
     placed: UInt8Array
-    """1 for threats that are or were in a list, uint8 (T,)."""
+    """1 for threats that are in a list of a node, or were in one before they were resolved, uint8 (T,)."""
 
 
 class CutState(NamedTuple):

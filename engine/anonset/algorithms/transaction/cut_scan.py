@@ -86,7 +86,9 @@ def search_cut(threats: MinimalThreats, leaves: Int64, phase: str, progress: Pro
 
 
 def _taxonomy(threats: MinimalThreats, generalize: Int64, suppress: Int64, order: Int32, place: Int32) -> "Taxonomy":
-    """Return the reduced taxonomy, with nodes numbered by their position in the scan that selects nodes to suppress."""
+    """Return the taxonomy without nodes below the cut. Nodes are numbered by their position in the scan that selects
+    nodes to suppress.
+    """
     from anonset_kernels.hghs import Taxonomy
 
     parent = threats.hierarchy.parent

@@ -32,7 +32,7 @@ class RoundResult(RedactedRepr):
     cost: int
     """Loss metric LM, multiplied by (number of leaves - 1)."""
     threats: int
-    """Number of minimal threats over the reduced taxonomy."""
+    """Number of minimal threats whose nodes are left after nodes below a cut are removed from the taxonomy."""
 
 
 @dataclass(frozen=True, kw_only=True)

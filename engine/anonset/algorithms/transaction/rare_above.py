@@ -96,7 +96,9 @@ class RareAbove:
         return indexed(sets, len(self.rare.node_of_code)), self.rare.support[order]
 
     def _possible(self, sets: Int32) -> NDArray[np.bool_]:
-        """Return True for each set of nodes that can be rare according to the tables, bool (T,)."""
+        """Return True for each set of nodes that no table excludes, bool (T,). A table excludes a set if
+        it contains a set of cut nodes below these nodes with a support of at least k.
+        """
         from anonset_kernels.sets_above import keep_possible
 
         possible = np.ones(len(sets), np.bool_)

@@ -131,8 +131,8 @@ class RareTable:
         dead: Callable[[], NDArray[np.uint8]],
         run_all: Callable[..., Any] = map,
     ) -> Iterator[RareSets]:
-        """Yield the rare sets whose first code is in `ranges`, except sets with codes in `dead`. Large ranges are
-        divided.
+        """Yield the rare sets whose first code is in `ranges`, except sets with codes of generalized nodes,
+        which `dead` marks, uint8 (C,). Large ranges are divided.
         """
         rare_parts: Iterator[RareSets | None] = run_all(lambda firsts: self._rare(firsts, dead()), ranges)
         for (low, high), part in zip(ranges, rare_parts, strict=True):
@@ -144,7 +144,8 @@ class RareTable:
                 yield part
 
     def _rare(self, firsts: tuple[int, int], dead: NDArray[np.uint8]) -> RareSets | None:
-        """Return the rare sets whose first code is in a range, except sets with codes in `dead`.
+        """Return the rare sets whose first code is in a range, except sets with codes of generalized
+        nodes, which `dead` marks.
 
         Return None if there are too many rare sets.
         """

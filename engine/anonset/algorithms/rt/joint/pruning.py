@@ -15,7 +15,7 @@ class Pruning(RedactedRepr):
     """A pruned tree and the weight for which it is optimal."""
 
     w: float
-    """Largest weight that results in this tree."""
+    """Weight of the relational loss, from 0 to 1: the largest that results in this tree."""
     clusters: int
     relational_ncp: float
     item_loss: float

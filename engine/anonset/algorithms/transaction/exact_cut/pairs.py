@@ -93,7 +93,7 @@ class CountedPairs(RedactedRepr):
     """Rare pairs as bits, uint64 (C, W). The row of node a has a bit for each later node b > a."""
 
     def of(self, nodes: Int32) -> "CountedPairs | None":
-        """Return the pairs of some of the nodes, in another order.
+        """Return the pairs of the given nodes. The rows and the bits follow the order of `nodes`.
 
         Return None if a node was not counted, or there are too many nodes.
         """
