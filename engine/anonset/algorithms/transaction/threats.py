@@ -86,7 +86,7 @@ class MinimalThreats:
 
     @property
     def in_taxonomy(self) -> NDArray[np.bool_]:
-        """True for each node that is left in the taxonomy: the nodes of `bottom` and the nodes above them, bool (V,)."""
+        """True for each node that is left in the taxonomy: `bottom` and the nodes above it, bool (V,)."""
         return nodes_at_or_above(self.hierarchy, self.bottom)
 
     def mine_next(self) -> None:
