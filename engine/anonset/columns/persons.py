@@ -368,7 +368,8 @@ def _may_be_a_household(one: _Evidence) -> bool:
     numbers = ["".join(label.split()) for label in one.labels]
     are_numbers = numbers != [] and all(map(str.isdecimal, numbers)) and not is_quantity(one.name)
     serial = are_numbers and (_are_of_equal_length(numbers) or _are_consecutive(numbers))
-    return is_plain and (serial or _is_key(one) or are_keys(one.labels)) and count_distinct(one.codes) >= _FEW
+    several = count_distinct(one.codes) >= max(3, min(_FEW, len(one.codes) / _ROWS_OF_FEW))
+    return is_plain and several and (serial or _is_key(one) or are_keys(one.labels))
 
 
 def _names_a_member(one: _Evidence) -> bool:
