@@ -5,8 +5,7 @@
 """
 
 import dataclasses
-from collections.abc import Iterable, Mapping
-from functools import singledispatch
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -17,8 +16,7 @@ from anonset.data.split_mix import SplitMix
 from anonset.data.workers import Threads
 from anonset.errors import InfeasibleError
 from anonset.privacy import PrivacyModel
-from anonset.publications import Buckets, Chunks, Published, Records
-from anonset.publications.base import unknown_kind
+from anonset.publications import Published
 from anonset.release.formats import Layout, kind_of
 from anonset.settings.binding import bind
 from anonset.verification import verify
@@ -92,7 +90,7 @@ def _check_on(algorithm: Algorithm, seed: int, records: int) -> bool:
     publication = _published(algorithm, table, hierarchies, workers=1)
     _require(_content(table) == before, f"{algorithm.name} must not change the input")
     others = [_published(algorithm, table, hierarchies, workers=workers) for workers in (1, 3)]
-    same = [_plain_or_none(other) == _plain_or_none(publication) for other in others]
+    same = [_content_of(other) == _content_of(publication) for other in others]
     _require(same[0], f"{algorithm.name} must return the same result for the same input")
     _require(same[1], f"{algorithm.name} must return the same result for any number of workers")
     if publication is None:
@@ -160,33 +158,8 @@ def _content(table: Table) -> list[Any]:
     return arrays
 
 
-def _plain_or_none(publication: Published | None) -> Any:
-    return None if publication is None else _plain(publication)
-
-
-@singledispatch
-def _plain(publication: Published) -> Any:
-    raise unknown_kind(publication)
-
-
-@_plain.register
-def _(publication: Chunks) -> Any:
-    way_back = publication.record is None or publication.record.tolist()
-    return [publication.vocabulary.labels, publication.clusters, publication.shared, way_back]
-
-
-@_plain.register
-def _(publication: Records) -> Any:
-    return _values(publication.columns)
-
-
-@_plain.register
-def _(publication: Buckets) -> Any:
-    return _values((*publication.qit, publication.snt_value))
-
-
-def _values(columns: Iterable[Any]) -> list[Any]:
-    return [column.labels() if isinstance(column, CategoricalColumn) else list(column.rows()) for column in columns]
+def _content_of(publication: Published | None) -> list[Any] | None:
+    return None if publication is None else publication.content()
 
 
 def _require(holds: bool, promise: str) -> None:

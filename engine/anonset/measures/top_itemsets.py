@@ -17,7 +17,6 @@ sets have the same expected support because their items share symbols, all of th
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import singledispatch
 from heapq import heappop, heappush
 from itertools import combinations, combinations_with_replacement, groupby
 from math import comb, fsum, prod
@@ -27,8 +26,7 @@ import numpy as np
 from anonset.data import SetColumn
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.measures.item_supports import LARGEST_SET, Chosen, ColumnSupports, Supports, supports_of
-from anonset.publications import Buckets, Chunks, Published, Records
-from anonset.publications.base import unknown_kind
+from anonset.publications import Published
 from anonset.queries.estimate import ONE_MEMBER, Reading
 
 SIZES = range(2, LARGEST_SET + 1)
@@ -92,35 +90,9 @@ def top_itemsets(column: SetColumn, publication: Published, top: int, *, reading
 
 def lost_items(column: SetColumn, publication: Published, k: int) -> float:
     """Return the measure tlost, which is the share of lost items. Return 0 if no item is in k records."""
-    shown = set(items_shown(publication))
+    shown = set(publication.items_shown())
     frequent = [column.vocabulary.labels[item] for item in np.flatnonzero(column.occurrences >= k).tolist()]
     return sum(label not in shown for label in frequent) / len(frequent) if frequent else 0.0
-
-
-@singledispatch
-def items_shown(publication: Published) -> Iterator[str]:
-    """Yield the items that a record or sub-record contains unchanged."""
-    raise unknown_kind(publication)
-
-
-@items_shown.register
-def _(publication: Chunks) -> Iterator[str]:
-    chunks = [rows for cluster in publication.clusters for rows in cluster.chunks]
-    for rows in (*chunks, *(chunk.rows for chunk in publication.shared)):
-        yield from (publication.vocabulary.labels[item] for items, _ in rows for item in items)
-
-
-@items_shown.register
-def _(publication: Buckets) -> Iterator[str]:
-    yield from ()
-
-
-@items_shown.register
-def _(publication: Records) -> Iterator[str]:
-    if publication.transactions is not None:
-        for code in np.flatnonzero(publication.transactions.occurrences).tolist():
-            if len(members := publication.symbols[code].members) == 1:
-                yield members[0]
 
 
 def most_frequent(supports: Supports, top: int, *, at_least: float = 0.0) -> list[_EqualSupportSets]:

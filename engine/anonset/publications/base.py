@@ -3,17 +3,17 @@ package defines one kind of publication.
 """
 
 from abc import ABC, abstractmethod
-from typing import Self, TypeVar
+from collections.abc import Iterator, Mapping
+from typing import Any, Self, TypeVar
 
+from anonset.data import Hierarchy
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError
 
 
 class Published(RedactedRepr, ABC):
-    """Base class of `Records`, `Buckets` and `Chunks`. A function that differs by kind of publication uses
-    `functools.singledispatch`.
-    """
+    """Base class of `Records`, `Buckets` and `Chunks`. A method returns what the published data show."""
 
     @property
     @abstractmethod
@@ -23,6 +23,18 @@ class Published(RedactedRepr, ABC):
     @abstractmethod
     def counts(self) -> dict[str, int]:
         """Return the numbers of records and other elements, for the attestation."""
+
+    @abstractmethod
+    def content(self) -> list[Any]:
+        """Return the published data as lists, to compare publications."""
+
+    def items_shown(self) -> Iterator[str]:
+        """Yield the items that a record or sub-record contains unchanged."""
+        yield from ()
+
+    def above_ceilings(self, hierarchies: Mapping[str, Hierarchy]) -> Iterator[str]:
+        """Yield the columns that publish a symbol above the ceiling of their hierarchy."""
+        yield from ()
 
     @abstractmethod
     def with_way_back(self, record: Int64, cluster: Int32 | None) -> Self:

@@ -4,7 +4,7 @@ Group numbers link the two tables.
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -131,6 +131,10 @@ class Buckets(Published):
     def counts(self) -> dict[str, int]:
         """Return the number of tuples and of groups."""
         return {"records": self.n, "groups": self.n_groups}
+
+    def content(self) -> list[Any]:
+        """Return the labels of each column of both tables."""
+        return [column.labels() for column in (*self.qit, self.snt_value)]
 
     def with_way_back(self, record: Int64, cluster: Int32 | None) -> Self:
         """Return a copy with the input record of each QIT row. `cluster` is ignored because groups are published."""

@@ -5,7 +5,7 @@ items of different chunks occur together.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -106,6 +106,17 @@ class Chunks(Published):
             "clusters": len(self.clusters),
             "items": len(self.vocabulary),
         }
+
+    def content(self) -> list[Any]:
+        """Return the items, clusters and shared chunks, and the input record of each row."""
+        way_back = self.record is None or self.record.tolist()
+        return [self.vocabulary.labels, self.clusters, self.shared, way_back]
+
+    def items_shown(self) -> Iterator[str]:
+        """Yield the items in chunks. An item is repeated for each distinct sub-record."""
+        chunks = [rows for cluster in self.clusters for rows in cluster.chunks]
+        for rows in (*chunks, *(chunk.rows for chunk in self.shared)):
+            yield from (self.vocabulary.labels[item] for items, _ in rows for item in items)
 
     def with_way_back(self, record: Int64, cluster: Int32 | None) -> Self:
         """Return a copy with the input records, ordered by cluster, and the cluster of each record."""

@@ -2,13 +2,13 @@
 describes the symbols.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
-from anonset.data import CategoricalColumn, SetColumn
+from anonset.data import CategoricalColumn, Hierarchy, SetColumn
 from anonset.data.redacted_repr import names_shown
 from anonset.data.store import MEMORY, Store
 from anonset.data.table import Int32, Int64
@@ -89,6 +89,39 @@ class Records(Published):
     def counts(self) -> dict[str, int]:
         """Return the number of records and of symbols."""
         return {"records": self.n, "symbols": len(self.symbols)}
+
+    def content(self) -> list[Any]:
+        """Return the labels of each column."""
+        return [
+            column.labels() if isinstance(column, CategoricalColumn) else [*column.rows()] for column in self.columns
+        ]
+
+    def items_shown(self) -> Iterator[str]:
+        """Yield the items that are published as a symbol of one item."""
+        if self.transactions is not None:
+            for code in np.flatnonzero(self.transactions.occurrences).tolist():
+                if len(members := self.symbols[code].members) == 1:
+                    yield members[0]
+
+    def above_ceilings(self, hierarchies: Mapping[str, Hierarchy]) -> Iterator[str]:
+        """Yield the columns that publish a symbol above their ceiling. Suppressed records, whose relational values are
+        all the root, are accepted.
+        """
+        items = self.transactions
+        tree = None if items is None else hierarchies.get(items.name)
+        if items is not None and tree is not None and tree.capped:
+            top = np.searchsorted(tree.children(0), np.arange(tree.n_nodes), side="right")
+            if any(len({int(top[tree.node_of[x]]) for x in symbol.members}) > 1 for symbol in self.symbols):
+                yield items.name
+        at_root = {}
+        for column in self.relational:
+            domain = hierarchies.get(column.name)
+            root = -1 if domain is None else column.vocabulary.index.get(domain.labels[0], -1)
+            at_root[column.name] = column.codes == root
+        suppressed = np.logical_and.reduce(list(at_root.values())) if at_root else np.zeros(0, np.bool_)
+        for name, rows in at_root.items():
+            if name in hierarchies and hierarchies[name].capped and bool((rows & ~suppressed).any()):
+                yield name
 
     def with_way_back(self, record: Int64, cluster: Int32 | None) -> Self:
         """Return a copy with the input record of each row. For a local recoding, `cluster` is the cluster of each

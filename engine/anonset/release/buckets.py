@@ -15,10 +15,12 @@ from anonset.measures.retention import of_tuples
 from anonset.privacy import PrivacyModel, SafetyConstraint, Witness
 from anonset.publications import Buckets, Records, Symbol
 from anonset.reading.publications.buckets import read_buckets
+from anonset.release.disclosure_scan import Scanner
 from anonset.release.documents import BucketFiles
 from anonset.release.formats import Layout, PublicationKind, UnverifiedPublication, require_few_parts, sizes_of_parts
 from anonset.release.formulas import formula_warnings
 from anonset.release.losses import distinct_values
+from anonset.release.scan_findings import ScanResult
 from anonset.release.statements import digests
 from anonset.settings.publication import CheckSettings
 from anonset.verification.bucket_truth import check_buckets_truthful, check_undivided
@@ -139,6 +141,12 @@ class BucketsKind(PublicationKind[Buckets]):
         if publication.starred.all():
             return "every identity is hidden"
         return "all tuples are in one group" if publication.n_groups == 1 else ""
+
+    def scan(self, publication: Buckets, scanner: Scanner) -> ScanResult:
+        """Scan kept and sensitive values with patterns."""
+        findings = scanner.patterns((*publication.kept, publication.snt_value), set())
+        original = [column for column in (*scanner.table.kept, scanner.table.sensitive) if column is not None]
+        return ScanResult(tuple(findings), scanner.promised(original))
 
     def formula_warnings(self, publication: Buckets) -> tuple[str, ...]:
         """Return warnings about the labels of both tables."""

@@ -18,9 +18,11 @@ from anonset.measures.retention import of_chunks
 from anonset.privacy import PrivacyModel, Witness
 from anonset.publications import Chunks, Records, Symbol
 from anonset.reading.publications.chunks import read_chunks, require_plain
+from anonset.release.disclosure_scan import Scanner
 from anonset.release.documents import ChunkFiles
 from anonset.release.formats import Layout, PublicationKind, UnverifiedPublication, require_few_parts
 from anonset.release.formulas import item_warnings
+from anonset.release.scan_findings import ScanResult
 from anonset.release.statements import digests
 from anonset.settings.publication import CheckSettings
 from anonset.verification.chunk_truth import check_chunks_true
@@ -143,6 +145,17 @@ class ChunksKind(PublicationKind[Chunks]):
         if items is None or not len(items.codes) or publication.shared:
             return ""
         return "" if len(publication.columns[0].rows) else "no chunk contains an item"
+
+    def scan(self, publication: Chunks, scanner: Scanner) -> ScanResult:
+        """Scan the items."""
+        findings = tuple(scanner.items.shown((publication.name,), publication.vocabulary.labels))
+        sets, threshold = scanner.table.transactions, scanner.few
+        if sets is None:
+            return ScanResult(findings)
+        shown, counts = set(publication.vocabulary.labels), sets.occurrences
+        codes = np.flatnonzero((counts > 0) & (counts < threshold)).tolist()
+        rare = sum(sets.vocabulary.labels[code] in shown for code in codes)
+        return ScanResult(findings, {publication.name: rare} if rare else {})
 
     def formula_warnings(self, publication: Chunks) -> tuple[str, ...]:
         """Return warnings about the items."""

@@ -22,9 +22,7 @@ text. No owner expects a model to publish these, even if k persons share them.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import singledispatchmethod
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -41,16 +39,17 @@ from anonset.columns.roles import NUMBERS
 from anonset.data import CategoricalColumn, NumericColumn, Table
 from anonset.data.domains import lists_persons
 from anonset.data.hierarchy_rules import NO_VALUE
-from anonset.data.redacted_repr import RedactedRepr, names_shown
+from anonset.data.redacted_repr import names_shown
 from anonset.data.store import Store
 from anonset.data.table_facts import COARSENED
 from anonset.errors import DisclosureError, Fix, InputError, Problem
 from anonset.privacy import PrivacyModel
-from anonset.publications import Buckets, Chunks, Records
+from anonset.publications import Published, Records
 from anonset.publications.buckets import STAR
 from anonset.reading.roles import Names, names_in
 from anonset.release import scan_remedies as remedies
-from anonset.release.item_scan import ItemScan, labels_of
+from anonset.release.formats import kind_of
+from anonset.release.item_scan import ItemScan
 from anonset.release.rare_values import (
     count_rare,
     ends_of_ranges,
@@ -58,7 +57,12 @@ from anonset.release.rare_values import (
     persons_with,
     values_in_sets,
 )
-from anonset.release.scan_findings import ScanFinding, few_persons, identifying_kind, personal_values_finding
+from anonset.release.scan_findings import (
+    ScanFinding,
+    few_persons,
+    identifying_kind,
+    personal_values_finding,
+)
 from anonset.spelling import setting
 
 _EXAMINED = 20_000
@@ -68,16 +72,7 @@ _FEWEST_PERSONS, _OWN_VALUES = 20, 0.8
 """Minimum number of persons, and of distinct values per person, if nearly every person has a value of their own."""
 
 
-@dataclass(frozen=True)
-class ScanResult(RedactedRepr):
-    """Result of a scan."""
-
-    findings: tuple[ScanFinding, ...] = ()
-    promised: Mapping[str, int] = field(default_factory=dict)
-    """Number of values of few persons that the model publishes unchanged, by column."""
-
-
-def require_declared(table: Table, publication: Any, model: PrivacyModel) -> Mapping[str, int]:
+def require_declared(table: Table, publication: Published, model: PrivacyModel) -> Mapping[str, int]:
     """Scan a publication and return the number of values of few persons that the model publishes, by column.
 
     Parameters
@@ -90,7 +85,7 @@ def require_declared(table: Table, publication: Any, model: PrivacyModel) -> Map
     DisclosureError
         If a column shows values that identify persons, and the owner has not declared it.
     """
-    scan = _Scanner(table, model).scan(publication)
+    scan = kind_of(model).scan(publication, Scanner(table, model))
     if scan.findings:
         raise DisclosureError(scan.findings)
     return scan.promised
@@ -112,7 +107,7 @@ def require_originals_declared(table: Table, model: PrivacyModel, *, as_publishe
     DisclosureError
         See `require_declared`.
     """
-    scanner, findings, sets = _Scanner(table, model), list[ScanFinding](), table.transactions
+    scanner, findings, sets = Scanner(table, model), list[ScanFinding](), table.transactions
     if sets is not None:
         names = table.joined or (sets.name,)
         items = scanner.items
@@ -149,7 +144,7 @@ def declared(table: Table, names: Names) -> Table:
 
 
 @dataclass(frozen=True)
-class _Scanner:
+class Scanner:
     """Scanner for publications of one table."""
 
     table: Table
@@ -162,48 +157,19 @@ class _Scanner:
 
     @property
     def items(self) -> ItemScan:
+        """Scan of the items."""
         return ItemScan(self.table, self.model)
-
-    @singledispatchmethod
-    def scan(self, publication: Any) -> ScanResult:
-        msg = f"no scan for a publication of type {type(publication).__name__}"
-        raise TypeError(msg)
-
-    @scan.register
-    def _(self, publication: Records) -> ScanResult:
-        findings = [*self._headers(publication.order), *self._relational(publication)]
-        findings += self.kept(publication.kept, publication.relational, publication.store)
-        if (sets := publication.transactions) is not None:
-            findings += self.items.shown(publication.joined or (sets.name,), labels_of(publication))
-        promised = [column for column in publication.kept if column.name == self.model.sensitive_column]
-        return ScanResult(tuple(findings), self._promised(promised) | self.items.unchanged(publication))
-
-    @scan.register
-    def _(self, publication: Buckets) -> ScanResult:
-        findings = self._patterns((*publication.kept, publication.snt_value), set())
-        original = [column for column in (*self.table.kept, self.table.sensitive) if column is not None]
-        return ScanResult(tuple(findings), self._promised(original))
-
-    @scan.register
-    def _(self, publication: Chunks) -> ScanResult:
-        findings = self.items.shown((publication.name,), publication.vocabulary.labels)
-        sets, threshold = self.table.transactions, self.few
-        if sets is None:
-            return ScanResult(tuple(findings))
-        shown, counts = set(publication.vocabulary.labels), sets.occurrences
-        codes = np.flatnonzero((counts > 0) & (counts < threshold)).tolist()
-        rare = sum(sets.vocabulary.labels[code] in shown for code in codes)
-        return ScanResult(tuple(findings), {publication.name: rare} if rare else {})
 
     def kept(
         self, kept: Sequence[CategoricalColumn], relational: Sequence[CategoricalColumn], store: Store
     ) -> list[ScanFinding]:
+        """Return findings for kept columns, alone and together with the relational columns."""
         word, sensitive = self.table.word, self.model.sensitive_column
         undeclared = [
             c for c in kept if c.name not in (*word.publish_as_is, sensitive) and not self._is_declared_public(c)
         ]
         findings = [finding for column in undeclared if (finding := self._rare(column)) is not None]
-        findings += self._patterns(kept, {finding.column for finding in findings})
+        findings += self.patterns(kept, {finding.column for finding in findings})
         named = {finding.column for finding in findings}
         findings += self._together([column for column in undeclared if column.name not in named], relational, store)
         return findings
@@ -215,7 +181,7 @@ class _Scanner:
         dates = meaning in ("birth", "born") and kind_of_values(labels) == "dates"
         return dates or meaning in KINDS_OF_VALUES or identifying_kind(labels) is not None
 
-    def _headers(self, names: Sequence[str]) -> Iterator[ScanFinding]:
+    def headers(self, names: Sequence[str]) -> Iterator[ScanFinding]:
         """Yield findings for column names that are e-mail addresses, IBANs or phone numbers. Such names may be data of
         a file without a header.
         """
@@ -229,7 +195,8 @@ class _Scanner:
                     f"#{number}", 1, Problem(f"{text}, so nothing is published; rename the column", [fix])
                 )
 
-    def _relational(self, publication: Records) -> Iterator[ScanFinding]:
+    def relational(self, publication: Records) -> Iterator[ScanFinding]:
+        """Yield findings for generalized columns."""
         members = {symbol.label: symbol.members for symbol in publication.value_sets}
         original = {column.name: column for column in self.table.relational}
         for column in publication.relational:
@@ -320,7 +287,8 @@ class _Scanner:
             problem = f"persons are in groups of fewer than {self.few} persons with the same published values"
             yield ScanFinding.of(names, small, problem, remedies.of_singling_out(names, self.model))
 
-    def _patterns(self, columns: Sequence[CategoricalColumn], named: Collection[str]) -> Iterator[ScanFinding]:
+    def patterns(self, columns: Sequence[CategoricalColumn], named: Collection[str]) -> Iterator[ScanFinding]:
+        """Yield findings for columns with personal values. Skip the columns in `named`."""
         word = self.table.word
         for column in columns:
             if column.name in named or column.name in word.publish_as_is or word.identifying_as_declared:
@@ -354,5 +322,6 @@ class _Scanner:
             else ""
         )
 
-    def _promised(self, columns: Sequence[CategoricalColumn]) -> dict[str, int]:
+    def promised(self, columns: Sequence[CategoricalColumn]) -> dict[str, int]:
+        """Return the number of values of few persons of each column that has such values."""
         return {column.name: rare for column in columns if (rare := count_rare(column, self.few))}

@@ -21,6 +21,7 @@ from anonset.generalization.other_release import OtherRelease
 from anonset.privacy import PrivacyModel, Witness
 from anonset.privacy.model import PublishedKind
 from anonset.publications import Published, Symbol
+from anonset.release.scan_findings import ScanResult
 from anonset.settings.publication import CheckSettings
 from anonset.spelling import setting
 
@@ -248,6 +249,14 @@ class PublicationKind(ABC, Generic[P]):
     def nothing_left(self, model: PrivacyModel, table: Table, publication: P) -> tuple[str, ...]:
         """Return a warning if the items or the relational values retain no information, although other columns do."""
         return ()
+
+    def limits(self, publication: P, model: PrivacyModel) -> list[str]:
+        """Return the limits of the guarantee that follow from the published data (`guarantee_limits`)."""
+        return []
+
+    @abstractmethod
+    def scan(self, publication: P, scanner: Any) -> ScanResult:
+        """Scan the published data for values that identify persons."""
 
     @abstractmethod
     def formula_warnings(self, publication: P) -> tuple[str, ...]:

@@ -4,14 +4,13 @@ The limits follow from the model, the publication and its declarations, so `anon
 """
 
 import re
-from functools import singledispatch
 from typing import Any
 
 from anonset.privacy import PrivacyModel
-from anonset.publications import Buckets, Chunks, Published, Records
-from anonset.publications.base import unknown_kind
+from anonset.publications import Published, Records
 from anonset.publications.symbols import members_of, range_ends
 from anonset.release.documents import Declarations
+from anonset.release.formats import kind_of
 
 UNCHANGED = (
     "Columns that are published unchanged are not protected: someone who knows their values may identify a person."
@@ -188,7 +187,7 @@ def limits_of(
     as_is
         Whether the owner declares columns to publish as is.
     """
-    limits = [model.limits, *limits_of_kind(publication, model), ALONE]
+    limits = [model.limits, *kind_of(model).limits(publication, model), ALONE]
     if earlier:
         limits.append(CONTINUES)
         if not together:
@@ -210,19 +209,8 @@ def limits_of(
     return limits
 
 
-@singledispatch
-def limits_of_kind(publication: Published, model: PrivacyModel) -> list[str]:
-    """Return the limits of a kind of publication, for any model."""
-    raise unknown_kind(publication)
-
-
-@limits_of_kind.register
-def _(publication: Buckets | Chunks, model: PrivacyModel) -> list[str]:
-    return []
-
-
-@limits_of_kind.register
-def _(publication: Records, model: PrivacyModel) -> list[str]:
+def limits_of_records(publication: Records, model: PrivacyModel) -> list[str]:
+    """Return the limits of published records."""
     texts = [label for column in publication.relational for label in column.vocabulary.labels]
     several = any(len(symbol.members) > 1 for symbol in publication.symbols) or bool(publication.value_sets)
     parts = {"items": publication.transactions, "relational": publication.relational}

@@ -32,11 +32,15 @@ from anonset.reading.publications.codebook import read_codebook
 from anonset.reading.publications.records import read_published
 from anonset.reading.source import of_files
 from anonset.reading.table_builder import gather
+from anonset.release.disclosure_scan import Scanner
 from anonset.release.documents import CODEBOOK, HIERARCHY, RETIRED, PublishedFile
 from anonset.release.formats import Layout, PublicationKind, UnverifiedPublication, require_few_parts, sizes_of_parts
 from anonset.release.formulas import formula_warnings
+from anonset.release.guarantee_limits import limits_of_records
+from anonset.release.item_scan import labels_of
 from anonset.release.joined import rejoin, texts_of_items, texts_of_nodes
 from anonset.release.losses import measures_of, nothing_left, why_worthless
+from anonset.release.scan_findings import ScanResult
 from anonset.release.statements import digests
 from anonset.release.symbols import name_sets, require_plain_items, require_plain_nodes, require_sound, spell_out
 from anonset.settings.publication import CheckSettings
@@ -258,6 +262,19 @@ class RecordsKind(PublicationKind[Records]):
     def nothing_left(self, model: PrivacyModel, table: Table, publication: Records) -> tuple[str, ...]:
         """Return a warning if the items or the relational values retain no information, although other columns do."""
         return nothing_left(model, table, publication)
+
+    def limits(self, publication: Records, model: PrivacyModel) -> list[str]:
+        """Return the limits of symbols with several members, ranges, unchanged columns and local recodings."""
+        return limits_of_records(publication, model)
+
+    def scan(self, publication: Records, scanner: Scanner) -> ScanResult:
+        """Scan column names, relational values, kept columns and items."""
+        findings = [*scanner.headers(publication.order), *scanner.relational(publication)]
+        findings += scanner.kept(publication.kept, publication.relational, publication.store)
+        if (sets := publication.transactions) is not None:
+            findings += scanner.items.shown(publication.joined or (sets.name,), labels_of(publication))
+        promised = [column for column in publication.kept if column.name == scanner.model.sensitive_column]
+        return ScanResult(tuple(findings), scanner.promised(promised) | scanner.items.unchanged(publication))
 
     def formula_warnings(self, publication: Records) -> tuple[str, ...]:
         """Return warnings about the labels of the columns and the members in the codebook."""

@@ -1,7 +1,7 @@
 """Findings of a disclosure scan: columns that stop a publication."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from anonset.columns.personal_values import KINDS_OF_VALUES, OPAQUE, are_opaque_keys, count_contacts, identifying
 from anonset.data.redacted_repr import RedactedRepr
@@ -46,6 +46,15 @@ class ScanFinding(RedactedRepr):
 
     def __str__(self) -> str:
         return str(self.problem)
+
+
+@dataclass(frozen=True)
+class ScanResult(RedactedRepr):
+    """Result of a scan."""
+
+    findings: tuple[ScanFinding, ...] = ()
+    promised: Mapping[str, int] = field(default_factory=dict)
+    """Number of values of few persons that the model publishes unchanged, by column."""
 
 
 def identifying_kind(labels: Sequence[str]) -> tuple[str, int] | None:
