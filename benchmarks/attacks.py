@@ -16,7 +16,7 @@ import anonset
 from anonset.algorithms.relational.formations import formation_of
 from anonset.data import CategoricalColumn, Table
 from anonset.data.table_facts import OwnerStatements
-from anonset.jobs.risk import Risk
+from anonset.kinds.risk import Risk
 
 K = 5
 FORMS = (

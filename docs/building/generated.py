@@ -54,7 +54,7 @@ _CHAPTERS = (
             "anonset.release",
         ),
     ),
-    ("Inspect, suggest, compare", ("anonset.jobs",)),
+    ("Inspect, suggest, compare", ("anonset.jobs", "anonset.kinds")),
     ("Verify", ("anonset.verification",)),
     ("Algorithms for sets", ("anonset.algorithms.transaction",)),
     ("Algorithms for relational columns", ("anonset.algorithms.relational",)),

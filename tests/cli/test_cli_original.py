@@ -11,9 +11,8 @@ from pyarrow import parquet
 from tests.facts import names
 
 from anonset.data import Table
-from anonset.jobs import reading
-from anonset.jobs.check import job
-from anonset.jobs.original import records as original
+from anonset.jobs import check as job
+from anonset.jobs import original, reading
 from anonset.release import attested
 from anonset.verification import DEFAULT_BUDGET
 from anonset.writing import codebook

@@ -10,9 +10,10 @@ from anonset.cli.main import describe, exit_code
 from anonset.errors import AnonsetError, InputError
 from anonset.jobs.anonymize import anonymize_file
 from anonset.jobs.check import PublicationCheck
-from anonset.jobs.evaluate import Evaluation, evaluate
+from anonset.jobs.evaluate import evaluate
 from anonset.jobs.verify import check
-from anonset.jobs.workloads import WorkloadSpec
+from anonset.kinds.evaluation import Evaluation
+from anonset.kinds.workloads import WorkloadSpec
 from anonset.reading.options import ReadOptions
 from anonset.reading.read import read_by
 from anonset.settings.overriding import make_settings

@@ -19,7 +19,7 @@ from anonset.data.store import MEMORY, Files
 from anonset.errors import AnonsetError
 from anonset.generalization import Bucketized
 from anonset.generalization.bucketizing import bucketize
-from anonset.jobs.check import buckets as bucket_check
+from anonset.kinds import buckets as bucket_check
 from anonset.privacy.anatomy import AnatomyDiversity
 from anonset.reading.publications.buckets import read_buckets
 from anonset.release import memory

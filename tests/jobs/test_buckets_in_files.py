@@ -16,8 +16,8 @@ from anonset.data import CategoricalColumn, Table, spans
 from anonset.data.store import MEMORY
 from anonset.generalization import Bucketized
 from anonset.generalization.bucketizing import bucketize
-from anonset.jobs import bucket_people, correlations
-from anonset.jobs.bucket_people import by_individuals
+from anonset.kinds import bucket_people, correlations
+from anonset.kinds.bucket_people import by_individuals
 from anonset.measures import bucket_inference
 from anonset.measures.correlation import inter_group_violations, intra_group_violations
 from anonset.measures.sensitive_values import observed_diversity

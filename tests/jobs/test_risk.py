@@ -11,9 +11,11 @@ from tests.facts import names, refused
 
 import anonset
 from anonset.errors import InputError
-from anonset.jobs.attack import attack
-from anonset.jobs.exposures import higher_after
-from anonset.jobs.matching import Matching
+from anonset.kinds.attack import attack
+from anonset.kinds.base import analysis_of
+from anonset.kinds.exposures import higher_after
+from anonset.kinds.matching import Matching
+from anonset.kinds.risk import RiskContext
 from anonset.measures.shares import Share
 from anonset.report.risks import sections
 
@@ -224,12 +226,10 @@ def test_probability_of_inferring_a_value_from_buckets():
 
 
 def test_an_attack_reports_buckets_that_violate_the_guarantee():
-    from anonset.jobs.risk.base import RiskContext, risk_of
-
     table = anonset.read(VISITS, id="p", sensitive="drug")
     release = anonset.anonymize(table, anonset.Anatomy(l=2, seed=1))
     context = RiskContext(anonset.AnatomyDiversity(9), table, attempts=100)
-    assert risk_of(release.publication, context).broken == 12
+    assert analysis_of(release.publication).risk(context).broken == 12
 
 
 def test_risks_show_no_label_of_the_data():

@@ -4,18 +4,23 @@ import pkgutil
 from collections.abc import Callable
 from importlib import import_module
 from inspect import signature
+from pkgutil import resolve_name
 from typing import Any
 
+import numpy as np
 import pytest
 
 import anonset
-from anonset.jobs.risk import RiskReport
-from anonset.jobs.summary import Summary
-from anonset.publications import Published
+from anonset.kinds import base
+from anonset.kinds.base import PublicationAnalysis, analysis_of
+from anonset.kinds.records import RecordsAnalysis
+from anonset.kinds.risk import RiskReport
+from anonset.kinds.summary import Summary
+from anonset.publications import Published, Records
 from anonset.release.documents import PublishedFiles
 
 FAMILIES = (Published, PublishedFiles, RiskReport, Summary)
-HOMES = ("jobs", "measures", "publications", "release", "report")
+HOMES = ("jobs", "kinds", "measures", "publications", "release", "report")
 
 
 def dispatchers() -> dict[str, Any]:
@@ -63,6 +68,19 @@ def test_a_dispatcher_knows_every_kind_and_no_other(dispatcher: Callable[..., ob
     positional = others[: len(others) - len(names)]
     with pytest.raises(TypeError, match="Records, Buckets or Chunks, got Kind"):
         dispatcher(Kind(), *positional, **dict.fromkeys(names))
+
+
+def test_every_kind_of_publication_has_an_analysis_and_no_other_type() -> None:
+    empty = Records(None, (), (), (), np.zeros(0, np.int64))
+    assert isinstance(analysis_of(empty), RecordsAnalysis)
+    assert set(base._ANALYSES) == kinds_of(Published)
+    for kind, name in base._ANALYSES.items():
+        analysis = resolve_name(name)
+        assert analysis in PublicationAnalysis.__subclasses__()
+        assert analysis.__name__ == f"{kind.__name__}Analysis"
+        assert not analysis.__abstractmethods__
+    with pytest.raises(TypeError, match="Records, Buckets or Chunks, got Kind"):
+        analysis_of(Kind())  # type: ignore[arg-type]
 
 
 class Kind:

@@ -13,7 +13,7 @@ from tests.facts import refused
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table
 from anonset.errors import InputError
 from anonset.generalization import ItemGroups
-from anonset.jobs.workloads import WorkloadSpec
+from anonset.kinds.workloads import WorkloadSpec
 from anonset.publications import Symbol
 from anonset.reading.publications.codebook import read_codebook, read_mapping, read_records
 from anonset.release.published_recoding import recoding_of

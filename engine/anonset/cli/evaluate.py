@@ -11,7 +11,7 @@ from anonset.errors import InputError
 from anonset.jobs.evaluate import evaluate as losses
 from anonset.jobs.evaluate import flatten
 from anonset.jobs.reading import opened_to_compare, read_data
-from anonset.jobs.workloads import WorkloadSpec
+from anonset.kinds.workloads import WorkloadSpec
 from anonset.queries.estimate import require_reading
 from anonset.release.statements import plain
 from anonset.report.account import evaluation_account

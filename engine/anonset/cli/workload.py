@@ -11,8 +11,7 @@ from anonset.cli.items import show_figures
 from anonset.cli.output import show_json
 from anonset.data import Hierarchy, Table
 from anonset.errors import InputError
-from anonset.jobs.workloads import WorkloadSpec
-from anonset.jobs.workloads.base import of_original
+from anonset.kinds.workloads import WorkloadSpec, of_original
 from anonset.queries.relational import TrueAnswers
 from anonset.queries.workload import Workload
 from anonset.reading.options import ReadOptions

@@ -10,11 +10,12 @@ from anonset.data import Hierarchy, Table
 from anonset.data.redacted_repr import redacted
 from anonset.data.workers import Threads
 from anonset.errors import AnonsetError
-from anonset.jobs.bounds import BOUNDED, Bound, Bounds, Known
 from anonset.jobs.candidate import Candidate, phases_of
 from anonset.jobs.job import Job
 from anonset.jobs.persons import require_persons
-from anonset.jobs.workloads import WorkloadSpec, answers
+from anonset.kinds.base import analysis_of
+from anonset.kinds.bounds import BOUNDED, Bound, Bounds, Known
+from anonset.kinds.workloads import WorkloadSpec
 from anonset.measures.retention import coarsened_text
 from anonset.release.formats import Layout, UnverifiedPublication
 from anonset.release.statements import plain
@@ -86,7 +87,7 @@ class CandidateSettings:
             budget = DEFAULT_BUDGET if self.budget is None else self.budget
             verdict = verify(unverified.publication, algorithm.model, budget=budget, progress=self.progress)
         of = coarsened_text(candidate.coarsened)
-        answered = answers(table, unverified.publication, self.workload, hierarchies)
+        answered = analysis_of(unverified.publication).answers(table, self.workload, hierarchies)
         return replace(
             candidate,
             outcome=verdict.outcome,

@@ -10,8 +10,8 @@ from anonset.algorithms.base import Progress
 from anonset.data.store import Store
 from anonset.errors import InputError, require_known
 from anonset.jobs.check import PublicationCheck, check_publication
-from anonset.jobs.check.base import kind_check
 from anonset.jobs.reading import compared_data, place_of_data
+from anonset.kinds.base import analysis_of
 from anonset.privacy import PrivacyModel
 from anonset.publications import Published
 from anonset.reading.publications.codebook import read_records, records_file
@@ -142,7 +142,7 @@ def _require_readable(opened: OpenedPublication, settings: CheckSettings, model:
         raise InputError(msg)
     opened.require_about(model)
     publication = opened.publication
-    kind_check(publication, model, settings).require_codebook(opened)
+    analysis_of(publication).require_codebook(opened, settings)
     return publication
 
 

@@ -10,7 +10,7 @@ from anonset.algorithms.rt.joint.pruning import shown_frontier
 from anonset.algorithms.rt.merging import Merge, intermediate_losses
 from anonset.data import SetColumn
 from anonset.generalization import ItemGroups, PerCluster
-from anonset.jobs.evaluate import Evaluation
+from anonset.kinds.evaluation import Evaluation
 from anonset.measures.retention import (
     KEPT,
     PRINTED_FATES,

@@ -3,7 +3,7 @@
 from functools import singledispatch
 
 from anonset.jobs.report_facts import ReportFacts
-from anonset.jobs.summary import BucketsSummary, ChunksSummary, RecordsSummary, Summary
+from anonset.kinds.summary import BucketsSummary, ChunksSummary, RecordsSummary, Summary
 from anonset.measures.countable import FREQUENT
 from anonset.measures.retention import relative_to, shares
 from anonset.measures.shares import percent

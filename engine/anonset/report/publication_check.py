@@ -3,7 +3,8 @@
 from typing import Any
 
 from anonset.errors import plain_text
-from anonset.jobs.check import MOST_CORRELATED, PublicationCheck
+from anonset.jobs.check import PublicationCheck
+from anonset.kinds.buckets import MOST_CORRELATED
 from anonset.measures.correlation import IntraGroupViolation
 from anonset.release.documents import UNITS_IN_WORDS
 from anonset.release.statements import parameters_of, plain

@@ -5,7 +5,7 @@ from functools import singledispatch
 from typing import Any, cast
 
 from anonset.jobs.report_facts import ReportFacts
-from anonset.jobs.risk import BucketRisk
+from anonset.kinds.risk import BucketRisk
 from anonset.publications.base import unknown_kind
 from anonset.reading.options import person_columns
 from anonset.release.documents import BucketFiles, ChunkFiles, PublishedFile, PublishedFiles

@@ -4,7 +4,7 @@ from typing import Any
 
 from rich.table import Table as RichTable
 
-from anonset.jobs.risk import RiskReport
+from anonset.kinds.risk import RiskReport
 from anonset.report.risks import buckets, chunks, records
 from anonset.report.risks.base import PagePart, page_part, sections
 from anonset.report.sections import as_text, for_html, for_json, for_terminal

@@ -6,8 +6,8 @@ from functools import singledispatch
 from typing import Any
 
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.jobs.exposures import Exposure
-from anonset.jobs.risk import RiskReport
+from anonset.kinds.exposures import Exposure
+from anonset.kinds.risk import RiskReport
 from anonset.measures.item_inference import LIKELY, RARE, SURE, ItemInference
 from anonset.measures.shares import percent
 from anonset.publications.base import unknown_kind

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from anonset.jobs.exposures import Exposure
-from anonset.jobs.risk import ChunkRisk
+from anonset.kinds.exposures import Exposure
+from anonset.kinds.risk import ChunkRisk
 from anonset.release.documents import Attestation
 from anonset.release.statements import parameters_of
 from anonset.report.risks.base import (

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import cast
 
 from anonset.attacks.base import AttackResult
-from anonset.jobs.exposures import Exposure, higher_after, knowledge, small_class_text
-from anonset.jobs.risk import Risk
+from anonset.kinds.exposures import Exposure, higher_after, knowledge, small_class_text
+from anonset.kinds.risk import Risk
 from anonset.measures.shares import percent
 from anonset.measures.skewness import Skewness
 from anonset.release.documents import Attestation, PublishedFile

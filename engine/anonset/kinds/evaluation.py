@@ -1,25 +1,16 @@
-"""Losses of a publication compared with its original. The module contains the result and the interface for each kind
-of publication.
-"""
+"""Losses of a publication compared with its original, and the settings for computing them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from functools import singledispatch
-from typing import Any
+from dataclasses import dataclass, field
 
-from anonset.algorithms.base import Progress
 from anonset.data import Hierarchy, Table
 from anonset.data.redacted_repr import RedactedRepr, figures_shown
 from anonset.errors import InputError
-from anonset.jobs.bounds import Bound
-from anonset.jobs.original import require_possible
-from anonset.jobs.workloads import QueryAnswers, WorkloadSpec
+from anonset.kinds.bounds import Bound
+from anonset.kinds.workloads import QueryAnswers, WorkloadSpec
 from anonset.measures.sensitive_values import ObservedDiversity
-from anonset.measures.top_itemsets import TopItemsets, lost_items, top_itemsets
+from anonset.measures.top_itemsets import TopItemsets
 from anonset.measures.utility_loss import ItemWeights
-from anonset.publications import Published
-from anonset.publications.base import unknown_kind
-from anonset.queries.estimate import ONE_MEMBER, Reading
 from anonset.release.opened import OpenedPublication
 from anonset.spelling import setting
 
@@ -78,27 +69,6 @@ class EvaluationRequest(RedactedRepr):
     """Sensitive items, which Tum excludes."""
     top: int | None = None
     """Number of most frequent itemsets to compare."""
-    bound: bool = False
-    """Whether to prove the minimum NCP of a cut."""
-    progress: Progress | None = None
-    """Progress callback of the proof with the arguments (phase, amount done, total amount)."""
-
-    def require_possible(self, publication: Published) -> None:
-        """Reject an original that cannot be the original of the publication. Used without a private directory."""
-        if self.opened.private is None:
-            require_possible(publication, self.original, self.hierarchies)
-
-
-@singledispatch
-def losses(publication: Published, request: EvaluationRequest) -> Evaluation:
-    """Return the losses of a publication.
-
-    Raises
-    ------
-    InputError
-        If a requested measure does not exist for this kind of publication.
-    """
-    raise unknown_kind(publication)
 
 
 def require_itemsets(top: int | None, *, has_items: bool) -> None:
@@ -113,28 +83,3 @@ def require_itemsets(top: int | None, *, has_items: bool) -> None:
         got = f"got {top}" if top < 1 else "but the publication has none"
         msg = f"{setting('top')} must be at least 1 and needs a set-valued column, {got}"
         raise InputError(msg)
-
-
-def with_itemsets(
-    evaluation: Evaluation, publication: Published, request: EvaluationRequest, reading: Reading = ONE_MEMBER
-) -> Evaluation:
-    """Add the errors of the most frequent itemsets, if requested."""
-    column = request.original.transactions
-    if request.top is None or column is None:
-        return evaluation
-    lost = lost_items(column, publication, int(request.opened.attested.parameters.get("k", 2)))
-    itemsets = top_itemsets(column, publication, request.top, reading=reading)
-    return replace(evaluation, measures={**evaluation.measures, "tlost": lost}, itemsets=itemsets)
-
-
-def flatten(evaluation: Evaluation) -> dict[str, Any]:
-    """Return an evaluation as a flat mapping from names to values."""
-    query_answers = evaluation.answers
-    optional = {} if query_answers is None else asdict(query_answers)
-    optional |= {} if evaluation.itemsets is None else {"itemsets": asdict(evaluation.itemsets)}
-    bound = {} if evaluation.bound is None else {"bound": asdict(evaluation.bound)}
-    levels = {"levels": dict(evaluation.levels)} if evaluation.levels else {}
-    observed = {"observed": {name: asdict(diversity) for name, diversity in evaluation.observed.items()}}
-    coarsened = {"coarsened": dict(evaluation.coarsened)} if evaluation.coarsened else {}
-    more = {**levels, **(observed if evaluation.observed else {}), **coarsened}
-    return {**evaluation.measures, **bound, **optional, **evaluation.sizes, **more, "source": evaluation.source}

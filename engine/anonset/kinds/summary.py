@@ -1,12 +1,10 @@
 """Summary of a publication. It contains the first rows, and figures that any recipient can compute."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import singledispatch
 
 from anonset.data import CategoricalColumn, SetColumn
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.publications import Published
-from anonset.publications.base import unknown_kind
 
 EXAMPLES = 5
 """Number of example rows."""
@@ -34,10 +32,35 @@ class Summary(RedactedRepr):
     """First rows of each table."""
 
 
-@singledispatch
-def summary(publication: Published) -> Summary:
-    """Return the summary of a publication."""
-    raise unknown_kind(publication)
+@dataclass(frozen=True)
+class RecordsSummary(Summary):
+    """Summary of published records."""
+
+    single: float | None = None
+    """Share of published symbol occurrences with a single item. None if there are no symbols."""
+    stands_for: float | None = None
+    """Mean number of items of the symbols with several items, weighted by their occurrences. None if every symbol has
+    one item.
+    """
+    width: float | None = None
+    """Mean width of published numbers and ranges, as a share of the column's span. None if no column contains
+    numbers.
+    """
+
+
+@dataclass(frozen=True)
+class BucketsSummary(Summary):
+    """Summary of buckets."""
+
+
+@dataclass(frozen=True)
+class ChunksSummary(Summary):
+    """Summary of a disassociated publication."""
+
+    in_chunks: int
+    """Number of item occurrences shown in chunks."""
+    terms: int
+    """Number of terms over all clusters."""
 
 
 def example(columns: tuple[SetColumn | CategoricalColumn, ...]) -> Example:
@@ -51,6 +74,10 @@ def _cell(column: SetColumn | CategoricalColumn, row: int) -> str:
     labels = column.vocabulary.labels
     if isinstance(column, CategoricalColumn):
         return str(labels[column.codes[row]])
-    codes = column.held_by(row)
+    return first_symbols(labels, column.held_by(row).tolist())
+
+
+def first_symbols(labels: Sequence[str], codes: Sequence[int]) -> str:
+    """Return the first `MOST_SYMBOLS` labels, and the number of all labels if there are more."""
     more = f" … ({len(codes):,})" if len(codes) > MOST_SYMBOLS else ""
-    return " ".join(labels[code] for code in codes[:MOST_SYMBOLS].tolist()) + more
+    return " ".join(labels[code] for code in codes[:MOST_SYMBOLS]) + more

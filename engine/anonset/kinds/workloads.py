@@ -4,13 +4,10 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import singledispatch
 from pathlib import Path
 
 from anonset.data import Hierarchy, Table
 from anonset.errors import InputError
-from anonset.publications import Published
-from anonset.publications.base import unknown_kind
 from anonset.queries.estimate import ONE_MEMBER, Reading, require_reading
 from anonset.queries.mixed_workload import QueryShape, mixed_domain_workload, mixed_record_workload
 from anonset.queries.workload import Workload
@@ -74,36 +71,6 @@ class QueryAnswers:
     """Number of queries with the exact answer 0."""
     reading: Reading | None
     """Interpretation of symbols with several items. None for buckets and chunks, which have no such symbols."""
-
-
-def answers(
-    original: Table, publication: Published, spec: WorkloadSpec, hierarchies: Mapping[str, Hierarchy] | None = None
-) -> QueryAnswers | None:
-    """Return the average relative error of a workload. None if no workload is requested.
-
-    Parameters
-    ----------
-    publication
-        Published data, without short codes of value sets.
-    hierarchies
-        Hierarchies of relational columns.
-
-    Raises
-    ------
-    InputError
-        If the workload does not apply to this publication.
-    """
-    if spec.queries is None and spec.random is None:
-        return None
-    return answered(publication, original, spec, hierarchies or {})
-
-
-@singledispatch
-def answered(
-    publication: Published, original: Table, spec: WorkloadSpec, hierarchies: Mapping[str, Hierarchy]
-) -> QueryAnswers:
-    """Return the average relative error of a workload."""
-    raise unknown_kind(publication)
 
 
 @contextmanager

@@ -2,15 +2,17 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
+from typing import Any
 
 from anonset.algorithms.base import Progress
 from anonset.data import Table
 from anonset.errors import InputError
-from anonset.jobs.bounds import BOUNDED
-from anonset.jobs.evaluate.base import Evaluation, EvaluationRequest, losses
 from anonset.jobs.original import require_columns, require_same_content
-from anonset.jobs.workloads import WorkloadSpec
+from anonset.kinds.base import analysis_of
+from anonset.kinds.bounds import BOUNDED, Bounds
+from anonset.kinds.evaluation import Evaluation, EvaluationRequest
+from anonset.kinds.workloads import WorkloadSpec
 from anonset.measures.utility_loss import ItemWeights
 from anonset.release.documents import Attestation
 from anonset.release.opened import OpenedPublication, opening
@@ -88,9 +90,14 @@ def evaluate(
         original, trees = bind_columns(original, hierarchies, secrets)
         question = EvaluationRequest(
             original, opened, trees, workload or WorkloadSpec(), item_weights, relational_weights, secrets,
-            top=top, bound=bound, progress=progress,
+            top=top,
         )  # fmt: skip
-        return replace(losses(opened.publication, question), coarsened=original.coarsened)
+        evaluation = replace(analysis_of(opened.publication).evaluation(question), coarsened=original.coarsened)
+        if not bound:
+            return evaluation
+        parameters, suppression = opened.attested.parameters, evaluation.sizes.get("suppressed", 0) > 0
+        bounds = Bounds(original, trees, progress=progress)
+        return replace(evaluation, bound=bounds.of(parameters["k"], parameters["m"], suppression=suppression))
 
 
 def _secrets_beside(attested: Attestation) -> tuple[str, ...]:
@@ -106,3 +113,16 @@ def _require_same_records(original: Table, opened: OpenedPublication) -> None:
     if published != original.n and opened.attested.data.complete:
         msg = f"the original has {original.n} records, but {str(opened.out)!r} was made from {published}"
         raise InputError(msg)
+
+
+def flatten(evaluation: Evaluation) -> dict[str, Any]:
+    """Return an evaluation as a flat mapping from names to values."""
+    query_answers = evaluation.answers
+    optional = {} if query_answers is None else asdict(query_answers)
+    optional |= {} if evaluation.itemsets is None else {"itemsets": asdict(evaluation.itemsets)}
+    bound = {} if evaluation.bound is None else {"bound": asdict(evaluation.bound)}
+    levels = {"levels": dict(evaluation.levels)} if evaluation.levels else {}
+    observed = {"observed": {name: asdict(diversity) for name, diversity in evaluation.observed.items()}}
+    coarsened = {"coarsened": dict(evaluation.coarsened)} if evaluation.coarsened else {}
+    more = {**levels, **(observed if evaluation.observed else {}), **coarsened}
+    return {**evaluation.measures, **bound, **optional, **evaluation.sizes, **more, "source": evaluation.source}

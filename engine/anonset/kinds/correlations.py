@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.jobs.bucket_people import IndividualRows, by_individuals
+from anonset.kinds.bucket_people import IndividualRows, by_individuals
 from anonset.measures.correlation import IntraGroupViolation, inter_group_violations, intra_group_violations
 from anonset.publications import Buckets
 

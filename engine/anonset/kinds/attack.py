@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from anonset.data import Hierarchy, Table
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.jobs.matching import Matching
+from anonset.kinds.matching import Matching
 from anonset.privacy import PrivacyModel
 from anonset.publications import Records
 

@@ -13,7 +13,8 @@ from anonset.data.decimals import require_between_0_and_1
 from anonset.errors import InputError
 from anonset.generalization.other_release import OtherRelease
 from anonset.jobs.original import require_columns, require_same_content
-from anonset.jobs.risk.base import RiskContext, RiskReport, risk_of
+from anonset.kinds.base import analysis_of
+from anonset.kinds.risk import RiskContext, RiskReport
 from anonset.publications import Published
 from anonset.release.opened import OpenedPublication, opening
 from anonset.release.release import Release
@@ -102,7 +103,7 @@ def risk(
             model, original, trees, m, threshold, sensitive, population, attempts, seed, persons, by_person, attacks,
             beside, made_by,
         )  # fmt: skip
-        return risk_of(publication, context)
+        return analysis_of(publication).risk(context)
 
 
 def _sole_algorithm(algorithm: str, parameters: Mapping[str, Any], figures: Mapping[str, float]) -> str:

@@ -1,13 +1,19 @@
 """Check the model and the truth of a publication, and properties of its kind."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+
 from anonset.algorithms.base import Progress
 from anonset.data import Hierarchy, Table
-from anonset.data.decimals import require_between_0_and_1
+from anonset.data.decimals import exact, require_between_0_and_1
+from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.store import Store
 from anonset.errors import InputError, datum
-from anonset.jobs.check.base import PublicationCheck, kind_check
 from anonset.jobs.original import read_original
-from anonset.privacy import PrivacyModel, Verdict
+from anonset.kinds.base import analysis_of
+from anonset.kinds.correlations import Correlations
+from anonset.privacy import PrivacyModel, Verdict, Witness
 from anonset.publications import Published
 from anonset.reading.source import Source
 from anonset.release.attested import is_promised
@@ -17,6 +23,52 @@ from anonset.settings.binding import bind
 from anonset.settings.publication import CheckSettings
 from anonset.spelling import setting
 from anonset.verification import DEFAULT_BUDGET, verify
+
+
+@dataclass(frozen=True)
+class PublicationCheck(RedactedRepr):
+    """Verdict on a publication, and the results of further checks."""
+
+    verdict: Verdict
+    """Verification result of the model."""
+    roles: Mapping[str, list[str]]
+    """Column names by role."""
+    truth_checked: bool = False
+    """Whether the publication was compared with the original."""
+    by_records: bool = False
+    """Whether a file assigns an original record to each row. If not, rows are in the order of the records."""
+    untrue: Witness | None = None
+    """A published value that the original contradicts. None if the original contradicts no value."""
+    undecided: str = ""
+    """Reason why the comparison with the original is undecided. Empty for a decided comparison."""
+    suppressed: Fraction | None = None
+    """Share of the original's items that no published symbol covers."""
+    max_suppressed: float | Fraction | None = None
+    """Largest allowed share of suppressed items."""
+    beyond_utility: str = field(default="", repr=False)
+    """Violation of the utility constraints. Empty if no constraint is violated or given."""
+    correlations: Mapping[str, Correlations] | None = None
+    """Disclosures through several tuples of an individual, for buckets with ids. The model does not limit them."""
+    too_large: bool = False
+    """Whether correlations were skipped because there are too many rows."""
+    unit: str | None = None
+    """Unit of privacy, as in the attestation."""
+    as_is: tuple[str, ...] = ()
+    """Columns that the owner declared to publish as is."""
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether all checks passed. None if the model check or the comparison with the original did not finish."""
+        if self.untrue is not None or self.too_much_suppressed or self.beyond_utility:
+            return False
+        return None if self.verdict.holds and self.undecided else self.verdict.holds
+
+    @property
+    def too_much_suppressed(self) -> bool:
+        """Whether more items are suppressed than allowed."""
+        if self.suppressed is None or self.max_suppressed is None:
+            return False
+        return self.suppressed > exact(self.max_suppressed)
 
 
 def check_publication(
@@ -45,19 +97,19 @@ def check_publication(
     InputError
         If the publication lacks columns or items of the model, or the original is invalid.
     """
-    kind = kind_check(publication, model, settings)
+    kind = analysis_of(publication)
     if not model.secrets_may_go:
-        kind.require_sensitive()
+        kind.require_sensitive(model)
     budget = DEFAULT_BUDGET if settings.budget is None else settings.budget
     verdict = verify(publication, model, budget=budget, progress=progress)
-    correlations, roles = kind.correlations(), kind.roles()
+    correlations, roles = kind.correlations(model), kind.roles(model)
     if original is None:
         needs = [setting(n) for n in ("max_suppressed", "utility_constraints") if getattr(settings, n) is not None]
         if needs:
             verb = "requires" if len(needs) == 1 else "require"
             msg = f"{' and '.join(needs)} {verb} the original data: pass it with --original"
             raise InputError(msg)
-        _require_known_policy(verdict, kind.agreed_tree(), None, attested)
+        _require_known_policy(verdict, kind.agreed_tree(model, settings), None, attested)
         return PublicationCheck(verdict, roles, correlations=correlations, too_large=kind.too_large)
     most = settings.max_suppressed
     allowed = None if most is None else require_between_0_and_1("max_suppressed", most)
@@ -77,7 +129,7 @@ def check_publication(
         (
             kind.suppressed(table),
             allowed,
-            kind.beyond_utility(table),
+            kind.beyond_utility(table, settings),
             correlations,
             kind.too_large,
         ),

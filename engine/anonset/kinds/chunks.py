@@ -1,0 +1,133 @@
+"""Operations on a disassociated publication."""
+
+from collections.abc import Mapping
+from itertools import islice
+from typing import Any
+
+from anonset.data import Hierarchy, SetColumn, Table
+from anonset.errors import InputError, datum
+from anonset.kinds.base import PublicationAnalysis
+from anonset.kinds.evaluation import Evaluation, EvaluationRequest
+from anonset.kinds.originals import OTHER, items_of_original
+from anonset.kinds.risk import ChunkRisk, RiskContext
+from anonset.kinds.summary import EXAMPLES, ChunksSummary, Example, first_symbols
+from anonset.kinds.workloads import QueryAnswers, WorkloadSpec, in_terms_of, of_original
+from anonset.measures.item_inference import ItemInference, infer_items
+from anonset.measures.item_supports import supports_of
+from anonset.measures.query_error import relative_errors
+from anonset.measures.terms import in_chunks, in_terms
+from anonset.measures.top_itemsets import lost_items
+from anonset.privacy import PrivacyModel
+from anonset.publications import Chunks
+from anonset.queries.chunks import ChunkCounts
+from anonset.queries.mixed_workload import mixed_domain_workload
+from anonset.queries.relational import TrueAnswers
+from anonset.reading.source import Source
+from anonset.release.documents import Attestation
+from anonset.settings.publication import OriginalSettings
+from anonset.spelling import setting
+
+
+class ChunksAnalysis(PublicationAnalysis[Chunks]):
+    """Operations on a disassociated publication. There are no checks in addition to the model."""
+
+    def summary(self) -> ChunksSummary:
+        """Return the first rows of each table, and the number of item occurrences in chunks and of terms."""
+        publication = self.publication
+        terms = sum(len(cluster.terms) for cluster in publication.clusters)
+        return ChunksSummary(publication.n, self._examples(), sum(in_chunks(publication)), terms)
+
+    def _examples(self) -> tuple[Example, ...]:
+        publication, labels = self.publication, self.publication.vocabulary.labels
+        clusters = [
+            (str(number), f"{cluster.n:,}", first_symbols(labels, cluster.terms))
+            for number, cluster in enumerate(publication.clusters[:EXAMPLES])
+        ]
+        examples = [Example(("cluster", "n", "terms"), tuple(clusters))]
+        rows = (
+            (str(number), str(chunk), first_symbols(labels, items), f"{count:,}")
+            for number, cluster in enumerate(publication.clusters)
+            for chunk, rows in enumerate(cluster.chunks)
+            for items, count in rows
+        )
+        examples.append(Example(("cluster", "chunk", "items", "count"), tuple(islice(rows, EXAMPLES))))
+        shared = (
+            (str(chunk.first), str(chunk.last), first_symbols(labels, items), f"{count:,}")
+            for chunk in publication.shared
+            for items, count in chunk.rows
+        )
+        if first := tuple(islice(shared, EXAMPLES)):
+            examples.append(Example(("first", "last", "items", "count"), first))
+        return tuple(examples)
+
+    def roles(self, model: PrivacyModel) -> dict[str, list[str]]:
+        """Return the item column as the only role."""
+        return {"quasi_identifiers": [], "items": [self.publication.name], "not_protected": []}
+
+    def original_options(
+        self, source: Source, settings: OriginalSettings, attested: Attestation | None
+    ) -> list[dict[str, Any]]:
+        """Return the options with the published item column."""
+        items = items_of_original((self.publication.name,), settings, source, nameless=False)
+        return [{"drop": settings.drop, "items": items, **settings.reading_options()}]
+
+    def require_possible(self, original: Table, hierarchies: Mapping[str, Hierarchy]) -> None:
+        """Reject an original that contains an item in more or fewer records than are published."""
+        publication = self.publication
+        column = original.transactions
+        often = {} if column is None else dict(zip(column.vocabulary.labels, column.occurrences.tolist(), strict=True))
+        totals, labels = dict(publication.totals or ()), publication.vocabulary.labels
+        for item, counts in enumerate(zip(in_chunks(publication), in_terms(publication), strict=True)):
+            occurring, shown = often.get(labels[item], 0), sum(counts)
+            unknown = counts[1] > 0 and item not in totals
+            if shown > occurring or (shown < occurring and not unknown):
+                counted = f"{occurring} records of the original contain the item, but {shown} are published"
+                msg = f"item {datum(labels[item])}: {counted}, {OTHER}"
+                raise InputError(msg)
+
+    def answered(self, original: Table, spec: WorkloadSpec, hierarchies: Mapping[str, Hierarchy]) -> QueryAnswers:
+        """Return the error of queries for items."""
+        publication = self.publication
+        workload = of_original(original, spec, {})
+        if workload is None:
+            items = publication.vocabulary.labels
+            with in_terms_of(spec):
+                shown = Table(SetColumn.of([items], universe=items))
+                workload = mixed_domain_workload(shown, spec.parts[1], spec.shape, spec.seed)
+        true, expected = TrueAnswers(original), ChunkCounts(publication)
+        errors = relative_errors(workload.queries, lambda query: (true.count(query), expected.count(query)))
+        return QueryAnswers(errors.average, errors.answered, errors.skipped, None)
+
+    def losses(self, request: EvaluationRequest) -> Evaluation:
+        """Return the share of item occurrences that are not in chunks, and of frequent items that are lost."""
+        publication, original = self.publication, request.original
+        column, shown = original.transactions, publication.vocabulary.index
+        occurrences = (
+            {} if column is None else dict(zip(column.vocabulary.labels, column.occurrences.tolist(), strict=True))
+        )
+        total = sum(occurrences.values())
+        measures = {"not_in_chunks": 1 - sum(in_chunks(publication)) / total if total else 0.0}
+        if column is not None:
+            measures["tlost"] = lost_items(column, publication, request.opened.attested.parameters["k"])
+        sizes = {
+            "records": original.n,
+            "clusters": len(publication.clusters),
+            "occurrences": total,
+            "universe": len(occurrences),
+            "suppressed": sum(count > 0 and label not in shown for label, count in occurrences.items()),
+        }
+        return Evaluation(measures, sizes, "data")
+
+    def risk(self, context: RiskContext) -> ChunkRisk:
+        """Return the confidence about other items of a person whose two rarest items are known."""
+        context.require_no_attacks()
+        for name in ("population", "sensitive", "persons"):  # these settings need complete records
+            if getattr(context, name) is not None:
+                msg = f"{setting(name)} needs published records; a disassociated publication has none"
+                raise InputError(msg)
+        publication, original = self.publication, context.original
+        sizes = [cluster.n for cluster in publication.clusters]
+        inferences = tuple[ItemInference, ...]()
+        if original is not None and original.transactions is not None:
+            inferences = infer_items(original.transactions, supports_of(publication), context.attempts, context.seed)
+        return ChunkRisk(publication.n, context.model, len(sizes), min(sizes, default=0), inferences)

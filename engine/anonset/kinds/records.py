@@ -1,0 +1,458 @@
+"""Operations on published records."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from functools import partial
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonset.attacks.base import AttackInput, AttackResult
+from anonset.attacks.registry import run_attacks
+from anonset.data import CategoricalColumn, Hierarchy, Table
+from anonset.data.decimals import exact
+from anonset.data.table_facts import CodeRules
+from anonset.errors import InputError, datum
+from anonset.generalization.recoding import SUPPRESSED
+from anonset.kinds.attack import attack
+from anonset.kinds.base import NO_ITEMS, PublicationAnalysis
+from anonset.kinds.evaluation import Evaluation, EvaluationRequest
+from anonset.kinds.exposures import exposures
+from anonset.kinds.matching import Matching
+from anonset.kinds.originals import (
+    OTHER,
+    as_often,
+    first_uncoverable,
+    items_of_original,
+    original_codes,
+    require_coverable,
+    separators,
+    symbol_keys,
+)
+from anonset.kinds.risk import Risk, RiskContext
+from anonset.kinds.summary import RecordsSummary, example
+from anonset.kinds.workloads import QueryAnswers, WorkloadSpec, in_terms_of, of_original
+from anonset.measures.countable import mean_symbol_size
+from anonset.measures.distinct_records import codes_of
+from anonset.measures.equivalence_classes import class_of
+from anonset.measures.item_inference import ItemInference, infer_items
+from anonset.measures.item_supports import supports_of
+from anonset.measures.query_error import mixed_relative_error
+from anonset.measures.record_utility_loss import record_utility_loss
+from anonset.measures.retention import counted_levels
+from anonset.measures.sensitive_values import ObservedDiversity, observed_diversity
+from anonset.measures.skewness import Skewness, skewness
+from anonset.measures.utility_loss import ItemWeights, group_weights, utility_loss
+from anonset.privacy import PrivacyModel, Witness
+from anonset.publications import Records
+from anonset.publications.records import written_columns
+from anonset.publications.symbols import members_of, range_ends
+from anonset.queries.mixed_workload import mixed_published_workload
+from anonset.reading.policies import read_utility_policy
+from anonset.reading.source import Source
+from anonset.release.documents import CODEBOOK, Attestation, PublishedFile
+from anonset.release.opened import OpenedPublication
+from anonset.release.published_recoding import PublishedRecoding, recoding_of
+from anonset.release.published_values import published_relational_loss
+from anonset.release.symbols import (
+    items_hierarchy,
+    leave_out,
+    require_agreement,
+    require_complete,
+    require_sound,
+    spell_out,
+)
+from anonset.settings.binding import numeric_columns, require_sensitive
+from anonset.settings.publication import CheckSettings, OriginalSettings
+from anonset.spelling import setting
+from anonset.verification.constraints import check_utility
+from anonset.verification.item_truth import check_items_possible
+from anonset.verification.relational_truth import are_ranges
+
+_BYTES_A_ROW = 100
+"""Approximate memory for guessing, in bytes per row."""
+
+
+class RecordsAnalysis(PublicationAnalysis[Records]):
+    """Operations on published records."""
+
+    def summary(self) -> RecordsSummary:
+        """Return the summary of published records.
+
+        >>> from anonset.data import Table
+        >>> from anonset.generalization import ItemGroups, apply
+        >>> table = Table.from_sets([{"a", "b"}, {"a"}, {"c"}])
+        >>> groups = ItemGroups(table.transactions.vocabulary, np.array([0, 0, 1], np.int32))
+        >>> found = RecordsAnalysis(apply(table, groups)).summary()
+        >>> found.examples[0].rows, found.n, round(found.single, 2), found.stands_for
+        ((('(a,b)',), ('(a,b)',), ('c',)), 3, 0.33, 2.0)
+        """
+        publication = self.publication
+        columns = written_columns(publication)
+        single = None
+        if (sets := publication.transactions) is not None:
+            often = sets.occurrences.astype(np.int64)
+            is_single = np.array([len(symbol.members) == 1 for symbol in publication.symbols] or [False])[: len(often)]
+            single = float(often[is_single].sum() / often.sum()) if often.sum() else None
+        widths = [width for column in publication.relational if (width := _width(column)) is not None]
+        width = sum(widths) / len(widths) if widths else None
+        return RecordsSummary(publication.n, (example(columns),), single, mean_symbol_size(publication), width)
+
+    def roles(self, model: PrivacyModel) -> dict[str, list[str]]:
+        """Return the quasi-identifiers, items and unprotected columns."""
+        publication, protects = self.publication, model.protects
+        sets = publication.transactions
+        items = [] if sets is None else list(publication.joined or (sets.name,))
+        relational = [column.name for column in publication.relational]
+        kept = [column.name for column in publication.kept]
+        mixed = [name for name in kept if name == model.sensitive_column]
+        return {
+            **({"sensitive": mixed} if mixed else {}),
+            "quasi_identifiers": relational if "relational" in protects else [],
+            "items": items if "items" in protects else [],
+            "not_protected": [
+                *([] if "relational" in protects else relational),
+                *([] if "items" in protects else items),
+                *(name for name in kept if name not in mixed),
+            ],
+        }
+
+    def require_sensitive(self, model: PrivacyModel) -> None:
+        """Reject sensitive items that the publication does not show."""
+        require_sensitive(model, self.publication.transactions)
+
+    def agreed_tree(self, model: PrivacyModel, settings: CheckSettings) -> Hierarchy | None:
+        """Return the given hierarchy of the published items, which the codebook must match. None if no hierarchy is
+        given.
+        """
+        if not settings.hierarchy:
+            return None
+        rules = CodeRules(inner_items=settings.file.inner_items)
+        tree = items_hierarchy(self.publication, settings.hierarchy, model.beside, rules)
+        if tree is not None:
+            require_agreement(self.publication, tree)
+        return tree
+
+    def require_agreement(self, table: Table, hierarchies: Mapping[str, Hierarchy]) -> None:
+        """Reject a codebook that contradicts the item hierarchy of the original."""
+        tree = None if table.transactions is None else hierarchies.get(table.transactions.name)
+        if tree is not None:
+            require_agreement(self.publication, tree)
+
+    def require_explained(self, table: Table, hierarchies: Mapping[str, Hierarchy]) -> None:
+        """Reject single values that are absent from the original, unless a hierarchy or the codebook explains them."""
+        before = {column.name: column for column in table.relational}
+        in_codebook = {symbol.label for symbol in self.publication.value_sets}
+        for column in self.publication.relational:
+            original = before.get(column.name)
+            if not isinstance(original, CategoricalColumn) or column.name in hierarchies:
+                continue
+            values = {_value(label) for label in original.vocabulary.labels}
+            for label in column.vocabulary.labels:
+                if label not in in_codebook and len(members_of(label)) < 2 and _value(label) not in values:
+                    way = f"{setting('hierarchy')} {column.name}=..."
+                    problem = f"column {column.name!r}: {datum(label)} is not a value of the original"
+                    msg = f"{problem}; name the hierarchy that contains it: {way}"
+                    raise InputError(msg)
+
+    def impossible(self, table: Table, hierarchies: Mapping[str, Hierarchy]) -> Witness | None:
+        """Return a symbol or relational value that is published more often than the original allows, or None."""
+        publication = self.publication
+        witness = None if table.transactions is None else check_items_possible(table.transactions, publication)
+        published = {column.name: column for column in spell_out(publication.relational, publication.value_sets)}
+        for column in () if witness is not None else table.relational:
+            witness = witness or first_uncoverable(column, published[column.name], hierarchies.get(column.name))
+        return witness
+
+    def require_codebook(self, opened: OpenedPublication, settings: CheckSettings) -> None:
+        """Reject an incomplete codebook of a publication on disk."""
+        publication = self.publication
+        where = f"codebook {str(opened.out / CODEBOOK)!r}"
+        only = opened.attested.data.nameless and settings.original is not None and bool(settings.hierarchy)
+        nodes_known = only or settings.names_tree_of(publication.transactions, publication.joined)
+        require_sound(opened.codebook, where, nodes_known=nodes_known)
+        require_complete(opened.codebook, publication, where)
+
+    def suppressed(self, table: Table) -> Fraction | None:
+        """Return the share of the original's occurring items that no published symbol covers.
+
+        The denominator is the vocabulary. With a hierarchy it includes all leaves, even items that do not occur,
+        as in the algorithms.
+        """
+        column = table.transactions
+        if column is None or self.publication.transactions is None or not len(column.vocabulary):
+            return None
+        shown = {member for symbol in self.publication.symbols for member in symbol.members}
+        labels = column.vocabulary.labels
+        occurring = (label for label, n in zip(labels, column.occurrences, strict=True) if n)
+        return Fraction(sum(label not in shown for label in occurring), len(labels))
+
+    def beyond_utility(self, table: Table, settings: CheckSettings) -> str:
+        """Return the violation of the utility constraints. Empty if no constraint is violated or given."""
+        if settings.utility_constraints is None:
+            return ""
+        if table.transactions is None:
+            raise InputError(NO_ITEMS)
+        policy = read_utility_policy(settings.utility_constraints, table.transactions.vocabulary)
+        return check_utility(table.transactions, self.publication, policy, 1.0).reason
+
+    def original_options(
+        self, source: Source, settings: OriginalSettings, attested: Attestation | None
+    ) -> list[dict[str, Any]]:
+        """Return the options with the published columns, for each possible item separator."""
+        publication = self.publication
+        sets = publication.transactions
+        named = () if sets is None else publication.joined or (sets.name,)
+        data = None if attested is None else cast("PublishedFile", attested.data)
+        roles: dict[str, Any] = {
+            "drop": settings.drop,
+            "items": items_of_original(named, settings, source, nameless=data is not None and data.nameless),
+            "relational": [column.name for column in publication.relational],
+            "numeric": self._numeric(settings),
+            "keep": [column.name for column in publication.kept],
+        }
+        marks = separators(settings, None if data is None else data.separator, source)
+        options = {**roles, **settings.reading_options()}
+        return [{**options, "separator": mark} for mark in marks]
+
+    def _numeric(self, settings: OriginalSettings) -> list[str]:
+        """Return the numeric relational columns. A column without a given hierarchy is numeric if all its labels are
+        ranges.
+        """
+        named = numeric_columns(settings.hierarchy)
+        return [
+            column.name
+            for column in self.publication.relational
+            if column.name in named or (column.name not in settings.hierarchy and are_ranges(column.vocabulary.labels))
+        ]
+
+    def explained_share(self, original: Table) -> float:
+        """Return the share of the original's items that are members of a symbol."""
+        if original.transactions is None or not len(original.transactions.vocabulary):
+            return 0.0
+        members = {member for symbol in self.publication.symbols for member in symbol.members}
+        labels = original.transactions.vocabulary.labels
+        return sum(label in members for label in labels) / len(labels)
+
+    def require_possible(self, original: Table, hierarchies: Mapping[str, Hierarchy]) -> None:
+        """Reject an original whose recoded rows, kept columns or relational values occur in other numbers."""
+        publication = self.publication
+        column_of = {column.name: column for column in publication.kept}
+        keys = [
+            (column.codes.astype(np.int64), original_codes(column_of[column.name], column))
+            for column in original.kept
+            if column.name in column_of
+        ]
+        if original.transactions is not None and publication.transactions is not None:
+            keys.append(symbol_keys(original.transactions, publication.transactions, publication.symbols))
+        if keys and not as_often(keys):
+            msg = f"the codebook recodes the original to other rows than the publication contains, {OTHER}"
+            raise InputError(msg)
+        published = {column.name: column for column in publication.relational}
+        for column in original.relational:
+            require_coverable(column, published[column.name], hierarchies.get(column.name))
+
+    def spelled(self) -> "RecordsAnalysis":
+        """Return the operations on the records with all members of value sets."""
+        publication = self.publication
+        relational = spell_out(publication.relational, publication.value_sets)
+        return RecordsAnalysis(replace(publication, relational=relational))
+
+    def answered(self, original: Table, spec: WorkloadSpec, hierarchies: Mapping[str, Hierarchy]) -> QueryAnswers:
+        """Return the error of queries for items and relational values."""
+        publication = self.publication
+        names = {column.name for column in original.relational}
+        trees = {name: tree for name, tree in hierarchies.items() if name in names}
+        workload = of_original(original, spec, trees)
+        if workload is None:
+            with in_terms_of(spec):
+                workload = mixed_published_workload(original, publication, spec.parts[1], spec.shape, spec.seed, trees)
+        errors = mixed_relative_error(original, publication, workload, trees, reading=spec.reading)
+        return QueryAnswers(errors.average, errors.answered, errors.skipped, spec.reading)
+
+    def losses(self, request: EvaluationRequest) -> Evaluation:
+        """Return the losses of items and of relational values."""
+        publication = self.publication
+        original, opened, hierarchies = request.original, request.opened, request.hierarchies
+        measures: dict[str, float] = {}
+        sizes: dict[str, int] = {"records": original.n}
+        source, column, levels = "data", original.transactions, dict[str, int]()
+        if column is not None:
+            hierarchy = hierarchies.get(column.name)
+            way_back = partial(opened.way_back, original.store)
+            recoded = recoding_of(column, publication.symbols, opened.private, way_back, hierarchy, original.store)
+            measures |= _item_losses(recoded, hierarchy, request.item_weights)
+            sizes |= _item_sizes(recoded, publication)
+            source = recoded.source
+            nodes = any(symbol.kind == "node" for symbol in publication.symbols)
+            levels = counted_levels(recoded.item, recoded.size, recoded.count, hierarchy if nodes else None)
+        if original.relational:
+            values = spell_out(publication.relational, publication.value_sets)
+            rum = published_relational_loss(original, values, hierarchies, request.relational_weights)
+            tum = {} if column is None else {"tum": record_utility_loss(leave_out(publication, request.secrets))}
+            measures = {"rum": rum, **tum, **measures}
+        return Evaluation(measures, sizes, source, None, levels, observed=_observed(publication))
+
+    def risk(self, context: RiskContext) -> Risk:
+        """Count the rows or persons that match attacker knowledge, and run attacks."""
+        publication, original, trees, seed = self.publication, context.original, context.hierarchies, context.seed
+        model, threshold, owner = context.model, context.threshold, None
+        if context.persons is not None:
+            owner = owners_of(context.persons, original)
+        names = [column.name for column in publication.kept] if context.sensitive is None else list(context.sensitive)
+        size = ((model.m or 2) if context.m is None else context.m) + 2
+        expose = partial(exposures, model=model, size=size, threshold=threshold, seed=seed)
+        risk = Risk(
+            publication.n, model, threshold,
+            expose(publication, owner=None if owner is None else owner[publication.record]),
+            _disclosures(publication, names),
+            before=() if original is None else expose(original, owner=owner),
+            unit="row" if owner is None and not context.by_person else "person",
+            persons=None if owner is None else int(owner.max(initial=-1)) + 1,
+            skews=_skews(publication, names, seed),
+        )  # fmt: skip
+        outcomes, reasons = self._run_attacks(context, risk.skews)
+        risk = replace(risk, outcomes=outcomes, not_tried=reasons)
+        if original is None:
+            if context.population is not None:
+                needs = f"{setting('population')} needs {setting('original')} to determine the original values that"
+                msg = f"{needs} published values cover"
+                raise InputError(msg)
+            return risk
+        if context.population is not None:
+            journalist = _journalist(original, publication, trees, context.population, threshold)
+            risk = replace(risk, journalist=journalist)
+        attempts = attack(
+            original, publication, trees, model, size=size, attempts=context.attempts, seed=seed, owner=owner
+        )
+        inferences = tuple[ItemInference, ...]()
+        if original.transactions is not None:
+            inferences = infer_items(original.transactions, supports_of(publication), context.attempts, seed)
+        return replace(risk, attempts=attempts, told=inferences)
+
+    def _run_attacks(
+        self, context: RiskContext, skews: Mapping[str, Skewness]
+    ) -> tuple[tuple[AttackResult, ...], dict[str, str]]:
+        """Return the results of the requested attacks, and the reasons why attacks were not possible."""
+        publication, original = self.publication, context.original
+        if publication.value_sets and original is not None:
+            publication = self.spelled().publication
+        scene = AttackInput(
+            publication, context.model, original, context.hierarchies, context.beside, skews, context.attempts,
+            context.seed, context.algorithm,
+        )  # fmt: skip
+        return run_attacks(scene, context.attacks if context.beside is None else [*context.attacks, "composition"])
+
+
+def _disclosures(publication: Records, names: Sequence[str]) -> dict[str, ObservedDiversity]:
+    group = codes_of(publication.relational)
+    return {name: observed_diversity(group, _kept(publication, name), publication.store) for name in names}
+
+
+def _skews(publication: Records, names: Sequence[str], seed: int) -> dict[str, Skewness]:
+    """Return the success of guessing kept columns by quasi-identifiers. Empty if the rows do not fit into memory."""
+    fits_memory = publication.n <= publication.store.limits.at_once_within(publication.n, _BYTES_A_ROW)
+    if not names or not publication.relational or not fits_memory:
+        return {}
+    classes = class_of(publication.relational, publication.n)
+    return {name: skewness(classes, _kept(publication, name), seed) for name in names}
+
+
+def owners_of(persons: Sequence[Hashable] | NDArray[Any], original: Table | None) -> NDArray[np.int64]:
+    """Return the person number of each record, from 0, int64 (n,).
+
+    Raises
+    ------
+    InputError
+        If there is no original, or the number of persons differs from its record count.
+    """
+    if original is None or len(persons) != original.n:
+        records = "no original is given" if original is None else f"the original has {original.n:,} records"
+        msg = f"persons must have an entry for each record of the original, got {len(persons):,} entries; {records}"
+        raise InputError(msg)
+    numbers: dict[Hashable, int] = {}
+    return np.array([numbers.setdefault(person, len(numbers)) for person in persons], np.int64)
+
+
+def _kept(publication: Records, name: str) -> CategoricalColumn:
+    for column in publication.kept:
+        if column.name == name:
+            return column
+    names = ", ".join(repr(column.name) for column in publication.kept) or "none"
+    msg = f"{setting('sensitive')}: column {name!r} is not published unchanged; choose from {names}"
+    raise InputError(msg)
+
+
+def _journalist(
+    original: Table, publication: Records, trees: Mapping[str, Hierarchy], population: Table, threshold: float
+) -> tuple[float, float]:
+    missing = {column.name for column in original.relational} - {column.name for column in population.relational}
+    if missing or not original.relational:
+        name = min(missing, default="quasi-identifiers")
+        msg = f"{setting('population')} must contain the quasi-identifiers of the data; {name!r} is missing"
+        raise InputError(msg)
+    classes, people = Matching(original, publication, trees).classes_covering(population)
+    at_least = np.maximum(people, np.bincount(classes, minlength=len(people)))
+    risks = 1.0 / at_least[classes]
+    return float(risks.max(initial=0.0)), float((risks > threshold).mean()) if len(risks) else 0.0
+
+
+def _observed(publication: Records) -> dict[str, ObservedDiversity]:
+    if not publication.relational or not publication.n:
+        return {}
+    group = codes_of(publication.relational)
+    return {column.name: observed_diversity(group, column, publication.store) for column in publication.kept}
+
+
+def _item_losses(
+    recoded: PublishedRecoding, hierarchy: Hierarchy | None, weights: str | ItemWeights | None
+) -> dict[str, float]:
+    column, recoding = recoded.column, recoded.recoding
+    losses = {"ncp": recoded.ncp, "lm": recoded.lm}
+    if recoding is not None and column.n:
+        chosen = group_weights(weights, column.vocabulary, hierarchy)
+        loss = utility_loss(column, recoding, chosen)
+        losses |= {"ul": loss.value} | ({"log2_ul": loss.log2} if loss.log2 > float("-inf") else {})
+    return losses
+
+
+def _item_sizes(recoded: PublishedRecoding, publication: Records) -> dict[str, int]:
+    column, recoding = recoded.column, recoded.recoding
+    published = publication.transactions
+    sizes = {
+        "occurrences": len(column.codes),
+        "universe": len(column.vocabulary),
+        "symbols": 0 if published is None else int(np.count_nonzero(published.occurrences)),
+    }
+    if recoding is not None:
+        group = recoding.group
+        occurring = column.occurrences > 0
+        members = np.bincount(group[group != SUPPRESSED], minlength=1)
+        sizes["generalized"] = int(np.count_nonzero(occurring & (group != SUPPRESSED) & (members[group] > 1)))
+        sizes["suppressed"] = int(np.count_nonzero(occurring & (group == SUPPRESSED)))
+    return sizes
+
+
+def _value(label: str) -> Fraction | str:
+    """Return the number that a label denotes in any notation, or the label itself if it is not a number."""
+    try:
+        return exact(label)
+    except ValueError:
+        return label
+
+
+def _width(column: CategoricalColumn) -> float | None:
+    """Return the mean width of a column's numbers and ranges, as a share of its span. None for columns of other
+    texts.
+    """
+    shown = np.flatnonzero(column.occurrences)
+    try:
+        ends = np.array([range_ends(column.vocabulary.labels[code]) for code in shown.tolist()], np.float64)
+    except ValueError:  # categories
+        return None
+    if not len(ends) or not np.isfinite(ends).all() or (span := ends[:, 1].max() - ends[:, 0].min()) <= 0:
+        return None
+    often = column.occurrences[shown]
+    return float(((ends[:, 1] - ends[:, 0]) * often).sum() / (often.sum() * span))
