@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.generalization import Cut, ItemGroups, PerCluster, apply
 from anonset.measures import countable as measured
-from anonset.measures.countable import CountAccuracy, FrequentItems, countable, mean_symbol_size
+from anonset.measures.countable import CountAccuracy, FrequentItems, accuracy_of, counts_in_records, mean_symbol_size
 from anonset.publications import Records
 from anonset.queries import ExpectedCounts, Query
 from effort import examples
@@ -46,7 +46,8 @@ def assert_counted(rows: list[set[str]], publication: Records) -> None:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(measured, "FREQUENT", most)
             patch.setattr(measured, "_RECORDS_AT_ONCE", 3)
-            errors = countable(FrequentItems.of(column), publication)
+            frequent = FrequentItems.of(column)
+            errors = accuracy_of(frequent, *counts_in_records(publication, frequent))
         naive = by_queries(rows, publication, most)
         for name in ("items_error", "pairs_error", "stands_for"):
             assert getattr(errors, name) == pytest.approx(getattr(naive, name)), (name, most)

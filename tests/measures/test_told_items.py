@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from algorithms.chunk_cases import as_in_twin, publication_of
 from anonset.data import SetColumn, Table
 from anonset.generalization import ItemGroups, apply
+from anonset.kinds.base import analysis_of
 from anonset.measures.item_inference import LIKELY, RARE, SURE, infer_items
-from anonset.measures.item_supports import ChunkSupports, ColumnSupports, supports_of
+from anonset.measures.item_supports import ChunkSupports, ColumnSupports
 from effort import examples
 from reference.reconstruction import expected_counts
 
@@ -75,10 +76,10 @@ def test_hidden_items_are_not_inferred() -> None:
     column = SetColumn.of(["abcd"] * 3 + ["cd"] * 3)
     table = Table(column)
     alone = apply(table, ItemGroups(column.vocabulary, np.array([0, 0, 1, 2], np.int32)))
-    disclosed = infer_items(column, supports_of(alone), 99, 1)[0]
+    disclosed = infer_items(column, analysis_of(alone).supports(), 99, 1)[0]
     assert (disclosed.items, disclosed.likely, disclosed.sure) == (6, 1, 1)
     hidden = apply(table, ItemGroups(column.vocabulary, np.array([-1, -1, 0, 1], np.int32)))
-    disclosed = infer_items(column, supports_of(hidden), 99, 1)[0]
+    disclosed = infer_items(column, analysis_of(hidden).supports(), 99, 1)[0]
     assert (disclosed.items, disclosed.likely) == (6, 0)
 
 

@@ -13,9 +13,9 @@ from algorithms.chunk_cases import disassociated, publication_of
 from anonset.data import SetColumn, Table
 from anonset.errors import InputError
 from anonset.generalization import ItemGroups, PerCluster, apply
+from anonset.kinds.base import analysis_of
 from anonset.measures import item_supports
 from anonset.measures import top_itemsets as measured
-from anonset.measures.item_supports import supports_of
 from anonset.measures.top_itemsets import lost_items, most_frequent, top_itemsets
 from anonset.publications import Chunks, Records
 from anonset.queries import ExpectedCounts, Query, TrueCounts
@@ -44,7 +44,7 @@ def all_sets(items: str, count: Count) -> dict[tuple[str, ...], float]:
 def assert_measured(column: SetColumn, publication: Records | Chunks, count: Count, top: int, reading: Reading) -> None:
     """Compare tKd and re with the counts of all sets. Ties may be resolved arbitrarily."""
     true, expected = all_sets(ITEMS, TrueCounts(column).count), all_sets(ITEMS, count)
-    itemsets = top_itemsets(column, publication, top, reading=reading)
+    itemsets = top_itemsets(column, analysis_of(publication).supports(reading), top)
     assert itemsets.top == min(top, len(true))
     limit = sorted(true.values(), reverse=True)[itemsets.top - 1] if itemsets.top else 1
     sure = [chosen for chosen, often in true.items() if often > limit]
@@ -71,7 +71,7 @@ def assert_measured(column: SetColumn, publication: Records | Chunks, count: Cou
 
 def assert_mined(publication: Records | Chunks, count: Count, top: int, reading: Reading) -> None:
     """Check that the mined sets have the largest expected counts."""
-    supports = supports_of(publication, reading)
+    supports = analysis_of(publication).supports(reading)
     expected = sorted(all_sets(ITEMS, count).values(), reverse=True)
     for at_least in (0.0, expected[top - 1] if len(expected) >= top else 0.0):
         sets = most_frequent(supports, top, at_least=at_least)
@@ -131,9 +131,9 @@ def test_an_unchanged_table_loses_no_itemset() -> None:
     column = column_of(table := Table.from_sets(["abc", "ab", "bc", "abcd", "d"]))
     same = apply(table, ItemGroups(column.vocabulary, np.arange(4, dtype=np.int32)))
     for top in (1, 3, 99):
-        itemsets = top_itemsets(column, same, top)
+        itemsets = top_itemsets(column, analysis_of(same).supports(), top)
         assert (itemsets.tkd, itemsets.re) == (0, 0)
-    assert top_itemsets(column, same, 99).top == 11
+    assert top_itemsets(column, analysis_of(same).supports(), 99).top == 11
     assert lost_items(column, same, 1) == 0
 
 
@@ -141,7 +141,7 @@ def test_a_tie_is_shared() -> None:
     """Two of 2 x 2 pairs with equal expected counts are selected: each counts with a share of 1/2."""
     column = column_of(table := Table.from_sets(["ac"] * 3 + ["bd"] * 2))
     publication = apply(table, ItemGroups(column.vocabulary, np.array([0, 0, 1, 1], np.int32)))
-    itemsets = top_itemsets(column, publication, 2)
+    itemsets = top_itemsets(column, analysis_of(publication).supports(), 2)
     assert (itemsets.top, itemsets.tkd) == (2, 0.5)
     assert itemsets.re == pytest.approx((2 * 1.75 / 4.25 + 2 * 0.75 / 3.25) / 2)
 
@@ -160,4 +160,4 @@ def test_without_a_set_valued_column_there_are_none() -> None:
     table = Table.from_columns(sex=["f", "m"])
     publication = Records(None, (), table.kept, (), np.arange(2))
     with refused(InputError, "set-valued"):
-        supports_of(publication)
+        analysis_of(publication).supports()

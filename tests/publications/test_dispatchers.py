@@ -19,7 +19,7 @@ from anonset.kinds.summary import Summary
 from anonset.publications import Published, Records
 from anonset.release.documents import PublishedFiles
 
-FAMILIES = (Published, PublishedFiles, RiskReport, Summary)
+FAMILIES = (PublishedFiles, RiskReport, Summary)
 HOMES = ("jobs", "kinds", "measures", "publications", "release", "report")
 
 
@@ -48,6 +48,10 @@ def kinds_of(base: type) -> set[type]:
 def family_of(dispatcher: Any) -> type:
     known = set(dispatcher.registry) - {object}
     return next(base for base in FAMILIES if all(issubclass(kind, base) for kind in known))
+
+
+def test_only_reports_dispatch_by_type() -> None:
+    assert {name.split(".")[1] for name in DISPATCHERS} == {"report"}
 
 
 def test_the_engine_has_dispatchers_of_every_family() -> None:

@@ -136,11 +136,13 @@ def _searched(table: "Table", algorithm: "Algorithm") -> "UnverifiedPublication[
 def _counted(table: "Table", unverified: "UnverifiedPublication[Any]") -> dict[str, float]:
     """Return losses and errors of counts, as `suggest` measures them."""
     from anonset.jobs.candidate import Candidate
-    from anonset.measures.countable import FrequentItems, countable
+    from anonset.kinds.base import analysis_of
+    from anonset.measures.countable import FrequentItems, accuracy_of
     from anonset.measures.retention import shares
 
     fates = shares(unverified.retention)
-    counts = countable(FrequentItems.of(items_of(table)), unverified.publication)
+    frequent = FrequentItems.of(items_of(table))
+    counts = accuracy_of(frequent, *analysis_of(unverified.publication).expected_counts(frequent))
     candidate = Candidate("", {}, "holds", fates, measures=unverified.measures, countable=counts)
     found = {
         "rum": unverified.measures["rum"],

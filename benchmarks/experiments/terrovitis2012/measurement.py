@@ -21,13 +21,14 @@ BUDGET = 10**11
 def measure(parameters: Parameters) -> Measured:
     """Publish a data set, verify it, and measure tKd, re and tlost."""
     import anonset
+    from anonset.kinds.base import analysis_of
     from anonset.measures.top_itemsets import lost_items, top_itemsets
 
     column = load(parameters["data"])
     own = {name: parameters[name] for name in ("k", "m", "cluster_size", "clustering")}
     algorithm = algorithm_of("disassociation", own)
     release = anonset.anonymize(fresh(column), algorithm, budget=BUDGET, allow_worthless=True)
-    found = top_itemsets(column, release.publication, TOP)
+    found = top_itemsets(column, analysis_of(release.publication).supports(), TOP)
     return {
         "tkd": found.tkd,
         "re": found.re,

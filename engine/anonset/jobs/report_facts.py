@@ -13,7 +13,7 @@ from anonset.kinds.base import analysis_of
 from anonset.kinds.exposures import Exposure
 from anonset.kinds.risk import RiskReport
 from anonset.kinds.summary import Summary
-from anonset.measures.countable import CountAccuracy, FrequentItems, countable
+from anonset.measures.countable import CountAccuracy, FrequentItems, accuracy_of
 from anonset.privacy import PrivacyModel
 from anonset.release.documents import Attestation, Report
 from anonset.release.opened import OpenedPublication
@@ -71,7 +71,8 @@ def report_facts(
     after = risk(opened, original, hierarchies=hierarchies, persons=persons, attacks=[ALL])
     errors = None
     if column is not None and kind.shows_items:
-        errors = countable(FrequentItems.of(column), opened.publication)
+        frequent = FrequentItems.of(column)
+        errors = accuracy_of(frequent, *kind.expected_counts(frequent))
     return ReportFacts(opened.attested, opened.model, kind.summary(), after, after.before, errors, report)
 
 

@@ -30,7 +30,8 @@ from anonset.jobs.ranking import (
     set_beside,
     warning,
 )
-from anonset.measures.countable import FrequentItems, accuracy_of, commonest, expected_counts
+from anonset.kinds.base import analysis_of
+from anonset.measures.countable import FrequentItems, accuracy_of, commonest
 from anonset.measures.retention import by_level, of_nodes, rare_in_clusters
 from anonset.privacy import PrivacyModel
 from anonset.release.disclosure_scan import declared, require_declared
@@ -373,7 +374,7 @@ class _CandidateTrial:
         points = shown_frontier(unverified.result.trace)
         measured = replace(candidate, measures=measures, frontier=points)
         if frequent is not None:
-            expected = expected_counts(unverified.publication, frequent)
+            expected = analysis_of(unverified.publication).expected_counts(frequent)
             counted = accuracy_of(frequent, *expected)
             measured = replace(measured, countable=counted, commonest=commonest(frequent, expected[0]))
         if table.transactions is not None and "generalized" in unverified.retention.get("items", {}):

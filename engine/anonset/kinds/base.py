@@ -15,10 +15,13 @@ from anonset.kinds.evaluation import Evaluation, EvaluationRequest, require_item
 from anonset.kinds.risk import RiskContext, RiskReport
 from anonset.kinds.summary import Summary
 from anonset.kinds.workloads import QueryAnswers, WorkloadSpec
+from anonset.measures.countable import Counts, FrequentItems
+from anonset.measures.item_supports import Supports
 from anonset.measures.top_itemsets import lost_items, top_itemsets
 from anonset.privacy import PrivacyModel, Witness
 from anonset.publications import Buckets, Chunks, Published, Records
 from anonset.publications.base import unknown_kind
+from anonset.queries.estimate import ONE_MEMBER, Reading
 from anonset.reading.source import Source
 from anonset.release.documents import Attestation
 from anonset.release.formats import P
@@ -26,6 +29,8 @@ from anonset.release.opened import OpenedPublication
 from anonset.settings.binding import require_sensitive
 from anonset.settings.publication import CheckSettings, OriginalSettings
 
+_NO_COUNTS = "item counts need a set-valued column; the publication has none"
+_NO_SUPPORTS = "frequent itemsets need a set-valued column; the publication has none"
 NO_ITEMS = "utility constraints need a set-valued column; the publication has none"
 """Message about utility constraints of data without items."""
 
@@ -166,8 +171,28 @@ class PublicationAnalysis(RedactedRepr, ABC, Generic[P]):
         if request.top is None or column is None:
             return evaluation
         lost = lost_items(column, self.publication, int(request.opened.attested.parameters.get("k", 2)))
-        itemsets = top_itemsets(column, self.publication, request.top, reading=request.workload.reading)
+        itemsets = top_itemsets(column, self.supports(request.workload.reading), request.top)
         return replace(evaluation, measures={**evaluation.measures, "tlost": lost}, itemsets=itemsets)
+
+    def supports(self, reading: Reading = ONE_MEMBER) -> Supports:
+        """Return the expected supports of itemsets.
+
+        Raises
+        ------
+        InputError
+            If the publication has no set-valued column.
+        """
+        raise InputError(_NO_SUPPORTS)
+
+    def expected_counts(self, frequent: FrequentItems) -> tuple[Counts, Counts, float | None]:
+        """Return the expected number of records with each item and with each pair, and the mean symbol size.
+
+        Raises
+        ------
+        InputError
+            If this kind of publication has no set-valued column.
+        """
+        raise InputError(_NO_COUNTS)
 
     @property
     def shows_items(self) -> bool:

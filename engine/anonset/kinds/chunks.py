@@ -12,14 +12,16 @@ from anonset.kinds.originals import OTHER, items_of_original
 from anonset.kinds.risk import ChunkRisk, RiskContext
 from anonset.kinds.summary import EXAMPLES, ChunksSummary, Example, first_symbols
 from anonset.kinds.workloads import QueryAnswers, WorkloadSpec, in_terms_of, of_original
+from anonset.measures.countable import Counts, FrequentItems, counts_in_chunks
 from anonset.measures.item_inference import ItemInference, infer_items
-from anonset.measures.item_supports import supports_of
+from anonset.measures.item_supports import ChunkSupports, Supports
 from anonset.measures.query_error import relative_errors
 from anonset.measures.terms import in_chunks, in_terms
 from anonset.measures.top_itemsets import lost_items
 from anonset.privacy import PrivacyModel
 from anonset.publications import Chunks
 from anonset.queries.chunks import ChunkCounts
+from anonset.queries.estimate import ONE_MEMBER, Reading
 from anonset.queries.mixed_workload import mixed_domain_workload
 from anonset.queries.relational import TrueAnswers
 from anonset.reading.source import Source
@@ -98,6 +100,14 @@ class ChunksAnalysis(PublicationAnalysis[Chunks]):
         errors = relative_errors(workload.queries, lambda query: (true.count(query), expected.count(query)))
         return QueryAnswers(errors.average, errors.answered, errors.skipped, None)
 
+    def supports(self, reading: Reading = ONE_MEMBER) -> Supports:
+        """Return the expected supports over all reconstructions."""
+        return ChunkSupports(self.publication)
+
+    def expected_counts(self, frequent: FrequentItems) -> tuple[Counts, Counts, None]:
+        """Return the expected counts over all reconstructions."""
+        return counts_in_chunks(self.publication, frequent)
+
     def losses(self, request: EvaluationRequest) -> Evaluation:
         """Return the share of item occurrences that are not in chunks, and of frequent items that are lost."""
         publication, original = self.publication, request.original
@@ -129,5 +139,5 @@ class ChunksAnalysis(PublicationAnalysis[Chunks]):
         sizes = [cluster.n for cluster in publication.clusters]
         inferences = tuple[ItemInference, ...]()
         if original is not None and original.transactions is not None:
-            inferences = infer_items(original.transactions, supports_of(publication), context.attempts, context.seed)
+            inferences = infer_items(original.transactions, self.supports(), context.attempts, context.seed)
         return ChunkRisk(publication.n, context.model, len(sizes), min(sizes, default=0), inferences)

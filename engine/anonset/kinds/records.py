@@ -34,11 +34,11 @@ from anonset.kinds.originals import (
 from anonset.kinds.risk import Risk, RiskContext
 from anonset.kinds.summary import RecordsSummary, example
 from anonset.kinds.workloads import QueryAnswers, WorkloadSpec, in_terms_of, of_original
-from anonset.measures.countable import mean_symbol_size
+from anonset.measures.countable import Counts, FrequentItems, counts_in_records, mean_symbol_size
 from anonset.measures.distinct_records import codes_of
 from anonset.measures.equivalence_classes import class_of
 from anonset.measures.item_inference import ItemInference, infer_items
-from anonset.measures.item_supports import supports_of
+from anonset.measures.item_supports import Supports, SymbolSupports
 from anonset.measures.query_error import mixed_relative_error
 from anonset.measures.record_utility_loss import record_utility_loss
 from anonset.measures.retention import counted_levels
@@ -49,6 +49,7 @@ from anonset.privacy import PrivacyModel, Witness
 from anonset.publications import Records
 from anonset.publications.records import written_columns
 from anonset.publications.symbols import members_of, range_ends
+from anonset.queries.estimate import ONE_MEMBER, Reading
 from anonset.queries.mixed_workload import mixed_published_workload
 from anonset.reading.policies import read_utility_policy
 from anonset.reading.source import Source
@@ -272,6 +273,15 @@ class RecordsAnalysis(PublicationAnalysis[Records]):
         errors = mixed_relative_error(original, publication, workload, trees, reading=spec.reading)
         return QueryAnswers(errors.average, errors.answered, errors.skipped, spec.reading)
 
+    def supports(self, reading: Reading = ONE_MEMBER) -> Supports:
+        """Return the expected supports by the symbols."""
+        sets = self.publication.transactions
+        return super().supports(reading) if sets is None else SymbolSupports(self.publication, sets, reading)
+
+    def expected_counts(self, frequent: FrequentItems) -> tuple[Counts, Counts, float | None]:
+        """Return the expected counts by the symbols."""
+        return counts_in_records(self.publication, frequent)
+
     def losses(self, request: EvaluationRequest) -> Evaluation:
         """Return the losses of items and of relational values."""
         publication = self.publication
@@ -329,7 +339,7 @@ class RecordsAnalysis(PublicationAnalysis[Records]):
         )
         inferences = tuple[ItemInference, ...]()
         if original.transactions is not None:
-            inferences = infer_items(original.transactions, supports_of(publication), context.attempts, seed)
+            inferences = infer_items(original.transactions, self.supports(), context.attempts, seed)
         return replace(risk, attempts=attempts, told=inferences)
 
     def _run_attacks(

@@ -8,8 +8,6 @@ expected to contain two items of the same symbol.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import singledispatch
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +16,7 @@ from anonset.data import SetColumn
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of, gathered
 from anonset.data.table import Int32, Int64
-from anonset.errors import InputError
-from anonset.publications import Buckets, Chunks, Published, Records
-from anonset.publications.base import unknown_kind
+from anonset.publications import Chunks, Records
 from anonset.queries.chunks import ChunkCounts
 from anonset.queries.estimate import ONE_MEMBER, Reading
 
@@ -29,7 +25,6 @@ FREQUENT = 200
 COMMONEST = 30
 """Number of the most frequent items whose original and expected counts are shown."""
 Counts = NDArray[np.float64]
-NO_ITEMS = "item counts need a set-valued column; the publication has none"
 _RECORDS_AT_ONCE = 4096
 
 
@@ -96,10 +91,9 @@ class FrequentItems(RedactedRepr):
         return cls(labels, column.occurrences[chosen].astype(np.int64), pairs, together[ranked])
 
 
-def countable(frequent: FrequentItems, publication: Published) -> CountAccuracy:
-    """Return the accuracy of counts of frequent items and pairs from a publication with a set-valued column.
-
-    For a disassociated publication, `anonset.queries.chunks.ChunkCounts` computes the expected counts.
+def accuracy_of(frequent: FrequentItems, items: Counts, pairs: Counts, size: float | None) -> CountAccuracy:
+    """Return the accuracy of expected counts. The arguments are the results of `counts_in_records` or
+    `counts_in_chunks`.
 
     Examples
     --------
@@ -107,21 +101,17 @@ def countable(frequent: FrequentItems, publication: Published) -> CountAccuracy:
     >>> from anonset.generalization import ItemGroups, apply
     >>> table = Table.from_sets([{"a", "b"}, {"a"}, {"a"}, {"b"}, {"c"}])
     >>> groups = ItemGroups(table.transactions.vocabulary, np.array([0, 0, 1], np.int32))
-    >>> countable(FrequentItems.of(table.transactions), apply(table, groups))
+    >>> frequent = FrequentItems.of(table.transactions)
+    >>> accuracy_of(frequent, *counts_in_records(apply(table, groups), frequent))
     CountAccuracy(items_error=0.0, pairs_error=1.0, stands_for=2.0)
     """
-    return accuracy_of(frequent, *expected_counts(publication, frequent))
-
-
-def accuracy_of(frequent: FrequentItems, items: Counts, pairs: Counts, size: float | None) -> CountAccuracy:
-    """Return the accuracy of expected counts. The arguments are the results of `expected_counts`."""
     return CountAccuracy(_error(frequent.counts, items), _error(frequent.pair_counts, pairs), size)
 
 
 def commonest(frequent: FrequentItems, items: Counts) -> tuple[tuple[str, int, float], ...]:
     """Return the label, the count, and the expected count of the most frequent items, by descending count.
 
-    `items` contains the expected counts from `expected_counts`.
+    `items` contains the expected counts of these items.
 
     >>> frequent = FrequentItems.of(SetColumn.of([["a", "b"], ["b"], ["b", "c"]]))
     >>> commonest(frequent, np.array([0.5, 3.0, 0.75]))
@@ -133,31 +123,45 @@ def commonest(frequent: FrequentItems, items: Counts) -> tuple[tuple[str, int, f
     )
 
 
-@singledispatch
-def expected_counts(publication: Published, frequent: FrequentItems) -> tuple[Counts, Counts, float | None]:
-    """Return the expected number of records with each item and with each pair, and the mean symbol size.
+def counts_in_records(publication: Records, frequent: FrequentItems) -> tuple[Counts, Counts, float | None]:
+    """Return the expected number of records with each item, float64 (F,), and with each pair, float64 (P,), and the
+    mean symbol size.
 
-    Raises
-    ------
-    InputError
-        If the publication has no items.
+    Cost: O(n F), in blocks of records.
     """
-    raise unknown_kind(publication)
+    column, size = publication.transactions, mean_symbol_size(publication)
+    n, items, pairs = len(frequent.labels), np.zeros(len(frequent.labels)), np.zeros(len(frequent.pairs))
+    if column is None or not n:
+        return items, pairs, size
+    begin, member, chance = _members(frequent, publication)
+    first_item, second_item = frequent.pairs.T
+    for first, last in _spans(column):
+        shown = column.codes[column.indptr[first] : column.indptr[last]]
+        number = begin[shown + 1] - begin[shown]
+        _, place = gathered(begin[shown], number)
+        record = np.repeat(np.repeat(np.arange(last - first), np.diff(column.indptr[first : last + 1])), number)
+        symbol = np.full((last - first, n), -1, np.int32)
+        symbol[record, member[place]] = np.repeat(shown, number)
+        present = np.where(symbol < 0, 0.0, chance[symbol])
+        items += present.sum(axis=0)
+        apart = symbol[:, first_item] != symbol[:, second_item]
+        pairs += (present[:, first_item] * present[:, second_item] * apart).sum(axis=0)
+    return items, pairs, size
 
 
-@expected_counts.register
-def _(publication: Records, frequent: FrequentItems) -> tuple[Any, Any, float | None]:
-    return (*_expected(frequent, publication), mean_symbol_size(publication))
+def counts_in_chunks(publication: Chunks, frequent: FrequentItems) -> tuple[Counts, Counts, None]:
+    """Return the expected number of records with each item, float64 (F,), and with each pair, float64 (P,). Chunks have
+    no symbols of several items.
 
-
-@expected_counts.register
-def _(publication: Chunks, frequent: FrequentItems) -> tuple[Any, Any, float | None]:
-    return (*_in_chunks(frequent, publication), None)
-
-
-@expected_counts.register
-def _(publication: Buckets, frequent: FrequentItems) -> tuple[Any, Any, float | None]:
-    raise InputError(NO_ITEMS)
+    The number is 0 for unpublished items.
+    """
+    counts, index = ChunkCounts(publication), publication.vocabulary.index
+    published = [place for place, label in enumerate(frequent.labels) if label in index]
+    codes = [index[frequent.labels[place]] for place in published]
+    items, pairs = np.zeros(len(frequent.labels)), np.zeros((len(frequent.labels),) * 2)
+    items[published] = [counts.expected((code,)) for code in codes]
+    pairs[np.ix_(published, published)] = counts.pairs(codes)
+    return items, pairs[frequent.pairs[:, 0], frequent.pairs[:, 1]], None
 
 
 def mean_symbol_size(publication: Records) -> float | None:
@@ -176,45 +180,6 @@ def mean_symbol_size(publication: Records) -> float | None:
 
 def _error(true: Int64, expected: np.ndarray) -> float | None:
     return float(np.median(np.abs(true - expected) / true)) if len(true) else None
-
-
-def _expected(frequent: FrequentItems, publication: Records) -> tuple[np.ndarray, np.ndarray]:
-    """Return the expected number of records with each item, float64 (F,), and each pair, float64 (P,).
-
-    Cost: O(n F), in blocks of records.
-    """
-    column = publication.transactions
-    n, items, pairs = len(frequent.labels), np.zeros(len(frequent.labels)), np.zeros(len(frequent.pairs))
-    if column is None or not n:
-        return items, pairs
-    begin, member, chance = _members(frequent, publication)
-    first_item, second_item = frequent.pairs.T
-    for first, last in _spans(column):
-        shown = column.codes[column.indptr[first] : column.indptr[last]]
-        number = begin[shown + 1] - begin[shown]
-        _, place = gathered(begin[shown], number)
-        record = np.repeat(np.repeat(np.arange(last - first), np.diff(column.indptr[first : last + 1])), number)
-        symbol = np.full((last - first, n), -1, np.int32)
-        symbol[record, member[place]] = np.repeat(shown, number)
-        present = np.where(symbol < 0, 0.0, chance[symbol])
-        items += present.sum(axis=0)
-        apart = symbol[:, first_item] != symbol[:, second_item]
-        pairs += (present[:, first_item] * present[:, second_item] * apart).sum(axis=0)
-    return items, pairs
-
-
-def _in_chunks(frequent: FrequentItems, publication: Chunks) -> tuple[np.ndarray, np.ndarray]:
-    """Return the expected number of records with each item, float64 (F,), and each pair, float64 (P,).
-
-    The number is 0 for unpublished items.
-    """
-    counts, index = ChunkCounts(publication), publication.vocabulary.index
-    published = [place for place, label in enumerate(frequent.labels) if label in index]
-    codes = [index[frequent.labels[place]] for place in published]
-    items, pairs = np.zeros(len(frequent.labels)), np.zeros((len(frequent.labels),) * 2)
-    items[published] = [counts.expected((code,)) for code in codes]
-    pairs[np.ix_(published, published)] = counts.pairs(codes)
-    return items, pairs[frequent.pairs[:, 0], frequent.pairs[:, 1]]
 
 
 def _members(frequent: FrequentItems, publication: Records) -> tuple[Int64, Int32, np.ndarray]:

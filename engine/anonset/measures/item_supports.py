@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import singledispatch
 from math import fsum, prod
 from typing import Protocol
 
@@ -13,12 +12,10 @@ from anonset.data import SetColumn
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import spans
 from anonset.data.table import Int32, Int64
-from anonset.errors import InputError
 from anonset.measures.terms import in_chunks, in_terms
-from anonset.publications import Buckets, Chunks, Published, Records
-from anonset.publications.base import unknown_kind
+from anonset.publications import Chunks, Records
 from anonset.queries.chunks import ChunkCounts
-from anonset.queries.estimate import ONE_MEMBER, Reading, presence_probability
+from anonset.queries.estimate import Reading, presence_probability
 from anonset.support import SupportIndex
 
 LARGEST_SET = 4
@@ -214,35 +211,3 @@ class _CandidateRecords(RedactedRepr):
         return _CandidateRecords(
             record[remaining], chance[remaining], tuple(symbols[remaining] for symbols in (*before, covering))
         )
-
-
-@singledispatch
-def supports_of(publication: Published, reading: Reading = ONE_MEMBER) -> Supports:
-    """Return the expected supports of a publication with a set-valued column.
-
-    Raises
-    ------
-    InputError
-        If the publication has no set-valued column.
-    """
-    raise unknown_kind(publication)
-
-
-@supports_of.register
-def _(publication: Chunks, reading: Reading = ONE_MEMBER) -> Supports:
-    return ChunkSupports(publication)
-
-
-@supports_of.register
-def _(publication: Buckets, reading: Reading = ONE_MEMBER) -> Supports:
-    raise InputError(_NO_ITEMS)
-
-
-@supports_of.register
-def _(publication: Records, reading: Reading = ONE_MEMBER) -> Supports:
-    if publication.transactions is None:
-        raise InputError(_NO_ITEMS)
-    return SymbolSupports(publication, publication.transactions, reading)
-
-
-_NO_ITEMS = "frequent itemsets need a set-valued column; the publication has none"

@@ -25,9 +25,9 @@ import numpy as np
 
 from anonset.data import SetColumn
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.measures.item_supports import LARGEST_SET, Chosen, ColumnSupports, Supports, supports_of
+from anonset.measures.item_supports import LARGEST_SET, Chosen, ColumnSupports, Supports
 from anonset.publications import Published
-from anonset.queries.estimate import ONE_MEMBER, Reading
+from anonset.queries.estimate import Reading
 
 SIZES = range(2, LARGEST_SET + 1)
 _DIGITS, _EQUAL = 12, 1e-9
@@ -57,23 +57,31 @@ class _EqualSupportSets(RedactedRepr):
     number: int
 
 
-def top_itemsets(column: SetColumn, publication: Published, top: int, *, reading: Reading = ONE_MEMBER) -> TopItemsets:
+def top_itemsets(column: SetColumn, supports: Supports, top: int) -> TopItemsets:
     """Return the retention of the most frequent itemsets of the original column.
 
     Sets with equal support are sorted by the frequency of their items, then in canonical order.
+
+    Parameters
+    ----------
+    supports
+        Expected supports of the publication.
 
     Examples
     --------
     >>> from anonset.data import Table
     >>> from anonset.generalization import ItemGroups, apply
+    >>> from anonset.measures.item_supports import SymbolSupports
+    >>> from anonset.queries.estimate import ONE_MEMBER
     >>> table = Table.from_sets(["ab", "ab", "abc", "acd", "cd", "bcd"])
     >>> groups = ItemGroups(table.transactions.vocabulary, np.array([0, 1, 2, 2], np.int32))
-    >>> top_itemsets(table.transactions, apply(table, groups), 2)
+    >>> publication = apply(table, groups)
+    >>> supports = SymbolSupports(publication, publication.transactions, ONE_MEMBER)
+    >>> top_itemsets(table.transactions, supports, 2)
     TopItemsets(top=2, tkd=0.5, re=1.0, reading='one-member')
     """
     original = ColumnSupports(column)
     true = [itemset for itemset in most_frequent(original, top) if itemset.count > 0]
-    supports = supports_of(publication, reading)
     group_of = {label: number for number, labels in enumerate(supports.groups) for label in labels}
     places = [[group_of.get(original.groups[number][0], -1) for number in itemset.chosen] for itemset in true]
     chosen = [tuple(sorted(codes)) if min(codes) >= 0 else () for codes in places]
