@@ -8,7 +8,7 @@ from tests.facts import names
 
 import anonset
 from anonset.cli.main import main
-from anonset.kinds.bounds import Bounds
+from anonset.jobs.bounds import Bounds
 from anonset.report.distance import distance
 from reference.exact import least_loss
 from reference.hierarchy_model import HierarchyModel

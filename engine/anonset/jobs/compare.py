@@ -10,11 +10,12 @@ from anonset.data import Hierarchy, Table
 from anonset.data.redacted_repr import redacted
 from anonset.data.workers import Threads
 from anonset.errors import AnonsetError
+from anonset.jobs.bounds import BOUNDED, Bounds, Known
 from anonset.jobs.candidate import Candidate, phases_of
 from anonset.jobs.job import Job
 from anonset.jobs.persons import require_persons
 from anonset.kinds.base import analysis_of
-from anonset.kinds.bounds import BOUNDED, Bound, Bounds, Known
+from anonset.kinds.evaluation import Bound
 from anonset.kinds.workloads import WorkloadSpec
 from anonset.measures.retention import coarsened_text
 from anonset.release.formats import Layout, UnverifiedPublication

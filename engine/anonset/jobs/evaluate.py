@@ -8,9 +8,9 @@ from typing import Any
 from anonset.algorithms.base import Progress
 from anonset.data import Table
 from anonset.errors import InputError
+from anonset.jobs.bounds import BOUNDED, Bounds
 from anonset.jobs.original import require_columns, require_same_content
 from anonset.kinds.base import analysis_of
-from anonset.kinds.bounds import BOUNDED, Bounds
 from anonset.kinds.evaluation import Evaluation, EvaluationRequest
 from anonset.kinds.workloads import WorkloadSpec
 from anonset.measures.utility_loss import ItemWeights

@@ -10,7 +10,7 @@ from anonset.data.table import Int64
 from anonset.errors import InputError
 from anonset.kinds.base import PublicationAnalysis
 from anonset.kinds.bucket_people import by_individuals
-from anonset.kinds.correlations import Correlations, correlations
+from anonset.kinds.correlations import MOST_CORRELATED, Correlations, correlations
 from anonset.kinds.evaluation import Evaluation, EvaluationRequest
 from anonset.kinds.originals import OTHER, contained, original_codes, require_room
 from anonset.kinds.risk import BucketRisk, Guesses, Inference, RiskContext
@@ -29,8 +29,6 @@ from anonset.release.documents import Attestation
 from anonset.settings.publication import OriginalSettings
 from anonset.spelling import counted, setting
 
-MOST_CORRELATED = 20_000_000
-"""Maximum number of rows for which correlations are computed. They take about 10 µs per row."""
 CERTAIN = 1 - 1e-9
 _HALF = 1 << 30
 

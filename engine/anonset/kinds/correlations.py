@@ -9,6 +9,8 @@ from anonset.kinds.bucket_people import IndividualRows, by_individuals
 from anonset.measures.correlation import IntraGroupViolation, inter_group_violations, intra_group_violations
 from anonset.publications import Buckets
 
+MOST_CORRELATED = 20_000_000
+"""Maximum number of rows for which correlations are computed. They take about 10 µs per row."""
 MOST_LISTED = 10_000
 """Maximum number of listed violations of a kind. Anatomy of 1,000,000 tuples may have two million violations."""
 

@@ -6,13 +6,24 @@ from dataclasses import dataclass, field
 from anonset.data import Hierarchy, Table
 from anonset.data.redacted_repr import RedactedRepr, figures_shown
 from anonset.errors import InputError
-from anonset.kinds.bounds import Bound
 from anonset.kinds.workloads import QueryAnswers, WorkloadSpec
 from anonset.measures.sensitive_values import ObservedDiversity
 from anonset.measures.top_itemsets import TopItemsets
 from anonset.measures.utility_loss import ItemWeights
 from anonset.release.opened import OpenedPublication
 from anonset.spelling import setting
+
+
+@dataclass(frozen=True)
+class Bound(RedactedRepr):
+    """Proven lower bound on the loss of any k^m-anonymous cut of a hierarchy. Local recoding uses several cuts, so its
+    loss may be below the bound.
+    """
+
+    lower_bound: float
+    """Smallest possible NCP of a cut."""
+    suppression: bool
+    """Whether cuts that suppress items are included."""
 
 
 @dataclass(frozen=True)

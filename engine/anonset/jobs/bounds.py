@@ -6,28 +6,14 @@ from dataclasses import dataclass, field
 from anonset.algorithms.base import Progress
 from anonset.algorithms.transaction.exact import Exact
 from anonset.data import Hierarchy, Table
-from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError
+from anonset.kinds.evaluation import Bound
 from anonset.privacy import KmAnonymity, PartitionKmAnonymity
 
 BOUNDED = (KmAnonymity, PartitionKmAnonymity)
 """Models to which the bound applies. `partition-km` is included, because a cut that is k^m-anonymous in each partition
 is k^m-anonymous in all records.
 """
-
-
-@dataclass(frozen=True)
-class Bound(RedactedRepr):
-    """Proven lower bound on the loss of any k^m-anonymous cut of a hierarchy. Local recoding uses several cuts, so its
-    loss may be below the bound.
-    """
-
-    lower_bound: float
-    """Smallest possible NCP of a cut."""
-    suppression: bool
-    """Whether cuts that suppress items are included."""
-
-
 Known = dict[tuple[int, int, bool], Bound]
 """Bounds by k, m, and whether cuts that suppress items are included."""
 
