@@ -16,8 +16,8 @@ from anonset.data import CategoricalColumn, Table, spans
 from anonset.data.store import MEMORY
 from anonset.generalization import Bucketized
 from anonset.generalization.bucketizing import bucketize
-from anonset.kinds import bucket_people, correlations
-from anonset.kinds.bucket_people import by_individuals
+from anonset.kinds import individuals
+from anonset.kinds.individuals import by_individuals
 from anonset.measures import bucket_inference
 from anonset.measures.correlation import inter_group_violations, intra_group_violations
 from anonset.measures.sensitive_values import observed_diversity
@@ -33,7 +33,7 @@ PLACES = [["--memory-limit", "100"], ["--work-dir", "work"]]
 def folder(tmp_path, monkeypatch):
     set_limits(monkeypatch, rows_per_bucket=16)
     monkeypatch.setattr(spans, "AT_ONCE", 16)
-    monkeypatch.setattr(bucket_people, "VALUES_AT_ONCE", 40)
+    monkeypatch.setattr(individuals, "VALUES_AT_ONCE", 40)
     monkeypatch.setattr(memory, "AT_LEAST", 0)
     (tmp_path / "temporary").mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
@@ -145,9 +145,9 @@ def publications():
 @given(publications(), st.integers(1, 3), st.integers(1, 60), st.integers(1, 20))
 def test_correlations_by_parts_equal_those_of_all_individuals(publication, l, at_once, most):  # noqa: E741
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bucket_people, "VALUES_AT_ONCE", at_once)
-        patch.setattr(correlations, "MOST_LISTED", most)
-        reported = correlations.correlations(publication, l)
+        patch.setattr(individuals, "VALUES_AT_ONCE", at_once)
+        patch.setattr(individuals, "MOST_LISTED", most)
+        reported = individuals.correlations(publication, l)
         complete = intra_group_violations(publication), inter_group_violations(publication, l)
         assert [reported[kind].number for kind in ("intra_group", "inter_group")] == [len(entry) for entry in complete]
         assert [reported[kind].listed for kind in ("intra_group", "inter_group")] == [

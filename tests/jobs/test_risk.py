@@ -11,10 +11,9 @@ from tests.facts import names, refused
 
 import anonset
 from anonset.errors import InputError
-from anonset.kinds.attack import attack
+from anonset.kinds.attack import Matching, attack
 from anonset.kinds.base import analysis_of
 from anonset.kinds.exposures import higher_after
-from anonset.kinds.matching import Matching
 from anonset.kinds.risk import RiskContext
 from anonset.measures.shares import Share
 from anonset.report.risks import sections

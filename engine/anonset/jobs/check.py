@@ -12,7 +12,7 @@ from anonset.data.store import Store
 from anonset.errors import InputError, datum
 from anonset.jobs.original import read_original
 from anonset.kinds.base import analysis_of
-from anonset.kinds.correlations import Correlations
+from anonset.kinds.individuals import Correlations
 from anonset.privacy import PrivacyModel, Verdict, Witness
 from anonset.publications import Published
 from anonset.reading.source import Source

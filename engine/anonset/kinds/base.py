@@ -10,8 +10,8 @@ from typing import Any, Generic
 from anonset.data import Hierarchy, Table
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError
-from anonset.kinds.correlations import Correlations
 from anonset.kinds.evaluation import Evaluation, EvaluationRequest, require_itemsets
+from anonset.kinds.individuals import Correlations
 from anonset.kinds.risk import RiskContext, RiskReport
 from anonset.kinds.summary import Summary
 from anonset.kinds.workloads import QueryAnswers, WorkloadSpec

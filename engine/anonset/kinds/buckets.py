@@ -9,9 +9,8 @@ from anonset.data import Hierarchy, Table
 from anonset.data.table import Int64
 from anonset.errors import InputError
 from anonset.kinds.base import PublicationAnalysis
-from anonset.kinds.bucket_people import by_individuals
-from anonset.kinds.correlations import MOST_CORRELATED, Correlations, correlations
 from anonset.kinds.evaluation import Evaluation, EvaluationRequest
+from anonset.kinds.individuals import MOST_CORRELATED, Correlations, by_individuals, correlations
 from anonset.kinds.originals import OTHER, contained, original_codes, require_room
 from anonset.kinds.risk import BucketRisk, Guesses, Inference, RiskContext
 from anonset.kinds.summary import EXAMPLES, BucketsSummary, Example, example

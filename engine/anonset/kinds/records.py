@@ -16,11 +16,10 @@ from anonset.data.decimals import exact
 from anonset.data.table_facts import CodeRules
 from anonset.errors import InputError, datum
 from anonset.generalization.recoding import SUPPRESSED
-from anonset.kinds.attack import attack
+from anonset.kinds.attack import Matching, attack
 from anonset.kinds.base import NO_ITEMS, PublicationAnalysis
 from anonset.kinds.evaluation import Evaluation, EvaluationRequest
 from anonset.kinds.exposures import exposures
-from anonset.kinds.matching import Matching
 from anonset.kinds.originals import (
     OTHER,
     as_often,

@@ -4,7 +4,7 @@ from typing import Any
 
 from anonset.errors import plain_text
 from anonset.jobs.check import PublicationCheck
-from anonset.kinds.correlations import MOST_CORRELATED
+from anonset.kinds.individuals import MOST_CORRELATED
 from anonset.measures.correlation import IntraGroupViolation
 from anonset.release.documents import UNITS_IN_WORDS
 from anonset.release.statements import parameters_of, plain
