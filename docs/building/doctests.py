@@ -1,9 +1,10 @@
-"""Show the examples of a docstring as code, even without a heading; mkdocstrings calls it."""
+"""Show examples without a heading as code, and the texts of parameters as documentation; mkdocstrings calls it."""
 
+import ast
 import re
 from typing import Any
 
-from griffe import Extension, Object
+from griffe import Attribute, Docstring, ExprSubscript, ExprTuple, Extension, Object
 
 _HEADING = "Examples\n--------\n"
 
@@ -15,3 +16,15 @@ class Doctests(Extension):
         """Change the docstring of an object that was loaded."""
         if obj.docstring and _HEADING not in obj.docstring.value:
             obj.docstring.value = re.sub(r"^>>> ", f"{_HEADING}>>> ", obj.docstring.value, count=1, flags=re.MULTILINE)
+
+
+class ParameterTexts(Extension):
+    """Turn the annotation ``Annotated[type, "text"]`` of a field into its type and its docstring."""
+
+    def on_attribute_instance(self, *, attr: Attribute, **_: Any) -> None:
+        """Change a field that was just read."""
+        subscript = attr.annotation
+        if isinstance(subscript, ExprSubscript) and str(subscript.left) == "Annotated":
+            kind, text = subscript.slice.elements if isinstance(subscript.slice, ExprTuple) else (None, None)
+            if isinstance(text, str):  # a literal; any other note is an expression
+                attr.annotation, attr.docstring = kind, Docstring(ast.literal_eval(text), parent=attr)

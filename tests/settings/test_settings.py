@@ -2,7 +2,7 @@
 
 import dataclasses
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
 from tests.facts import refused
@@ -13,7 +13,7 @@ from anonset.release import memory
 from anonset.settings.commands import EvaluateSettings, InspectSettings
 from anonset.settings.job_files import over_job, read_job
 from anonset.settings.overriding import make_settings
-from anonset.settings.parameters import MODELS, default_algorithm, field_texts, make_algorithm, parameters
+from anonset.settings.parameters import MODELS, collect, default_algorithm, make_algorithm, parameters
 from anonset.settings.publication import RiskSettings
 from anonset.settings.settings import ReadingSettings
 from anonset.spelling import as_options, spelled_by
@@ -22,8 +22,9 @@ NEEDED: dict[str, Any] = {"input": "x.dat", "out": "out"}
 
 
 def test_every_parameter_has_a_line_of_documentation() -> None:
-    for name, parameter in parameters().items():
-        assert parameter.text, name
+    for algorithm in ALGORITHMS:
+        for name, parameter in parameters(algorithm).items():
+            assert parameter.text, (algorithm, name)
     assert {"apriori", "direct", "optimal"} <= set(parameters()["k"].users)
     assert parameters()["max_cuts"].users == ("optimal",)
 
@@ -94,11 +95,24 @@ def test_parameters_in_special_formats_are_parsed() -> None:
     assert (made.transaction.name, made.order, made.relational_weights) == ("apriori", "ul", {"a": 0.5})
 
 
-def test_texts_of_inherited_fields() -> None:
-    from anonset.privacy import KmAnonymity
+@dataclasses.dataclass
+class Inherited:
+    first: Annotated[int, "First."]
+    bare: bool = True
 
-    assert set(field_texts(KmAnonymity)) == {"k", "m"}
-    assert field_texts(int) == {}
+
+@dataclasses.dataclass
+class Inheriting(Inherited):
+    last: Annotated[float | None, "Last."] = None
+
+
+def test_texts_of_inherited_fields() -> None:
+    collected = collect({"inheriting": Inheriting}).values()
+    assert [(parameter.type, parameter.text) for parameter in collected] == [
+        (int, "First."),
+        (bool, ""),
+        (float | None, "Last."),
+    ]
 
 
 def test_flags_win_over_the_file(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """l-diversity of buckets (Xiao, Tao, VLDB 2006, Definition 2)."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from anonset.privacy.model import Part, PrivacyModel, PublishedKind, require_size
 
@@ -15,8 +15,9 @@ class AnatomyDiversity(PrivacyModel):
     kind: ClassVar[PublishedKind] = "buckets"
     needs_known_values: ClassVar[bool] = True
 
-    l: int  # noqa: E741
-    """In each group, at most 1/l of the tuples may have the same sensitive value (l >= 1)."""
+    l: Annotated[  # noqa: E741
+        int, "In each group, at most 1/l of the tuples may have the same sensitive value (l >= 1)."
+    ]
 
     def __post_init__(self) -> None:
         require_size("l", self.l)

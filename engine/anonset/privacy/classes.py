@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from typing import ClassVar, Literal, get_args
+from typing import Annotated, ClassVar, Literal, get_args
 
 from anonset.data.decimals import Written, exact, shortest_float, shortest_text
 from anonset.errors import InputError, require_known
@@ -67,16 +67,14 @@ class KLDiversity(SensitiveClasses):
 
     name: ClassVar[str] = "kl"
 
-    l: int  # noqa: E741
-    """Number of well-represented values (>= 1)."""
-    sensitive: str
-    """Name of the sensitive column, published unchanged."""
-    l_kind: Kind = "distinct"
-    """Type of diversity: distinct, entropy or recursive."""
-    c: Written | None = None
-    """Ratio for recursive diversity (> 0). The most frequent value must occur less than `c` times as often as all
-    values of rank `l` and lower together.
-    """
+    l: Annotated[int, "Number of well-represented values (>= 1)."]  # noqa: E741
+    sensitive: Annotated[str, "Name of the sensitive column, published unchanged."]
+    l_kind: Annotated[Kind, "Type of diversity: distinct, entropy or recursive."] = "distinct"
+    c: Annotated[
+        Written | None,
+        "Ratio for recursive diversity (> 0). The most frequent value must occur less than `c` times as often as all"
+        " values of rank `l` and lower together.",
+    ] = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -121,14 +119,12 @@ class KTCloseness(SensitiveClasses):
 
     name: ClassVar[str] = "kt"
 
-    t: Written
-    """Maximum distance (0 <= t <= 1). The value is used without rounding."""
-    sensitive: str
-    """Name of the sensitive column, published unchanged."""
-    t_distance: Distance = "equal"
-    """Distance between values: equal, ordered (numbers) or hierarchical."""
-    t_tree: str | None = None
-    """Tree for the hierarchical distance, with one line ``value;parent;...;root`` per value."""
+    t: Annotated[Written, "Maximum distance (0 <= t <= 1). The value is used without rounding."]
+    sensitive: Annotated[str, "Name of the sensitive column, published unchanged."]
+    t_distance: Annotated[Distance, "Distance between values: equal, ordered (numbers) or hierarchical."] = "equal"
+    t_tree: Annotated[
+        str | None, "Tree for the hierarchical distance, with one line ``value;parent;...;root`` per value."
+    ] = None
 
     def __post_init__(self) -> None:
         super().__post_init__()

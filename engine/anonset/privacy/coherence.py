@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from anonset.data.decimals import Written, exact, require_between_0_and_1, shortest_text
 from anonset.privacy.model import NEGATIVE, SHARED, Part, PrivacyModel, require_labels, require_size
@@ -23,18 +23,18 @@ class Coherence(PrivacyModel):
     name: ClassVar[str] = "coherence"
     protects: ClassVar[frozenset[Part]] = frozenset({"items"})
 
-    h: Written
-    """Maximum share of the matching records with the same private item (0 < h <= 1). The value is used without
-    rounding.
-    """
-    k: int
-    """Minimum number of records that match the knowledge of the attacker (>= 1). It only applies if a record
-    matches.
-    """
-    p: int
-    """Maximum number of public items that the attacker knows (>= 1)."""
-    sensitive_items: tuple[str, ...] = ()
-    """Private items. All other items are public."""
+    h: Annotated[
+        Written,
+        "Maximum share of the matching records with the same private item (0 < h <= 1). The value is used without "
+        "rounding.",
+    ]
+    k: Annotated[
+        int,
+        "Minimum number of records that match the knowledge of the attacker (>= 1). It only applies if a record "
+        "matches.",
+    ]
+    p: Annotated[int, "Maximum number of public items that the attacker knows (>= 1)."]
+    sensitive_items: Annotated[tuple[str, ...], "Private items. All other items are public."] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "h", require_between_0_and_1("h", self.h, above_0=True))

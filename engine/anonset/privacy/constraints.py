@@ -1,7 +1,7 @@
 """Privacy constraints of Loukides, Gkoulalas-Divanis, Malin (2010), Definitions 3.3 and 3.4."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from anonset.errors import InputError
 from anonset.privacy.model import NEGATIVE, SHARED, Part, PrivacyModel, require_size
@@ -25,14 +25,17 @@ class ConstraintSet(PrivacyModel):
     protects: ClassVar[frozenset[Part]] = frozenset({"items"})
     reads_sets: ClassVar[bool] = True
 
-    k: int
-    """Minimum number of records that contain a subset of a protected itemset (>= 1). It only applies if a record
-    contains the subset.
-    """
-    policy: PrivacyPolicy | None = None
-    """Protected itemsets. None if all itemsets of `m` items are protected."""
-    m: int | None = None
-    """Number of items of the protected itemsets (>= 1). None if a policy lists the protected itemsets."""
+    k: Annotated[
+        int,
+        "Minimum number of records that contain a subset of a protected itemset (>= 1). It only applies if a record "
+        "contains the subset.",
+    ]
+    policy: Annotated[PrivacyPolicy | None, "Protected itemsets. None if all itemsets of `m` items are protected."] = (
+        None
+    )
+    m: Annotated[
+        int | None, "Number of items of the protected itemsets (>= 1). None if a policy lists the protected itemsets."
+    ] = None
 
     def __post_init__(self) -> None:
         require_size("k", self.k)

@@ -4,7 +4,7 @@ sub-record to the person.
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from anonset.data.decimals import Written, exact, require_between_0_and_1, shortest_text
 from anonset.errors import InputError
@@ -30,16 +30,14 @@ class DisassociationModel(PrivacyModel):
     protects: ClassVar[frozenset[Part]] = frozenset({"items"})
     kind: ClassVar[PublishedKind] = "chunks"
 
-    k: int
-    """The probability that a sub-record belongs to a given person is at most 1/k (k >= 1)."""
-    m: int
-    """Maximum number of items that the attacker knows (>= 1)."""
-    sensitive_items: tuple[str, ...] = ()
-    """Items that must not be inferred. They are published unchanged."""
-    cap: Written | None = None
-    """Maximum share of the records of a cluster with the same sensitive item (0 < cap <= 1). The value is used without
-    rounding. None means 1/2 if there are sensitive items.
-    """
+    k: Annotated[int, "The probability that a sub-record belongs to a given person is at most 1/k (k >= 1)."]
+    m: Annotated[int, "Maximum number of items that the attacker knows (>= 1)."]
+    sensitive_items: Annotated[tuple[str, ...], "Items that must not be inferred. They are published unchanged."] = ()
+    cap: Annotated[
+        Written | None,
+        "Maximum share of the records of a cluster with the same sensitive item (0 < cap <= 1). The value is used "
+        "without rounding. None means 1/2 if there are sensitive items.",
+    ] = None
 
     def __post_init__(self) -> None:
         require_size("k", self.k)

@@ -1,7 +1,7 @@
 """k-anonymity of relational data (Samarati, TKDE 2001; Sweeney, IJUFKS 2002)."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from anonset.privacy.model import SHARED, Part, PrivacyModel, require_size
 from anonset.spelling import counted
@@ -14,8 +14,7 @@ class KAnonymity(PrivacyModel):
     name: ClassVar[str] = "k"
     protects: ClassVar[frozenset[Part]] = frozenset({"relational"})
 
-    k: int
-    """Minimum number of records in an equivalence class (>= 1)."""
+    k: Annotated[int, "Minimum number of records in an equivalence class (>= 1)."]
 
     def __post_init__(self) -> None:
         require_size("k", self.k)

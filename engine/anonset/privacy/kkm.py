@@ -1,7 +1,7 @@
 """(k, k^m)-anonymity of relational-transaction data (Poulis et al., ECML/PKDD 2013, Definition 2)."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from anonset.privacy.model import NEGATIVE, SHARED, Part, PrivacyModel, require_size
 from anonset.spelling import counted
@@ -14,10 +14,8 @@ class KKmAnonymity(PrivacyModel):
     name: ClassVar[str] = "kkm"
     protects: ClassVar[frozenset[Part]] = frozenset({"items", "relational"})
 
-    k: int
-    """Minimum number of records that share a relational tuple and an itemset (>= 1)."""
-    m: int
-    """Maximum number of items that the attacker knows (>= 1)."""
+    k: Annotated[int, "Minimum number of records that share a relational tuple and an itemset (>= 1)."]
+    m: Annotated[int, "Maximum number of items that the attacker knows (>= 1)."]
 
     def __post_init__(self) -> None:
         require_size("k", self.k)

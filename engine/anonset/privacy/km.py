@@ -1,7 +1,7 @@
 """k^m-anonymity of transaction data (Terrovitis, Mamoulis, Kalnis, VLDB 2008, Definition 1)."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from anonset.privacy.model import NEGATIVE, SHARED, Part, PrivacyModel, require_size
 from anonset.spelling import counted
@@ -14,12 +14,12 @@ class KmAnonymity(PrivacyModel):
     name: ClassVar[str] = "km"
     protects: ClassVar[frozenset[Part]] = frozenset({"items"})
 
-    k: int
-    """Minimum number of records that match the knowledge of the attacker (>= 1). It only applies if a record
-    matches.
-    """
-    m: int
-    """Maximum number of items that the attacker knows (>= 1)."""
+    k: Annotated[
+        int,
+        "Minimum number of records that match the knowledge of the attacker (>= 1). It only applies if a record "
+        "matches.",
+    ]
+    m: Annotated[int, "Maximum number of items that the attacker knows (>= 1)."]
 
     def __post_init__(self) -> None:
         require_size("k", self.k)

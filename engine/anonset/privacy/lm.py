@@ -1,7 +1,7 @@
 """l^m-diversity of transaction data, and (k, l^m)-diversity of relational-transaction data (Poulis et al. 2013)."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from anonset.privacy.model import NEGATIVE, Part, PrivacyModel, require_labels, require_size
 from anonset.spelling import counted
@@ -19,14 +19,12 @@ class LmDiversity(PrivacyModel):
     protects: ClassVar[frozenset[Part]] = frozenset({"items"})
     secrets_beside = True
 
-    k: int
-    """Minimum number of matching records (>= 1). If k is 1, the model only limits the share of sensitive items."""
-    l: int  # noqa: E741
-    """At most 1/l of the matching records may contain the same sensitive item (l >= 1)."""
-    m: int
-    """Maximum number of non-sensitive items that the attacker knows (>= 1)."""
-    sensitive_items: tuple[str, ...] = ()
-    """Items that must not be inferred. They are published unchanged."""
+    k: Annotated[
+        int, "Minimum number of matching records (>= 1). If k is 1, the model only limits the share of sensitive items."
+    ]
+    l: Annotated[int, "At most 1/l of the matching records may contain the same sensitive item (l >= 1)."]  # noqa: E741
+    m: Annotated[int, "Maximum number of non-sensitive items that the attacker knows (>= 1)."]
+    sensitive_items: Annotated[tuple[str, ...], "Items that must not be inferred. They are published unchanged."] = ()
 
     def __post_init__(self) -> None:
         require_size("k", self.k)

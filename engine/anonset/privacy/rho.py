@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from anonset.data.decimals import Written, exact, require_between_0_and_1, shortest_text
 from anonset.privacy.model import NEGATIVE, Part, PrivacyModel, require_labels, require_size
@@ -27,20 +27,21 @@ class RhoUncertainty(PrivacyModel):
     secrets_beside = True
     secrets_may_go = True
 
-    rho: Written
-    """Upper bound on the share of the matching records with a sensitive item (0 < rho <= 1). The value is used without
-    rounding.
-    """
-    m: int
-    """Maximum number of items that the attacker knows (>= 1)."""
-    sensitive_items: tuple[str, ...] = ()
-    """Items that must not be inferred. They are published unchanged or suppressed."""
-    strict: bool = True
-    """True if the share must be below rho. False if the share may also equal rho."""
-    from_nothing: bool = True
-    """True if the bound also applies to an attacker who knows no item. The share of all records with the same sensitive
-    item must then be below rho.
-    """
+    rho: Annotated[
+        Written,
+        "Upper bound on the share of the matching records with a sensitive item (0 < rho <= 1). The value is used "
+        "without rounding.",
+    ]
+    m: Annotated[int, "Maximum number of items that the attacker knows (>= 1)."]
+    sensitive_items: Annotated[
+        tuple[str, ...], "Items that must not be inferred. They are published unchanged or suppressed."
+    ] = ()
+    strict: Annotated[bool, "True if the share must be below rho. False if the share may also equal rho."] = True
+    from_nothing: Annotated[
+        bool,
+        "True if the bound also applies to an attacker who knows no item. The share of all records with the same "
+        "sensitive item must then be below rho.",
+    ] = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rho", require_between_0_and_1("rho", self.rho, above_0=True))

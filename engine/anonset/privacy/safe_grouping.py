@@ -1,7 +1,7 @@
 """Safety constraint of Al Bouna, Clifton and Malluhi (DBSec 2013, section 6)."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from anonset.errors import InputError
 from anonset.privacy.model import Part, PrivacyModel, PublishedKind, require_size
@@ -19,10 +19,10 @@ class SafetyConstraint(PrivacyModel):
     kind: ClassVar[PublishedKind] = "buckets"
     needs_known_values: ClassVar[bool] = True
 
-    k: int
-    """Minimum number of individuals in a group (>= l)."""
-    l: int  # noqa: E741
-    """In each group, at most 1/l of the tuples may have the same sensitive value (l >= 1)."""
+    k: Annotated[int, "Minimum number of individuals in a group (>= l)."]
+    l: Annotated[  # noqa: E741
+        int, "In each group, at most 1/l of the tuples may have the same sensitive value (l >= 1)."
+    ]
 
     def __post_init__(self) -> None:
         require_size("k", self.k)

@@ -1,7 +1,7 @@
 """k-anonymity of complete records of items (He and Naughton, VLDB 2009, section 2)."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from anonset.privacy.model import SHARED, Part, PrivacyModel, require_size
 from anonset.spelling import counted
@@ -18,8 +18,7 @@ class TransactionKAnonymity(PrivacyModel):
     protects: ClassVar[frozenset[Part]] = frozenset({"items"})
     recodes_locally: ClassVar[bool] = True
 
-    k: int
-    """Minimum number of records with the same published symbols (>= 1)."""
+    k: Annotated[int, "Minimum number of records with the same published symbols (>= 1)."]
 
     def __post_init__(self) -> None:
         require_size("k", self.k)

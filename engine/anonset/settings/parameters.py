@@ -1,14 +1,12 @@
 """Registry of models and algorithms by name. Options are derived from the fields of their dataclasses."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
+from dataclasses import MISSING, dataclass, fields, replace
 from dataclasses import field as make_field
 from functools import cache
 from pkgutil import resolve_name
 from types import MappingProxyType
-from typing import Any, get_type_hints
-
-from docstring_parser.attrdoc import AttributeDocstrings
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 from anonset import plugins
 from anonset.algorithms.base import Algorithm, traits_of
@@ -107,22 +105,13 @@ class Parameter:
     """Name of the setting. The option has hyphens instead of underscores."""
     field: str
     type: Any
-    first: Any
-    """First class that has the parameter. The documentation of this class describes the parameter."""
+    text: str
+    """Description of the parameter: the text of its `SettingForm`, or else of the field in the first class that has it.
+    """
+    marks: dict[str, Any]
+    """Additional entries for the schema of the setting, such as `ON_BY_DEFAULT`."""
     users: tuple[str, ...]
     """Names of the algorithms or models that have the parameter."""
-
-    @property
-    def text(self) -> str:
-        """Description of the parameter from its `SettingForm`. If the form has no text, it comes from the source of the
-        class.
-        """
-        return form_of(self.field).text or field_texts(self.first).get(self.field, "")
-
-    @property
-    def marks(self) -> dict[str, Any]:
-        """Additional entries for the schema of the setting, such as `ON_BY_DEFAULT`."""
-        return {ON_BY_DEFAULT: getattr(self.first, self.field, None) is True}
 
     @property
     def description(self) -> str:
@@ -147,16 +136,27 @@ def collect(classes: Mapping[str, type[Any]]) -> dict[str, Parameter]:
     """Return the parameters of dataclasses by setting name, in order of first appearance."""
     parameters_of: dict[str, Parameter] = {}
     for name, cls in classes.items():
-        types = get_type_hints(cls)
+        types = get_type_hints(cls, include_extras=True)
         for field in fields(cls):
             form = form_of(field.name)
-            kind = types[field.name] if form.type is None else form.type
+            kind, text = _type_and_text(types[field.name])
             if form.setting in parameters_of:
                 parameter = parameters_of[form.setting]
                 parameters_of[form.setting] = replace(parameter, users=(*parameter.users, name))
             else:
-                parameters_of[form.setting] = Parameter(form.setting, field.name, kind, cls, (name,))
+                parameters_of[form.setting] = Parameter(
+                    form.setting, field.name, form.type or kind, form.text or text,
+                    {ON_BY_DEFAULT: field.default is True}, (name,),
+                )  # fmt: skip
     return parameters_of
+
+
+def _type_and_text(annotation: Any) -> tuple[Any, str]:
+    """Split the annotation ``Annotated[type, text]`` of a parameter. The text of any other annotation is empty."""
+    if get_origin(annotation) is not Annotated:
+        return annotation, ""
+    kind, *notes = get_args(annotation)
+    return kind, next((note for note in notes if isinstance(note, str)), "")
 
 
 def form_of(field: str) -> SettingForm:
@@ -167,21 +167,6 @@ def form_of(field: str) -> SettingForm:
 def companions_of(form: SettingForm, value: Any) -> frozenset[str]:
     """Return the additional settings that a value requires."""
     return frozenset() if form.companions is None else form.companions(value)
-
-
-def field_texts(cls: type) -> dict[str, str]:
-    """Return the documentation under each field of a dataclass and its base classes."""
-    texts: dict[str, str] = {}
-    for base in reversed(cls.__mro__):
-        if is_dataclass(base):
-            texts |= _own_texts(base)
-    return texts
-
-
-@cache
-def _own_texts(cls: type) -> dict[str, str]:
-    docstrings = AttributeDocstrings().get_attr_docs(cls)  # empty without source code, as in a frozen installation
-    return {name: " ".join(text.split()) for name, (text, _, _) in docstrings.items()}
 
 
 def make_algorithm(

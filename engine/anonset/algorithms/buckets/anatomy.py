@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
@@ -56,13 +56,15 @@ class Anatomy(RedactedRepr):
         answers=("anatomy",),
     )
 
-    l: int  # noqa: E741
-    """In each group, at most 1/l of the tuples may have the same sensitive value (l >= 1)."""
+    l: Annotated[  # noqa: E741
+        int, "In each group, at most 1/l of the tuples may have the same sensitive value (l >= 1)."
+    ]
 
-    seed: int | None = None
-    """Random seed (>= 0). Runs with the same seed and input have the same result. If None, draws are secure and differ
-    from run to run.
-    """
+    seed: Annotated[
+        int | None,
+        "Random seed (>= 0). Runs with the same seed and input have the same result. If None, draws are secure and "
+        "differ from run to run.",
+    ] = None
 
     def __post_init__(self) -> None:
         require_at_least("l", self.l, 1)

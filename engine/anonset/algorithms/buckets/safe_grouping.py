@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import ClassVar, NoReturn
+from typing import Annotated, ClassVar, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,15 +96,16 @@ class SafeGrouping(RedactedRepr):
         also_answers=("anatomy",),
     )
 
-    k: int
-    """Minimum number of individuals in a group (>= l)."""
-    l: int  # noqa: E741
-    """In each group, at most 1/l of the tuples may have the same sensitive value (l >= 1)."""
+    k: Annotated[int, "Minimum number of individuals in a group (>= l)."]
+    l: Annotated[  # noqa: E741
+        int, "In each group, at most 1/l of the tuples may have the same sensitive value (l >= 1)."
+    ]
 
-    seed: int | None = None
-    """Random seed (>= 0). Runs with the same seed and input have the same result. If None, draws are secure and differ
-    from run to run.
-    """
+    seed: Annotated[
+        int | None,
+        "Random seed (>= 0). Runs with the same seed and input have the same result. If None, draws are secure and "
+        "differ from run to run.",
+    ] = None
 
     def __post_init__(self) -> None:
         _ = self.model

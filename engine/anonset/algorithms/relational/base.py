@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
@@ -48,30 +48,38 @@ class Formation(RedactedRepr, ABC):
     name: ClassVar[str]
     traits: ClassVar[Traits]
 
-    k: int
-    """Minimum size of a cluster (>= 1)."""
-    relational_weights: Mapping[str, float] | None = None
-    """Weight of each relational column in the loss. If None, all weights are equal."""
-    refine: bool = False
-    """True to improve the clusters. Neighbouring clusters are dissolved and formed again while the loss decreases."""
-    max_evaluations: int = 300_000_000
-    """Maximum number of loss evaluations for `refine` (about 10^8 per second)."""
-    sensitive: str | None = None
-    """Column with sensitive values. They are published unchanged, and l or t limits how well they can be inferred."""
-    l: int | None = None  # noqa: E741
-    """Number of well-represented values of the sensitive column in each cluster."""
-    l_kind: Kind = "distinct"
-    """Measure of diversity: distinct, entropy or recursive."""
-    c: Written | None = None
-    """Ratio for recursive diversity. The most frequent value must occur less than `c` times as often as all values of
-    rank `l` and lower together.
-    """
-    t: Written | None = None
-    """Maximum distance, from 0 to 1, between the distributions of sensitive values in a cluster and in all records."""
-    t_distance: Distance = "equal"
-    """Distance between values: equal, ordered (numbers) or hierarchical."""
-    t_tree: str | None = None
-    """Tree of the values for the hierarchical distance, with a line ``value;parent;...;root`` per value."""
+    k: Annotated[int, "Minimum size of a cluster (>= 1)."]
+    relational_weights: Annotated[
+        Mapping[str, float] | None, "Weight of each relational column in the loss. If None, all weights are equal."
+    ] = None
+    refine: Annotated[
+        bool,
+        "True to improve the clusters. Neighbouring clusters are dissolved and formed again while the loss decreases.",
+    ] = False
+    max_evaluations: Annotated[int, "Maximum number of loss evaluations for `refine` (about 10^8 per second)."] = (
+        300_000_000
+    )
+    sensitive: Annotated[
+        str | None,
+        "Column with sensitive values. They are published unchanged, and l or t limits how well they can be inferred.",
+    ] = None
+    l: Annotated[  # noqa: E741
+        int | None, "Number of well-represented values of the sensitive column in each cluster."
+    ] = None
+    l_kind: Annotated[Kind, "Measure of diversity: distinct, entropy or recursive."] = "distinct"
+    c: Annotated[
+        Written | None,
+        "Ratio for recursive diversity. The most frequent value must occur less than `c` times as often as all "
+        "values of rank `l` and lower together.",
+    ] = None
+    t: Annotated[
+        Written | None,
+        "Maximum distance, from 0 to 1, between the distributions of sensitive values in a cluster and in all records.",
+    ] = None
+    t_distance: Annotated[Distance, "Distance between values: equal, ordered (numbers) or hierarchical."] = "equal"
+    t_tree: Annotated[
+        str | None, "Tree of the values for the hierarchical distance, with a line ``value;parent;...;root`` per value."
+    ] = None
 
     def __post_init__(self) -> None:
         require_at_least("max_evaluations", self.max_evaluations, 1)
@@ -225,8 +233,7 @@ def _numbered(parts: list[Int64], n: int) -> Int32:
 class QuadraticFormation(Formation):
     """Base class of formations with quadratic running time. They reject large tables."""
 
-    max_records: int = 100_000
-    """Maximum number of records, because the time is quadratic."""
+    max_records: Annotated[int, "Maximum number of records, because the time is quadratic."] = 100_000
 
     def __post_init__(self) -> None:
         require_at_least("max_records", self.max_records, 1)

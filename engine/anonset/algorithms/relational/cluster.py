@@ -12,7 +12,7 @@ Lines of the paper and their implementation::
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
 
@@ -61,10 +61,11 @@ class Cluster(Formation):
         answers=("k", "kl", "kt"),
     )
 
-    seed: int | None = None
-    """Random seed (>= 0) that determines the first record of each cluster. If None, each cluster starts with the first
-    remaining record.
-    """
+    seed: Annotated[
+        int | None,
+        "Random seed (>= 0) that determines the first record of each cluster. If None, each cluster starts with the "
+        "first remaining record.",
+    ] = None
 
     def __post_init__(self) -> None:
         if self.seed is not None:

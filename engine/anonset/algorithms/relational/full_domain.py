@@ -9,7 +9,7 @@ A vector contains the generalization level of each column. Search of the lattice
 """
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,10 +52,8 @@ class FullDomain(Formation):
     name: ClassVar[str] = "full-domain"
     traits: ClassVar[Traits] = Traits(memory_factor=1.0, tight=True, answers=("k", "kl", "kt"))
 
-    max_suppressed_records: float = 0.0
-    """Maximum share of the records that may be suppressed, in [0, 1]."""
-    max_vectors: int = 1_000_000
-    """Maximum number of combinations of levels (vectors)."""
+    max_suppressed_records: Annotated[float, "Maximum share of the records that may be suppressed, in [0, 1]."] = 0.0
+    max_vectors: Annotated[int, "Maximum number of combinations of levels (vectors)."] = 1_000_000
 
     def __post_init__(self) -> None:
         require_share("max_suppressed_records", self.max_suppressed_records)

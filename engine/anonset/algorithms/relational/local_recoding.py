@@ -1,7 +1,7 @@
 """Local recoding by repeated full-domain recodings (after the iterative optimization of ARX)."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
@@ -46,8 +46,7 @@ class LocalRecoding(Formation):
     name: ClassVar[str] = "local-recoding"
     traits: ClassVar[Traits] = Traits(memory_factor=1.0, tight=True, slow=True, answers=("k", "kl", "kt"))
 
-    max_vectors: int = 1_000_000
-    """Maximum number of combinations of levels (vectors)."""
+    max_vectors: Annotated[int, "Maximum number of combinations of levels (vectors)."] = 1_000_000
 
     def __post_init__(self) -> None:
         require_at_least("max_vectors", self.max_vectors, 1)

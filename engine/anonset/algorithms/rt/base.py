@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from anonset.algorithms.base import Algorithm, Progress, Result, Traits, traits_of
 from anonset.algorithms.relational.base import Formation, bind_tuples
@@ -41,14 +41,13 @@ class RTFramework(RedactedRepr, ABC):
     bounded_weights: ClassVar[bool] = True
     """True if the weighted loss is compared with a bound. The column weights must then sum to at most 1."""
 
-    k: int
-    """Minimum number of records that share relational values and up to m items (>= 1)."""
-    m: int
-    """Maximum number of items that the attacker knows (>= 1)."""
-    relational_weights: Mapping[str, float] | None = None
-    """Weight of each relational column in the loss. The weights must sum to at most 1. If None, all weights
-    are equal.
-    """
+    k: Annotated[int, "Minimum number of records that share relational values and up to m items (>= 1)."]
+    m: Annotated[int, "Maximum number of items that the attacker knows (>= 1)."]
+    relational_weights: Annotated[
+        Mapping[str, float] | None,
+        "Weight of each relational column in the loss. The weights must sum to at most 1. If None, all weights are "
+        "equal.",
+    ] = None
 
     def __post_init__(self) -> None:
         _ = self.model
@@ -113,22 +112,28 @@ class RelationalFirst(RTFramework):
         answers=("kkm", "klm"),
     )
 
-    transaction: TransactionClass = Coat
-    """Class of the transaction algorithm, called with k and m. For diversity, ``partial(LmApriori, l=.., ..)``."""
-    formation: str = "cluster"
-    """Name of the algorithm that forms the initial clusters."""
-    on_infeasible: OnInfeasible = "error"
-    """Action for a cluster with 1 to k - 1 non-empty records. With "merge", the cluster is merged with the cluster
-    whose union has the smallest relational loss, before all other merges.
-    """
-    seed: int | None = None
-    """Random seed for the formation "cluster". If None, each cluster starts with the first remaining record."""
-    refine: bool = False
-    """True to improve the initial clusters. Neighbouring clusters are dissolved and formed again while the loss
-    decreases.
-    """
-    max_evaluations: int = 300_000_000
-    """Maximum number of loss evaluations for `refine` (about 10^8 per second)."""
+    transaction: Annotated[
+        TransactionClass,
+        "Class of the transaction algorithm, called with k and m. For diversity, ``partial(LmApriori, l=.., ..)``.",
+    ] = Coat
+    formation: Annotated[str, "Name of the algorithm that forms the initial clusters."] = "cluster"
+    on_infeasible: Annotated[
+        OnInfeasible,
+        'Action for a cluster with 1 to k - 1 non-empty records. With "merge", the cluster is merged with the '
+        "cluster whose union has the smallest relational loss, before all other merges.",
+    ] = "error"
+    seed: Annotated[
+        int | None,
+        'Random seed for the formation "cluster". If None, each cluster starts with the first remaining record.',
+    ] = None
+    refine: Annotated[
+        bool,
+        "True to improve the initial clusters. Neighbouring clusters are dissolved and formed again while the loss "
+        "decreases.",
+    ] = False
+    max_evaluations: Annotated[int, "Maximum number of loss evaluations for `refine` (about 10^8 per second)."] = (
+        300_000_000
+    )
 
     def __post_init__(self) -> None:
         require_known(setting("on_infeasible"), self.on_infeasible, ("error", "merge"))
@@ -218,18 +223,23 @@ class RelationalFirst(RTFramework):
 class MergingFramework(RelationalFirst):
     """Base class of frameworks that merge clusters and limit either the relational loss or the item loss."""
 
-    delta: float
-    """Maximum loss, in [0, 1]. `rum-bound` limits the relational loss (Rum), and `tum-bound` limits the item loss
-    (Tum).
-    """
-    merge: MergeOrder = "rt"
-    """Order in which merge partners are tried: by relational loss (r), by item similarity (t), or by both (rt)."""
-    order: ItemOrder = "btd"
-    """Measure of item similarity. "btd" compares the symbols of the clusters. "ul" computes the utility loss
-    after two clusters are merged. The option "ul" is much slower.
-    """
-    btd: Numerator = "xor"
-    """Items that "btd" counts: items in exactly one of the two clusters (xor), or in at least one (or)."""
+    delta: Annotated[
+        float,
+        "Maximum loss, in [0, 1]. `rum-bound` limits the relational loss (Rum), and `tum-bound` limits the item loss"
+        " (Tum).",
+    ]
+    merge: Annotated[
+        MergeOrder,
+        "Order in which merge partners are tried: by relational loss (r), by item similarity (t), or by both (rt).",
+    ] = "rt"
+    order: Annotated[
+        ItemOrder,
+        'Measure of item similarity. "btd" compares the symbols of the clusters. "ul" computes the utility loss '
+        'after two clusters are merged. The option "ul" is much slower.',
+    ] = "btd"
+    btd: Annotated[
+        Numerator, 'Items that "btd" counts: items in exactly one of the two clusters (xor), or in at least one (or).'
+    ] = "xor"
 
     def __post_init__(self) -> None:
         require_share("delta", self.delta)

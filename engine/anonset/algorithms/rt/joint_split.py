@@ -10,7 +10,7 @@ The algorithm is unpublished. A region is a range or a set of values of a column
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
@@ -76,20 +76,22 @@ class JointSplit(RedactedRepr):
         answers=("kkm", "klm"),
     )
 
-    k: int
-    """Minimum number of records that share relational values and up to m items (>= 1)."""
-    m: int
-    """Maximum number of items that the attacker knows (>= 1)."""
-    w: Written | None = None
-    """Weight of the relational loss, from 0 to 1, with at most 6 decimals. The item loss has the weight 1 - w. Larger
-    weights preserve more of the relational values. Weights for different data are not comparable.
-    """
-    point: PointName | None = None
-    """Data to preserve if no weight `w` is given. The relational loss is at most 0.3 for "items", 0.1 for "balanced"
-    (the default), and 0.03 for "attributes".
-    """
-    transaction: TransactionClass = SetSearch
-    """Class of the transaction algorithm, called with k and m. For diversity, ``partial(LmApriori, l=.., ..)``."""
+    k: Annotated[int, "Minimum number of records that share relational values and up to m items (>= 1)."]
+    m: Annotated[int, "Maximum number of items that the attacker knows (>= 1)."]
+    w: Annotated[
+        Written | None,
+        "Weight of the relational loss, from 0 to 1, with at most 6 decimals. The item loss has the weight 1 - w. "
+        "Larger weights preserve more of the relational values. Weights for different data are not comparable.",
+    ] = None
+    point: Annotated[
+        PointName | None,
+        'Data to preserve if no weight `w` is given. The relational loss is at most 0.3 for "items", 0.1 for '
+        '"balanced" (the default), and 0.03 for "attributes".',
+    ] = None
+    transaction: Annotated[
+        TransactionClass,
+        "Class of the transaction algorithm, called with k and m. For diversity, ``partial(LmApriori, l=.., ..)``.",
+    ] = SetSearch
 
     def __post_init__(self) -> None:
         if self.w is not None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,8 +39,7 @@ class TFirst(RTFramework):
 
     bounded_weights: ClassVar[bool] = False
 
-    partitions: int = 10
-    """Maximum number of partitions (>= 1)."""
+    partitions: Annotated[int, "Maximum number of partitions (>= 1)."] = 10
 
     def __post_init__(self) -> None:
         require_at_least("partitions", self.partitions, 1)

@@ -14,7 +14,7 @@ TMERGE_R, TMERGE_T and TMERGE_RT are RMERGE_R, RMERGE_T and RMERGE_RT (see `rum_
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from anonset.algorithms.base import Progress, Result, Traits
 from anonset.algorithms.rt.base import MergingFramework, tell_merges
@@ -45,8 +45,7 @@ class TumBound(MergingFramework):
         MergingFramework.traits, memory_factor=1.7, not_tried="it merges clusters like rum-bound, with another bound"
     )
 
-    scan: bool = False
-    """True to prefer a merge after which the item loss is at most `delta`."""
+    scan: Annotated[bool, "True to prefer a merge after which the item loss is at most `delta`."] = False
 
     def merge_and_publish(self, clusters: Clusters, progress: Progress | None) -> Result:
         """Merge clusters until the utility loss of the items is at most `delta`, and publish each resulting cluster.

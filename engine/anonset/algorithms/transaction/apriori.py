@@ -10,7 +10,7 @@ Lines of Algorithm 4 and their implementation::
 """
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from anonset.algorithms.base import Progress, Result, Traits
 from anonset.algorithms.transaction.apriori_on_clusters import AprioriOnClusters
@@ -32,8 +32,9 @@ class AprioriBased(Generalization):
     """Base class of apriori anonymization, and of algorithms that run apriori anonymization on subsets of the data."""
 
     traits: ClassVar[Traits]
-    max_increments: int = 500_000_000_000
-    """Maximum number of counting steps per itemset size (about 2 * 10^8 per second and core)."""
+    max_increments: Annotated[
+        int, "Maximum number of counting steps per itemset size (about 2 * 10^8 per second and core)."
+    ] = 500_000_000_000
 
     def __post_init__(self) -> None:
         require_at_least("max_increments", self.max_increments, 1)

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
@@ -73,10 +73,8 @@ class KmAlgorithm(RedactedRepr):
 
     name: ClassVar[str]
 
-    k: int
-    """Minimum support of each itemset that occurs in a record (>= 1)."""
-    m: int
-    """Maximum number of items that the attacker knows (>= 1)."""
+    k: Annotated[int, "Minimum support of each itemset that occurs in a record (>= 1)."]
+    m: Annotated[int, "Maximum number of items that the attacker knows (>= 1)."]
 
     def __post_init__(self) -> None:
         _ = self.model

@@ -30,7 +30,7 @@ Algorithm 3, Suppress(i_m, u_l, P, s)::
 """
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from anonset.algorithms.base import Traits
 from anonset.algorithms.transaction.constraint_search import ConstraintSearch
@@ -72,10 +72,11 @@ class Coat(SetBased):
     name: ClassVar[str] = "coat"
     traits: ClassVar[Traits] = replace(SetBased.traits, memory_factor=1.7)
 
-    max_suppressed: Written = 0.0
-    """Maximum share of the items that may be suppressed, in [0, 1]."""
-    single: Literal["generalize", "suppress"] = "generalize"
-    """Action for a constraint whose items are all in the same group (generalize or suppress)."""
+    max_suppressed: Annotated[Written, "Maximum share of the items that may be suppressed, in [0, 1]."] = 0.0
+    single: Annotated[
+        Literal["generalize", "suppress"],
+        "Action for a constraint whose items are all in the same group (generalize or suppress).",
+    ] = "generalize"
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
@@ -57,22 +57,20 @@ class CoherenceSuppression(RedactedRepr):
     name: ClassVar[str] = "coherence-suppression"
     traits: ClassVar[Traits] = Traits(memory_factor=1.3, coarsens=True, answers=("coherence",))
 
-    h: Written = 1.0
-    """Maximum share of the matching records with the same private item (0 < h <= 1). The value is used without
-    rounding.
-    """
-    k: int
-    """Minimum support of each set of public items that occurs in a record (>= 1)."""
-    p: int
-    """Maximum number of public items that the attacker knows (>= 1)."""
-    sensitive_items: tuple[str, ...] = ()
-    """Private items. All other items are public."""
-    item_loss: Mapping[str, Written] | None = None
-    """Loss of suppressing each item, above 0 and at most 1. An item without an entry has loss 1. If None, the loss of
-    an item is its number of occurrences.
-    """
-    max_threats: int = 30_000_000
-    """Maximum number of minimal moles in memory."""
+    h: Annotated[
+        Written,
+        "Maximum share of the matching records with the same private item (0 < h <= 1). The value is used without "
+        "rounding.",
+    ] = 1.0
+    k: Annotated[int, "Minimum support of each set of public items that occurs in a record (>= 1)."]
+    p: Annotated[int, "Maximum number of public items that the attacker knows (>= 1)."]
+    sensitive_items: Annotated[tuple[str, ...], "Private items. All other items are public."] = ()
+    item_loss: Annotated[
+        Mapping[str, Written] | None,
+        "Loss of suppressing each item, above 0 and at most 1. An item without an entry has loss 1. If None, the "
+        "loss of an item is its number of occurrences.",
+    ] = None
+    max_threats: Annotated[int, "Maximum number of minimal moles in memory."] = 30_000_000
 
     def __post_init__(self) -> None:
         require_at_least("max_threats", self.max_threats, 1)

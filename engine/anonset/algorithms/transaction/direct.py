@@ -15,7 +15,7 @@ Lines of Algorithm 3 and their implementation::
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from anonset.algorithms.base import Progress, Result, Traits
 from anonset.algorithms.transaction.base import Generalization, require_feasible
@@ -57,8 +57,9 @@ class Direct(Generalization):
         not_tried="exact finds the best cut of the hierarchy, direct only a feasible cut",
     )
 
-    max_tree: int = 50_000_000_000
-    """Maximum number of pairs of a record and a set of up to m nodes that the record contains."""
+    max_tree: Annotated[
+        int, "Maximum number of pairs of a record and a set of up to m nodes that the record contains."
+    ] = 50_000_000_000
 
     def __post_init__(self) -> None:
         require_at_least("max_tree", self.max_tree, 1)

@@ -14,7 +14,7 @@ Steps of the algorithm and their implementation::
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -78,20 +78,23 @@ class Disassociation(RedactedRepr):
         set_beside=("km",),
     )
 
-    k: int
-    """Inverse of the maximum probability that a sub-record is linked to a person (>= 1)."""
-    m: int
-    """Maximum number of items that the attacker knows (>= 1)."""
-    cluster_size: int = 60
-    """Approximate number of records per cluster (>= 1). Values below 2 k are replaced by 2 k."""
-    sensitive_items: tuple[str, ...] = ()
-    """Items that must not be inferred. They are published unchanged."""
-    cap: Written | None = None
-    """Maximum share of a cluster's records that have the same sensitive item (0 < cap <= 1). None for 1/2."""
-    counts: bool = False
-    """True to publish how many records contain each term, over all clusters. Sensitive items are excluded."""
-    clustering: Clustering = "gray"
-    """Method that forms clusters: pieces of the Gray order (gray), or frequent items as in the paper (horpart)."""
+    k: Annotated[int, "Inverse of the maximum probability that a sub-record is linked to a person (>= 1)."]
+    m: Annotated[int, "Maximum number of items that the attacker knows (>= 1)."]
+    cluster_size: Annotated[
+        int, "Approximate number of records per cluster (>= 1). Values below 2 k are replaced by 2 k."
+    ] = 60
+    sensitive_items: Annotated[tuple[str, ...], "Items that must not be inferred. They are published unchanged."] = ()
+    cap: Annotated[
+        Written | None,
+        "Maximum share of a cluster's records that have the same sensitive item (0 < cap <= 1). None for 1/2.",
+    ] = None
+    counts: Annotated[
+        bool, "True to publish how many records contain each term, over all clusters. Sensitive items are excluded."
+    ] = False
+    clustering: Annotated[
+        Clustering,
+        "Method that forms clusters: pieces of the Gray order (gray), or frequent items as in the paper (horpart).",
+    ] = "gray"
 
     def __post_init__(self) -> None:
         require_at_least("cluster_size", self.cluster_size, 1)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
@@ -65,22 +65,25 @@ class Exact(RedactedRepr):
         answers=("km",),
     )
 
-    k: int
-    """Minimum support of each itemset that occurs in a record (>= 1)."""
-    m: int
-    """Maximum number of items that the attacker knows (>= 1)."""
-    suppress: bool | None = False
-    """True to allow suppression. A suppressed item has the same cost as the root. None to allow suppression only if all
-    items would otherwise be published as a single symbol.
-    """
-    gap: float = 0.0
-    """Relative difference between the loss and its proven minimum at which the search stops."""
-    time_limit: float | None = None
-    """Time limit in seconds. At the limit, the best known cut is published. The result then depends on the machine."""
-    max_steps: int = 1_000
-    """Maximum number of steps. A linear program takes ten steps, and a check of branch and bound at most one. Counting
-    2 * 10^7 sets, or two sets for each record if there are more than 10^7 records, takes one step.
-    """
+    k: Annotated[int, "Minimum support of each itemset that occurs in a record (>= 1)."]
+    m: Annotated[int, "Maximum number of items that the attacker knows (>= 1)."]
+    suppress: Annotated[
+        bool | None,
+        "True to allow suppression. A suppressed item has the same cost as the root. None to allow suppression only "
+        "if all items would otherwise be published as a single symbol.",
+    ] = False
+    gap: Annotated[float, "Relative difference between the loss and its proven minimum at which the search stops."] = (
+        0.0
+    )
+    time_limit: Annotated[
+        float | None,
+        "Time limit in seconds. At the limit, the best known cut is published. The result then depends on the machine.",
+    ] = None
+    max_steps: Annotated[
+        int,
+        "Maximum number of steps. A linear program takes ten steps, and a check of branch and bound at most one. "
+        "Counting 2 * 10^7 sets, or two sets for each record if there are more than 10^7 records, takes one step.",
+    ] = 1_000
 
     def __post_init__(self) -> None:
         require_at_least("max_steps", self.max_steps, 1)

@@ -13,7 +13,7 @@ implementation::
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
@@ -30,10 +30,10 @@ from anonset.privacy import require_at_least
 class ThreatBased(KmAlgorithm, ABC):
     """Base class of HgHs and mHgHs, which find a cut and suppressed nodes by minimal threats."""
 
-    max_threats: int = 30_000_000
-    """Maximum number of rare itemsets (about 50 bytes each at m=3)."""
-    max_increments: int = 500_000_000_000
-    """Maximum number of counting steps per itemset size (about 2 * 10^8 per second and core)."""
+    max_threats: Annotated[int, "Maximum number of rare itemsets (about 50 bytes each at m=3)."] = 30_000_000
+    max_increments: Annotated[
+        int, "Maximum number of counting steps per itemset size (about 2 * 10^8 per second and core)."
+    ] = 500_000_000_000
 
     def __post_init__(self) -> None:
         require_at_least("max_threats", self.max_threats, 1)

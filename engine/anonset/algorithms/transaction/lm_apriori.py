@@ -13,7 +13,7 @@ test instead of the count. They are repeated until the cut no longer changes::
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
@@ -65,14 +65,12 @@ class LmApriori(RedactedRepr):
     name: ClassVar[str] = "lm-apriori"
     traits: ClassVar[Traits] = Traits(memory_factor=1.4, by_blocks=True, answers=("lm",))
 
-    k: int
-    """Minimum number of matching records (>= 1). If k is 1, only diversity is required."""
-    l: int  # noqa: E741
-    """Inverse of the maximum share of the matching records with the same sensitive item (>= 1)."""
-    m: int
-    """Maximum number of non-sensitive items that the attacker knows (>= 1)."""
-    sensitive_items: tuple[str, ...] = ()
-    """Items that must not be inferred. They are published unchanged."""
+    k: Annotated[int, "Minimum number of matching records (>= 1). If k is 1, only diversity is required."]
+    l: Annotated[  # noqa: E741
+        int, "Inverse of the maximum share of the matching records with the same sensitive item (>= 1)."
+    ]
+    m: Annotated[int, "Maximum number of non-sensitive items that the attacker knows (>= 1)."]
+    sensitive_items: Annotated[tuple[str, ...], "Items that must not be inferred. They are published unchanged."] = ()
 
     def __post_init__(self) -> None:
         _ = self.model

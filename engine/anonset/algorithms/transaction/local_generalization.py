@@ -12,7 +12,7 @@ Steps and their implementation in the kernel `local_generalization`::
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
@@ -68,8 +68,7 @@ class LocalGeneralization(RedactedRepr):
     name: ClassVar[str] = "local-generalization"
     traits: ClassVar[Traits] = Traits(memory_factor=1.7, answers=("transaction-k",))
 
-    k: int
-    """Minimum number of identical published records (>= 1)."""
+    k: Annotated[int, "Minimum number of identical published records (>= 1)."]
 
     def __post_init__(self) -> None:
         _ = self.model

@@ -11,7 +11,7 @@ Steps of the algorithm and their implementation::
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
@@ -82,8 +82,7 @@ class Lra(AprioriBased):
         not_tried="its guarantee differs: k^m-anonymity within each part",
     )
 
-    partitions: int = 10
-    """Maximum number of partitions (>= 1)."""
+    partitions: Annotated[int, "Maximum number of partitions (>= 1)."] = 10
 
     def __post_init__(self) -> None:
         require_at_least("partitions", self.partitions, 1)

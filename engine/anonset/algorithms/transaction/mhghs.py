@@ -1,7 +1,7 @@
 """Multi-round HgHs (mHgHs) of Liu and Wang, 2010, section 4.2."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
@@ -65,10 +65,11 @@ class MHgHs(ThreatBased):
     name: ClassVar[str] = "mhghs"
     traits: ClassVar[Traits] = Traits(memory_factor=1.3, coarsens=True, answers=("km",))
 
-    cost: str = "original"
-    """Leaves from which costs are computed: all leaves (``original``), or the leaves that remain in a round
-    (``reduced``).
-    """
+    cost: Annotated[
+        str,
+        "Leaves from which costs are computed: all leaves (``original``), or the leaves that remain in a round "
+        "(``reduced``).",
+    ] = "original"
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -2,7 +2,7 @@
 
 from collections import deque
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
@@ -49,8 +49,7 @@ class Optimal(Generalization):
         not_tried="exact finds the same cut in less time",
     )
 
-    max_cuts: int = 1_000_000
-    """Maximum number of cuts to examine."""
+    max_cuts: Annotated[int, "Maximum number of cuts to examine."] = 1_000_000
 
     def __post_init__(self) -> None:
         require_at_least("max_cuts", self.max_cuts, 1)

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from anonset.algorithms.base import Progress, Result, Traits
 from anonset.algorithms.transaction.base import bind_items
@@ -42,18 +42,20 @@ class SetBased(RedactedRepr, ABC):
         also_answers=("km",),
     )
 
-    k: int
-    """Minimum support of each occurring subset of a protected itemset (>= 1)."""
-    m: int | None = None
-    """Size of the protected itemsets (>= 1). All itemsets of this size are protected."""
-    constraints: PrivacyPolicy | None = None
-    """Protected itemsets. Exactly one of `constraints` and `m` must be set."""
-    utility: UtilityPolicy | None = None
-    """Groups of items that may be generalized together. If None, all items may be generalized together."""
-    item_weights: str | ItemWeights | None = None
-    """Weights of the utility loss (``lca``, ``uniform``, ``ones`` or custom weights). The default is ``lca`` if there
-    is a hierarchy, otherwise ``uniform``.
-    """
+    k: Annotated[int, "Minimum support of each occurring subset of a protected itemset (>= 1)."]
+    m: Annotated[int | None, "Size of the protected itemsets (>= 1). All itemsets of this size are protected."] = None
+    constraints: Annotated[
+        PrivacyPolicy | None, "Protected itemsets. Exactly one of `constraints` and `m` must be set."
+    ] = None
+    utility: Annotated[
+        UtilityPolicy | None,
+        "Groups of items that may be generalized together. If None, all items may be generalized together.",
+    ] = None
+    item_weights: Annotated[
+        str | ItemWeights | None,
+        "Weights of the utility loss (``lca``, ``uniform``, ``ones`` or custom weights). The default is ``lca`` if "
+        "there is a hierarchy, otherwise ``uniform``.",
+    ] = None
 
     def __post_init__(self) -> None:
         _ = self.model

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
@@ -53,10 +53,12 @@ class SetSearch(KmAlgorithm):
         answers=("km",),
     )
 
-    mu: int = 4
-    """Weight of the frequency differences within a set, from 0 to 100. With 0, frequencies have no effect."""
-    max_steps: int = 60
-    """Maximum number of steps. A step examines 10^8 pairs of a record and a set (about 0.5 s)."""
+    mu: Annotated[
+        int, "Weight of the frequency differences within a set, from 0 to 100. With 0, frequencies have no effect."
+    ] = 4
+    max_steps: Annotated[
+        int, "Maximum number of steps. A step examines 10^8 pairs of a record and a set (about 0.5 s)."
+    ] = 60
 
     def __post_init__(self) -> None:
         super().__post_init__()

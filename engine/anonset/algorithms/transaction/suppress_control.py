@@ -13,7 +13,7 @@ With `generalize`, these steps run on several cuts of a hierarchy, and the cut o
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
@@ -66,26 +66,28 @@ class SuppressControl(RedactedRepr):
         answers=("rho",),
     )
 
-    rho: Written
-    """Limit on the share of matching records that contain a sensitive item (0 < rho <= 1). The value is not rounded."""
-    m: int
-    """Maximum number of items that the attacker knows (>= 1)."""
-    sensitive_items: tuple[str, ...] = ()
-    """Items whose presence in a record must not be inferred."""
-    strict: bool = True
-    """True if the share must be below rho. False if the share may also equal rho."""
-    from_nothing: bool = True
-    """True to also limit the share of each sensitive item among all records. This protects against an attacker who
-    knows no items.
-    """
-    generalize: bool = False
-    """True to generalize items first if this results in a smaller loss than suppression alone. A hierarchy is
-    required.
-    """
-    max_tries: int = 300
-    """Approximate number of cuts to try if `generalize` is True."""
-    max_rules: int = 30_000_000
-    """Maximum number of rules in memory. All rules with the same antecedent size are in memory together."""
+    rho: Annotated[
+        Written,
+        "Limit on the share of matching records that contain a sensitive item (0 < rho <= 1). The value is not "
+        "rounded.",
+    ]
+    m: Annotated[int, "Maximum number of items that the attacker knows (>= 1)."]
+    sensitive_items: Annotated[tuple[str, ...], "Items whose presence in a record must not be inferred."] = ()
+    strict: Annotated[bool, "True if the share must be below rho. False if the share may also equal rho."] = True
+    from_nothing: Annotated[
+        bool,
+        "True to also limit the share of each sensitive item among all records. This protects against an attacker "
+        "who knows no items.",
+    ] = True
+    generalize: Annotated[
+        bool,
+        "True to generalize items first if this results in a smaller loss than suppression alone. A hierarchy is "
+        "required.",
+    ] = False
+    max_tries: Annotated[int, "Approximate number of cuts to try if `generalize` is True."] = 300
+    max_rules: Annotated[
+        int, "Maximum number of rules in memory. All rules with the same antecedent size are in memory together."
+    ] = 30_000_000
 
     def __post_init__(self) -> None:
         require_at_least("max_rules", self.max_rules, 1)

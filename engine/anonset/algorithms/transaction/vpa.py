@@ -8,7 +8,7 @@ Steps of the algorithm and their implementation::
 """
 
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
@@ -65,8 +65,7 @@ class Vpa(AprioriBased):
         answers=("km",),
     )
 
-    depth: int = 1
-    """Depth of the nodes whose subtrees are the parts (>= 1)."""
+    depth: Annotated[int, "Depth of the nodes whose subtrees are the parts (>= 1)."] = 1
 
     def __post_init__(self) -> None:
         require_at_least("depth", self.depth, 1)
