@@ -291,7 +291,7 @@ def test_account_that_cannot_be_written_does_not_undo_the_publication(place: Pla
 
 def test_an_unwritable_kernel_cache_is_reported_once(tmp_path: Path) -> None:
     (tmp_path / "cache").write_text("a file, where a folder would be made")
-    code = "from anonset_kernels._compiling import COMPILATION as c; from anonset.cli.output import progress_bars\n"
+    code = "from anonset_kernels._compiling import COMPILATION as c; from anonset.cli.progress import progress_bars\n"
     code += "with progress_bars(quiet=False) as p:\n  for _ in range(2): c.begin(); c.end()\nprint(p)"
     ran = python(code, env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")})
     assert (ran.stdout, ran.stderr.count("NUMBA_CACHE_DIR")) == ("None\n", 1)

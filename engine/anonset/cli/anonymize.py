@@ -7,7 +7,8 @@ from cyclopts import Parameter
 
 from anonset.cli.exit_codes import DONE, FAILED, UNDECIDED
 from anonset.cli.flags import flags_of, given_flags
-from anonset.cli.output import progress_bars, say, show, show_json, store_result, stores_results, utc_time, warn
+from anonset.cli.output import say, show, show_json, store_result, stores_results, utc_time, warn
+from anonset.cli.progress import progress_bars
 from anonset.errors import InputError
 from anonset.jobs.anonymize import anonymize_file
 from anonset.jobs.check import PublicationCheck

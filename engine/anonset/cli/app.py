@@ -11,7 +11,6 @@ from cyclopts import App, CycloptsError, Parameter
 from anonset.cli.output import warn
 from anonset.cli.refusals import refusal
 from anonset.errors import InputError
-from anonset.jobs.leftovers import warning_of_what_is_left
 
 _COMMANDS = {
     "inspect": "Examine a data set: column roles, re-identification risk and problems.",
@@ -153,6 +152,8 @@ def _warn_of_leftovers() -> None:
     place = gettempdir()
     if not (os.access(place, os.R_OK) and any(name.startswith("anonset-") for name in os.listdir(place))):  # noqa: PTH208
         return
+    from anonset.jobs.leftovers import warning_of_what_is_left  # slow: imports the readers
+
     if warning := warning_of_what_is_left():
         warn(warning)
 

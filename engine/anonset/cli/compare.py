@@ -10,7 +10,8 @@ from cyclopts import Parameter
 
 from anonset.cli.exit_codes import DONE
 from anonset.cli.flags import flags_of, given_flags, pairs
-from anonset.cli.output import progress_bars, show, show_json
+from anonset.cli.output import show, show_json
+from anonset.cli.progress import progress_bars
 from anonset.jobs.compare import rows
 from anonset.jobs.comparison import run_comparison
 from anonset.jobs.complete_settings import naming_units

@@ -8,7 +8,8 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from anonset.cli.exit_codes import DONE
-from anonset.cli.output import progress_bars, show, warn
+from anonset.cli.output import show, warn
+from anonset.cli.progress import progress_bars
 from anonset.jobs.anonymize import anonymize_file
 from anonset.reading.hierarchies.files import write_hierarchy
 from anonset.release.staging import require_new

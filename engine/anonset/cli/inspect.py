@@ -10,7 +10,8 @@ from cyclopts import Parameter
 
 from anonset.cli.exit_codes import DONE
 from anonset.cli.flags import flags_of, given_flags
-from anonset.cli.output import progress_bars, show, show_json
+from anonset.cli.output import show, show_json
+from anonset.cli.progress import progress_bars
 from anonset.data.hierarchy_rules import PROPOSED
 from anonset.errors import InputError, foreign
 from anonset.jobs.findings import Findings, further_roles

@@ -9,7 +9,8 @@ from cyclopts import Parameter
 
 from anonset.cli.exit_codes import DONE
 from anonset.cli.flags import flags_of, given_flags
-from anonset.cli.output import progress_bars, show
+from anonset.cli.output import show
+from anonset.cli.progress import progress_bars
 from anonset.errors import InputError
 from anonset.jobs.original import original_and_persons
 from anonset.jobs.reading import opened_to_compare

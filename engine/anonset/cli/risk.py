@@ -6,7 +6,8 @@ from cyclopts import Parameter
 
 from anonset.cli.exit_codes import DONE, FAILED
 from anonset.cli.flags import flags_of, given_flags
-from anonset.cli.output import progress_bars, show, show_json
+from anonset.cli.output import show, show_json
+from anonset.cli.progress import progress_bars
 from anonset.data import NumericColumn, Table
 from anonset.errors import InputError
 from anonset.generalization.other_release import OtherRelease

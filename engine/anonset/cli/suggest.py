@@ -12,7 +12,8 @@ from anonset.algorithms.base import traits_of
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.cli.exit_codes import DONE, FAILED
 from anonset.cli.flags import flags_of, given_flags
-from anonset.cli.output import progress_bars, show, show_json
+from anonset.cli.output import show, show_json
+from anonset.cli.progress import progress_bars
 from anonset.data import Table
 from anonset.data.hierarchy_rules import PROPOSED
 from anonset.errors import InputError

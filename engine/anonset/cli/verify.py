@@ -6,7 +6,8 @@ from cyclopts import Parameter
 
 from anonset.cli.exit_codes import DONE, FAILED, UNDECIDED
 from anonset.cli.flags import flags_of, given_flags
-from anonset.cli.output import progress_bars, show, show_json
+from anonset.cli.output import show, show_json
+from anonset.cli.progress import progress_bars
 from anonset.jobs.verify import check
 from anonset.reading.place import is_address
 from anonset.release.fetched import fetched_publication

@@ -5,7 +5,8 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from anonset.cli.exit_codes import DONE
-from anonset.cli.output import progress_bars, show, show_json
+from anonset.cli.output import show, show_json
+from anonset.cli.progress import progress_bars
 from anonset.jobs.warmup import warm_up
 
 
