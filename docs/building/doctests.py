@@ -19,7 +19,7 @@ class Doctests(Extension):
 
 
 class ParameterTexts(Extension):
-    """Turn the annotation ``Annotated[type, "text"]`` of a field into its type and its docstring."""
+    """Turn the annotation ``Annotated[type, "text"]`` of a field into its type and, if it has none, its docstring."""
 
     def on_attribute_instance(self, *, attr: Attribute, **_: Any) -> None:
         """Change a field that was just read."""
@@ -27,4 +27,5 @@ class ParameterTexts(Extension):
         if isinstance(subscript, ExprSubscript) and str(subscript.left) == "Annotated":
             kind, text = subscript.slice.elements if isinstance(subscript.slice, ExprTuple) else (None, None)
             if isinstance(text, str):  # a literal; any other note is an expression
-                attr.annotation, attr.docstring = kind, Docstring(ast.literal_eval(text), parent=attr)
+                attr.annotation = kind
+                attr.docstring = attr.docstring or Docstring(ast.literal_eval(text), parent=attr)

@@ -139,7 +139,7 @@ def collect(classes: Mapping[str, type[Any]]) -> dict[str, Parameter]:
         types = get_type_hints(cls, include_extras=True)
         for field in fields(cls):
             form = form_of(field.name)
-            kind, text = _type_and_text(types[field.name])
+            kind, text = type_and_text(types[field.name])
             if form.setting in parameters_of:
                 parameter = parameters_of[form.setting]
                 parameters_of[form.setting] = replace(parameter, users=(*parameter.users, name))
@@ -151,8 +151,8 @@ def collect(classes: Mapping[str, type[Any]]) -> dict[str, Parameter]:
     return parameters_of
 
 
-def _type_and_text(annotation: Any) -> tuple[Any, str]:
-    """Split the annotation ``Annotated[type, text]`` of a parameter. The text of any other annotation is empty."""
+def type_and_text(annotation: Any) -> tuple[Any, str]:
+    """Split the annotation ``Annotated[type, text]`` of an option. The text of any other annotation is empty."""
     if get_origin(annotation) is not Annotated:
         return annotation, ""
     kind, *notes = get_args(annotation)

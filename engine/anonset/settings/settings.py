@@ -26,6 +26,7 @@ from anonset.settings.parameters import (
     ON_BY_DEFAULT,
     Parameter,
     parameters,
+    type_and_text,
 )
 from anonset.settings.paths import PLACES
 from anonset.settings.ranges import out_of_range
@@ -57,13 +58,12 @@ _CONFIG = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True)
 
 def _fields_of(options: type[FileOptions]) -> dict[str, Any]:
     """Return the fields of options as fields of settings. Column names become lists."""
-    types = get_type_hints(options)
-    return {
-        option_field.name: (Names, Field([], **option_field.metadata))
-        if types[option_field.name] == reading.Names
-        else (types[option_field.name], Field(option_field.default, **option_field.metadata))
-        for option_field in fields(options)
-    }
+    types, made = get_type_hints(options, include_extras=True), {}
+    for option in fields(options):
+        kind, text = type_and_text(types[option.name])
+        kind, default = (Names, []) if kind == reading.Names else (kind, option.default)
+        made[option.name] = (kind, Field(default, description=text, **option.metadata))
+    return made
 
 
 if TYPE_CHECKING:
