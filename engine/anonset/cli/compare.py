@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from cyclopts import Parameter
 
 from anonset.cli.exit_codes import DONE
-from anonset.cli.flags import flags_of, given_flags, pairs
+from anonset.cli.flags import Input, Quiet, flags_of, given_flags, pairs
 from anonset.cli.output import show, show_json
 from anonset.cli.progress import progress_bars
 from anonset.jobs.compare import rows
@@ -29,7 +29,7 @@ Flags: Any = flags_of(compare_options_model(), leave_out=["input", "vary"])
 
 
 def compare(
-    source: Annotated[str, Parameter(name="INPUT", help="Data set (CSV, TSV, Parquet, FIMI), or a job file (.toml).")],
+    source: Input,
     /,
     *,
     vary: Annotated[
@@ -48,7 +48,7 @@ def compare(
     ] = None,
     plot: Annotated[str | None, Parameter(help="New directory for plots of losses and times (PNG).")] = None,
     format: Annotated[Literal["table", "csv", "json"], Parameter(help="Format of the output.")] = "table",  # noqa: A002
-    quiet: Annotated[bool, Parameter(help="Print no progress.")] = False,
+    quiet: Quiet = False,
     **flags: Flags,
 ) -> int:
     """Compare algorithms or parameters on a data set.

@@ -8,6 +8,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from anonset.cli.exit_codes import DONE
+from anonset.cli.flags import Quiet
 from anonset.cli.output import show, warn
 from anonset.cli.progress import progress_bars
 from anonset.jobs.anonymize import anonymize_file
@@ -20,7 +21,7 @@ from anonset.settings.overriding import make_settings
 def demo(
     *,
     out: Annotated[str | None, Parameter(alias="-o", help="New directory; default: a temporary directory.")] = None,
-    quiet: Annotated[bool, Parameter(help="Print no progress.")] = False,
+    quiet: Quiet = False,
 ) -> int:
     """Generate a data set, anonymize it and explain the result."""
     folder = _folder(out)

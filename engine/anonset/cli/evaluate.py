@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from anonset.cli.exit_codes import DONE
-from anonset.cli.flags import flags_of, given_flags
+from anonset.cli.flags import Quiet, flags_of, given_flags
 from anonset.cli.output import show, show_json
 from anonset.cli.progress import progress_bars
 from anonset.errors import InputError
@@ -30,7 +30,7 @@ def evaluate(
     out: Annotated[str | None, Parameter(help="Directory of the publication. Not needed with a job file.")] = None,
     /,
     *,
-    quiet: Annotated[bool, Parameter(help="Print no progress.")] = False,
+    quiet: Quiet = False,
     json: Annotated[bool, Parameter(help="Print the losses as JSON.")] = False,
     **flags: Flags,
 ) -> int:

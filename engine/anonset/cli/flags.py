@@ -16,6 +16,8 @@ from anonset.spelling import LARGEST
 
 ALIASES = {"out": "-o"}
 """Short names of flags."""
+Input = Annotated[str, Parameter(name="INPUT", help="Data set (CSV, TSV, Parquet, FIMI), or a job file (.toml).")]
+Quiet = Annotated[bool, Parameter(help="Print no progress.")]
 
 
 def flags_of(model: type[BaseModel], leave_out: Iterable[str] = ()) -> Any:
@@ -159,10 +161,9 @@ _HELP_GROUPS: dict[str, tuple[str, ...]] = {  # the first heading that lists a s
     ),
 }  # fmt: skip
 _REST = ("Algorithm parameters", "Execution")
+_GROUPS = {heading: Group(heading, sort_key=place) for place, heading in enumerate((*_HELP_GROUPS, *_REST))}
 
 
 def _group_of(name: str, info: FieldInfo) -> Group:
-    heading = next((heading for heading, names in _HELP_GROUPS.items() if name in names), None)
-    if heading is None:
-        heading = _REST[0] if (info.description or "").endswith("]") else _REST[1]
-    return Group(heading, sort_key=(*_HELP_GROUPS, *_REST).index(heading))
+    own = _REST[0] if (info.description or "").endswith("]") else _REST[1]
+    return _GROUPS[next((heading for heading, names in _HELP_GROUPS.items() if name in names), own)]

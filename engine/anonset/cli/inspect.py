@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from anonset.cli.exit_codes import DONE
-from anonset.cli.flags import flags_of, given_flags
+from anonset.cli.flags import Input, Quiet, flags_of, given_flags
 from anonset.cli.output import show, show_json
 from anonset.cli.progress import progress_bars
 from anonset.data.hierarchy_rules import PROPOSED
@@ -36,11 +36,11 @@ _RECOGNISED = ("encoding", "header_line", "input_format", "no_header")
 
 
 def inspect(
-    source: Annotated[str, Parameter(name="INPUT", help="Data set (CSV, TSV, Parquet, FIMI), or a job file (.toml).")],
+    source: Input,
     /,
     *,
     out: Annotated[str | None, Parameter(alias="-o", help="New job file (.toml) with the proposed settings.")] = None,
-    quiet: Annotated[bool, Parameter(help="Print no progress.")] = False,
+    quiet: Quiet = False,
     json: Annotated[bool, Parameter(help="Print the findings as JSON.")] = False,
     **flags: Flags,
 ) -> int:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from anonset.cli.exit_codes import DONE
-from anonset.cli.flags import flags_of, given_flags
+from anonset.cli.flags import Quiet, flags_of, given_flags
 from anonset.cli.output import show
 from anonset.cli.progress import progress_bars
 from anonset.errors import InputError
@@ -36,7 +36,7 @@ def report(
     recipient: Annotated[str, Parameter(help="Recipient of the data, as printed in the report.")] = "",
     purpose: Annotated[str, Parameter(help="Purpose of the data, as printed in the report.")] = "",
     title: Annotated[str, Parameter(help="Title of the report.")] = "Report on a publication",
-    quiet: Annotated[bool, Parameter(help="Print no progress.")] = False,
+    quiet: Quiet = False,
     **flags: Flags,
 ) -> int:
     """Write a report about a publication for a data protection officer.

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from anonset.cli.exit_codes import DONE, FAILED
-from anonset.cli.flags import flags_of, given_flags
+from anonset.cli.flags import Quiet, flags_of, given_flags
 from anonset.cli.output import show, show_json
 from anonset.cli.progress import progress_bars
 from anonset.data import NumericColumn, Table
@@ -32,7 +32,7 @@ def risk(
     out: Annotated[str, Parameter(name="OUT", help="Directory made by anonset anonymize, or the job file (.toml).")],
     /,
     *,
-    quiet: Annotated[bool, Parameter(help="Print no progress.")] = False,
+    quiet: Quiet = False,
     json: Annotated[bool, Parameter(help="Print the risks as JSON.")] = False,
     **flags: Flags,
 ) -> int:

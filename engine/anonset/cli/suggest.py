@@ -11,7 +11,7 @@ from cyclopts import Parameter
 from anonset.algorithms.base import traits_of
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.cli.exit_codes import DONE, FAILED
-from anonset.cli.flags import flags_of, given_flags
+from anonset.cli.flags import Input, Quiet, flags_of, given_flags
 from anonset.cli.output import show, show_json
 from anonset.cli.progress import progress_bars
 from anonset.data import Table
@@ -43,14 +43,14 @@ _BY_DEFAULT = {"k": 5, "m": 2, "l": 2, "p": 2}
 
 
 def suggest(
-    source: Annotated[str, Parameter(name="INPUT", help="Data set (CSV, TSV, Parquet, FIMI), or a job file (.toml).")],
+    source: Input,
     /,
     *,
     plot: Annotated[
         str | None,
         Parameter(help="New directory for a plot of the item loss and the relational loss of each candidate (PNG)."),
     ] = None,
-    quiet: Annotated[bool, Parameter(help="Print no progress.")] = False,
+    quiet: Quiet = False,
     json: Annotated[bool, Parameter(help="Print the candidates as JSON.")] = False,
     **flags: Flags,
 ) -> int:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from anonset.algorithms.base import Algorithm
-from anonset.columns.roles import OF_PERSONS, ROLES
+from anonset.columns.roles import OF_PERSONS, ROLES, SETS
 from anonset.data import Hierarchy, Table
 from anonset.data.store import MEMORY
 from anonset.errors import (
@@ -49,7 +49,6 @@ from anonset.settings.readers import ParsingContext
 from anonset.settings.settings import InputSettings, Settings, is_job, with_sensitive_kept
 from anonset.spelling import as_typed, counted
 
-_SETS = ("items", "one_hot", "one_code")
 _SINGLE = ("baskets", "dat", "spmf")
 """Formats with a single set-valued column, which needs no role."""
 _MOST_COLUMNS = 500
@@ -203,13 +202,13 @@ def _answered(options: Mapping[str, Any], proposal: Proposal) -> dict[str, Any] 
     None if the proposal does not publish the same columns, or the run would be rejected before the search. Kept columns
     beside relational columns can be scanned only after the search, and must be declared.
     """
-    roles = ("relational", *_SETS, "sensitive")
+    roles = ("relational", *SETS, "sensitive")
     if any(not {*names_in((), options.get(role))} <= {*names_in((), proposal.settings.get(role))} for role in roles):
         return None
     if options.get("relational") and not {*names_in((), options.get("keep"))} <= {*options.get("publish_as_is", ())}:
         return None
     unit = _units(proposal)[0][0]
-    separator = ("separator",) if any(options.get(role) for role in _SETS) else ()
+    separator = ("separator",) if any(options.get(role) for role in SETS) else ()
     added = (*separator, "numeric", *(("null", "skip_rows") if proposal.skipped else ()))
     found = {name: proposal.settings[name] for name in added if proposal.settings.get(name)}
     drop = [name for name in names_in((), options.get("drop")) if name not in unit]
@@ -220,15 +219,15 @@ def _answered(options: Mapping[str, Any], proposal: Proposal) -> dict[str, Any] 
 
 def _hierarchies(settings: Mapping[str, Any]) -> dict[str, str]:
     """Return the hierarchies of the published sets and relational columns, except those that list the values."""
-    published = {name for role in (*_SETS, "relational") for name in settings.get(role, ())}
-    published |= {"items"} if any(settings.get(role) for role in _SETS) else set()
+    published = {name for role in (*SETS, "relational") for name in settings.get(role, ())}
+    published |= {"items"} if any(settings.get(role) for role in SETS) else set()
     trees = settings.get("hierarchy", {})
     return {name: str(spec) for name, spec in trees.items() if spec != "values" and name in published}
 
 
 def _reads_as(proposal: Proposal, settings: Mapping[str, Any]) -> bool:
     """Return True if settings read the table of the proposal, and drop none of its sets."""
-    return all(settings.get(role) == proposal.settings.get(role) for role in _SETS)
+    return all(settings.get(role) == proposal.settings.get(role) for role in SETS)
 
 
 def _fault_of(complete: Mapping[str, Any], table: Table | None = None) -> AnonsetError | None:
@@ -288,8 +287,8 @@ def _problems(options: Mapping[str, Any]) -> list[Problem]:
 
 
 def _without_sets(options: Mapping[str, Any]) -> dict[str, Any]:
-    sets = [name for role in _SETS for name in names_in((), options.get(role))]
-    remaining = {name: value for name, value in options.items() if name not in _SETS}
+    sets = [name for role in SETS for name in names_in((), options.get(role))]
+    remaining = {name: value for name, value in options.items() if name not in SETS}
     return {**remaining, "drop": [*names_in((), options.get("drop")), *sets]}
 
 
@@ -346,7 +345,7 @@ def _proposed(options: Mapping[str, Any]) -> Proposal:
     named = [name for role in ROLES for name in options.get(role, ())]
     dropped = [name for name in names_in((), options.get("drop")) if name in columns]
     unnamed = [name for name in columns if not any(_matches(name, pattern) for pattern in named)]
-    stated = {name: options[name] for name in (*_SETS, "id", "unit") if options.get(name)}
+    stated = {name: options[name] for name in (*SETS, "id", "unit") if options.get(name)}
     sets = names_in(columns, options.get("items"))
     if len(sets) > 1 and {*sets} <= {*recognised.settings.get("one_code", ())} - {*specs}:
         stated = {name: value for name, value in stated.items() if name != "items"} | {"one_code": sets}
@@ -365,14 +364,14 @@ def _complete(options: Mapping[str, Any], proposal: Proposal) -> dict[str, Any] 
     """Return the run settings for a proposal. None if the settings would omit a hierarchy that the user declared."""
     settings, columns = dict(proposal.settings), [column.profile.name for column in proposal.columns]
     # publish only the sets that the user declared
-    if settings.get("relational") and not any(options.get(role) for role in _SETS):
-        sets = [name for role in _SETS for name in settings.pop(role, [])]
+    if settings.get("relational") and not any(options.get(role) for role in SETS):
+        sets = [name for role in SETS for name in settings.pop(role, [])]
         made = [name for name in columns if any(_matches(name, pattern) for pattern in sets)]
         settings["drop"] = [*settings.get("drop", ()), *made]
         settings = {name: value for name, value in settings.items() if name not in OPTIONS_OF_ROLES}
-    if not any(settings.get(role) for role in _SETS):
+    if not any(settings.get(role) for role in SETS):
         settings.pop("separator", None)
-    published = {name for role in (*_SETS, "relational") for name in settings.get(role, ())}
+    published = {name for role in (*SETS, "relational") for name in settings.get(role, ())}
     trees = settings.pop("hierarchy", {})
     stated: Mapping[str, Any] = options.get("hierarchy", {})
     if any(trees.get(name) != spec for name, spec in stated.items() if name in published or name not in columns):

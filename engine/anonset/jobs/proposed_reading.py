@@ -14,7 +14,7 @@ from anonset.columns.mentions import are_mentions, names_and_ids, words_of_perso
 from anonset.columns.persons import SURE, PossiblePerson, all_persons
 from anonset.columns.placeholders import as_nulls, placeholder_counts, placeholder_problem
 from anonset.columns.profiles import Profile, coded, pattern, profile
-from anonset.columns.roles import DECLARED, OF_PERSONS, ROLES, UNRECOGNIZED, ProposedRole
+from anonset.columns.roles import DECLARED, OF_PERSONS, ROLES, SETS, UNRECOGNIZED, ProposedRole
 from anonset.columns.rules import propose
 from anonset.columns.set_rules import pair_problems
 from anonset.data.hierarchy_rules import PROPOSED
@@ -318,7 +318,7 @@ def _with_given(
                 spec = before.hierarchy if before is not None and before.role in alike else None
                 spec = "range" if match in numeric else spec or (PROPOSED if role == "items" else "values")
                 roles[match] = ProposedRole(role, "given", spec if role in ("items", "relational") else None)
-    if any(declared.get(role) for role in ("items", "one_hot", "one_code")):  # the declared columns are the only sets
+    if any(declared.get(role) for role in SETS):  # the declared columns are the only sets
         for name, proposal in roles.items():
             if proposal.role == "items" and proposal.reason != "given":
                 roles[name] = ProposedRole("drop", "contains sets, but other columns are declared as the sets")
@@ -352,7 +352,7 @@ def _settle_sensitive(roles: dict[str, ProposedRole]) -> None:
     sensitive = [
         name for name, role in roles.items() if role.role == "sensitive" and role.reason in ("given", DECLARED)
     ]
-    sets = [name for name, role in roles.items() if role.role in ("items", "one_hot", "one_code")]
+    sets = [name for name, role in roles.items() if role.role in SETS]
     stated = [name for name in sets if roles[name].reason == "given"]
     for name in sensitive if stated else ():
         options = [setting("model", "klm"), setting("items", f"{','.join(stated)},{name}"), setting("sensitive_items")]

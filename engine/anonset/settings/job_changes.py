@@ -3,15 +3,17 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from anonset.columns.roles import ROLES as COLUMN_ROLES
+from anonset.columns.roles import SETS
 from anonset.errors import InputError
 from anonset.reading.options import OPEN
 from anonset.settings.job_files import ANSWERS
 from anonset.settings.overriding import OPTIONS_OF_ROLES, name_list
 from anonset.spelling import listed
 
-ROLES = ("items", "one_hot", "one_code", "relational", "sensitive", "id", "keep", "drop")
-"""Column roles, as settings."""
-_GENERALIZED = ("items", "one_hot", "one_code", "relational")
+ROLES = tuple(role for role in COLUMN_ROLES if role != "unit")
+"""Column roles, as settings, without the unit of privacy."""
+_GENERALIZED = (*SETS, "relational")
 """Roles of columns whose values may be generalized."""
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from anonset.columns.roles import SETS
 from anonset.settings.parameters import MODELS
 
 
@@ -104,7 +105,7 @@ def guarantee_for(settings: Mapping[str, Any], k: int, m: int, *, tuples: int) -
     tuples
         Number of distinct combinations of quasi-identifiers.
     """
-    sets = any(settings.get(role) for role in ("items", "one_hot", "one_code"))
+    sets = any(settings.get(role) for role in SETS)
     if settings.get("sensitive") and settings.get("relational") and not sets:
         return {"model": "kl", "algorithm": "cluster", "k": k, "l": 2}
     model = ("kkm" if settings.get("relational") else "km") if sets else "k"

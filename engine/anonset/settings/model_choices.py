@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
+from anonset.columns.roles import SETS
 from anonset.errors import Fix, InputError
 from anonset.privacy.model import PrivacyModel
 from anonset.settings.job_changes import ROLES, role_names, with_role
@@ -11,7 +12,6 @@ from anonset.settings.overriding import name_list, over
 from anonset.settings.parameters import MODELS, algorithm_name, form_of, make_algorithm, parameters
 from anonset.settings.settings import Settings
 
-_SETS = ("items", "one_hot", "one_code")
 BY_ROLES = ("km", "k", "kl", "kkm")
 """Models for combinations of column roles. At most one of the models fits a job."""
 SIZES = {"k": 5, "m": 2, "l": 2}
@@ -38,7 +38,7 @@ def obstacle(model: str, job: Mapping[str, Any]) -> str:
     'does not protect age and sex'
     """
     entry = MODELS[model].model
-    sets = any(job.get(role) for role in _SETS)
+    sets = any(job.get(role) for role in SETS)
     lacking = [
         what
         for needed, there, what in (
@@ -68,7 +68,7 @@ def _open_roles(model: str) -> list[str]:
     """Return the roles of columns that a model does not protect."""
     entry = MODELS[model].model
     return [
-        *(() if "items" in entry.protects else _SETS),
+        *(() if "items" in entry.protects else SETS),
         *(() if "relational" in entry.protects else ("relational",)),
         *(() if _takes_sensitive(model) else ("sensitive",)),
     ]

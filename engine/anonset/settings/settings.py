@@ -109,6 +109,12 @@ CLUSTER: str | None = Field(
     description="Run the tasks on dask workers: the address of their scheduler, or local:N for N "
     "processes on this machine.",
 )
+BUDGET: int | None = Field(
+    None,
+    ge=0,
+    description="Maximum number of itemset occurrences that the verification counts. Above it, "
+    "the verification is undecided.",
+)
 CLUSTER_TLS: str | None = Field(
     None,
     description="Directory with the files ca.pem, cert.pem and key.pem, for a scheduler with a tls:// address. "
@@ -257,12 +263,7 @@ class Settings(InputSettings):
         "command.",
     )
     accept_undecided: bool = Field(False, description="Publish even if the verification could not finish.")
-    budget: int | None = Field(
-        None,
-        ge=0,
-        description="Maximum number of itemset occurrences that the verification counts. Above it, "
-        "the verification is undecided.",
-    )
+    budget: int | None = BUDGET
     trace: bool = Field(False, description="Record each decision of the search in the private report.")
     memory_limit: str | None = Field(
         None,
