@@ -1,12 +1,15 @@
 """Publications in an object store: complete or absent, verified, and cleared after a killed run."""
 
 import gzip
+import json
 import shutil
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.object_store import ObjectStore, object_store
@@ -15,7 +18,6 @@ import anonset
 from anonset.data import lease as leases
 from anonset.errors import InputError
 from anonset.reading import place as places
-from anonset.release import place_lease
 from anonset.writing import codebook
 from cli.place import RECORDS, Place
 
@@ -45,6 +47,11 @@ def _published(store: ObjectStore) -> bool:
 
 def _nothing_in(store: ObjectStore) -> bool:
     return not any(store.below(prefix) for prefix in ("bucket/a/safe", "bucket/a/safe.private", STAGED))
+
+
+def _put_lease(store: ObjectStore, key: str, **changes: Any) -> None:
+    lease = asdict(leases.new_lease()) | changes
+    store.objects[f"{key}/{leases.LEASE}"] = json.dumps(lease).encode()
 
 
 def test_the_publication_has_the_bytes_of_a_local_one(place: Place, store: ObjectStore) -> None:
@@ -228,10 +235,7 @@ def test_a_killed_run_is_no_publication_and_is_cleared(
 def test_a_run_on_another_machine_is_left_alone_until_it_stops(
     place: Place, store: ObjectStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    held = place_lease.PlaceLease(places.Place("s3://bucket/a/.safe.tmp"))
-    held.lease = leases.replace(held.lease, host="elsewhere")
-    held.release()
-    store.objects[f"{STAGED}/anonset-lease.json"] = held.content
+    _put_lease(store, STAGED, host="elsewhere")
     store.objects["bucket/a/safe/published.dat"] = b"unfinished"
     ran = place.run(*_job(place))
     assert (ran.code, "another run uses" in ran.err) == (2, True)
@@ -253,13 +257,34 @@ def test_a_run_that_lost_its_lease_publishes_nothing(place: Place, store: Object
     assert store.below("bucket/a/safe") == {}
 
 
+def test_leftovers_are_cleared_after_a_run_that_was_killed_while_it_cleared_them(
+    place: Place, store: ObjectStore
+) -> None:
+    _put_lease(store, STAGED, process=0, token="a" * 32)
+    _put_lease(store, "bucket/a/safe.private", process=0, token="a" * 32)
+    second = json.dumps(asdict(leases.new_lease()) | {"process": 0}).encode()
+    store.objects[f"{STAGED}/anonset-lease-{'a' * 32}.json"] = second
+    store.objects["bucket/a/safe.private/records.csv"] = b"raw"
+    assert place.run(*_job(place, "--if-exists", "resume")).code == 0
+    assert _published(store)
+
+
+def test_a_lease_that_appears_meanwhile_is_not_replaced(
+    place: Place, store: ObjectStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _put_lease(store, STAGED, host="elsewhere")
+    before, read = dict(store.objects), leases.content_in
+    first = [None]
+    monkeypatch.setattr(leases, "content_in", lambda *of: first.pop() if first else read(*of))
+    with pytest.raises(InputError, match="another run uses") as error:
+        leases.take(places.Place(f"s3://{STAGED}"))
+    assert (error.value.code, store.objects) == ("in-use", before)
+
+
 def test_leftovers_of_another_publication_remain(place: Place, store: ObjectStore) -> None:
     place.run(*_job(place))
     private = store.below("bucket/a/safe.private")
-    lost = place_lease.PlaceLease(places.Place("s3://bucket/a/.other.tmp"))
-    lost.lease = leases.replace(lost.lease, process=0)
-    lost.release()
-    store.objects["bucket/a/.other.tmp/anonset-lease.json"] = lost.content
+    _put_lease(store, "bucket/a/.other.tmp", process=0)
     more = ["--private", f"{OUT}.private", "--if-exists", "resume"]
     assert place.run(*_job(place, *more, out="s3://bucket/a/other")).code == 2
     assert store.below("bucket/a/safe.private") == private

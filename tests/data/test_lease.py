@@ -314,10 +314,10 @@ def test_a_takeover_of_a_recreated_directory_fails(folder, ended, monkeypatch):
     release(ended)
     take(ended)
     theirs = lease_of(ended)
-    looked = iter([("anonset-lease.json", stale)])
-    last = module._last
+    looked = iter([stale])
+    last = module.content_in
     monkeypatch.setattr(module, "_held", {})
-    monkeypatch.setattr(module, "_last", lambda *of, **how: next(looked, None) or last(*of, **how))
+    monkeypatch.setattr(module, "content_in", lambda *of, **how: next(looked, None) or last(*of, **how))
     with refused(InputError, code="in-use"):
         take(ended)
     assert lease_of(ended) == theirs

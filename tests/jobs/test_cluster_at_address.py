@@ -24,8 +24,9 @@ from tests.object_store import ObjectStore, object_store
 from anonset.cli.main import main
 from anonset.data import SetColumn, Table, Vocabulary, cluster
 from anonset.data.exchange import Exchange, SentFile, exchanging, join, leave, sent
-from anonset.data.lease import LEASE, RUN, new_lease
+from anonset.data.lease import LEASE, RUN, new_lease, take
 from anonset.data.ledger import Ledger
+from anonset.data.removal import remove_place
 from anonset.data.saved import save_table, saved_facts, saved_table
 from anonset.data.spans import NO_LIMITS
 from anonset.data.store import Files
@@ -33,7 +34,6 @@ from anonset.errors import AnonsetError, InputError
 from anonset.jobs import anonymize
 from anonset.jobs.work_places import clear_finished, files_at, work_place
 from anonset.reading.place import Place
-from anonset.release.place_lease import PlaceLease
 from anonset.settings.overriding import make_settings
 from anonset.settings.settings import Settings
 
@@ -239,8 +239,10 @@ SAVED = ("table.json", "begins", "items", "done-search.npz", "result")
 
 
 def _at_work(store: ObjectStore) -> dict[str, str]:
-    """Return the objects of the run by name without random suffix."""
-    return {re.sub("-[0-9a-f]{16}$", "", name): name for name in store.below("bucket/a/work")}
+    """Return the objects of the run by name without random suffix, and without the tokens of taken over leases."""
+    return {
+        re.sub(r"-([0-9a-f]{16}$|[0-9a-f]{32}(?=\.json$))", "", name): name for name in store.below("bucket/a/work")
+    }
 
 
 def test_finished_steps_are_found_in_the_store(store: ObjectStore, killed: Settings) -> None:
@@ -270,7 +272,7 @@ def test_a_changed_object_is_reported_or_its_step_is_repeated(
     left = dict(store.objects)
     if (harm, name) == ("gone", "table.json"):
         with _resumed(killed) as files:
-            assert (saved_facts(files), store.below("bucket/a/work").keys()) == (None, {RUN, LEASE})
+            assert (saved_facts(files), _at_work(store).keys()) == (None, {RUN, LEASE})
         return
     if (harm, name) == ("gone", "done-search.npz"):
         with _resumed(killed) as files:
@@ -371,12 +373,12 @@ def test_a_removal_that_is_interrupted_anywhere_is_completed(
     while interrupted:
         store.objects.update(before)
         done, interrupted = list[Any](), False
-        held = PlaceLease(Place(WORK))
+        take(Place(WORK))
         with monkeypatch.context() as patch:
             patch.setattr(Place, "delete", deleted)
             patch.setattr(Place, "delete_all", deleted)
             try:
-                held.remove_place()
+                remove_place(Place(WORK))
             except KeyboardInterrupt:
                 interrupted = True
         assert not _at_work(store) or LEASE in _at_work(store)

@@ -42,6 +42,16 @@ def test_an_object_is_put_once_and_read_in_ranges(place: Place, tmp_path: Path) 
     assert (tmp_path / "fetched" / "y").read_bytes() == b"abcdef"
 
 
+def test_of_two_processes_that_create_an_object_at_once_one_succeeds(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("fsspec").filesystem("memory").rm("/", recursive=True)
+    place = Place("memory://bucket/out")
+    monkeypatch.setattr(Place, "size", lambda *_: None)
+    place.put("x", b"one")
+    with pytest.raises(InputError, match="x: already exists") as error:
+        place.put("x", b"two")
+    assert (error.value.code, place.read("x")) == ("exists", b"one")
+
+
 def test_objects_are_copied_and_deleted(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     other = place.parent / "copy"
     place.put("parts/y", b"abc")

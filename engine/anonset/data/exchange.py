@@ -12,41 +12,12 @@ from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple, Protocol, Self
+from typing import NamedTuple
 
 from anonset.data.checksums import Sum, sums_of
+from anonset.data.lease import TOKENS, ObjectPlace, own_token
 from anonset.errors import InputError
 from anonset.local_paths import writing
-
-
-class ObjectPlace(Protocol):
-    """Part of an object store that contains named objects, such as `anonset.reading.place.Place`."""
-
-    def put(self, name: str, content: bytes | Path, *, replace: bool = False) -> None:
-        """Write an object."""
-
-    def fetch(self, name: str, path: Path) -> None:
-        """Copy an object to a local file."""
-
-    def delete(self, name: str) -> None:
-        """Delete an object, if it exists."""
-
-    def delete_all(self) -> None:
-        """Delete all objects."""
-
-    def __truediv__(self, name: str) -> Self:
-        """Return the place below a name."""
-
-
-class HeldLease(Protocol):
-    """Lease of the place of a run, such as `anonset.release.place_lease.PlaceLease`."""
-
-    @property
-    def token(self) -> str:
-        """Token that identifies the run."""
-
-    def require_held(self) -> None:
-        """Reject the place if another run has taken it over."""
 
 
 class SentFile(NamedTuple):
@@ -70,12 +41,10 @@ class Exchange:
         Place of the objects.
     root
         Directory on this machine, without symbolic links.
-    lease
-        Lease of the place, on the machine of the command.
     """
 
-    def __init__(self, token: str, place: ObjectPlace, root: Path, lease: HeldLease | None = None) -> None:
-        self.token, self.place, self.root, self.lease = token, place, root, lease
+    def __init__(self, token: str, place: ObjectPlace, root: Path) -> None:
+        self.token, self.place, self.root = token, place, root
         self._sums: dict[str, Sum] = {}  # checksums of the objects that this machine has put or received
         self._locks: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
 
@@ -157,9 +126,9 @@ _superseded: set[str] = set()
 
 
 @contextmanager
-def exchanging(place: ObjectPlace, root: Path, lease: HeldLease | None = None) -> Iterator[Exchange]:
+def exchanging(place: ObjectPlace, root: Path) -> Iterator[Exchange]:
     """Exchange the files of a directory with other machines until the end of the block."""
-    exchange = Exchange(secrets.token_hex(8) if lease is None else lease.token, place, root, lease)
+    exchange = Exchange(own_token(place) or secrets.token_hex(8), place, root)
     _exchanges[exchange.token] = exchange
     try:
         yield exchange
@@ -181,7 +150,7 @@ def join(token: str, place: ObjectPlace, folder: Path) -> Exchange:
         raise InputError(msg, code="in-use")
     if token not in _exchanges:
         for other in tuple(_exchanges.values()):
-            if other.place == place and other.lease is None:
+            if other.place == place and other.token not in TOKENS:
                 _superseded.add(other.token)
                 leave(other.token)
         root = folder.resolve() / f"anonset-{token}"

@@ -1,5 +1,5 @@
-"""Leases of directories. A lease is a file in a directory. It identifies the process that uses the directory, and this
-process renews the file.
+"""Leases of directories and of places in object stores. A lease is a file in a directory, or an object in a place. It
+identifies the process that uses the directory or place, and this process renews it.
 
 A killed process cannot remove its directories. Another process then finds a stale lease and takes over the directory:
 
@@ -11,6 +11,9 @@ The first lease of a directory is the file `LEASE`. The successor of the lease w
 ``anonset-lease-T.json``. Files are created exclusively, so if two processes find the same stale lease, only one of them
 succeeds. A lease is valid until a successor exists. A process renews its file through the descriptor that created it,
 so a process that was suspended and lost its lease never changes another process's lease. File locks are not used.
+
+Objects are created exclusively if the file system can do so (see `anonset.reading.place.Place.put`). Otherwise two
+processes may write the same object. The process that then reads the token of the other process has lost the lease.
 """
 
 import json
@@ -24,12 +27,12 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Literal, get_type_hints
+from typing import Literal, Protocol, Self, get_type_hints
 
 from anonset.data import processes
-from anonset.errors import InputError
+from anonset.errors import AnonsetError, InputError
 from anonset.strict_json import loads
 
 LEASE = "anonset-lease.json"
@@ -37,7 +40,9 @@ LEASE = "anonset-lease.json"
 RUN = "run.json"
 """Name of the file that identifies the run of a work directory. Only a run that can be resumed writes the file."""
 EVERY = 5.0
-"""Seconds between renewals."""
+"""Seconds between renewals of files."""
+EVERY_OBJECT = 20.0
+"""Seconds between renewals of objects. Each renewal costs a few requests."""
 LASTS = 60.0
 """Seconds without a renewal after which a lease is stale, if the process cannot be checked."""
 State = Literal["left", "in use", "of another user", "of another host", "unknown"]
@@ -78,18 +83,74 @@ class Lease:
     """Time at which the lease expires unless it is renewed. It is in seconds since 1970, by the clock of the host."""
 
 
+class ObjectPlace(Protocol):
+    """Part of an object store that contains named objects, such as `anonset.reading.place.Place`."""
+
+    def names(self) -> list[str]:
+        """Return the names of all objects."""
+
+    def size(self, name: str) -> int | None:
+        """Return the size of an object in bytes. None if the object does not exist."""
+
+    def read(self, name: str) -> bytes:
+        """Return the content of an object."""
+
+    def put(self, name: str, content: bytes | Path, *, replace: bool = False) -> None:
+        """Write an object."""
+
+    def fetch(self, name: str, path: Path) -> None:
+        """Copy an object to a local file."""
+
+    def delete(self, name: str) -> None:
+        """Delete an object, if it exists."""
+
+    def delete_all(self) -> None:
+        """Delete all objects."""
+
+    def __truediv__(self, name: str) -> Self:
+        """Return the place below a name."""
+
+
 @dataclass
 class _OwnLease:
-    folder: Path
+    folder: Path | ObjectPlace
     name: str
-    descriptor: int
     lease: Lease
-    lock: threading.Lock
+    descriptor: int = -1
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def content(self) -> bytes:
+        return json.dumps(asdict(self.lease)).encode().ljust(_BYTES)
+
+    def create(self) -> None:
+        """Create the file or object exclusively.
+
+        Raises
+        ------
+        FileExistsError
+            If it exists.
+        """
+        if isinstance(self.folder, Path):
+            flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+            self.descriptor = os.open(self.folder / self.name, flags, 0o600)
+            return
+        try:
+            self.folder.put(self.name, self.content)
+        except InputError as error:
+            if error.code == "exists":
+                raise FileExistsError from error
+            raise
 
     def write(self, lease: Lease) -> None:
         with self.lock:
-            if self.descriptor >= 0:
-                self.lease, data, written = lease, json.dumps(asdict(lease)).encode().ljust(_BYTES), 0
+            if not isinstance(self.folder, Path):
+                if holds(self.folder):  # neither replaces the lease of another process nor creates a deleted object
+                    self.lease = lease
+                    self.folder.put(self.name, self.content, replace=True)
+            elif self.descriptor >= 0:
+                self.lease, written = lease, 0
+                data = self.content
                 while written < len(data):  # on a full disk the first write is short, and the second fails
                     written += os.pwrite(self.descriptor, data[written:], written)
 
@@ -97,54 +158,60 @@ class _OwnLease:
         self.write(renewed(self.lease))
 
     def close(self) -> None:
-        if self.lock.acquire(timeout=1):  # a renewal may be waiting for an unresponsive file system
+        # a renewal may be waiting for an unresponsive file system; an object must not be renewed after its deletion
+        if self.lock.acquire(timeout=1 if self.descriptor >= 0 else LASTS):
             descriptor, self.descriptor = self.descriptor, -1
             self.lock.release()
             if descriptor >= 0:
                 os.close(descriptor)
 
+    def delete(self) -> None:
+        """Delete the file or object of a lease that could not be acquired."""
+        if isinstance(self.folder, Path):
+            (self.folder / self.name).unlink(missing_ok=True)
+        elif _token(_object(self.folder, self.name) or b"") == self.lease.token:
+            self.folder.delete(self.name)
 
-_held: dict[Path, _OwnLease] = {}  # leases of this process
+
+_held: dict[Path | ObjectPlace, _OwnLease] = {}  # leases of this process
 TOKENS: set[str] = set()
-"""Tokens of the leases of this process, including leases at addresses."""
-_renewing: list[int] = []  # process whose thread renews the leases
+"""Tokens of the leases of this process."""
+_renewing: dict[type, int] = {}  # processes whose threads renew the leases of directories, and of places
 
 
-def take(folder: Path, tell: Tell | None = None) -> None:
-    """Acquire the lease of a directory for this process. Create a lease, or take over a stale lease.
+def take(folder: Path | ObjectPlace, tell: Tell | None = None) -> None:
+    """Acquire the lease of a directory or place for this process. Create a lease, or take over a stale lease.
 
     Raises
     ------
     InputError
-        If another process uses the directory.
+        If another process uses the directory, or the object cannot be written.
     OSError
-        If the lease cannot be written, or the directory does not exist.
+        If the file cannot be written, or the directory does not exist.
     """
-    name, last_content = _last(folder)
-    if last_content is not None and not _is_stale(folder, last_content, tell):
-        raise in_use(folder, last_content)
-    name = LEASE if last_content is None else _successor(last_content)
-    mine = new_lease()
+    last = content_in(folder)
+    if last is not None and not _is_stale(folder, last, lambda: content_in(folder), tell):
+        raise in_use(folder, last)
+    own_lease = _OwnLease(folder, LEASE if last is None else _successor(last), new_lease())
     try:
-        descriptor = os.open(folder / name, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+        own_lease.create()
     except FileExistsError:
-        raise in_use(folder, _last(folder)[1]) from None
-    own_lease = _held[folder] = _OwnLease(folder, name, descriptor, mine, threading.Lock())
-    TOKENS.add(mine.token)
+        raise in_use(folder, content_in(folder)) from None
+    _held[folder] = own_lease
+    TOKENS.add(own_lease.lease.token)
     try:
-        own_lease.write(mine)
-        os.fsync(descriptor)
+        if isinstance(folder, Path):
+            own_lease.write(own_lease.lease)
+            os.fsync(own_lease.descriptor)
+        if not holds(folder):  # another process that had the lease has removed and recreated the directory
+            raise in_use(folder, content_in(folder))
     except BaseException as error:
         forget(folder)
-        (folder / name).unlink(missing_ok=True)
+        own_lease.delete()
         if isinstance(error, OSError):
-            error.filename = str(folder / name)
+            error.filename = str(folder / own_lease.name)
         raise
-    if not holds(folder):  # another process that had the lease has removed and recreated the directory
-        forget(folder)
-        (folder / name).unlink(missing_ok=True)
-        raise in_use(folder, _last(folder)[1])
-    _keep_renewing()
+    _keep_renewing(type(folder))
 
 
 def new_lease() -> Lease:
@@ -160,32 +227,39 @@ def renewed(lease: Lease) -> Lease:
     return replace(lease, renewals=lease.renewals + 1, expires=time.time() + LASTS)
 
 
-def holds(folder: Path) -> bool:
-    """Return True if this process has the lease of a directory, and no other process has taken it over."""
+def holds(folder: Path | ObjectPlace) -> bool:
+    """Return True if this process has the lease of a directory or place, and no other process has taken it over."""
+    token = own_token(folder)
+    return token is not None and token_in(folder) == token
+
+
+def own_token(folder: Path | ObjectPlace) -> str | None:
+    """Return the token of the lease of a directory or place that this process has taken. None without a lease."""
     own_lease = _held.get(folder)
-    last = None if own_lease is None else _last(folder)[1]
-    return own_lease is not None and last is not None and _token(last) == own_lease.lease.token
+    return None if own_lease is None else own_lease.lease.token
 
 
-def is_lost(folder: Path) -> bool:
-    """Return True if another process has taken over the lease of a directory from this process."""
+def is_lost(folder: Path | ObjectPlace) -> bool:
+    """Return True if another process has taken over the lease of a directory or place from this process."""
     return folder in _held and not holds(folder)
 
 
-def require_held(*folders: Path) -> None:
-    """Reject publication if another process has taken over the lease of a directory from this process.
+def require_held(*folders: Path | ObjectPlace) -> None:
+    """Reject publication if another process has taken over the lease of a directory or place from this process.
 
     Raises
     ------
     InputError
-        The message names the directory.
+        The message names the directory or place.
     """
     for folder in filter(is_lost, folders):
-        msg = f"another run took over {str(folder)!r} while this process was suspended; this run stops"
+        suspended = " while this process was suspended; this run stops"
+        what = suspended if isinstance(folder, Path) else "; this run publishes nothing"
+        msg = f"another run took over {str(folder)!r}{what}"
         raise InputError(msg, code="in-use")
 
 
-def mark_unused(folder: Path) -> None:
+def mark_unused(folder: Path | ObjectPlace) -> None:
     """Mark the directory as unused in the lease, and stop renewing the lease."""
     own_lease = _held.get(folder)
     if own_lease is not None:
@@ -195,7 +269,7 @@ def mark_unused(folder: Path) -> None:
             forget(folder)
 
 
-def forget(folder: Path) -> None:
+def forget(folder: Path | ObjectPlace) -> None:
     """Stop renewing the lease of a directory that is removed or about to be removed."""
     own_lease = _held.pop(folder, None)
     if own_lease is not None:
@@ -232,7 +306,7 @@ def lease_of(folder: Path) -> Lease | None:
     """
     if folder.lstat().st_uid != os.getuid():
         return None
-    _, content = _last(folder, own_only=True)
+    content = content_in(folder, own_only=True)
     return None if content is None else parsed_lease(content)
 
 
@@ -258,7 +332,7 @@ def state_of(folder: Path) -> State:
 
 def is_live(folder: Path) -> bool:
     """Return True if a run seems to use a directory. For runs on other hosts, the expiry time decides."""
-    content = _last(folder)[1]
+    content = content_in(folder)
     return content is not None and seems_live(content)
 
 
@@ -293,11 +367,7 @@ def _is_valid(lease: Lease) -> bool:
     return processes.start_of(lease.process) == lease.start if _is_here(lease) else time.time() < lease.expires
 
 
-def _is_stale(folder: Path, content: bytes, tell: Tell | None) -> bool:
-    return is_stale(folder, content, lambda: _last(folder)[1], tell)
-
-
-def is_stale(where: object, found: bytes, again: Callable[[], bytes | None], tell: Tell | None) -> bool:
+def _is_stale(where: object, found: bytes, again: Callable[[], bytes | None], tell: Tell | None) -> bool:
     """Return True if no process renews a lease. If the process cannot be checked, the lease is observed for `LASTS`
     seconds.
 
@@ -336,22 +406,40 @@ def in_use(folder: object, found: bytes | None) -> InputError:
     return InputError(msg, code="in-use")
 
 
-def _last(folder: Path, *, own_only: bool = False) -> tuple[str, bytes | None]:
-    """Return the name and the content of the last lease of a directory. Without a lease, the content is None.
+def content_in(folder: Path | ObjectPlace, *, own_only: bool = False) -> bytes | None:
+    """Return the content of the last lease of a directory or place, or None without a lease.
 
     Parameters
     ----------
     own_only
         Read only files of this user.
     """
-    name, names, last = LEASE, set[str](), None
-    while name not in names:
-        names.add(name)
-        data = _read(folder / name, own_only=own_only)
+    return next(reversed(_contents(folder, own_only=own_only)), None)
+
+
+def token_in(folder: Path | ObjectPlace) -> str | None:
+    """Return the token of the last lease of a directory or place. None without a lease."""
+    content = content_in(folder)
+    return None if content is None else _token(content)
+
+
+def tokens_in(folder: Path | ObjectPlace) -> set[str]:
+    """Return the tokens of all readable leases of a directory or place, in succession."""
+    return {_token(content) for content in _contents(folder)} - {_UNREADABLE}
+
+
+def _contents(folder: Path | ObjectPlace, *, own_only: bool = False) -> list[bytes]:
+    name, found = LEASE, dict[str, bytes]()
+    while name not in found:
+        data = _read(folder / name, own_only=own_only) if isinstance(folder, Path) else _object(folder, name)
         if data is None:
             break
-        last, name = data, _successor(data)
-    return name, last
+        found[name], name = data, _successor(data)
+    return list(found.values())
+
+
+def _object(place: ObjectPlace, name: str) -> bytes | None:
+    return None if place.size(name) is None else place.read(name)
 
 
 def _read(path: Path, *, own_only: bool) -> bytes | None:
@@ -397,18 +485,20 @@ def _successor(data: bytes) -> str:
     return f"anonset-lease-{_token(data)}.json"
 
 
-def _keep_renewing() -> None:
-    if os.getpid() not in _renewing:
-        _renewing[:] = [os.getpid()]
-        threading.Thread(target=_renew, name="anonset-leases", daemon=True).start()
+def _keep_renewing(kind: type) -> None:
+    if _renewing.get(kind) != os.getpid():
+        _renewing[kind] = os.getpid()
+        threading.Thread(target=_renew, args=(kind,), name="anonset-leases", daemon=True).start()
 
 
-def _renew() -> None:
+def _renew(kind: type) -> None:
+    """Renew the leases of one type of folders. A slow object store does not delay the renewal of files."""
     while True:
-        time.sleep(EVERY)
+        time.sleep(EVERY if issubclass(kind, Path) else EVERY_OBJECT)
         for own_lease in tuple(_held.values()):
-            with suppress(OSError):  # for example, the disk is full; `holds` detects a lost lease
-                own_lease.renew()
+            if type(own_lease.folder) is kind:
+                with suppress(OSError, AnonsetError):  # for example, the disk is full; `holds` detects a lost lease
+                    own_lease.renew()
 
 
 for _own in (_held, TOKENS):

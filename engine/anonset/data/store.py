@@ -343,8 +343,8 @@ class Files(Store):
         files.
         """
         require_held(self.path)
-        if (exchange := exchange_of(self.path)) is not None and exchange.lease is not None:
-            exchange.lease.require_held()
+        if (exchange := exchange_of(self.path)) is not None:
+            require_held(exchange.place)
 
     def send(self, names: Iterable[str]) -> None:
         """Put files into the place through which machines exchange them, so that a later run finds them there. If

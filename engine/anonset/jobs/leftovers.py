@@ -10,7 +10,9 @@ from anonset.data.lease import (
     LEASE,
     RUN,
     State,
+    content_in,
     forget,
+    is_lease,
     lease_of,
     mark_unused,
     parsed_lease,
@@ -18,12 +20,11 @@ from anonset.data.lease import (
     state_of,
     take,
 )
-from anonset.data.removal import remove_directory
+from anonset.data.removal import remove_directory, remove_place
 from anonset.data.store import PREFIX
 from anonset.errors import InputError
 from anonset.reading.place import Place
 from anonset.release.documents import REPORT
-from anonset.release.place_lease import PlaceLease, lease_in
 
 _NAMED = 3  # directories named in a warning
 _KEPT = f"{PREFIX}demo-"  # result of a demo, without raw data
@@ -108,8 +109,8 @@ def remove_left(run: UnfinishedRun) -> bool:
 
 def _runs_at(place: Place) -> list[UnfinishedRun]:
     """Return the run whose work directory is at an address. Empty if the address is no work directory."""
-    found = lease_in(place)
-    if found is None or (place.size(RUN) is None and place.names() != [LEASE]):
+    found = content_in(place)
+    if found is None or (place.size(RUN) is None and not all(map(is_lease, place.names()))):
         return []
     lease = parsed_lease(found)
     state: State = "unknown" if lease is None else "in use" if seems_live(found) else "left"
@@ -120,7 +121,8 @@ def _removed_at(place: Place) -> bool:
     if not any(run.state == "left" for run in _runs_at(place)):
         return False
     try:
-        PlaceLease(place).remove_place()
+        take(place)
+        remove_place(place)
     except InputError as error:
         if error.code == "in-use":
             return False

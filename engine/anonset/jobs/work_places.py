@@ -14,9 +14,9 @@ from typing import Any
 from anonset.data import lease
 from anonset.data.checksums import Sum
 from anonset.data.exchange import Exchange, exchanging
-from anonset.data.lease import RUN, in_use, seems_live
+from anonset.data.lease import RUN, content_in, in_use, is_lease, seems_live
 from anonset.data.ledger import files_of_steps, is_step
-from anonset.data.removal import remove_directory
+from anonset.data.removal import remove_directory, remove_place
 from anonset.data.saved import NAME as TABLE
 from anonset.data.saved import saved_files
 from anonset.data.seals import Seal
@@ -28,7 +28,6 @@ from anonset.interruption import UNDOING
 from anonset.local_paths import name_in, writing
 from anonset.reading.place import Place, is_address
 from anonset.release.documents import own_file
-from anonset.release.place_lease import PlaceLease, lease_in
 from anonset.release.staging import leftovers
 from anonset.release.statements import plain, versions
 from anonset.release.upload import clear_places, destination
@@ -128,19 +127,20 @@ def files_at(
     """
     place = Place(address.rstrip("/"))
     place.require_below_bucket("work")
-    if (found := lease_in(place)) is not None and seems_live(found):
+    if (found := content_in(place)) is not None and seems_live(found):
         raise in_use(place, found)
     resumed = settings is not None and _is_killed_at(place, settings)
-    if not resumed and set(place.names()) - {lease.LEASE}:
+    if not resumed and not all(map(is_lease, place.names())):
         msg = f"{place}: the work directory must be new or empty; its objects may belong to another run"
         if found is not None:
             msg += f"; to remove the objects of an interrupted run: {lease.clear_command(place)}"
         raise InputError(msg, code="exists")
-    held, stays = PlaceLease(place, note), resumed
+    lease.take(place, note)
+    stays = resumed
     try:
         with Files.temporary(limits=limits, workers=workers) as made:
             store = replace(made, path=made.path.resolve())
-            with exchanging(place, store.path, held) as exchange:
+            with exchanging(place, store.path) as exchange:
                 try:
                     if resumed:
                         _fetch_finished(store, exchange, place)
@@ -158,9 +158,9 @@ def files_at(
     finally:
         try:
             if stays:
-                held.mark_unused()
+                lease.mark_unused(place)
             else:
-                held.remove_place()
+                remove_place(place)
         except InputError as error:  # the store does not answer; the result of the run is not affected
             if note is not None and not stays:
                 note(f"{_what_remains(place)} ({error})")
@@ -187,7 +187,7 @@ def _fetch_finished(store: Files, exchange: Exchange, place: Place) -> None:
         name_in(error, store.path, place)
         raise
     store.require_held()
-    unfinished = [name for name in names if name not in (RUN, lease.LEASE, *by_name)]
+    unfinished = [name for name in names if name not in (RUN, *by_name) and not is_lease(name)]
     list(store.map(place.delete, unfinished))
 
 
@@ -255,8 +255,10 @@ def clear_finished(settings: Settings) -> None:
         return
     try:
         if (place := _address_of(settings)) is not None:
-            if place.names() == [lease.LEASE] or _is_killed_at(place, settings):
-                PlaceLease(place).remove_place()
+            names = place.names()
+            if (names and all(map(is_lease, names))) or _is_killed_at(place, settings):
+                lease.take(place)
+                remove_place(place)
         else:
             _clear_directory(Path(settings.work_dir), settings)
     except InputError as error:

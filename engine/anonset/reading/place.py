@@ -133,6 +133,9 @@ class Place:
     def put(self, name: str, content: bytes | Path, *, replace: bool = False) -> None:
         """Write an object from bytes or from a local file. A local place keeps the permissions of the file.
 
+        File systems of fsspec that support the mode ``xb`` create objects from bytes exclusively. In other file
+        systems, another process may create the object after the check that it does not exist.
+
         Parameters
         ----------
         replace
@@ -143,9 +146,13 @@ class Place:
         InputError
             If the object exists, or cannot be written.
         """
-        if not replace and self.size(name) is not None:
-            msg = f"{self / name}: already exists"
-            raise InputError(msg, code="exists")
+        if not replace:
+            created = False if self.size(name) is not None else self._created(name, content)
+            if created is False:
+                msg = f"{self / name}: already exists"
+                raise InputError(msg, code="exists")
+            if created:
+                return
         with reading(self / name, "cannot be written"), self._written(name) as target:
             if isinstance(content, bytes):
                 target.write(content)
@@ -249,6 +256,23 @@ class Place:
                     if (pause := next(pauses, None)) is None:
                         raise
                     time.sleep(pause)
+
+    def _created(self, name: str, content: bytes | Path) -> bool | None:
+        """Create an object from bytes exclusively. Return False if it exists, and None if this is not supported."""
+        from pyarrow import fs
+
+        system, base = self.system
+        if not isinstance(system, fs.PyFileSystem) or isinstance(content, Path):
+            return None
+        with reading(self / name, "cannot be written"):
+            try:
+                with system.handler.fs.open(f"{base}/{name}", "xb") as file:
+                    file.write(content)
+            except FileExistsError:
+                return False
+            except (NotImplementedError, ValueError):
+                return None
+        return True
 
     @contextmanager
     def _written(self, name: str) -> Iterator[IO[bytes]]:

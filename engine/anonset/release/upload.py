@@ -12,7 +12,20 @@ from types import TracebackType
 from typing import Self
 
 from anonset.algorithms.base import Progress
-from anonset.data.lease import LEASE, Tell, in_use, seems_live
+from anonset.data.lease import (
+    LEASE,
+    Tell,
+    content_in,
+    forget,
+    holds,
+    in_use,
+    require_held,
+    seems_live,
+    take,
+    token_in,
+    tokens_in,
+)
+from anonset.data.removal import remove_place
 from anonset.data.store import Files, Store
 from anonset.errors import InputError
 from anonset.interruption import UNDOING, defer_signals, mark_job_done
@@ -20,7 +33,6 @@ from anonset.local_paths import name_in
 from anonset.reading.files import digest
 from anonset.reading.place import Place, is_address
 from anonset.release.documents import ATTESTATION, REPORT
-from anonset.release.place_lease import PlaceLease, lease_in, token_in
 from anonset.release.staging import (
     NOT_OVERWRITTEN,
     PRIVATE,
@@ -117,7 +129,7 @@ def require_free_places(out: Place, private: Place, *, by_command: bool = False)
     InputError
         The message names the place, and the remedy.
     """
-    found, there = lease_in(staged_place(out)), _names_at(out, ATTESTATION)
+    found, there = content_in(staged_place(out)), _names_at(out, ATTESTATION)
     resume = f"use {setting('if_exists', 'resume')}"
     if found is not None and seems_live(found):
         raise in_use(staged_place(out), found)
@@ -146,24 +158,21 @@ def clear_places(out: Place, private: Place, tell: Tell | None = None) -> None:
         If another run uses the places.
     """
     staged = staged_place(out)
-    if lease_in(staged) is None:
+    killed = tokens_in(staged)
+    if content_in(staged) is None:
         return
-    lease = PlaceLease(staged, tell)
-    lease.release()
-    is_of_this_run = token_in(private) == lease.before != ""
-    if out.size(ATTESTATION) is None:
-        out.delete_all()
-        if is_of_this_run:
-            private.delete_all()
-    elif is_of_this_run:
-        private.delete(LEASE)
-    _remove(staged)
-
-
-def _remove(staged: Place) -> None:
-    """Remove the staged files, and the lease last."""
-    (staged / _STAGED).delete_all()
-    staged.delete_all()
+    take(staged, tell)
+    try:
+        is_of_this_run = token_in(private) in killed
+        if out.size(ATTESTATION) is None:
+            out.delete_all()
+            if is_of_this_run:
+                private.delete_all()
+        elif is_of_this_run:
+            private.delete(LEASE)
+        remove_place(staged)
+    finally:
+        forget(staged)
 
 
 class Upload:
@@ -182,7 +191,6 @@ class Upload:
         self._out, self._private, self._staged = out, private, staged_place(out)
         self._store, self._progress = store, progress
         self._local: Files | None = None
-        self._lease: PlaceLease | None = None
         self._began = self._finished = False
 
     def __enter__(self) -> Self:
@@ -194,7 +202,7 @@ class Upload:
                 self.folder, self.private = (self._local.path / name for name in (_STAGED, "private"))
                 self.folder.mkdir()
                 self.private.mkdir(mode=0o700)
-                self._lease = PlaceLease(self._staged)
+                take(self._staged)
             return self
         except BaseException as error:
             self._clean(error)
@@ -212,12 +220,11 @@ class Upload:
         InputError
             If another run has taken over the place, the place is taken, or stored bytes differ.
         """
-        lease = self._held
         self.seal()
         public, private = _names(self.folder, ATTESTATION), _names(self.private, REPORT)
         self._put(public, self.folder, self._staged / _STAGED)
-        lease.require_held()
-        self._private.put(LEASE, lease.content)
+        require_held(self._staged)
+        self._private.put(LEASE, content_in(self._staged) or b"")
         if self._private.is_local:
             Path(self._private.address).chmod(0o700)
         self._put(private, self.private, self._private)
@@ -226,7 +233,7 @@ class Upload:
             raise InputError(msg, code="exists")
         self._began = True
         for name in public:
-            lease.require_held()
+            require_held(self._staged)
             (self._staged / _STAGED).copy(name, self._out)
 
     def finish(self) -> None:
@@ -236,21 +243,13 @@ class Upload:
         mark_job_done()
         self._finished = True
         with suppress(InputError):  # the publication is complete, so a later run can remove the rest
-            self._held.release()
             self._private.delete(LEASE)
-            _remove(self._staged)
+            remove_place(self._staged)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._clean(error)
-
-    @property
-    def _held(self) -> PlaceLease:
-        if self._lease is None:
-            msg = "the upload has not begun"
-            raise ValueError(msg)
-        return self._lease
 
     def _put(self, names: list[str], folder: Path, place: Place) -> None:
         def put(name: str) -> int:
@@ -268,25 +267,24 @@ class Upload:
 
     def _clean(self, error: BaseException | None) -> None:
         with defer_signals():
-            if self._lease is not None and not self._finished:
+            if not self._finished:
                 with suppress(InputError):  # the store does not answer: the next run removes the objects
-                    self._remove_unfinished(self._lease)
-                self._lease.release()
+                    self._remove_unfinished()
+            forget(self._staged)
             if self._local is not None:
                 self._local.remove()
                 name_in(error, self.folder, self._out)
                 name_in(error, self.private, self._private)
             UNDOING.pop(self, None)
 
-    def _remove_unfinished(self, lease: PlaceLease) -> None:
-        if lease.is_lost():  # the objects belong to the run that took over
+    def _remove_unfinished(self) -> None:
+        if not holds(self._staged):  # the objects belong to the run that took over
             return
-        lease.release()
         if self._began:
             self._out.delete_all()
-        if token_in(self._private) == lease.lease.token:
+        if token_in(self._private) == token_in(self._staged):
             self._private.delete_all()
-        _remove(self._staged)
+        remove_place(self._staged)
 
 
 def _names_at(place: Place, last: str) -> list[str]:
