@@ -13,8 +13,9 @@ import pytest
 from tests.facts import names, refused
 
 from anonset.data.lease import LEASE
+from anonset.data.store import MEMORY
 from anonset.errors import InputError
-from anonset.release.staging import Staging, leftovers, require_free
+from anonset.release.staging import Directories
 from cli.place import Place
 
 pytestmark = pytest.mark.long
@@ -23,6 +24,7 @@ EVERY_LINE = """
     import json, os, shutil, signal, sys
     from pathlib import Path
     import pyarrow  # here, and not in every process anew
+    from anonset.data.store import MEMORY
     from anonset.release import staging
 
     folder = Path(sys.argv[1])
@@ -43,7 +45,7 @@ EVERY_LINE = """
             return trace
 
         sys.settrace(trace)
-        with staging.Staging(folder / "out", folder / "out.private") as made:
+        with staging.Directories(folder / "out", folder / "out.private").stage(MEMORY) as made:
             (made.folder / "data").write_text("x")
             (made.private / "records.csv").write_text("y")
             made.seal()
@@ -59,7 +61,7 @@ EVERY_LINE = """
         _, status = os.waitpid(child, 0)
         left = sorted(path.name for path in folder.iterdir())
         try:
-            staging.require_free(folder / "out", folder / "out.private")
+            staging.Directories(folder / "out", folder / "out.private").require_free()
             said = ""
         except Exception as error:
             said = str(error)
@@ -154,26 +156,26 @@ def test_a_private_directory_without_its_publication_is_reported(place: Place) -
 
 def test_a_running_job_is_distinguished_from_a_killed_job(tmp_path: Path) -> None:
     out, private = tmp_path / "out", tmp_path / "private"
-    with Staging(out, private) as staging:
-        assert all(leftovers(out, private).values())
-        assert len(leftovers(out, private)) == 2
+    with Directories(out, private).stage(MEMORY) as staging:
+        assert all(Directories(out, private).leftovers().values())
+        assert len(Directories(out, private).leftovers()) == 2
         with refused(InputError, f"{out}", code="in-use"):
-            require_free(out, private)
-        with refused(InputError, f"{out}", code="in-use"), Staging(out, tmp_path / "elsewhere"):
+            Directories(out, private).require_free()
+        with refused(InputError, f"{out}", code="in-use"), Directories(out, tmp_path / "elsewhere").stage(MEMORY):
             pass
         staging.rename()
         assert (private / LEASE).exists()
         staging.finish()
-    assert leftovers(out, private) == {}
+    assert Directories(out, private).leftovers() == {}
     assert list(private.iterdir()) == []
 
 
 def test_long_names_are_distinguished(tmp_path: Path) -> None:
     first, other = tmp_path / ("x" * 100 + "1"), tmp_path / ("\N{GRINNING FACE}" * 50)
     for out in (first, other):
-        with Staging(out, tmp_path / f"private-{len(out.name)}"):
-            assert len(leftovers(out, tmp_path / "none")) == 1
-            assert leftovers(tmp_path / ("x" * 100 + "2"), tmp_path / "none") == {}
+        with Directories(out, tmp_path / f"private-{len(out.name)}").stage(MEMORY):
+            assert len(Directories(out, tmp_path / "none").leftovers()) == 1
+            assert Directories(tmp_path / ("x" * 100 + "2"), tmp_path / "none").leftovers() == {}
 
 
 @pytest.mark.parametrize("umask", [0o000, 0o077, 0o277])
@@ -193,7 +195,7 @@ def test_private_files_are_readable_only_by_their_owner(place: Place, umask: int
 def test_private_files_are_never_readable_by_others_while_written(tmp_path: Path) -> None:
     before = os.umask(0)
     try:
-        with Staging(tmp_path / "out", tmp_path / "private") as staging:
+        with Directories(tmp_path / "out", tmp_path / "private").stage(MEMORY) as staging:
             assert staging.private.stat().st_mode & 0o777 == 0o700
             assert (staging.private / LEASE).stat().st_mode & 0o777 == 0o600
             assert staging.folder.parent.stat().st_mode & 0o777 == 0o700

@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 from tests.facts import refused
 
+from anonset.data.store import MEMORY
 from anonset.errors import InputError
 from anonset.release import staging as module
-from anonset.release.staging import Staging
+from anonset.release.staging import Directories, Staging
 
 
 @pytest.fixture(autouse=True)
@@ -23,8 +24,12 @@ def interruptible() -> Iterator[None]:
     signal.signal(signal.SIGINT, before)
 
 
+def _stage(out: Path, private: Path) -> Staging:
+    return Directories(out, private).stage(MEMORY)
+
+
 def test_finished_work_is_kept(tmp_path: Path) -> None:
-    with Staging(tmp_path / "out", tmp_path / "private") as staging:
+    with _stage(tmp_path / "out", tmp_path / "private") as staging:
         assert not (tmp_path / "out").exists()
         assert (tmp_path / "private").is_dir()
         assert staging.folder.parent.stat().st_mode & 0o777 == 0o700
@@ -44,7 +49,7 @@ def test_finished_work_is_kept(tmp_path: Path) -> None:
 @pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt, SystemExit])
 def test_unfinished_work_is_removed(tmp_path: Path, error: type[BaseException], renamed: bool) -> None:
     def work() -> None:
-        with Staging(tmp_path / "out", tmp_path / "private") as staging:
+        with _stage(tmp_path / "out", tmp_path / "private") as staging:
             (staging.folder / "data").write_text("x")
             if renamed:
                 staging.rename()
@@ -57,7 +62,7 @@ def test_unfinished_work_is_removed(tmp_path: Path, error: type[BaseException], 
 
 def test_a_directory_that_appears_meanwhile_is_not_replaced(tmp_path: Path) -> None:
     def work() -> None:
-        with Staging(tmp_path / "out", tmp_path / "private") as staging:
+        with _stage(tmp_path / "out", tmp_path / "private") as staging:
             (tmp_path / "out").mkdir()
             (tmp_path / "out" / "precious").write_text("x")
             staging.rename()
@@ -70,7 +75,7 @@ def test_a_directory_that_appears_meanwhile_is_not_replaced(tmp_path: Path) -> N
 
 def test_a_dangling_link_is_something_that_exists(tmp_path: Path) -> None:
     (tmp_path / "out").symlink_to(tmp_path / "nowhere")
-    with refused(InputError, f"{tmp_path / 'out'}", code="exists"), Staging(tmp_path / "out", tmp_path / "private"):
+    with refused(InputError, f"{tmp_path / 'out'}", code="exists"), _stage(tmp_path / "out", tmp_path / "private"):
         pass
     assert (tmp_path / "out").is_symlink()
 
@@ -84,7 +89,7 @@ def test_a_failure_at_the_start_leaves_no_files(tmp_path: Path, monkeypatch: pyt
         make(path, *arguments, **options)
 
     monkeypatch.setattr(Path, "mkdir", fail)
-    with pytest.raises(PermissionError) as raised, Staging(tmp_path / "out", tmp_path / "private"):
+    with pytest.raises(PermissionError) as raised, _stage(tmp_path / "out", tmp_path / "private"):
         pass
     assert raised.value.filename == str(tmp_path / "out")
     assert list(tmp_path.iterdir()) == []
@@ -93,9 +98,9 @@ def test_a_failure_at_the_start_leaves_no_files(tmp_path: Path, monkeypatch: pyt
 def test_a_private_directory_that_appears_meanwhile_is_not_removed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "require_free", lambda *_: None)
+    monkeypatch.setattr(Directories, "require_free", lambda _: None)
     (tmp_path / "private").mkdir()
-    with pytest.raises(FileExistsError), Staging(tmp_path / "out", tmp_path / "private"):
+    with pytest.raises(FileExistsError), _stage(tmp_path / "out", tmp_path / "private"):
         pass
     assert [path.name for path in tmp_path.iterdir()] == ["private"]
 
@@ -104,7 +109,7 @@ def test_a_directory_in_the_place_of_the_publication_is_not_removed(tmp_path: Pa
     """Someone created the directory after the publication started, and the owner is unknown."""
 
     def work() -> None:
-        with Staging(tmp_path / "out", tmp_path / "private"):
+        with _stage(tmp_path / "out", tmp_path / "private"):
             (tmp_path / "out").mkdir()
             raise ZeroDivisionError
 
@@ -127,7 +132,7 @@ def test_an_interruption_after_a_step_leaves_no_files(
     monkeypatch.setattr(Path, name, interrupted)
 
     def work() -> None:
-        with Staging(tmp_path / "out", tmp_path / "private") as staging:
+        with _stage(tmp_path / "out", tmp_path / "private") as staging:
             (staging.folder / "data").write_text("x")
             staging.rename()
 
@@ -147,7 +152,7 @@ def test_a_signal_during_the_clean_up_waits(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(module.shutil, "rmtree", struck)
 
     def work() -> None:
-        with Staging(tmp_path / "out", tmp_path / "private") as staging:
+        with _stage(tmp_path / "out", tmp_path / "private") as staging:
             staging.rename()
             raise KeyboardInterrupt
 
@@ -166,12 +171,12 @@ def test_a_signal_at_any_line_leaves_no_files(tmp_path: Path) -> None:
     assert {path.name for path in tmp_path.iterdir()} == {"out", "private"}
 
 
-STEPS = ("__enter__", "_make_private", "_mark", "seal", "rename", "finish", "sync", "sync_entry")
+STEPS = ("__enter__", "_begin", "_make_private", "_mark", "seal", "rename", "finish", "sync", "sync_entry")
 
 
 def _is_interrupted_at(number: int, folder: Path) -> bool:
     """Publish with a signal at the n-th line of the module. Return False if there are fewer lines."""
-    staging = Staging(folder / "out", folder / "private")
+    staging = _stage(folder / "out", folder / "private")
     left = number
 
     def trace(frame: FrameType, event: str, _: object) -> Any:
@@ -201,21 +206,21 @@ def _is_interrupted_at(number: int, folder: Path) -> bool:
 
 def test_errors_name_the_users_path(tmp_path: Path) -> None:
     def work() -> None:
-        with Staging(tmp_path / "out", tmp_path / "private") as staging:
+        with _stage(tmp_path / "out", tmp_path / "private") as staging:
             msg = f"{staging.folder / 'data'}: full"
             raise InputError(msg)
 
     with pytest.raises(InputError) as raised:
         work()
     assert str(raised.value) == f"{tmp_path / 'out' / 'data'}: full"
-    with pytest.raises(OSError, match="full") as failed, Staging(tmp_path / "out", tmp_path / "private") as staging:
+    with pytest.raises(OSError, match="full") as failed, _stage(tmp_path / "out", tmp_path / "private") as staging:
         raise OSError(28, "full", str(staging.folder / "data"))
     assert failed.value.filename == str(tmp_path / "out" / "data")
 
 
 def test_long_file_names_allow_a_temporary_name(tmp_path: Path) -> None:
     out = tmp_path / ("x" * 250)
-    with Staging(out, tmp_path / "private") as staging:
+    with _stage(out, tmp_path / "private") as staging:
         staging.rename()
         staging.finish()
     assert out.is_dir()

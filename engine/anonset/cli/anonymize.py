@@ -138,8 +138,9 @@ def _next_commands(release: Release) -> list[str]:
     """Return a line with commands to run on the publication. They read the settings from the private report."""
     if release.published is None:
         return []
-    out, job = str(release.published.out), str(release.published.private_folder / "report.json")
-    if isinstance(release.published.out, Place):
+    place = release.published.destination
+    out, job = str(place.out), str(place.private / "report.json")
+    if isinstance(place.out, Place):
         return [f"Next: {as_typed('verify', out)}"]
     line_of = {"verify": as_typed("verify", out), "risk": as_typed("risk", job)}
     line_of["report"] = f"{as_typed('report', job)} -o report.html"

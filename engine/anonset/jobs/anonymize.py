@@ -25,16 +25,16 @@ from anonset.jobs.cluster import require_files, require_on_workers
 from anonset.jobs.input import input_of, request_of, require_disk, table_of
 from anonset.jobs.job import Job
 from anonset.jobs.leftovers import warning_of_what_is_left
-from anonset.jobs.work_places import clear_unfinished
+from anonset.jobs.work_places import require_resumable
 from anonset.reading.files import arrow_threads
 from anonset.release.continuation import read_earlier, require_one_machine
+from anonset.release.destination import destination
 from anonset.release.disclosure_scan import declared
 from anonset.release.formats import Format, Layout, Order, Symbols
 from anonset.release.publish import PublicationRequest, publish, verify_release
 from anonset.release.release import Release
 from anonset.release.staging import require_apart
 from anonset.release.stopwatch import Stopwatch, report_compilation
-from anonset.release.upload import destination, require_free_destination
 from anonset.settings.binding import HierarchySpec, require_table
 from anonset.settings.parameters import default_algorithm, make_algorithm, needs_data
 from anonset.settings.paths import require_unchanged, side_digests, with_absolute_paths
@@ -149,10 +149,10 @@ def anonymize(
         raise InputError(msg)
     layout = Layout(order, symbols, format or "csv", part_rows=part_rows)
     earlier = _earlier(recoding, on_cluster=client is not None)
-    request = None if out is None else PublicationRequest(*destination(out), layout, accept_undecided, budget)
+    request = None if out is None else PublicationRequest(destination(out), layout, accept_undecided, budget)
     if request is not None:
-        require_free_destination(request.out, request.private_folder)
-        require_apart(table.store.path, request.out, request.private_folder)
+        request.destination.require_free()
+        require_apart(table.store.path, request.destination.out, request.destination.private)
     written = layout if request is not None else replace(layout, format=None)
     if client is not None:
         require_on_workers(algorithm, "client")
@@ -196,7 +196,8 @@ def anonymize_file(
     VerificationError
         If the model does not hold, or (`UndecidedError`) the check could not finish.
     """
-    require_apart(settings.work_dir, *destination(settings.out, settings.private), settings.input)
+    place = destination(settings.out, settings.private)
+    require_apart(settings.work_dir, place.out, place.private, settings.input)
     source = settings.source(settings.input)
     parameters = settings.algorithm_parameters()
     absolute = with_absolute_paths(settings.model_dump(exclude_none=True))
@@ -206,8 +207,9 @@ def anonymize_file(
     request = request_of(settings, algorithm, source.format)
     reading = with_sensitive_kept(settings, algorithm.model)
     if settings.if_exists == "resume":
-        clear_unfinished(reading, request.out, request.private_folder, note)
-    require_free_destination(request.out, request.private_folder, by_command=True)
+        require_resumable(reading)
+        place.clear(note)
+    place.require_free(by_command=True)
     earlier = _earlier(settings.recoding, on_cluster=settings.cluster is not None)
     other_release = None
     if settings.after is not None:

@@ -37,10 +37,10 @@ from anonset.reading.roles import names_in
 from anonset.reading.source import source_of
 from anonset.reading.table_builder import gather_files
 from anonset.release.continuation import read_earlier
+from anonset.release.destination import destination
 from anonset.release.disclosure_scan import declared, require_originals_declared
 from anonset.release.memory import memory_for, memory_limit
 from anonset.release.staging import require_apart
-from anonset.release.upload import destination, require_free_destination
 from anonset.settings.binding import require_roles
 from anonset.settings.job_text import guarantee_for
 from anonset.settings.overriding import OPTIONS_OF_ROLES, make_settings
@@ -78,7 +78,8 @@ def complete_commands(settings: Settings, options: Mapping[str, Any], error: Inp
     with suppress(InputError):  # the run itself reports errors in the data
         typed, options = options, _with_parameters(options)
         settings = settings if options == typed else make_settings(options)
-        require_apart(settings.work_dir, *destination(settings.out, settings.private), settings.input)
+        place = destination(settings.out, settings.private)
+        require_apart(settings.work_dir, place.out, place.private, settings.input)
         name = settings.algorithm or default_algorithm(settings.model, relational=bool(settings.relational))
         algorithm = make_algorithm(settings.model, name, settings.algorithm_parameters())
         try:
@@ -86,7 +87,7 @@ def complete_commands(settings: Settings, options: Mapping[str, Any], error: Inp
         except MisreadError as misread:
             source = source_of(options["input"], misread.fixes[0].settings.get("input_format"))
         request = request_of(settings, algorithm, source.format)
-        require_free_destination(request.out, request.private_folder, by_command=True)
+        place.require_free(by_command=True)
         require_disk(settings, input_of(source, settings, algorithm), request, None)
         size, limit = source.size, memory_limit(options.get("memory_limit"))
         if limit is None or memory_for(size) <= limit:

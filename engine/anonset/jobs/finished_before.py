@@ -10,11 +10,11 @@ from anonset.jobs.check import PublicationCheck
 from anonset.jobs.verify import check_opened
 from anonset.jobs.work_places import clear_finished, differing, relevant
 from anonset.release.continuation import read_earlier
+from anonset.release.destination import destination
 from anonset.release.documents import ATTESTATION, read_report
 from anonset.release.fetched import fetched_publication
 from anonset.release.opened import OpenedPublication, kept_constraints
 from anonset.release.statements import versions
-from anonset.release.upload import destination
 from anonset.settings.paths import side_digests, with_absolute_paths
 from anonset.settings.publication import check_settings_model
 from anonset.settings.settings import Settings, validate
@@ -30,10 +30,10 @@ def finished_before(settings: Settings, *, progress: Progress | None) -> Publica
     InputError
         If the output exists and differs. The message names the difference.
     """
-    out, private = destination(settings.out, settings.private)
-    if not (out.exists() if isinstance(out, Path) else out.size(ATTESTATION) is not None):
+    place = destination(settings.out, settings.private)
+    if not (place.out.exists() if isinstance(place.out, Path) else place.out.size(ATTESTATION) is not None):
         return None
-    with fetched_publication(out, private) as (folder, private_folder):
+    with fetched_publication(place.out, place.private) as (folder, private_folder):
         check = _checked(settings, folder, private_folder, progress)
     if check.holds is not False:
         clear_finished(settings)

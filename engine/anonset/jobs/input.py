@@ -28,11 +28,11 @@ from anonset.reading.sizes import DataSize
 from anonset.reading.source import Source
 from anonset.reading.table_builder import gather_files
 from anonset.release import memory
+from anonset.release.destination import destination
 from anonset.release.disk import announcement, require_space, space_for
 from anonset.release.formats import Layout, kind_of
 from anonset.release.memory import format_size, memory_for, memory_limit, require_memory
 from anonset.release.publish import PublicationRequest
-from anonset.release.upload import destination
 from anonset.settings.settings import Settings
 from anonset.spelling import listed, setting
 
@@ -183,7 +183,8 @@ def require_disk(settings: Settings, chosen: Input, request: PublicationRequest,
             place = None  # the files of the resumed run already exist
     parquet = request.layout.format == "parquet"
     local = _local_work(settings) / "out"  # files for an address are written here first
-    out, private = (path if isinstance(path, Path) else local for path in (request.out, request.private_folder))
+    places = request.destination.out, request.destination.private
+    out, private = (path if isinstance(path, Path) else local for path in places)
     spaces = space_for(size, out, private, place, parquet=parquet)
     require_space(spaces, by_blocks=chosen.by_blocks)
     if note is not None and (message := announcement(spaces, size)):
@@ -295,5 +296,5 @@ def request_of(settings: Settings, algorithm: Algorithm, read: str) -> Publicati
         separator = None
     layout = Layout(settings.order, settings.symbols, format, separator, settings.part_rows)  # type: ignore[arg-type]
     return PublicationRequest(
-        *destination(settings.out, settings.private), layout, settings.accept_undecided, settings.budget, settings.trace
+        destination(settings.out, settings.private), layout, settings.accept_undecided, settings.budget, settings.trace
     )

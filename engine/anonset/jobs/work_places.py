@@ -27,10 +27,9 @@ from anonset.errors import RAW_DATA_STAY, InputError
 from anonset.interruption import UNDOING
 from anonset.local_paths import name_in, writing
 from anonset.reading.place import Place, is_address
+from anonset.release.destination import destination
 from anonset.release.documents import own_file
-from anonset.release.staging import leftovers
 from anonset.release.statements import plain, versions
-from anonset.release.upload import clear_places, destination
 from anonset.settings.paths import side_digests, with_absolute_paths
 from anonset.settings.settings import Settings
 from anonset.spelling import setting
@@ -191,55 +190,18 @@ def _fetch_finished(store: Files, exchange: Exchange, place: Place) -> None:
     list(store.map(place.delete, unfinished))
 
 
-def clear_unfinished(
-    settings: Settings, out: Path | Place, private: Path | Place, note: Callable[[str], None] | None
-) -> None:
-    """Remove the unfinished publication of a killed run, unless the work directory belongs to another run.
+def require_resumable(settings: Settings) -> None:
+    """Reject the work directory of another run, which cannot be resumed.
 
     Raises
     ------
     InputError
-        If the work directory belongs to another run, or a run uses it.
+        If the work directory belongs to another run.
     """
     if (place := _address_of(settings)) is not None:
         _is_killed_at(place, settings)
     elif settings.work_dir is not None:
         killed_run(Path(settings.work_dir), settings)
-    clear_leftovers(out, private, note)
-
-
-def clear_leftovers(out: Path | Place, private: Path | Place, note: Callable[[str], None] | None = None) -> None:
-    """Remove the leftovers of a killed run next to the publication, complete or not, in directories or at addresses.
-
-    The lease of the private directory is taken over first. Then the folders that a suspended run would publish are
-    removed. If that run has published in the meantime, the publication and the private directory remain.
-
-    Raises
-    ------
-    InputError
-        If another run uses them.
-    """
-    if isinstance(out, Place) or isinstance(private, Place):
-        clear_places(Place(os.fspath(out)), Place(os.fspath(private)), note)
-        return
-    unfinished = leftovers(out, private)
-    for place in unfinished:
-        lease.take(place, note)
-    for place in unfinished.keys() - {private}:
-        _remove(place)
-    if private in unfinished and os.path.lexists(out):
-        lease.release(private)
-    elif private in unfinished:
-        _remove(private)
-    elif not os.path.lexists(out):
-        with suppress(OSError):  # the directory is empty because the run was killed just after creating it
-            private.rmdir()
-
-
-def _remove(folder: Path) -> None:
-    with suppress(OSError):
-        remove_directory(folder)
-    lease.forget(folder)
 
 
 def clear_finished(settings: Settings) -> None:
@@ -250,7 +212,7 @@ def clear_finished(settings: Settings) -> None:
     InputError
         If another run uses the publication, or a file cannot be deleted.
     """
-    clear_leftovers(*destination(settings.out, settings.private))
+    destination(settings.out, settings.private).clear()
     if settings.work_dir is None:
         return
     try:

@@ -16,26 +16,23 @@ from anonset.errors import MarkedText, UndecidedError, VerificationError
 from anonset.privacy import Verdict, Witness
 from anonset.publications import Published
 from anonset.reading.files import digest
-from anonset.reading.place import Place
 from anonset.reading.policies import write_privacy_policy
+from anonset.release.destination import Destination
 from anonset.release.disclosure_scan import require_declared
 from anonset.release.documents import ATTESTATION, CONSTRAINTS, REPORT
 from anonset.release.formats import Layout, UnverifiedPublication, kind_of
 from anonset.release.statements import attestation, declarations, digests, report
 from anonset.release.stopwatch import Stopwatch
-from anonset.release.upload import destination, staging_for
 from anonset.verification import DEFAULT_BUDGET, verify
 from anonset.verification.two_releases import few_in_both
 
 
 @dataclass(frozen=True)
 class PublicationRequest:
-    """Output paths and options of a publication."""
+    """Destination and options of a publication."""
 
-    out: Path | Place
-    """New directory or address for the public files."""
-    private: Path | Place | None = None
-    """New directory for the private files. With None, it is `out` with the suffix ``.private``."""
+    destination: Destination
+    """New directories or addresses for the public and the private files."""
     layout: Layout = field(default_factory=Layout)
     """Format, separator and related options."""
     accept_undecided: bool = False
@@ -44,11 +41,6 @@ class PublicationRequest:
     """Maximum number of itemset occurrences to count during verification, or None for the default of `verify`."""
     trace: bool = False
     """Whether to put the decisions of the search into the private report."""
-
-    @property
-    def private_folder(self) -> Path | Place:
-        """Private directory of the publication."""
-        return destination(self.out, self.private)[1]
 
 
 def publish(
@@ -82,7 +74,7 @@ def publish(
     """
     kind = kind_of(unverified.algorithm.model)
     meant, store = unverified.publication, unverified.table.store
-    with staging_for(request.out, request.private_folder, store, progress) as staging:
+    with request.destination.stage(store, progress) as staging:
         with Seal.of_labels(unverified.table).kept():
             with watch.phase("write"):
                 files = kind.write(unverified, staging.folder, request.layout)

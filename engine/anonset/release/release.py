@@ -16,11 +16,11 @@ from anonset.generalization import Recoding
 from anonset.privacy import Verdict
 from anonset.reading.place import Place
 from anonset.reading.roles import Names
+from anonset.release.destination import destination
 from anonset.release.disclosure_scan import declared, require_declared
 from anonset.release.formats import Format, Layout, UnverifiedPublication, kind_of
 from anonset.release.publish import PublicationRequest, publish
 from anonset.release.stopwatch import Phase, Stopwatch
-from anonset.release.upload import destination
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,10 +210,10 @@ class Release(RedactedRepr):
         )
         kind.require_publishable(unverified.table, unverified.hierarchies, unverified.algorithm, layout)
         request = PublicationRequest(
-            *destination(out, private),
+            destination(out, private),
             layout,
             accept_undecided=self.verdict.holds is None,
             trace=trace,
         )
         publish(unverified, request, watch=Stopwatch(list(self.phases)))
-        return request.out
+        return request.destination.out

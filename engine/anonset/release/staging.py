@@ -6,17 +6,21 @@ import re
 import secrets
 import shlex
 import shutil
+from abc import ABC, abstractmethod
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from anonset.data.lease import LEASE, forget, is_live, is_lost, release, require_held, take
+from anonset.algorithms.base import Progress
+from anonset.data.lease import LEASE, Tell, forget, is_live, is_lost, release, require_held, take
 from anonset.data.removal import remove_directory
+from anonset.data.store import Store
 from anonset.errors import InputError
 from anonset.interruption import UNDOING, defer_signals, mark_job_done
 from anonset.local_paths import name_in, require_local
-from anonset.reading.place import is_address
+from anonset.reading.place import Place, is_address
 from anonset.spelling import setting
 
 PRIVATE = ".private"
@@ -40,6 +44,12 @@ def temporary_place(out: Path) -> Path:
     return out.parent / f".{stem_of(out.name)}.{secrets.token_hex(8)}.tmp"
 
 
+def why_exists(out: Path | Place, *, may_resume: bool) -> str:
+    """Return the message that a destination is taken, with the remedy if the same command may have written it."""
+    way = f", or use {setting('if_exists', 'resume')} to verify it again if the same command wrote it"
+    return f"{str(out)!r} already exists; {NOT_OVERWRITTEN}{way if may_resume else ''}"
+
+
 def require_new(*folders: Path) -> None:
     """Reject paths that exist, have no parent directory, or are equal.
 
@@ -54,8 +64,7 @@ def require_new(*folders: Path) -> None:
         raise InputError(msg)
     for folder in folders:
         if os.path.lexists(folder):
-            msg = f"{str(folder)!r} already exists; {NOT_OVERWRITTEN}"
-            raise InputError(msg, code="exists")
+            raise InputError(why_exists(folder, may_resume=False), code="exists")
         if not folder.parent.is_dir():
             msg = f"cannot create {str(folder)!r}: {str(folder.parent)!r} must be an existing directory"
             raise InputError(msg)
@@ -96,90 +105,166 @@ def require_apart(work_dir: str | os.PathLike[str] | None, *others: str | os.Pat
         raise InputError(msg)
 
 
-def require_free(out: Path, private: Path, *, by_command: bool = False) -> None:
-    """Reject publication paths that are taken or contain leftovers of a killed run.
-
-    Parameters
-    ----------
-    by_command
-        Whether a command runs the job, so that the message may recommend ``--if-exists``.
-
-    Raises
-    ------
-    InputError
-        The message describes what the path contains, and the remedy. Files of another run are never removed.
-    """
-    require_local(out, private)
-    unfinished, complete = leftovers(out, private), os.path.lexists(out)
-    if busy := [path for path, in_use in unfinished.items() if in_use]:
-        msg = f"another run is writing {str(out)!r} in {str(busy[0])!r}; wait for it, or use a new directory"
-        raise InputError(msg, code="in-use")
-    if unfinished:
-        raise InputError(
-            _left_behind(out, private, list(unfinished), complete=complete, by_command=by_command), code="unfinished"
-        )
-    if private.is_dir() and not complete:
-        msg = (
-            f"{str(private)!r} already exists, but its publication {str(out)!r} does not; use another private "
-            "directory, or remove this directory if you deleted the publication"
-        )
-        raise InputError(msg, code="exists")
-    if complete and by_command:
-        resumption = setting("if_exists", "resume")
-        msg = (
-            f"{str(out)!r} already exists; {NOT_OVERWRITTEN}, or use {resumption} to verify it again if the same "
-            "command wrote it"
-        )
-        raise InputError(msg, code="exists")
-    require_new(out, private)
-
-
-def leftovers(out: Path, private: Path) -> dict[Path, bool]:
-    """Return the paths that unfinished runs have created. The value is True if a run still uses the path. A private
-    directory has a lease until its publication is complete.
-    """
-    temporary_name = re.compile(rf"\.{re.escape(stem_of(out.name))}\.[0-9a-f]{{16}}\.tmp")
-    live = {private: is_live(private)} if os.path.lexists(private / LEASE) else {}
-    siblings = sorted(out.parent.iterdir()) if out.parent.is_dir() else []
-    return live | {path: is_live(path) for path in siblings if temporary_name.fullmatch(path.name) and path.is_dir()}
-
-
-def _left_behind(out: Path, private: Path, unfinished: list[Path], *, complete: bool, by_command: bool) -> str:
-    """Return the message that a killed run left files, with the remedy."""
-    if by_command:
-        clear = f"use {setting('if_exists', 'resume')}"
-        clear += " to verify it" if complete else " to continue"
-    else:
-        # in a complete publication, only leases remain in the private directory
-        paths = [path / LEASE if complete and path == private else path for path in unfinished]
-        clear = "remove the leftover files: rm -r -- " + " ".join(shlex.quote(str(path)) for path in paths)
-    if complete:
-        return f"{str(out)!r} already exists, but its run was killed; {clear}, or use a new directory"
-    return f"a run that was writing {str(out)!r} was killed; {clear}, or use a new directory"
-
-
 def stem_of(name: str) -> str:
     """Return a publication name for use in a temporary name. A long name is replaced by a hash."""
     encoded = os.fsencode(name)
     return name if len(encoded) <= _LONGEST_STEM else hashlib.sha256(encoded).hexdigest()
 
 
-def restrict_to_owner(private: Path) -> None:
-    """Make the files of a private directory readable only by the owner, whatever the umask of the process is."""
-    for path in private.rglob("*"):
-        path.chmod(0o700 if path.is_dir() else 0o600)
+@dataclass(frozen=True)
+class Directories:
+    """Destination of a publication on local disk."""
+
+    out: Path
+    """New directory for the public files."""
+    private: Path
+    """New directory for the private files."""
+
+    def require_free(self, *, by_command: bool = False) -> None:
+        """Reject paths that are taken or contain leftovers of a killed run.
+
+        Parameters
+        ----------
+        by_command
+            Whether a command runs the job, so that the message may recommend ``--if-exists``.
+
+        Raises
+        ------
+        InputError
+            The message describes what the path contains, and the remedy. Files of another run are never removed.
+        """
+        require_local(self.out, self.private)
+        unfinished, complete = self.leftovers(), os.path.lexists(self.out)
+        if busy := [path for path, in_use in unfinished.items() if in_use]:
+            msg = f"another run is writing {str(self.out)!r} in {str(busy[0])!r}; wait for it, or use a new directory"
+            raise InputError(msg, code="in-use")
+        if unfinished:
+            msg = self._left_behind(list(unfinished), complete=complete, by_command=by_command)
+            raise InputError(msg, code="unfinished")
+        if self.private.is_dir() and not complete:
+            msg = (
+                f"{str(self.private)!r} already exists, but its publication {str(self.out)!r} does not; use another "
+                "private directory, or remove this directory if you deleted the publication"
+            )
+            raise InputError(msg, code="exists")
+        if complete and by_command:
+            raise InputError(why_exists(self.out, may_resume=True), code="exists")
+        require_new(self.out, self.private)
+
+    def leftovers(self) -> dict[Path, bool]:
+        """Return the paths that unfinished runs have created. The value is True if a run still uses the path. A private
+        directory has a lease until its publication is complete.
+        """
+        temporary_name = re.compile(rf"\.{re.escape(stem_of(self.out.name))}\.[0-9a-f]{{16}}\.tmp")
+        live = {self.private: is_live(self.private)} if os.path.lexists(self.private / LEASE) else {}
+        siblings = sorted(self.out.parent.iterdir()) if self.out.parent.is_dir() else []
+        return live | {
+            path: is_live(path) for path in siblings if temporary_name.fullmatch(path.name) and path.is_dir()
+        }
+
+    def clear(self, tell: Tell | None = None) -> None:
+        """Remove the leftovers of a killed run. A complete publication is not removed.
+
+        The lease of the private directory is taken over first. Then the folders that a suspended run would publish are
+        removed. If that run has published in the meantime, the publication and the private directory remain.
+
+        Raises
+        ------
+        InputError
+            If another run uses them.
+        """
+        unfinished = self.leftovers()
+        for path in unfinished:
+            take(path, tell)
+        for path in sorted(unfinished, key=lambda path: path == self.private):
+            if path == self.private and os.path.lexists(self.out):
+                release(path)
+                continue
+            with suppress(OSError):
+                remove_directory(path)
+            forget(path)
+        if self.private not in unfinished and not os.path.lexists(self.out):
+            with suppress(OSError):  # the directory is empty because the run was killed just after creating it
+                self.private.rmdir()
+
+    def stage(self, store: Store, progress: Progress | None = None) -> "Staging":
+        """Return the unfinished publication of a free destination (see `require_free`)."""
+        self.require_free()
+        return Staging(self.out, self.private)
+
+    def _left_behind(self, unfinished: list[Path], *, complete: bool, by_command: bool) -> str:
+        """Return the message that a killed run left files, with the remedy."""
+        if by_command:
+            clear = f"use {setting('if_exists', 'resume')}"
+            clear += " to verify it" if complete else " to continue"
+        else:
+            # in a complete publication, only leases remain in the private directory
+            paths = [path / LEASE if complete and path == self.private else path for path in unfinished]
+            clear = "remove the leftover files: rm -r -- " + " ".join(shlex.quote(str(path)) for path in paths)
+        if complete:
+            return f"{str(self.out)!r} already exists, but its run was killed; {clear}, or use a new directory"
+        return f"a run that was writing {str(self.out)!r} was killed; {clear}, or use a new directory"
 
 
-class Staging:
-    """Directories of an unfinished publication. Leaving the block before `finish` removes all directories.
+class Unfinished(ABC):
+    """Files of an unfinished publication. Leaving the block before `finish` removes them.
 
     Within the block, `folder` contains the public files and `private` the private files. Write errors name the final
-    path of the file. A killed process cannot remove files. The leases of its directories become stale, and the next run
-    names or removes the directories.
+    path of the file. A killed process cannot remove files. Its lease becomes stale, and the next run names or removes
+    the files.
     """
 
     folder: Path
-    """Temporary folder of the publication, readable only by the owner until it is renamed."""
+    """Temporary folder of the public files."""
+    private: Path
+    """Folder of the private files."""
+    _finished = False
+
+    def __enter__(self) -> Self:
+        try:
+            with defer_signals():
+                UNDOING[self] = lambda: self._clean(None)
+                self._begin()
+            return self
+        except BaseException as error:
+            self._clean(error)
+            raise
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._clean(error)
+
+    def seal(self) -> None:
+        """Restrict the private files to the owner, whatever the umask of the process is."""
+        for path in self.private.rglob("*"):
+            path.chmod(0o700 if path.is_dir() else 0o600)
+
+    @abstractmethod
+    def _begin(self) -> None:
+        """Create the folders and the lease."""
+
+    @abstractmethod
+    def rename(self) -> None:
+        """Publish the files, after all bytes are stored.
+
+        Raises
+        ------
+        InputError
+            If another run has taken over the lease, the destination is taken, or stored bytes differ.
+        """
+
+    @abstractmethod
+    def finish(self) -> None:
+        """Mark the publication as complete. Afterwards no file is removed, and signals no longer interrupt the job."""
+
+    @abstractmethod
+    def _clean(self, error: BaseException | None) -> None:
+        """Remove the folders, and the publication unless it is finished."""
+
+
+class Staging(Unfinished):
+    """Directories of an unfinished publication on local disk. `folder` is hidden until it is renamed."""
 
     def __init__(self, out: Path, private: Path) -> None:
         self.out, self.private = out, private
@@ -188,27 +273,15 @@ class Staging:
         # the inner folder has the usual permissions; the outer folder hides it until renaming
         self.folder = self._temporary / "publication"
         self._identity: tuple[int, int] | None = None
-        self._made_private = self._finished = False
+        self._made_private = False
 
-    def __enter__(self) -> Self:
-        require_free(self.out, self.private)
-        try:
-            with defer_signals():
-                UNDOING[self] = lambda: self._clean(None)
-                self._make_private()
-                self._temporary.mkdir(mode=0o700)
-                self._temporary.chmod(0o700)
-                take(self._temporary)
-                self.folder.mkdir()
-                self._identity = _identity(self.folder)
-            return self
-        except BaseException as error:
-            self._clean(error)
-            raise
-
-    def seal(self) -> None:
-        """Restrict the private files to the owner."""
-        restrict_to_owner(self.private)
+    def _begin(self) -> None:
+        self._make_private()
+        self._temporary.mkdir(mode=0o700)
+        self._temporary.chmod(0o700)
+        take(self._temporary)
+        self.folder.mkdir()
+        self._identity = _identity(self.folder)
 
     def rename(self) -> None:
         """Rename the publication into place, after all bytes of both directories are on disk.
@@ -234,17 +307,12 @@ class Staging:
         sync_entry(self.out.parent)
 
     def finish(self) -> None:
-        """Mark the publication as complete. Afterwards no file is removed, and signals no longer interrupt the job."""
+        """Remove the leases, and mark the publication as complete."""
         self.seal()
         release(self.private)
         sync(self.private)
         mark_job_done()
         self._finished = True
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._clean(error)
 
     def _make_private(self) -> None:
         self._made_private = True  # set first: an exception may occur between mkdir and the next line

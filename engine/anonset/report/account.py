@@ -126,7 +126,7 @@ def _declared(release: Release) -> Declarations:
 def _limits_in_short(release: Release, declared: Declarations) -> list[str]:
     model, request = release.verdict.model, release.published
     limits = declared_limits(model, release.unverified.publication, declared)
-    full_list = "" if request is None else f" (full list: {request.out / ATTESTATION})"
+    full_list = "" if request is None else f" (full list: {request.destination.out / ATTESTATION})"
     return [f"Not covered{full_list}:", *(f"- {text}" for text in limits_in_short(model, limits))]
 
 
@@ -211,8 +211,10 @@ def sizes(release: Release) -> dict[str, int]:
 
 def _places(release: Release) -> dict[str, str]:
     """Return the paths of a release, if it is written to files."""
-    request = release.published
-    return {} if request is None else {"out": str(request.out), "private": str(request.private_folder)}
+    if release.published is None:
+        return {}
+    place = release.published.destination
+    return {"out": str(place.out), "private": str(place.private)}
 
 
 def _since_text(unverified: UnverifiedPublication[Any]) -> str:
