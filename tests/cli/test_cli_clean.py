@@ -27,15 +27,15 @@ _STOPPED = """
 import sys, time
 from dataclasses import replace
 from anonset.cli.main import main
-from anonset.jobs import input
+from anonset.jobs.run import FileRun
 from anonset.release import publish
 
 def stop(*_args, **_kwargs):
     print("ready", flush=True)
     time.sleep(600)
 
-given = input.input_of
-input.input_of = lambda source, settings, algorithm: replace(given(source, settings, algorithm), by_blocks=True)
+chosen = FileRun.chosen.func
+FileRun.chosen = property(lambda run: replace(chosen(run), by_blocks=True))
 publish.verify_release = stop
 main(sys.argv[1:])
 """

@@ -134,7 +134,7 @@ module.{name} = stuck
 
 
 @pytest.mark.parametrize(("number", "code", "said"), ENDS)
-@pytest.mark.parametrize("where", ["anonset.writing.codebook.write_codebook", "anonset.jobs.input._gathered"])
+@pytest.mark.parametrize("where", ["anonset.writing.codebook.write_codebook", "anonset.jobs.run._gathered"])
 def test_signals_end_a_process_that_is_in_compiled_code(
     place: Place, where: str, number: signal.Signals, code: int, said: str
 ) -> None:
@@ -161,7 +161,7 @@ def test_signals_end_a_process_that_is_in_compiled_code(
 
 
 @pytest.mark.parametrize(
-    ("where", "stays"), [("anonset.writing.codebook.write_codebook", True), ("anonset.jobs.input._gathered", False)]
+    ("where", "stays"), [("anonset.writing.codebook.write_codebook", True), ("anonset.jobs.run._gathered", False)]
 )
 def test_a_process_that_ends_in_compiled_code_names_the_work_directory(place: Place, where: str, stays: bool) -> None:
     """The work directory of the user remains if the data are read, so that the next run can continue from it."""

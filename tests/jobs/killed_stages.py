@@ -19,7 +19,7 @@ from anonset.algorithms.registry import ALGORITHMS
 from anonset.cli.main import main
 from anonset.data import ledger
 from anonset.data.ledger import Ledger
-from anonset.jobs import input as input_of_jobs
+from anonset.jobs import run
 from anonset.release.staging import Staging
 from anonset.release.stopwatch import Stopwatch
 
@@ -55,7 +55,7 @@ def hook(stages: list[str]) -> None:
     """Kill this process after the first stage that is not in `stages`."""
     kill_after(stages, Stopwatch, "phase", lambda _, phase: f"begin of {phase}" if phase in PHASES else "")
     kill_after(stages, Ledger, "finish", lambda _, step, __: f"step {step}")
-    kill_after(stages, input_of_jobs, "save_table", lambda *_: "table")
+    kill_after(stages, run, "save_table", lambda *_: "table")
     kill_after(stages, Staging, "rename", lambda _: "renaming")
 
 

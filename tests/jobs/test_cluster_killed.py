@@ -29,7 +29,7 @@ AFTER_FIRST_TASK = """
     import os, signal, sys
     from anonset.cli import main
     from anonset.data.cluster import ClusterWorkers
-    from anonset.jobs import input
+    from anonset.jobs import run
     from anonset.reading.place import Place
     from anonset.release.stopwatch import Stopwatch
     phase, begin, copy = Stopwatch.phase, ClusterWorkers.begin, Place.copy
@@ -51,7 +51,7 @@ AFTER_FIRST_TASK = """
             os.kill(os.getpid(), signal.SIGKILL)
 
     if os.environ["KILLED_IN"] == "lease":
-        input.ClusterWorkers = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+        run.ClusterWorkers = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
     Stopwatch.phase, ClusterWorkers.begin, Place.copy = named, begun, copied
     main.run()
 """
@@ -183,7 +183,7 @@ def test_a_command_that_is_killed_in_any_phase_is_resumed(
     with with_worker(tmp_path / "dask", port):
         for phase in PHASES if work.is_directory else (*PHASES, "upload"):
             kill_in(phase, arguments, work)
-        monkeypatch.setattr("anonset.jobs.input.gather_files", lambda *_: pytest.fail("read again"))
+        monkeypatch.setattr("anonset.jobs.run.gather_files", lambda *_: pytest.fail("read again"))
         monkeypatch.setattr("anonset.jobs.job.Job._found", lambda *_: pytest.fail("searched again"))
         monkeypatch.setattr(sys.modules["anonset.generalization.apply"], "sort_rows", lambda *_: pytest.fail("sorted"))
         monkeypatch.setattr("anonset.writing.publications.records._write_part", lambda *_: pytest.fail("written"))

@@ -22,6 +22,7 @@ from anonset.cli.main import exit_code
 from anonset.data.scheduler import cluster_of
 from anonset.errors import InputError
 from anonset.jobs import anonymize
+from anonset.jobs.run import FileRun
 from anonset.settings.overriding import make_settings
 
 pytestmark = [pytest.mark.long, pytest.mark.compiled]
@@ -129,7 +130,7 @@ def test_a_full_disk_is_reported_in_one_line(
     client: Any, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kib: int
 ) -> None:
     use(client, monkeypatch)
-    monkeypatch.setattr(anonymize, "require_disk", lambda *_: None)
+    monkeypatch.setattr(FileRun, "require_disk", lambda *_: None)
     with _disk(tmp_path / "small", kib), pytest.raises(InputError) as error:
         _run(source, tmp_path / "out", cluster="tcp://here:1", work_dir=str(tmp_path / "small" / "work"))
     assert exit_code(error.value) == 2

@@ -15,7 +15,7 @@ from anonset.algorithms.transaction import rare_tables
 from anonset.algorithms.transaction.apriori import Apriori
 from anonset.algorithms.transaction.lm_apriori import LmApriori
 from anonset.cli.main import main
-from anonset.jobs.input import memory_of
+from anonset.jobs.run import memory_of
 from anonset.reading.sizes import DataSize
 from anonset.reading.source import source_of
 from anonset.release.memory import AT_LEAST, format_size, memory_for

@@ -93,7 +93,7 @@ def test_a_killed_run_resumes_to_the_same_bytes(folder, work, run, where, algori
     assert (work / "table.json").exists()
     assert (folder / "out.private").exists() == (where == "in publishing")
     assert run("out", "--work-dir", str(work), algorithm=algorithm).code == 2
-    monkeypatch.setattr("anonset.jobs.input.gather_files", lambda *_: pytest.fail("read again"))
+    monkeypatch.setattr("anonset.jobs.run.gather_files", lambda *_: pytest.fail("read again"))
     assert run("out", "--work-dir", str(work), "--if-exists", "resume", algorithm=algorithm).code == 0
     assert files_of(folder / "out") == files_of(folder / "memory")
     assert sorted(path.name for path in folder.iterdir()) == ["memory", "memory.private", "out", "out.private", "v.dat"]

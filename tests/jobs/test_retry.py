@@ -23,8 +23,8 @@ KILLED = {
         work_places._identity = die
     """,
     "in reading": """
-        from anonset.jobs import input
-        input._gathered = die
+        from anonset.jobs import run
+        run._gathered = die
     """,
     "in the search": """
         from anonset.algorithms.transaction.cut_search import CutSearch

@@ -13,10 +13,10 @@ from tests.facts import names, refused
 import anonset
 from anonset.cli.main import main
 from anonset.errors import InputError
-from anonset.jobs import input as job_input
+from anonset.jobs import run as module
 from anonset.jobs import warmup
 from anonset.jobs.annotated_kernels import all_files, argument_types
-from anonset.jobs.input import memory_of
+from anonset.jobs.run import memory_of
 from anonset.jobs.warmup import is_warm
 from anonset.reading.source import source_of
 from anonset.release.memory import AT_LEAST, COMPILING_TAKES
@@ -178,9 +178,8 @@ def test_memory_for_compiling_is_reserved_until_a_warm_up(monkeypatch: pytest.Mo
     options = {"input": str(tmp_path / "a.dat"), "out": str(tmp_path / "out"), "k": 2, "m": 2, "algorithm": "apriori"}
     need = memory_of(source_of(str(tmp_path / "a.dat"), None).size, APRIORI)
 
-    def chosen(limit: int) -> job_input.Input:
-        settings = make_settings({**options, "memory_limit": str(limit)})
-        return job_input.input_of(settings.source(settings.input), settings, APRIORI)
+    def chosen(limit: int) -> module.Input:
+        return module.FileRun(make_settings({**options, "memory_limit": str(limit)})).chosen
 
     monkeypatch.setattr(warmup, "is_warm", lambda: False)
     assert (chosen(need + COMPILING_TAKES).need, chosen(need + COMPILING_TAKES).compiling) == (need, 0)
@@ -192,7 +191,5 @@ def test_memory_for_compiling_is_reserved_until_a_warm_up(monkeypatch: pytest.Mo
 
 def test_the_memory_limit_on_data_excludes_compilation() -> None:
     source: Any = None
-    assert (
-        job_input.Input(source, True, AT_LEAST, AT_LEAST + COMPILING_TAKES, COMPILING_TAKES).limit_on_data == AT_LEAST
-    )
-    assert job_input.Input(source, True, AT_LEAST, None).limit_on_data is None
+    assert module.Input(source, True, AT_LEAST, AT_LEAST + COMPILING_TAKES, COMPILING_TAKES).limit_on_data == AT_LEAST
+    assert module.Input(source, True, AT_LEAST, None).limit_on_data is None

@@ -13,33 +13,27 @@ from pathlib import Path
 from typing import Any
 
 from anonset.algorithms.base import Algorithm, Progress
-from anonset.data import Hierarchy, Table
+from anonset.data import Table
 from anonset.data.cluster import ClusterWorkers
 from anonset.data.scheduler import cluster_of
 from anonset.data.workers import Threads
 from anonset.errors import InputError
-from anonset.generalization.earlier_release import EarlierRelease
 from anonset.generalization.other_release import OtherRelease
-from anonset.jobs.beside import read_after
 from anonset.jobs.cluster import require_files, require_on_workers
-from anonset.jobs.input import input_of, request_of, require_disk, table_of
 from anonset.jobs.job import Job
 from anonset.jobs.leftovers import warning_of_what_is_left
+from anonset.jobs.run import FileRun, earlier_release
 from anonset.jobs.work_places import require_resumable
 from anonset.reading.files import arrow_threads
-from anonset.release.continuation import read_earlier, require_one_machine
 from anonset.release.destination import destination
 from anonset.release.disclosure_scan import declared
 from anonset.release.formats import Format, Layout, Order, Symbols
 from anonset.release.publish import PublicationRequest, publish, verify_release
 from anonset.release.release import Release
 from anonset.release.staging import require_apart
-from anonset.release.stopwatch import Stopwatch, report_compilation
+from anonset.release.stopwatch import report_compilation
 from anonset.settings.binding import HierarchySpec, require_table
-from anonset.settings.parameters import default_algorithm, make_algorithm, needs_data
-from anonset.settings.paths import require_unchanged, side_digests, with_absolute_paths
-from anonset.settings.readers import ParsingContext
-from anonset.settings.settings import Settings, with_sensitive_kept
+from anonset.settings.settings import Settings
 from anonset.spelling import setting
 
 
@@ -148,7 +142,7 @@ def anonymize(
         msg = f"{setting('format')} and {setting('part_rows')} apply to written files only; also set {setting('out')}"
         raise InputError(msg)
     layout = Layout(order, symbols, format or "csv", part_rows=part_rows)
-    earlier = _earlier(recoding, on_cluster=client is not None)
+    earlier = earlier_release(recoding, on_cluster=client is not None)
     request = None if out is None else PublicationRequest(destination(out), layout, accept_undecided, budget)
     if request is not None:
         request.destination.require_free()
@@ -196,62 +190,33 @@ def anonymize_file(
     VerificationError
         If the model does not hold, or (`UndecidedError`) the check could not finish.
     """
-    place = destination(settings.out, settings.private)
-    require_apart(settings.work_dir, place.out, place.private, settings.input)
-    source = settings.source(settings.input)
-    parameters = settings.algorithm_parameters()
-    absolute = with_absolute_paths(settings.model_dump(exclude_none=True))
-    side = side_digests(absolute)
-    name = settings.algorithm or default_algorithm(settings.model, relational=bool(settings.relational))
-    algorithm = make_algorithm(settings.model, name, parameters)
-    request = request_of(settings, algorithm, source.format)
-    reading = with_sensitive_kept(settings, algorithm.model)
+    run = FileRun(settings)
+    run.require_apart()
+    source, side = run.source, run.side_files  # digests of the side files before any of them is read
+    request = run.request
     if settings.if_exists == "resume":
-        require_resumable(reading)
-        place.clear(note)
-    place.require_free(by_command=True)
-    earlier = _earlier(settings.recoding, on_cluster=settings.cluster is not None)
-    other_release = None
-    if settings.after is not None:
-        other_release = read_after(settings, source, algorithm.model)
-    job = Job(
-        request.layout, progress, settings.max_loss, settings.allow_worthless, earlier,
-        ceilings=settings.ceiling, beside=other_release, round_ends=settings.round_ends,
-        watch=Stopwatch(progress=progress),
-    )  # fmt: skip
-
-    def made_from(bound: Table, hierarchies: Mapping[str, Hierarchy]) -> Algorithm:
-        context = ParsingContext.of(bound, hierarchies, parameters)
-        made = make_algorithm(settings.model, name, parameters, context) if needs_data(parameters) else algorithm
-        require_unchanged(absolute, side)  # all side files have been read
-        return made
-
+        require_resumable(run.reading)
+        request.destination.clear(note)
+    request.destination.require_free(by_command=True)
+    job = run.job(progress)
     with ExitStack() as stack:
         stack.enter_context(job.watch.memory.watched())
-        chosen = input_of(source, reading, algorithm)
-        require_disk(settings, chosen, request, note)
+        run.require_disk(note)
         client = None
         if settings.cluster is not None:
             with job.watch.phase("cluster"):
                 client = stack.enter_context(cluster_of(settings.cluster, settings.cluster_tls))
         stack.enter_context(arrow_threads(settings.workers))
         with job.watch.phase("read"):
-            table = stack.enter_context(table_of(reading, chosen, progress=progress, note=note, client=client))
+            table = stack.enter_context(run.table(progress=progress, note=note, client=client))
             job.watch.folder = table.store.path
         _require_records(table, settings)
         table = declared(table, settings.publish_as_is)
-        unverified = job.run(table, settings.hierarchy, algorithm, made_from)
-        context = {
-            "settings": absolute,
-            "seed": settings.seed,
-            "input": {
-                "file": Path(settings.input).name,
-                "sha256": source.sha256,
-                "side_files": side,
-                **({} if earlier is None else {"recoding_of": earlier.attestation_sha256}),
-                **({} if other_release is None else {"after": other_release.attestation_sha256}),
-            },
-        }
+        unverified = job.run(table, settings.hierarchy, run.algorithm, run.algorithm_for)
+        releases = {"recoding_of": job.earlier, "after": job.beside}
+        earlier = {name: release.attestation_sha256 for name, release in releases.items() if release is not None}
+        facts = {"file": Path(settings.input).name, "sha256": source.sha256, "side_files": side, **earlier}
+        context = {"settings": run.absolute, "seed": settings.seed, "input": facts}
         verdict, exact_values = publish(unverified, request, watch=job.watch, progress=progress, context=context)
     return Release(unverified, verdict, request.layout, tuple(job.watch.phases), request, exact_values)
 
@@ -265,12 +230,3 @@ def _require_records(table: Table, settings: Settings) -> None:
         publish_empty = setting("allow_empty", True)
         msg = f"{settings.input}: the data contain no records; to publish an empty table: {publish_empty}"
         raise InputError(msg)
-
-
-def _earlier(private: str | os.PathLike[str] | None, *, on_cluster: bool) -> EarlierRelease | None:
-    """Read the earlier release to continue from. None if no release is given. Reject runs on a cluster."""
-    if private is None:
-        return None
-
-    require_one_machine("recoding", on_cluster=on_cluster)
-    return read_earlier(private)

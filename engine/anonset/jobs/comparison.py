@@ -23,8 +23,8 @@ from anonset.errors import InputError, require_known
 from anonset.jobs.candidate import Candidate
 from anonset.jobs.compare import CandidateSettings
 from anonset.jobs.growth import RunSize, sample, sizes_of
-from anonset.jobs.input import memory_of
 from anonset.jobs.reading import read_data, source_to_read
+from anonset.jobs.run import memory_of
 from anonset.kinds.workloads import WorkloadSpec
 from anonset.queries.estimate import require_reading
 from anonset.reading.files import require_file

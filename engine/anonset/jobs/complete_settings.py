@@ -7,13 +7,11 @@ unit of privacy, columns that differ within a person, the model for the remainin
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import fields, is_dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-from anonset.algorithms.base import Algorithm
 from anonset.columns.roles import OF_PERSONS, ROLES, SETS
-from anonset.data import Hierarchy, Table
+from anonset.data import Table
 from anonset.data.store import MEMORY
 from anonset.errors import (
     AnonsetError,
@@ -25,28 +23,22 @@ from anonset.errors import (
     UndeclaredUnitError,
     foreign,
 )
-from anonset.jobs.beside import read_after
-from anonset.jobs.input import input_of, request_of, require_disk
-from anonset.jobs.job import Job
 from anonset.jobs.proposal_trial import READING, Proposal
 from anonset.jobs.proposed_reading import proposal_for
 from anonset.jobs.reading import to_inspect
+from anonset.jobs.run import FileRun
 from anonset.personal_text import is_like_id
 from anonset.reading.options import ROW, UNKNOWN, ReadOptions
 from anonset.reading.roles import names_in
 from anonset.reading.source import source_of
 from anonset.reading.table_builder import gather_files
-from anonset.release.continuation import read_earlier
-from anonset.release.destination import destination
 from anonset.release.disclosure_scan import declared, require_originals_declared
 from anonset.release.memory import memory_for, memory_limit
-from anonset.release.staging import require_apart
 from anonset.settings.binding import require_roles
 from anonset.settings.job_text import guarantee_for
 from anonset.settings.overriding import OPTIONS_OF_ROLES, make_settings
-from anonset.settings.parameters import MODELS, default_algorithm, make_algorithm, needs_data
-from anonset.settings.readers import ParsingContext
-from anonset.settings.settings import InputSettings, Settings, is_job, with_sensitive_kept
+from anonset.settings.parameters import MODELS
+from anonset.settings.settings import InputSettings, Settings, is_job
 from anonset.spelling import as_typed, counted
 
 _SINGLE = ("baskets", "dat", "spmf")
@@ -78,19 +70,18 @@ def complete_commands(settings: Settings, options: Mapping[str, Any], error: Inp
     with suppress(InputError):  # the run itself reports errors in the data
         typed, options = options, _with_parameters(options)
         settings = settings if options == typed else make_settings(options)
-        place = destination(settings.out, settings.private)
-        require_apart(settings.work_dir, place.out, place.private, settings.input)
-        name = settings.algorithm or default_algorithm(settings.model, relational=bool(settings.relational))
-        algorithm = make_algorithm(settings.model, name, settings.algorithm_parameters())
+        run = FileRun(settings)
+        run.require_apart()
         try:
-            source = source_of(options["input"], options.get("input_format"), no_header=bool(options.get("no_header")))
+            run.source = source_of(
+                options["input"], options.get("input_format"), no_header=bool(options.get("no_header"))
+            )
         except MisreadError as misread:
-            source = source_of(options["input"], misread.fixes[0].settings.get("input_format"))
-        request = request_of(settings, algorithm, source.format)
-        place.require_free(by_command=True)
-        require_disk(settings, input_of(source, settings, algorithm), request, None)
-        size, limit = source.size, memory_limit(options.get("memory_limit"))
-        if limit is None or memory_for(size) <= limit:
+            run.source = source_of(options["input"], misread.fixes[0].settings.get("input_format"))
+        run.request.destination.require_free(by_command=True)
+        run.require_disk()
+        limit = memory_limit(options.get("memory_limit"))
+        if limit is None or memory_for(run.source.size) <= limit:
             return _commands(options, typed, error)
     return []
 
@@ -241,32 +232,17 @@ def _fault_of(complete: Mapping[str, Any], table: Table | None = None) -> Anonse
         Table of the proposal. If None, the input is read with the settings.
     """
     try:
-        settings = make_settings(complete)
-        parameters = settings.algorithm_parameters()
-        name = settings.algorithm or default_algorithm(settings.model, relational=bool(settings.relational))
-        algorithm = make_algorithm(settings.model, name, parameters)
-        source = settings.source(settings.input)
-        if settings.after is not None:
-            read_after(settings, source, algorithm.model)
+        run = FileRun(make_settings(complete))
+        job = run.job()
         if table is None:
-            reading = with_sensitive_kept(settings, algorithm.model)
-            table = gather_files(source, ReadOptions(**reading.read_options()), MEMORY)
-        earlier = None if settings.recoding is None else read_earlier(settings.recoding)
-        layout = request_of(settings, algorithm, source.format).layout
-        job = Job(layout, earlier=earlier, ceilings=settings.ceiling)
-        made_from = partial(_made_from, settings, name) if needs_data(parameters) else None
-        table = declared(table, settings.publish_as_is)
-        bound, *_ = job.prepare(table, settings.hierarchy, algorithm, made_from)
-        require_roles(bound, algorithm.model)
-        require_originals_declared(bound, algorithm.model, as_published=True)
+            table = gather_files(run.source, ReadOptions(**run.reading.read_options()), MEMORY)
+        table = declared(table, run.settings.publish_as_is)
+        bound, *_ = job.prepare(table, run.settings.hierarchy, run.algorithm, run.algorithm_for)
+        require_roles(bound, run.algorithm.model)
+        require_originals_declared(bound, run.algorithm.model, as_published=True)
     except AnonsetError as error:
         return error
     return None
-
-
-def _made_from(settings: Settings, name: str | None, bound: Table, hierarchies: Mapping[str, Hierarchy]) -> Algorithm:
-    parameters = settings.algorithm_parameters()
-    return make_algorithm(settings.model, name, parameters, ParsingContext.of(bound, hierarchies, parameters))
 
 
 def _readable(options: Mapping[str, Any]) -> list[Proposal]:
