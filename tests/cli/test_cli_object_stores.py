@@ -16,8 +16,10 @@ from tests.object_store import ObjectStore, object_store
 
 import anonset
 from anonset.data import lease as leases
+from anonset.data.store import MEMORY
 from anonset.errors import InputError
 from anonset.reading import place as places
+from anonset.release.destination import Places, destination
 from anonset.writing import codebook
 from cli.place import RECORDS, Place
 
@@ -279,6 +281,20 @@ def test_a_lease_that_appears_meanwhile_is_not_replaced(
     with pytest.raises(InputError, match="another run uses") as error:
         leases.take(places.Place(f"s3://{STAGED}"))
     assert (error.value.code, store.objects) == ("in-use", before)
+
+
+def test_the_second_of_two_runs_of_one_process_removes_nothing(store: ObjectStore) -> None:
+    place = destination(OUT)
+    assert isinstance(place, Places)
+    second = place.stage(MEMORY)
+    with place.stage(MEMORY):
+        before = dict(store.objects)
+        with pytest.raises(InputError, match="another run uses"), second:
+            pass
+        assert store.objects == before
+        leases.require_held(place.staged)
+        assert leases.holds(place.staged)
+    assert _nothing_in(store)
 
 
 def test_leftovers_of_another_publication_remain(place: Place, store: ObjectStore) -> None:

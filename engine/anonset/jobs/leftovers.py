@@ -90,20 +90,27 @@ def remove_left(run: UnfinishedRun) -> bool:
     OSError
         If a file in the directory cannot be removed.
     """
-    if isinstance(run.path, Place):
-        return _removed_at(run.path)
-    if state_of(run.path) != "left":
+    path = run.path
+    states = [found.state for found in _runs_at(path)] if isinstance(path, Place) else [state_of(path)]
+    if states != ["left"]:
         return False
     try:
-        take(run.path)
-    except (InputError, FileNotFoundError):  # another process has already removed the directory
+        take(path)
+    except FileNotFoundError:  # another process has already removed the directory
         return False
-    try:
-        remove_directory(run.path)
-    except OSError:
-        mark_unused(run.path)
+    except InputError as error:
+        if error.code == "in-use":
+            return False
         raise
-    forget(run.path)
+    if isinstance(path, Place):
+        remove_place(path)
+        return True
+    try:
+        remove_directory(path)
+    except OSError:
+        mark_unused(path)
+        raise
+    forget(path)
     return True
 
 
@@ -115,19 +122,6 @@ def _runs_at(place: Place) -> list[UnfinishedRun]:
     lease = parsed_lease(found)
     state: State = "unknown" if lease is None else "in use" if seems_live(found) else "left"
     return [UnfinishedRun(place, state, 0 if lease is None else lease.process, sum(place.sizes().values()))]
-
-
-def _removed_at(place: Place) -> bool:
-    if not any(run.state == "left" for run in _runs_at(place)):
-        return False
-    try:
-        take(place)
-        remove_place(place)
-    except InputError as error:
-        if error.code == "in-use":
-            return False
-        raise
-    return True
 
 
 def _places(place: Path) -> list[Path]:

@@ -155,7 +155,7 @@ class Upload(Unfinished):
         self._out, self._private, self._staged = destination.out, destination.private, destination.staged
         self._store, self._progress = store, progress
         self._local: Files | None = None
-        self._began = False
+        self._leased = self._began = False
 
     def _begin(self) -> None:
         self._local = self._store.nested_on_disk()
@@ -163,6 +163,7 @@ class Upload(Unfinished):
         self.folder.mkdir()
         self.private.mkdir(mode=0o700)
         take(self._staged)
+        self._leased = True  # another run of this process may hold the lease
 
     def rename(self) -> None:
         """Stage the files, compare the stored bytes with the verified files, and copy them to OUT."""
@@ -205,10 +206,10 @@ class Upload(Unfinished):
 
     def _clean(self, error: BaseException | None) -> None:
         with defer_signals():
-            if not self._finished:
+            if self._leased:
                 with suppress(InputError):  # the store does not answer: the next run removes the objects
                     self._remove_unfinished()
-            forget(self._staged)
+                forget(self._staged)
             if self._local is not None:
                 self._local.remove()
                 name_in(error, self.folder, self._out)
@@ -216,7 +217,7 @@ class Upload(Unfinished):
             UNDOING.pop(self, None)
 
     def _remove_unfinished(self) -> None:
-        if not holds(self._staged):  # the objects belong to the run that took over
+        if self._finished or not holds(self._staged):  # the objects are published, or of the run that took over
             return
         if self._began:
             self._out.delete_all()
