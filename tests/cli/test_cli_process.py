@@ -18,7 +18,7 @@ from cli.place import Place
 
 pytestmark = [pytest.mark.compiled, pytest.mark.long]
 
-HEAVY = {"numba", "pyarrow", "scipy", "highspy", "matplotlib", "distributed"}
+HEAVY = {"numba", "numpy", "pyarrow", "pydantic", "scipy", "highspy", "matplotlib", "distributed"}
 ROOT = Path(__file__).resolve().parents[2]
 RUN = "from anonset.cli.main import run; run()"
 
