@@ -125,7 +125,8 @@ class PossibleUnits(RedactedRepr):
             *(self._of_candidate(candidate) for candidate in after),
         ]
         left = [one.columns for one in (*repeated[_MOST_REPEATED:], *others[_MOST_OTHERS:])]
-        free_columns = [columns for columns in self.named if self._taken().isdisjoint(columns)]
+        taken = self._taken() | {name for name, own in self.reader.proposed.items() if own.role == "items"}
+        free_columns = [columns for columns in self.named if taken.isdisjoint(columns)]
         return proposals, (*left, *free_columns)[:_MOST_NAMED]
 
     def _of_candidate(self, candidate: PossiblePerson) -> Proposal:
