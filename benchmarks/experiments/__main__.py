@@ -51,7 +51,10 @@ def run(
 
 @app.command
 def status(*papers: str, quick: bool = False, figures: bool = False) -> None:
-    """Show for each paper how many cases have a result for the current parameters, code and data, and how many are due.
+    """Show for each paper how many cases have a current result, and how many are due.
+
+    A result is current if parameters, code and data are unchanged, or if `check` has confirmed its figure with the
+    current code. Cases whose time or memory is claimed are not confirmed by `check`.
 
     Parameters
     ----------
@@ -97,6 +100,36 @@ def agree(*papers: str, folder: Path = runner.QUICK_RESULTS, store: bool = False
             sys.stdout.write(f"{key} {difference}\n")
     sys.stdout.write(f"{total} case(s) compared, {differing} differ\n")
     sys.exit(1 if differing or not total else 0)
+
+
+@app.command
+def check(*papers: str, figure: tuple[str, ...] = (), timeout: float = 600.0) -> None:
+    """Measure the declared cases of figures with the current code. If losses and counts agree, a figure is current.
+
+    The declared cases are the quick subset without cases whose time or memory is claimed. The outcome is stored with
+    the tracked results, and `status` and `run` use it. Exits with status 1 if a value differs, or if a case fails.
+
+    Parameters
+    ----------
+    papers
+        Paper keys; all by default, with our own studies.
+    figure
+        Check only these figures.
+    timeout
+        Time limit of a case in seconds.
+    """
+    wrong = 0
+    for key in papers or runner.papers():
+        figures = figure or tuple(sorted({case.figure for case in runner.declared(runner.paper(key))}))
+        asked: dict[str, Any] = {"figures": figures, "quick": True, "untimed": True, "again": True}
+        ran, failed = runner.run(key, **asked, timeout=timeout, results=runner.CHECK_RESULTS)
+        differences = agreement.store_figures(key, runner.CHECK_RESULTS, figures)
+        for difference in differences[:5]:
+            sys.stdout.write(f"{key} {difference}\n")
+        current = len(runner.confirmed(runner.paper(key)).intersection(figures))
+        sys.stdout.write(f"{key}: {ran} case(s) run, {failed} failed; {current} of {len(figures)} figure(s) current\n")
+        wrong += failed + len(differences)
+    sys.exit(1 if wrong else 0)
 
 
 @app.command

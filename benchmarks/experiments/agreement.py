@@ -1,23 +1,33 @@
 """Compare two sets of results. Losses and counts must agree to 1e-12 on any machine. Times are not compared.
 
 The tracked results may be older than the code. Therefore a part of the cases (the quick subset) is measured again.
-``repeated.json`` contains the commit of this measurement, the number of cases, and the number of cases that differ.
+``repeated.json`` contains the commit of this measurement, the number of cases, and the number of cases that differ. For
+each checked figure, it contains the same numbers with a digest of the code. The results of a figure are current if its
+declared cases agree with the current code; `runner.declared` selects the cases.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isclose
 from pathlib import Path
 from typing import Any
 
 from benchmarks.experiments.cases import Key
-from benchmarks.experiments.runner import CHANGED, RESULTS, paper, results_of
+from benchmarks.experiments.runner import (
+    CHANGED,
+    REPEATED,
+    RESULTS,
+    code_and_data,
+    declared,
+    paper,
+    results_of,
+    stored_checks,
+)
 from benchmarks.experiments.store import COSTS_BEGIN, Result
 
 from anonset.errors import InputError
 
-REPEATED = "repeated.json"
 TOLERANCE = 1e-12
 """Largest relative difference between two values that agree."""
 
@@ -59,23 +69,48 @@ def store(key: str, here: Path, there: Path = RESULTS) -> None:
         msg = f"{key}: measure the cases again at one commit, got {', '.join(sorted(commits)) or 'no results'}"
         raise InputError(msg)
     repeated = {"commit": commits.pop(), "cases": n, "differing": len({difference.key for difference in differences})}
-    stored = _stored(there) | {key: repeated}
+    stored = stored_checks(there)
+    _write(stored | {key: stored.get(key, {}) | repeated}, there)
+
+
+def store_figures(key: str, here: Path, figures: Sequence[str] = (), there: Path = RESULTS) -> list[Difference]:
+    """Store for each figure whether its declared cases in `here` agree with the tracked results.
+
+    Returns the differences. A figure without declared cases, or with a declared case that has no result in one of the
+    folders, has no outcome.
+    """
+    _, differences = compared(key, here, there)
+    differing = {difference.key for difference in differences}
+    first, second = (results_of(paper(key), folder) for folder in (here, there))
+    by_figure: dict[str, list[Key]] = {}
+    for case in declared(paper(key), figures):
+        by_figure.setdefault(case.figure, []).append(case.key)
+    outcomes = {
+        figure: {
+            "cases": len(keys),
+            "differing": len(differing.intersection(keys)),
+            "sources": code_and_data(paper(key), figure),
+        }
+        for figure, keys in by_figure.items()
+        if all("measured" in of_folder.get(case, {}) for case in keys for of_folder in (first, second))
+    }
+    stored = stored_checks(there)
+    old = {figure: one for figure, one in stored.get(key, {}).get("figures", {}).items() if figure not in by_figure}
+    _write(stored | {key: stored.get(key, {}) | {"figures": old | outcomes}}, there)
+    return [difference for difference in differences if difference.key[0] in by_figure]
+
+
+def _write(stored: Mapping[str, Any], there: Path) -> None:
     (there / REPEATED).write_text(json.dumps(stored, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 
 def sentence(key: str, results: Path = RESULTS) -> str:
     """Return a sentence about the repeated measurement of a paper. Empty if no case was measured again."""
-    repeated = _stored(results).get(key)
-    if repeated is None:
+    repeated = stored_checks(results).get(key)
+    if repeated is None or "commit" not in repeated:
         return ""
     verdict = f"{repeated['differing']} differ" if repeated["differing"] else "all losses and counts agree"
     return f"- {repeated['cases']} case(s) were measured again at commit {repeated['commit']}: {verdict}"
-
-
-def _stored(results: Path) -> dict[str, Any]:
-    path = results / REPEATED
-    stored: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    return stored
 
 
 def _differences(key: Key, here: Result, there: Result) -> Iterator[Difference]:

@@ -142,6 +142,8 @@ class Claim:
     """Figures that the paper prints for the claim."""
     main: bool = False
     """True if the claim is one of the main findings at the top of the page of findings."""
+    compares_times: bool = False
+    """True if the claim compares times of implementations. The outcome is shown without a verdict."""
     about: tuple[str, ...] = ()
     """Curves that the check needs. The claim is judged when all cases of these curves have results."""
 
@@ -221,6 +223,9 @@ class Paper:
     """Function that returns the names of the data sets that a case reads. If the digest of such a data set changes, the
     result of the case becomes invalid.
     """
+
+    published_data: frozenset[str] | None = None
+    """Names of the data sets of the paper, or of parts of them. Others are substitutes. None for our own studies."""
 
     @property
     def cases(self) -> list[Case]:

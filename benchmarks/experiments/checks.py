@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from benchmarks.experiments.cases import Results
 
-from anonset.jobs.growth import fitted_power
+from anonset.jobs.growth import LINEAR_WITHIN, Line, fitted_power
 
 Check = Callable[[Results], tuple[bool, str]]
 """Function that returns the outcome of a check, and the measured figures as text."""
@@ -17,6 +17,32 @@ def exponent(points: Iterable[tuple[float | str, float]]) -> float:
     2.0
     """
     return fitted_power([(float(x), y) for x, y in points])[0]
+
+
+LINEAR = (
+    f"a line a + b·x with a >= 0 differs from each value by at most {LINEAR_WITHIN:.0%}, "
+    "and b·x is at least a at the largest x"
+)
+"""Criterion of `grows_linearly`."""
+
+
+def grows_linearly(curve: Iterable[tuple[float | str, float]]) -> tuple[bool, str]:
+    """Return True if a curve grows linearly, and the fitted line as text.
+
+    >>> grows_linearly([(1, 7.0), (10, 25.0), (100, 205.0)])
+    (True, '5 + 2 x, differs by at most 0.0%')
+    """
+    line = Line.fitted([(float(x), y) for x, y in curve])
+    return line.is_linear, f"{line.fixed:.3g} + {line.slope:.3g} x, differs by at most {line.residual:.1%}"
+
+
+def rise(values: Sequence[float]) -> float:
+    """Return the largest ratio of a value to an earlier value. At most 1 if the values never rise.
+
+    >>> rise([4.0, 2.0, 3.0]), rise([4.0, 2.0])
+    (1.5, 1.0)
+    """
+    return max(value / min(values[: i + 1]) for i, value in enumerate(values))
 
 
 def spread(values: Sequence[float]) -> float:
@@ -45,14 +71,19 @@ def exponents_within(series: Sequence[str], quantity: str, low: float, high: flo
     return check
 
 
-def spread_at_most(series: str, quantity: str, most: float) -> Check:
-    """Return a check that a curve's largest value is at most `most` times the smallest."""
+def rise_at_most(series: str, quantity: str, most: float) -> Check:
+    """Return a check that no value of a curve is more than `most` times an earlier value."""
 
     def check(results: Results) -> tuple[bool, str]:
         values = results.values(series, quantity)
-        return spread(values) <= most, f"largest / smallest: {spread(values):.2f} ({listed(values)})"
+        return rise(values) <= most, f"largest rise: {rise(values):.2f} ({listed(values)})"
 
     return check
+
+
+def linear(series: str, quantity: str) -> Check:
+    """Return a check that a curve grows linearly."""
+    return lambda results: grows_linearly(results.curve(series, quantity))
 
 
 def each_at_most(series: str, quantity: str, most: float) -> Check:

@@ -1,7 +1,7 @@
-"""Criteria for claims. The criteria were fixed before the experiments ran, and have a version.
+"""Criteria for claims, with a version. They are fixed before a measurement, but not before all experiments.
 
 An experiment can depend on random or arbitrary choices (`factors`). The criterion is then checked at every level of
-each factor, and the verdict follows from the share of randomly drawn levels that meet the criterion. Counts, enforced
+each factor, and the verdict follows from the 95% interval of the share of levels that meet it. Counts, enforced
 properties and growth are measured once. Times are compared in three runs, each with all compared algorithms side by
 side.
 
@@ -10,24 +10,53 @@ cluster with threads by elapsed time, and not only by CPU time. It also adds cla
 disassociation. Since version 4, the cost model of the scalability study must predict runs within a factor of 1.25
 instead of 1.3. Version 5 adds claims for the study of RT-datasets. Versions 6 to 10 only reword claims and criteria.
 They change no check and no tolerance. Version 11 judges the claim about samples in `optimum`, whose cases contain the
-samples. Before, it waited for repetitions that its figure does not have.
+samples. Before, it waited for repetitions that its figure does not have. Version 12 judges each part and each reading
+of a claim by itself, uses intervals instead of thresholds on counts, tests linear growth by a line instead of a power
+law, and gives no verdict on times that compare implementations. It was written when the results were known, so stored
+results were judged again.
 """
 
-VERSION = 11
-DIGEST = "194ce80ae0ae6c3e"
+VERSION = 12
+DIGEST = "0122804cf69284cb"
 """Digest of all claims and criteria (`verdicts.criteria_digest`). A test fails if a claim changes without this digest.
 """
 HOLDS = 0.9
-"""A claim holds if at least this share of the repetitions meets the criterion."""
+"""A claim holds if the interval of the share includes this share or more, and is above `MOST`."""
 FAILS = 0.1
-"""A claim fails if at most this share of the repetitions meets the criterion."""
+"""A claim fails if the interval of the share includes this share or less, and is below `MOST`."""
+MOST = 0.5
+CONFIDENCE = 0.95
+READINGS = frozenset({
+    "records", "own items", "domain",  # queries: drawn from records, from the items of records, or from all items
+    "1,000 itemsets", "10,000 itemsets", "itemsets of records",  # itemsets of a policy
+    "items", "occurrences",  # suppressed items, or suppressed occurrences of items
+    "counted", "not counted",  # tuples anonymized for diversity, as members of their group
+    "1/2", "1/s",  # probability of an item if a set of s items is published
+})  # fmt: skip
+"""Our readings of claims that papers do not state precisely. A part of a claim belongs to the readings in its name."""
 REPETITIONS = 20
 """Repetitions required for a verdict on random or arbitrary choices. Times need only three runs."""
 HOLDS_IN_WORDS, FAILS_IN_WORDS, UNSETTLED = "holds", "fails", "unsettled"
 DEPENDS = "depends on the "
-"""Prefix of a verdict. It is used if a named level, or a part of the claim, always contradicts the other repetitions.
-"""
+"""Prefix of a verdict. It is used if the claim holds for some named levels or parts, but not for all."""
+SHOWN = "shown, not judged"
+"""Used instead of a verdict for times that compare implementations."""
 NOT_TESTABLE, NOT_MEASURED = "not testable here", "not measured"
+_FEWEST = 6
+"""Fewer repetitions, such as three runs, cannot place an interval above or below `MOST`. They must all agree."""
+
+
+def interval(met: int, of: int) -> tuple[float, float]:
+    """Return the 95% interval of a share by Clopper and Pearson, if `met` of `of` repetitions meet the criterion.
+
+    >>> [f"{share:.0%}" for share in interval(18, 20)]
+    ['68%', '99%']
+    """
+    from scipy.special import betaincinv
+
+    tail = (1 - CONFIDENCE) / 2
+    low = float(betaincinv(met, of - met + 1, tail)) if met else 0.0
+    return low, float(betaincinv(met + 1, of - met, 1 - tail)) if met < of else 1.0
 
 
 def verdict_of(met: int, of: int) -> str:
@@ -36,9 +65,10 @@ def verdict_of(met: int, of: int) -> str:
     >>> verdict_of(18, 20), verdict_of(2, 20), verdict_of(12, 20), verdict_of(3, 3)
     ('holds', 'fails', 'unsettled', 'holds')
     """
-    if met >= HOLDS * of:
+    low, high = (met / of, met / of) if of < _FEWEST else interval(met, of)
+    if low > MOST and high >= HOLDS:
         return HOLDS_IN_WORDS
-    return FAILS_IN_WORDS if met <= FAILS * of else UNSETTLED
+    return FAILS_IN_WORDS if high < MOST and low <= FAILS else UNSETTLED
 
 
 def sign_test(margins: "list[float]") -> float:

@@ -1,4 +1,9 @@
-"""Check claims in each repetition, and derive verdicts from the share of repetitions that meet the criterion."""
+"""Check claims in each repetition, and derive verdicts from the share of repetitions that meet the criterion.
+
+A claim can consist of parts, such as data sets. Each part has its own verdict. If a paper does not state a claim
+precisely, each of our readings is judged separately, and the best verdict counts: a claim fails only if it fails under
+every reading, and a further reading never lowers a verdict.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -6,7 +11,9 @@ from typing import Any
 
 from benchmarks.experiments import criteria
 from benchmarks.experiments.cases import Case, Claim, Figure, Finding, Key, Measured, Paper, Repeated, Results
-from benchmarks.experiments.factors import Factor
+from benchmarks.experiments.factors import RUNS, Factor
+
+BASES = OF_PAPER, SUBSTITUTE, TIMES = "the paper's data", "substitute data", "times"
 
 
 @dataclass(frozen=True)
@@ -30,6 +37,10 @@ class Judged:
     """Outcome at each named level."""
     parts: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     """Number of repetitions that meet the criterion, and number of all repetitions, for each part of the claim."""
+    under: tuple[str, ...] = ()
+    """Readings of the claim with this verdict. Empty if there is a single reading, or if all have the same verdict."""
+    basis: str = ""
+    """``the paper's data``, ``substitute data`` or ``times``. Empty for our own studies."""
     p: float | None = None
     """p-value of the sign test over the repetitions, corrected for the number of tests of the paper."""
 
@@ -40,7 +51,12 @@ class Judged:
             return ""
         named = [f"{name}: {'yes' if held else 'no'}" for name, held in self.singles.items()]
         parts = [f"{name}: {met} of {of}" for name, (met, of) in self.parts.items()]
-        return "; ".join([f"{self.met} of {self.of}", *parts, *named])
+        return "; ".join([_share(self.met, self.of), *parts, *named])
+
+    @property
+    def sentence(self) -> str:
+        """The verdict with the readings under which it applies."""
+        return self.verdict + (f" ({' or '.join(self.under)})" if self.under else "")
 
     @property
     def record(self) -> dict[str, Any]:
@@ -57,16 +73,28 @@ class Judged:
             "of": self.of,
             "singles": dict(self.singles),
             "parts": {name: list(counts) for name, counts in self.parts.items()},
+            "under": list(self.under),
+            "basis": self.basis,
             "p": self.p,
             "measured": self.measured,
             "printed": self.claim.printed,
         }
 
 
+def _share(met: int, of: int) -> str:
+    """Return a share, with the interval if the repetitions suffice."""
+    if of < criteria.REPETITIONS:
+        return f"{met} of {of}"
+    low, high = criteria.interval(met, of)
+    return f"{met} of {of} ({low:.0%} to {high:.0%})"
+
+
 def judge(chosen: Paper, results_by_case: Mapping[Key, Mapping[str, Any]]) -> list[Judged]:
     """Judge each claim of a paper. Claims with missing results get the verdict "not measured"."""
     judged = [
-        judge_claim(figure, _with_origin(chosen, claim), results_by_case)
+        replace(
+            judge_claim(figure, _with_origin(chosen, claim), results_by_case), basis=basis_of(chosen, figure, claim)
+        )
         for figure in chosen.figures
         for claim in figure.claims
     ]
@@ -75,6 +103,16 @@ def judge(chosen: Paper, results_by_case: Mapping[Key, Mapping[str, Any]]) -> li
     for i, p in zip(tested, corrected, strict=True):
         judged[i] = replace(judged[i], p=p)
     return judged
+
+
+def basis_of(chosen: Paper, figure: Figure, claim: Claim) -> str:
+    """Return whether a claim is about times, and otherwise whether all its data are data of the paper."""
+    if chosen.published_data is None:
+        return ""
+    if claim.factor is RUNS:
+        return TIMES
+    names = {name for case in cases_of(figure, claim) for name in chosen.reads(case.parameters)}
+    return OF_PAPER if names <= chosen.published_data else SUBSTITUTE
 
 
 def _with_origin(chosen: Paper, claim: Claim) -> Claim:
@@ -138,41 +176,72 @@ def judge_claim(figure: Figure, claim: Claim, results_by_case: Mapping[Key, Mapp
     return _judged(figure, claim, [findings[level] for level in drawn], _singles(claim.factor, findings), shown)
 
 
-def _singles(factor: Factor | None, findings: Mapping[str, Finding]) -> dict[str, bool]:
-    return {level: bool(findings[level].held) for level in (factor.singles if factor else ()) if level in findings}
+def _singles(factor: Factor | None, findings: Mapping[str, Finding]) -> dict[str, Finding]:
+    return {level: findings[level] for level in (factor.singles if factor else ()) if level in findings}
 
 
-def _judged(figure: Figure, claim: Claim, draws: list[Finding], singles: dict[str, bool], shown: str) -> Judged:
+def _judged(figure: Figure, claim: Claim, draws: list[Finding], singles: dict[str, Finding], shown: str) -> Judged:
     met, of = sum(bool(finding.held) for finding in draws), len(draws)
     parts = {}
     for name in dict.fromkeys(name for finding in draws for name in finding.parts):
         answers = [finding.parts[name] for finding in draws if name in finding.parts]
         parts[name] = (sum(map(bool, answers)), len(answers))
+    verdict, under = _verdict(claim, parts or {"": (met, of)}, singles)
     margins = [finding.margin for finding in draws if finding.margin is not None]
     return Judged(
         figure.key,
         figure.label,
         claim,
-        _verdict(claim, met, of, singles, parts),
+        verdict,
         shown,
         met,
         of,
-        singles,
+        {level: bool(finding.held) for level, finding in singles.items()},
         parts,
-        criteria.sign_test(margins) if len(margins) == of >= criteria.REPETITIONS else None,
+        under,
+        p=criteria.sign_test(margins) if len(margins) == of >= criteria.REPETITIONS else None,
     )
 
 
-def _verdict(claim: Claim, met: int, of: int, singles: Mapping[str, bool], parts: Mapping[str, tuple[int, int]]) -> str:
-    """Return the verdict that follows from the outcomes.
+def _verdict(
+    claim: Claim, parts: Mapping[str, tuple[int, int]], singles: Mapping[str, Finding]
+) -> tuple[str, tuple[str, ...]]:
+    """Return the best verdict of any reading, and the readings with this verdict unless all have it."""
+    if claim.compares_times:
+        return criteria.SHOWN, ()
+    verdicts = {}
+    for reading in dict.fromkeys(map(reading_of, parts)):
+        of_reading = {part: counts for part, counts in parts.items() if reading_of(part) == reading}
+        named = [all(finding.parts.get(part, finding.held) for part in of_reading) for finding in singles.values()]
+        verdicts[reading] = _verdict_of_reading(claim, list(of_reading.values()), named)
+    best = max(verdicts.values(), key=_rank)
+    under = tuple(reading for reading, verdict in verdicts.items() if verdict == best)
+    return best, under if len(under) < len(verdicts) else ()
 
-    The verdict is "depends on the …" only if all contradictory outcomes belong to a named level or a part of the claim.
-    """
-    verdicts = {criteria.verdict_of(part_met, part_of) for part_met, part_of in parts.values()}
-    if claim.over and verdicts == {criteria.HOLDS_IN_WORDS, criteria.FAILS_IN_WORDS}:
-        return criteria.DEPENDS + claim.over
-    verdict = criteria.verdict_of(met, of)
+
+def _verdict_of_reading(claim: Claim, parts: Sequence[tuple[int, int]], named: Sequence[bool]) -> str:
+    """Return the verdict that follows from the parts of a reading, and from its outcomes at named levels."""
+    verdicts = {criteria.verdict_of(met, of) for met, of in parts}
+    if len(verdicts) > 1:
+        holds_in_part = criteria.HOLDS_IN_WORDS in verdicts
+        return criteria.DEPENDS + (claim.over or "part") if holds_in_part else criteria.UNSETTLED
+    (verdict,) = verdicts
     expected = {criteria.HOLDS_IN_WORDS: True, criteria.FAILS_IN_WORDS: False}.get(verdict)
-    if claim.factor and expected is not None and any(held != expected for held in singles.values()):
+    if claim.factor and expected is not None and any(held != expected for held in named):
         return criteria.DEPENDS + claim.factor.name
     return verdict
+
+
+def reading_of(part: str) -> str:
+    """Return the reading that a part of a claim belongs to. Empty if its name contains none.
+
+    >>> reading_of("q=3, own items"), reading_of("m=2")
+    ('own items', '')
+    """
+    return ", ".join(piece for piece in part.split(", ") if piece in criteria.READINGS)
+
+
+def _rank(verdict: str) -> int:
+    if verdict.startswith(criteria.DEPENDS):
+        return 2
+    return {criteria.FAILS_IN_WORDS: 0, criteria.UNSETTLED: 1, criteria.HOLDS_IN_WORDS: 3}[verdict]

@@ -153,7 +153,7 @@ def _table(negative: Negative, judged: Mapping[str, Sequence[Judged]]) -> str:
                 source,
                 page,
                 judgement.claim.text + origin,
-                f"**{judgement.verdict}**",
+                f"**{judgement.sentence}**",
                 judgement.share,
                 judgement.measured,
             )

@@ -295,7 +295,7 @@ def _albouna() -> Iterable[Panel]:
             "inside": (_value(5, series="Anatomy"),),
             "between": (_value(167, series="Anatomy", where="l=2"), _value(360, series="Anatomy", where="l=3")),
         },
-        status="with differences", differences=f"{joined}, and does not state alpha",
+        status="with differences", differences=f"{joined}, and states only that alpha is greater than 2",
     )  # fmt: skip
     for letter, k in (("a", 7), ("b", 8), ("c", 9)):
         high = {"diversity_counted": (_value(0.35, where="l=7"),)} if k == 9 else {}

@@ -83,7 +83,7 @@ def _caption(judged: Sequence[Judged], columns: int) -> str:
     for judgement in judged:
         counts = f" ({judgement.met} of {judgement.of})" if judgement.claim.factor and judgement.of else ""
         origin = "" if judgement.claim.kind == "paper" else f", {judgement.claim.kind}"
-        line = f"{judgement.verdict}{counts}{origin}: {judgement.claim.text}"
+        line = f"{judgement.sentence}{counts}{origin}: {judgement.claim.text}"
         lines.append(textwrap.shorten(line, 78 * columns, placeholder=" …").replace("$", r"\$"))
     return "\n".join(lines)
 

@@ -92,14 +92,15 @@ def _claims(judged: Sequence[Judged]) -> str:
 
 def claims_table(judged: Sequence[Judged]) -> str:
     """Return claims with their verdicts as a Markdown table, without empty columns."""
-    head = ("figure", "claim", "printed in the paper", "criterion", "verdict", "repetitions", "measured", "p")
+    head = ("figure", "claim", "printed in the paper", "data", "criterion", "verdict", "repetitions", "measured", "p")
     cells = [
         (
             judgement.figure,
             judgement.claim.text,
             judgement.claim.printed,
+            judgement.basis,
             judgement.claim.criterion,
-            f"**{judgement.verdict}**",
+            f"**{judgement.sentence}**",
             f"{judgement.claim.factor.name}: {judgement.share}" if judgement.claim.factor and judgement.share else "",
             judgement.measured,
             "" if judgement.p is None else f"{judgement.p:.1g}",
@@ -137,7 +138,7 @@ def _figure(figure: Figure, results: Repeated, judged: Sequence[Judged], missing
     if not results.levels and not missing:
         return []
     parts = [f"## {superscripts(figure.title)}", figure.note, "\n".join(missing)]
-    parts.append("\n".join(f"- {judgement.claim.text}: **{judgement.verdict}**" for judgement in judged))
+    parts.append("\n".join(f"- {judgement.claim.text}: **{judgement.sentence}**" for judgement in judged))
     parts.append("\n".join(dict.fromkeys(f"- The paper: {printed.says}" for printed in figure.printed)))
     if any(panel.is_drawn for panel in drawn):
         parts.append(f"![{figure.title}]({file_name(figure)})")

@@ -9,7 +9,7 @@ from benchmarks.experiments import criteria
 from benchmarks.experiments.judging import judge
 from benchmarks.experiments.render import rows, show
 from benchmarks.experiments.runner import RESULTS, paper, results_of
-from benchmarks.experiments.verdicts import judged_papers
+from benchmarks.experiments.verdicts import in_short, judged_papers
 from benchmarks.experiments.workers import ROOT
 
 PAGE = ROOT / "docs" / "results.md"
@@ -45,12 +45,20 @@ def overview(results: Path = RESULTS) -> str:
     cells = []
     for key, judged in judged_papers(results).items():
         kind = "own" if paper(key).study else "paper"
-        counts = Counter(one.verdict.split(" the ")[0] for one in judged if one.claim.kind == kind)
+        counts = Counter(in_short(one.verdict) for one in judged if one.claim.kind == kind)
         shown = [counts[verdict] for verdict in verdicts]
-        row = (*shown, counts.total() - sum(shown))
+        times = counts[criteria.SHOWN]
+        row = (*shown, counts.total() - sum(shown) - times, times)
         link = f"[{paper(key).title}](../benchmarks/results/{key}/README.md)"
         cells.append((paper(key).study, [link, *map(str, row)]))
-    head = ("claims of", "hold", "fail", "depend on a condition", "not settled, testable or measured")
+    head = (
+        "claims of",
+        "hold",
+        "fail",
+        "depend on a condition",
+        "not settled, testable or measured",
+        "times, not judged",
+    )
     return rows(head, [row for _, row in sorted(cells, key=lambda cell: cell[0])])
 
 
@@ -59,7 +67,8 @@ def claims_table(key: str, results: Path = RESULTS) -> str:
     chosen = paper(key)
     judged = judge(chosen, results_of(chosen, results))
     cells = [
-        (judgement.figure, judgement.claim.text, f"**{judgement.verdict}**", judgement.measured) for judgement in judged
+        (judgement.figure, judgement.claim.text, f"**{judgement.sentence}**", judgement.measured)
+        for judgement in judged
     ]
     return rows(("figure", "claim", "verdict", "measured"), cells)
 

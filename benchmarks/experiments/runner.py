@@ -29,10 +29,14 @@ from anonset.errors import InputError
 RESULTS = ROOT / "benchmarks" / "results"
 QUICK_RESULTS = ROOT / "build" / "quick"
 """Results folder of the quick subset. The folder of the tracked results is another folder."""
+CHECK_RESULTS = ROOT / "build" / "check"
+"""Results folder of the cases that `check` measures again."""
 SOURCES = ("engine", "kernels", "datasets", "benchmarks/experiments")
 """Folders with the code that produces a result. Each result lists the uncommitted changes in these folders."""
 CHANGED = "+changes"
 """Suffix of the commit if sources have uncommitted changes."""
+REPEATED = "repeated.json"
+"""File with the outcomes of measuring cases again."""
 SIDE_BY_SIDE = 2
 """Number of processes that run cases without claims about costs."""
 _WRITE_EVERY = 15.0
@@ -69,6 +73,34 @@ def results_of(chosen: Paper, results: Path = RESULTS) -> dict[Key, store.Result
     loaded = store.load(results / chosen.key)
     current = {case.key: dict(case.parameters) for case in chosen.cases}
     return {key: result for key, result in loaded.items() if key in current and result["parameters"] == current[key]}
+
+
+def declared(chosen: Paper, figures: Sequence[str] = ()) -> list[Case]:
+    """Return the cases that `check` measures again: the quick subset without cases whose cost is claimed."""
+    return [case for case in chosen.quick_cases() if not case.cost and (not figures or case.figure in figures)]
+
+
+def stored_checks(results: Path = RESULTS) -> dict[str, Any]:
+    """Return the stored outcomes of measuring cases again, by paper."""
+    path = results / REPEATED
+    stored: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    return stored
+
+
+def confirmed(chosen: Paper, results: Path = RESULTS) -> set[str]:
+    """Return the figures whose declared cases gave the stored losses and counts with the current code and data."""
+    checks = stored_checks(results).get(chosen.key, {}).get("figures", {})
+    agreeing = [figure for figure, check in checks.items() if check["cases"] and not check["differing"]]
+    return {figure for figure in agreeing if checks[figure]["sources"] == code_and_data(chosen, figure)}
+
+
+def code_and_data(chosen: Paper, figure: str) -> str:
+    """Return a digest of the current code and of the data of a figure. Empty if data are missing."""
+    names = sorted({name for case in chosen.cases if case.figure == figure for name in chosen.reads(case.parameters)})
+    try:
+        return f"{sources.head()} {sources.digest([], names)}"
+    except InputError:
+        return ""
 
 
 def is_fresh(chosen: Paper, result: store.Result) -> bool:
@@ -151,7 +183,14 @@ def plan(
     missing = _missing(chosen, wanted)
     can_run = [case for case in wanted if not missing.intersection(chosen.reads(case.parameters))]
     existing = results_of(chosen, results)
-    due = [case for case in can_run if again or case.key not in existing or not is_fresh(chosen, existing[case.key])]
+    agreeing = confirmed(chosen, results)
+    due = [
+        case
+        for case in can_run
+        if again
+        or "measured" not in existing.get(case.key, {})
+        or not ((case.figure in agreeing and not case.cost) or is_fresh(chosen, existing[case.key]))
+    ]
     return Plan(due, len(can_run) - len(due), sorted(missing), len(wanted) - len(can_run))
 
 

@@ -28,6 +28,8 @@ def text(judged: Mapping[str, Sequence[Judged]]) -> str:
             "digest": criteria_digest(judged),
             "holds_from": criteria.HOLDS,
             "fails_to": criteria.FAILS,
+            "most": criteria.MOST,
+            "confidence": criteria.CONFIDENCE,
             "repetitions": criteria.REPETITIONS,
         },
         "totals": totals(judged),
@@ -41,9 +43,18 @@ def totals(judged: Mapping[str, Sequence[Judged]]) -> dict[str, dict[str, int]]:
     counts_by_kind: dict[str, Counter[str]] = {}
     for claims in judged.values():
         for judgement in claims:
-            verdict = judgement.verdict.split(" the ")[0]
+            verdict = in_short(judgement.verdict)
             counts_by_kind.setdefault(judgement.claim.kind, Counter())[verdict] += 1
     return {kind: dict(sorted(counts.items())) for kind, counts in sorted(counts_by_kind.items())}
+
+
+def in_short(verdict: str) -> str:
+    """Return a verdict without the condition that it depends on.
+
+    >>> in_short("depends on the leaf order"), in_short("holds")
+    ('depends on', 'holds')
+    """
+    return verdict.split(" the ")[0]
 
 
 def criteria_digest(judged: Mapping[str, Sequence[Judged]]) -> str:

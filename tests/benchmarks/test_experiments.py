@@ -21,8 +21,8 @@ from benchmarks.experiments import (
     store,
     verdicts,
 )
-from benchmarks.experiments.cases import Results
-from benchmarks.experiments.checks import exponent, rises, spread
+from benchmarks.experiments.cases import Case, Figure, Paper, Results
+from benchmarks.experiments.checks import exponent, grows_linearly, rise, rises, spread
 from benchmarks.experiments.terrovitis2008.tree_size import tree_nodes
 
 from anonset.data import Hierarchy, SetColumn
@@ -282,7 +282,7 @@ def test_the_pages_depend_only_on_the_results(key, judged):
 def test_the_results_page_counts_the_claims_as_the_page_of_findings_does(judged):
     counts = verdicts.totals({key: judged[key] for key in runner.papers(studies=False)})["paper"]
     lines = results_page.overview().splitlines()[2:]
-    cells = [[int(cell) for cell in line.split(" | ")[1:-1]] for line in lines][: len(runner.papers(studies=False))]
+    cells = [[int(cell) for cell in line.split(" | ")[1:4]] for line in lines][: len(runner.papers(studies=False))]
     assert [sum(column) for column in zip(*cells, strict=True)] == [
         counts[verdict] for verdict in ("holds", "fails", "depends on")
     ]
@@ -337,9 +337,26 @@ def invented(figure, random):
     }
 
 
+@pytest.mark.parametrize(
+    ("values", "linear"),
+    [
+        ([7, 25, 205], True),  # 5 + 2 x
+        ([7, 25 * 1.15, 205], True),
+        ([7, 25 * 1.3, 205], False),  # far from the line
+        ([7, 16, 106], True),  # 6 + x
+        ([100.1, 101, 109], False),  # hardly grows
+        ([1, 100, 10_000], False),  # quadratic
+        ([9, 3, 1], False),  # falls
+    ],
+)
+def test_linear_growth_is_a_line_with_fixed_costs(values, linear):
+    assert grows_linearly(zip((1, 10, 100), values, strict=True))[0] is linear
+
+
 def test_exponent_spread_and_rises_of_known_curves():
     assert exponent([(10, 5.0), (20, 10.0), (40, 20.0)]) == pytest.approx(1.0)
     assert spread([2.0, 1.0, 4.0]) == 4
+    assert rise([4.0, 1.0, 2.0]) == 2, "a fall is no growth"
     assert rises([1.0, 0.95, 2.0], slack=0.1)
     assert not rises([1.0, 0.95, 2.0])
     assert not rises([1.0, 0.95, 0.87], slack=0.1), "slack does not add up"
@@ -378,3 +395,39 @@ def test_count_tree_nodes_equal_a_naive_count(size):
         image[hierarchy.leaf_lo[node] : hierarchy.leaf_hi[node]] = node
     assert tree_nodes(column, hierarchy, size, cut=image) == naive_tree(rows, hierarchy, size, image)
     assert tree_nodes(column, hierarchy, size, limit=1) is None
+
+
+@pytest.mark.studies
+def test_results_are_current_if_declared_cases_agree(place, monkeypatch):
+    (place / "mended").touch()
+    chosen, results, again = runner.paper("made.up"), place / "results", place / "again"
+    runner.run("made.up", results=results)
+    runner.run("made.up", figures=("squares",), results=again)
+    monkeypatch.setattr(runner, "is_fresh", lambda *_: False)  # the code has changed since the tracked results
+    due = {case.figure for case in runner.plan(chosen, results=results).due}
+    assert (due, runner.confirmed(chosen, results)) == ({"squares", "third"}, set())
+    assert agreement.store_figures("made.up", again, there=results) == []
+    assert runner.confirmed(chosen, results) == {"squares"}, "the other figure was not measured again"
+    assert {case.figure for case in runner.plan(chosen, results=results).due} == {"third"}
+    assert agreement.sentence("made.up", results) == "", "only figures were checked"
+
+    with monkeypatch.context() as other:
+        other.setattr(runner.sources, "head", lambda: "other code")
+        assert runner.confirmed(chosen, results) == set()
+    with monkeypatch.context() as other:
+        other.setattr(runner.sources, "digest", lambda *_: "other data")
+        assert runner.confirmed(chosen, results) == set()
+
+    changed = result(place, "squares", "a", 2, "") | {"measured": {"ncp": 0.3}}
+    store.save(results / "made.up", [changed], {case.key for case in chosen.cases})
+    assert {str(difference) for difference in agreement.store_figures("made.up", again, there=results)} == {
+        "squares a 2: ncp None, expected 0.3"
+    }
+    assert runner.confirmed(chosen, results) == set()
+
+
+def test_cases_with_claimed_costs_are_not_declared():
+    cases = [Case("f", "a", x, {"x": x}, cost=cost) for x, cost in enumerate(("", "time", "memory"))]
+    paper = Paper("p", "A paper", [Figure("f", "Fig. 1", "x", {}, [*cases, Case("g", "a", 4, {"x": 4})])], dict)
+    assert [case.x for case in runner.declared(paper)] == [0, 4]
+    assert [case.x for case in runner.declared(paper, ["f"])] == [0]

@@ -25,13 +25,30 @@ def judged(values, *, factor, check=None, **more):
 
 
 @pytest.mark.parametrize(
-    ("met", "verdict"), [(20, "holds"), (18, "holds"), (17, "unsettled"), (3, "unsettled"), (2, "fails"), (0, "fails")]
+    ("met", "verdict"), [(20, "holds"), (15, "holds"), (14, "unsettled"), (6, "unsettled"), (5, "fails"), (0, "fails")]
 )
 def test_a_claim_is_judged_by_the_share_of_its_repetitions(met, verdict):
     values = {level: 0.5 if number < met else 2 for number, level in enumerate(SAMPLES.draws)}
     judgement = judged(values, factor=SAMPLES)
     assert (judgement.verdict, judgement.met, judgement.of) == (verdict, met, 20)
     assert float(judgement.measured) == (0.5 if met > 10 else 2), "the median is shown"
+
+
+@pytest.mark.parametrize(
+    ("met", "of", "verdict"),
+    [
+        (6, 6, "holds"),  # the interval begins at 54%
+        (6, 7, "unsettled"),
+        (150, 200, "unsettled"),  # above half, but certainly below 90%
+        (50, 200, "unsettled"),
+        (175, 200, "holds"),
+        (25, 200, "fails"),
+        (2, 3, "unsettled"),  # too few runs for an interval
+        (0, 3, "fails"),
+    ],
+)
+def test_a_verdict_follows_from_the_interval_of_the_share(met, of, verdict):
+    assert criteria.verdict_of(met, of) == verdict
 
 
 def test_fewer_than_twenty_repetitions_have_no_verdict():
@@ -46,21 +63,101 @@ def test_an_opposite_result_of_a_named_order_depends_on_the_order():
     assert judged(values, factor=ORDERS).verdict == "holds"
     judgement = judged(values | {"numeric": 2}, factor=ORDERS)
     assert judgement.verdict == "depends on the leaf order"
-    assert judgement.share == "20 of 20; numeric: no; lexical: yes; frequency: yes; first seen: yes"
+    assert judgement.share == "20 of 20 (83% to 100%); numeric: no; lexical: yes; frequency: yes; first seen: yes"
     half = values | dict.fromkeys(ORDERS.draws[:10], 2) | {"numeric": 2}
     assert judged(half, factor=ORDERS).verdict == "unsettled", "random orders already disagree"
 
 
-@pytest.mark.parametrize(("b_holds_in", "verdict"), [(20, "holds"), (0, "depends on the data set"), (10, "unsettled")])
-def test_consistently_opposite_parts_depend_on_the_part(b_holds_in, verdict):
+@pytest.mark.parametrize(
+    ("a", "b_holds_in", "verdict"),
+    [
+        (True, 20, "holds"),
+        (True, 0, "depends on the data set"),
+        (True, 10, "depends on the data set"),
+        (False, 10, "unsettled"),
+        (False, 0, "fails"),
+    ],
+)
+def test_each_part_is_judged_separately(a, b_holds_in, verdict):
     def check(results):
         holds = results.at("AA", 1, "loss") <= 1
-        return Finding(holds, "", {"A": True, "B": holds})
+        return Finding(a and holds, "", {"A": a, "B": holds})
 
     values = {level: 0.5 if number < b_holds_in else 2 for number, level in enumerate(SAMPLES.draws)}
     judgement = judged(values, factor=SAMPLES, check=check, over="data set")
     assert judgement.verdict == verdict
-    assert dict(judgement.parts) == {"A": (20, 20), "B": (b_holds_in, 20)}
+    assert dict(judgement.parts) == {"A": (20 * a, 20), "B": (b_holds_in, 20)}
+    assert judgement.under == ()
+
+
+def of_parts(parts, *, factor=SAMPLES, **more):
+    """Judge a claim whose parts hold in the given number of repetitions."""
+    numbers = {level: number for number, level in enumerate(factor.levels)}
+
+    def check(results):
+        holds = {part: results.at("AA", 1, "loss") < n for part, n in parts.items()}
+        return Finding(all(holds.values()), "", holds)
+
+    return judged(numbers, factor=factor, check=check, over="data set", **more)
+
+
+@pytest.mark.parametrize(
+    ("parts", "sentence"),
+    [
+        ({"records": 20}, "holds"),
+        ({"records": 20, "own items": 20}, "holds"),
+        ({"records": 20, "own items": 0}, "holds (records)"),
+        ({"A, records": 20, "B, records": 16, "A, own items": 9, "B, own items": 20}, "holds (records)"),
+        (
+            {"A, records": 20, "B, records": 0, "A, own items": 0, "B, own items": 0},
+            "depends on the data set (records)",
+        ),
+        ({"records": 10, "own items": 0}, "unsettled (records)"),
+        ({"records": 0, "own items": 0}, "fails"),
+    ],
+)
+def test_a_claim_holds_under_a_reading_and_fails_only_under_all(parts, sentence):
+    assert of_parts(parts).sentence == sentence
+
+
+@pytest.mark.parametrize("others", [{"records": n} for n in (0, 10, 20)])
+@pytest.mark.parametrize("further", [0, 5, 10, 15, 20])
+def test_a_further_reading_never_lowers_a_verdict(others, further):
+    order = ["fails", "unsettled", "depends on the data set", "holds"]
+    before, after = (order.index(of_parts(parts).verdict) for parts in (others, others | {"own items": further}))
+    assert after >= before
+
+
+def test_a_named_order_contradicts_only_the_readings_that_it_contradicts():
+    def check(results):
+        holds = {"records": True, "own items": results.at("AA", 1, "loss") <= 1}
+        return Finding(all(holds.values()), "", holds)
+
+    values = dict.fromkeys(ORDERS.levels, 0.5) | {"numeric": 2}
+    assert judged(values, factor=ORDERS, check=check).sentence == "holds (records)"
+
+
+def test_times_that_compare_implementations_have_no_verdict():
+    runs = dict.fromkeys(RUNS.levels, 0.5)
+    judgement = judged(runs, factor=RUNS, compares_times=True)
+    assert (judgement.verdict, judgement.share) == ("shown, not judged", "3 of 3")
+
+
+@pytest.mark.parametrize(
+    ("published", "factor", "basis"),
+    [
+        ({"a", "b"}, SAMPLES, "the paper's data"),
+        ({"b"}, SAMPLES, "substitute data"),
+        ({"a"}, RUNS, "times"),
+        (None, RUNS, ""),
+    ],
+)
+def test_claims_name_the_data_on_which_they_are_judged(published, factor, basis):
+    claim = Claim("it loses little", "at most 1", lambda _: Finding(True, ""), factor=factor)
+    figure = Figure("f", "Fig. 1", "x", {}, factor.over([Case("f", "AA", 1, {"data": "a"})]), [claim])
+    published_data = None if published is None else frozenset(published)
+    (judgement,) = judge(Paper("p", "A paper", [figure], dict, published_data=published_data), {})
+    assert judgement.basis == basis
 
 
 def test_times_need_three_runs_and_counted_work_one():

@@ -61,7 +61,27 @@ def test_exponents_are_fitted_per_series() -> None:
     first, other = growths(rows, ["algorithm", "k", "records", "run"])
     assert (first.exponent, other.exponent) == (pytest.approx(1), pytest.approx(1.5))
     assert first.low <= first.exponent <= first.high
-    assert names(first, "a k=5 records^1.00 95 1.00 '1 µs'")
+    assert names(first, "a k=5 '0 ms' '1 µs per record' 0%")
+    assert names(other, "b k=5 records^1.50 95 1.50 '100 µs'")
     assert growths([row for row in rows if row["records"] == 100], ["algorithm", "k", "records", "run"]) == []
     infeasible = [{**row, "outcome": "infeasible"} for row in rows]
     assert growths(infeasible, ["algorithm", "k", "records", "run"]) == []
+
+
+@pytest.mark.parametrize(
+    ("seconds", "axis", "expected"),
+    [
+        ((0.134, 1.034, 10.034), "records", "'34 ms + 1e+03 µs per record' 0%"),  # the exponent is below 1
+        ((0.2, 0.1, 0.05), "records", "'does not grow' records"),
+        ((0.2, 0.1, 0.05), "workers", "workers^-0.30"),
+        ((0.02, 0.11, 1.01), "n_items", "'10 ms + 100 µs per item'"),
+    ],
+)
+def test_growth_is_a_line_if_one_fits(seconds: tuple[float, ...], axis: str, expected: str) -> None:
+    rows = [
+        {"algorithm": "a", axis: n, "run": run, "outcome": "holds", "seconds": took}
+        for n, took in zip((100, 1000, 10000), seconds, strict=True)
+        for run in (1, 2, 3)
+    ]
+    (growth,) = growths(rows, ["algorithm", axis, "run"])
+    assert names(growth, expected)

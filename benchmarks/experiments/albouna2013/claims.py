@@ -9,6 +9,8 @@ from benchmarks.experiments.factors import RUNS, SEEDS
 ANATOMY, SAFE = "Anatomy", "safe grouping"
 KS, LS = (7, 8, 9), (2, 3, 4, 5, 6, 7)
 _REPORTED = (167, 360)
+_BETWEEN = {3: "between", 4: "between_4", 5: "between_5"}
+"""Quantity by alpha. An individual is significant in alpha groups or more; the paper states "alpha greater than 2"."""
 _LOSSES = {"counted": "loss_counted", "not counted": "loss"}
 _FOR_DIVERSITY = {"counted": "diversity_counted", "not counted": "diversity"}
 """Quantities by variant.
@@ -50,12 +52,13 @@ def _some_inside(results: Results) -> Finding:
 
 
 def _as_many_between(results: Results) -> Finding:
-    found = results.curve(ANATOMY, "between")
+    found = {f"alpha={alpha}": results.values(ANATOMY, quantity) for alpha, quantity in _BETWEEN.items()}
     parts = {
-        f"l={x}": 0.5 <= ours / theirs <= 2 for (x, ours), theirs in zip(found, _REPORTED, strict=True)
-    }  # fmt: skip
-    others = "; ".join(f"alpha={alpha} {listed(results.values(ANATOMY, f'between_{alpha}'))}" for alpha in (4, 5))
-    return Finding(all(parts.values()), f"for l=2, 3: alpha=3 {listed(y for _, y in found)}; {others}", parts)
+        name: all(0.5 <= ours / theirs <= 2 for ours, theirs in zip(values, _REPORTED, strict=True))
+        for name, values in found.items()
+    }
+    shown = "; ".join(f"{name} {listed(values)}" for name, values in found.items())
+    return Finding(any(parts.values()), f"for l=2, 3: {shown}", parts)
 
 
 def _more_for_larger_l(results: Results) -> Finding:
@@ -79,11 +82,11 @@ VIOLATIONS = (
     ),
     Claim(
         "naive Anatomy leaves as many violations between groups as printed",
-        "the number differs by at most a factor of 2 from the printed number, for individuals in 3 groups or more"
-        " (alpha=3 is the smallest value in the paper)",
+        "the number differs by at most a factor of 2 from the printed number, for l=2 and l=3. Alpha is 3, 4 or 5, "
+        "because the paper only states that it is greater than 2",
         _as_many_between,
         SEEDS,
-        over="l",
+        over="value of alpha",
         printed="167 for l=2, 360 for l=3",
     ),
     Claim(
@@ -212,6 +215,7 @@ COST = (
         _faster,
         RUNS,
         over="l",
+        compares_times=True,
     ),
     Claim(
         "the time of safe grouping falls as k grows",

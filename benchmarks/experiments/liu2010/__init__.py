@@ -180,6 +180,7 @@ taxonomy. Two data sets have these properties: baskets of 23,812 products with a
 to some degree the clicks of `kosarak_70k` with random taxonomies.""",
     measure=measure,
     prepare=compile_kernels,
+    published_data=frozenset(),
     figures=[
         Figure(
             "fig3a",

@@ -77,6 +77,7 @@ subsets are equally likely. With many items (M), UL is far below the smallest do
 logarithm of UL times 2^M is shown.""",
     measure=measure,
     prepare=compile_kernels,
+    published_data=frozenset({"bms_webview1", "bms_webview2"}),
     figures=[
         Figure(
             "table1",

@@ -208,6 +208,7 @@ anonymous are merged with their best partner. The results of every point's first
 The paper's plots have no numbers, so the claims come from its text.""",
     measure=measure,
     prepare=compile_kernels,
+    published_data=frozenset({"informs2005"}),
     figures=[_TABLE_1, *_figures_4_and_5(), *_figure_7(), *_own()],
 )
 """Experiments of section 6, and our own on orders, workloads, other data, speed and growth."""

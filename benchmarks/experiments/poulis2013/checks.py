@@ -13,7 +13,6 @@ ITEMS = {"1/2": ("are_0_2",), "1/s": ("are1s_0_2",)}
 BOTH = {"1/2": ("are_1_2", "are_2_2"), "1/s": ("are1s_1_2", "are1s_2_2")}
 """Error quantities by interpretation of a set of s items. An item is present with probability about 1/2, or 1/s."""
 FUNCTION = "transaction function"
-READING = "transaction function or interpretation of a set of items"
 _SLACK = 0.05
 AT_EACH = f"at each x ({_SLACK:.0%} slack)"
 

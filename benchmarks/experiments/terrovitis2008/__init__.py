@@ -158,6 +158,7 @@ Times are single searches on a table in memory with one thread and leaf order "{
 table that compiles the kernels. In each of three runs, all compared searches run one after another.""",
     measure=measure,
     prepare=compile_kernels,
+    published_data=frozenset({"bms_webview1", "bms_webview2"}),
     figures=[
         Figure(
             "fig7",

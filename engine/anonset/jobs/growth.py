@@ -1,5 +1,5 @@
 """Growth of time and memory with data size, measured with nested samples of a table and summarized by fitted
-exponents.
+lines and exponents.
 """
 
 import re
@@ -19,6 +19,8 @@ RUNS = 3
 AXES = ("records", "n_items", "workers")
 """Axes of a growth study, in addition to the parameters of algorithms."""
 RUN = "run"
+LINEAR_WITHIN = 0.1
+"""Largest relative difference between a linear growth and its fitted line."""
 _PERCENT = re.compile(r"(\d{1,3}(?:\.\d{1,9})?)%")
 _ALL = 100  # percent
 _MOST_DIGITS = 18
@@ -109,8 +111,43 @@ def sample(table: Table, size: RunSize, seed: int) -> Table:
 
 
 @dataclass(frozen=True)
+class Line:
+    """Line `fixed + slope * x` with the least relative errors. Neither of its parameters is negative."""
+
+    fixed: float
+    slope: float
+    residual: float
+    """Largest difference between the line and a value, as a share of the value."""
+    largest: float
+    """Largest x."""
+
+    @classmethod
+    def fitted(cls, points: Sequence[tuple[float, float]]) -> "Line":
+        """Fit a line to points, (x, y) with positive y.
+
+        >>> line = Line.fitted([(1.0, 7.0), (10.0, 25.0), (100.0, 205.0)])
+        >>> round(line.fixed, 9), round(line.slope, 9), line.is_linear
+        (5.0, 2.0, True)
+        """
+        x, y = np.array(points, float).T
+        ones, rises = 1 / y, x / y
+        matrix = np.array([[ones @ ones, ones @ rises], [ones @ rises, rises @ rises]])
+        fixed, slope = np.linalg.lstsq(matrix, np.array([ones.sum(), rises.sum()]))[0]
+        if fixed < 0:
+            fixed, slope = 0.0, rises.sum() / (rises @ rises)
+        elif slope < 0:
+            fixed, slope = ones.sum() / (ones @ ones), 0.0
+        return cls(float(fixed), float(slope), float(np.abs((fixed + slope * x) / y - 1).max()), float(x.max()))
+
+    @property
+    def is_linear(self) -> bool:
+        """Return True if all values are near the line, and at least half of the largest value grows with x."""
+        return self.residual <= LINEAR_WITHIN and self.slope * self.largest >= self.fixed
+
+
+@dataclass(frozen=True)
 class Growth:
-    """Growth of search time along one axis, as the exponent of a power law with a 95% confidence interval."""
+    """Growth of search time along one axis, as a line, and as a power law whose exponent has a 95% interval."""
 
     axis: str
     series: Mapping[str, Any]
@@ -120,11 +157,18 @@ class Growth:
     high: float
     per_record: float
     """Seconds per record at the largest size."""
+    line: "Line"
 
     def __str__(self) -> str:
         label = ", ".join(
             [str(self.series["algorithm"]), *(f"{n}={x}" for n, x in self.series.items() if n != "algorithm")]
         )
+        if self.axis != "workers" and self.line.is_linear:
+            unit = "record" if self.axis == "records" else "item"
+            own = f"{1e3 * self.line.fixed:.3g} ms + {1e6 * self.line.slope:.3g} µs per {unit}"
+            return f"{label}: run time is {own} (differs by at most {self.line.residual:.0%})"
+        if self.axis != "workers" and self.exponent <= 0:
+            return f"{label}: run time does not grow with {self.axis}"
         power = f"{self.axis}^{self.exponent:.2f} (95%: {self.low:.2f} to {self.high:.2f})"
         per = f"; {1e6 * self.per_record:.3g} µs per record at the largest size" if self.axis == "records" else ""
         return f"{label}: run time grows as {power}{per}"
@@ -153,7 +197,7 @@ def growths(rows: Iterable[Mapping[str, Any]], parameters: Sequence[str]) -> lis
                 points = [(float(row[axis]), float(row["seconds"])) for row in group]
                 largest = max(x for x, _ in points)
                 cost = float(np.median([y for x, y in points if x == largest])) / largest
-                results.append(Growth(axis, series, *fitted_power(points), cost))
+                results.append(Growth(axis, series, *fitted_power(points), cost, Line.fitted(points)))
     return results
 
 
