@@ -431,3 +431,12 @@ def test_cases_with_claimed_costs_are_not_declared():
     paper = Paper("p", "A paper", [Figure("f", "Fig. 1", "x", {}, [*cases, Case("g", "a", 4, {"x": 4})])], dict)
     assert [case.x for case in runner.declared(paper)] == [0, 4]
     assert [case.x for case in runner.declared(paper, ["f"])] == [0]
+
+
+def test_claimed_costs_are_due_after_a_change_of_the_code(tmp_path, monkeypatch):
+    cases = [Case("f", "a", x, {"x": x}, cost=cost) for x, cost in enumerate(("", "time", "memory"))]
+    paper = Paper("p", "A paper", [Figure("f", "Fig. 1", "x", {}, cases)], dict)
+    monkeypatch.setattr(runner, "results_of", lambda *_: {case.key: {"measured": {"n": 1}} for case in cases})
+    monkeypatch.setattr(runner, "is_fresh", lambda *_: False)
+    monkeypatch.setattr(runner, "confirmed", lambda *_: {"f"})
+    assert [case.x for case in runner.plan(paper, results=tmp_path).due] == [1, 2]

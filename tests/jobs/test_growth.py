@@ -84,4 +84,5 @@ def test_growth_is_a_line_if_one_fits(seconds: tuple[float, ...], axis: str, exp
         for run in (1, 2, 3)
     ]
     (growth,) = growths(rows, ["algorithm", axis, "run"])
+    assert min(growth.line.fixed, growth.line.slope) >= 0
     assert names(growth, expected)

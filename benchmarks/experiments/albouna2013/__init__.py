@@ -1,7 +1,7 @@
 """Section 8.2 and figure 4 of Al Bouna, Clifton, Malluhi, "Using safety constraint ...", DBSec 2013."""
 
 from benchmarks.experiments.albouna2013 import claims
-from benchmarks.experiments.albouna2013.claims import ANATOMY, KS, LS, SAFE, of_l
+from benchmarks.experiments.albouna2013.claims import ANATOMY, KS, LS, MOVING, SAFE, of_l
 from benchmarks.experiments.albouna2013.measurement import compile_kernels, measure
 from benchmarks.experiments.cases import Case, Figure, Paper, Printed, with_main
 from benchmarks.experiments.factors import RUNS, SEEDS
@@ -23,6 +23,7 @@ def _violations() -> list[Case]:
     for l in (2, 3):  # noqa: E741
         shared = {"kind": "violations", "l": l}
         cases.append(Case("violations", ANATOMY, l, {**shared, "algorithm": "anatomy"}))
+        cases.append(Case("violations", MOVING, l, {**shared, "algorithm": "anatomy", "moving": 0.3}))
         cases.append(Case("violations", SAFE, l, {**shared, "algorithm": "safe-grouping", "k": 7}))
     return SEEDS.over(cases)
 
