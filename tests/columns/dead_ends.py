@@ -26,7 +26,7 @@ from statistics import median
 from typing import Any
 
 from tests.columns.layout_errors import mean_rows
-from tests.columns.layouts import CORPUS, Layout, read_layouts
+from tests.columns.layouts import CORPUS, Layout, on_all_processors, read_layouts
 from tests.columns.tables import write
 
 from anonset.cli.main import main as anonset
@@ -193,11 +193,10 @@ def summary(walks: Sequence[Walk]) -> dict[str, Any]:
 def walk_all(layouts: Sequence[Layout], n_rows: int) -> dict[str, list[Walk]]:
     """Follow the commands of large and small tables. Every fourth small table also runs those for all answers."""
     return {
-        f"{n_rows:,} rows": [walk(layout, n_rows) for layout in layouts],
-        f"about {FEW_PERSONS} persons": [
-            walk(layout, few_rows(layout), all_answers=number % ALL_ANSWERS == 0)
-            for number, layout in enumerate(layouts)
-        ],
+        f"{n_rows:,} rows": on_all_processors(lambda _, layout: walk(layout, n_rows), layouts),
+        f"about {FEW_PERSONS} persons": on_all_processors(
+            lambda number, layout: walk(layout, few_rows(layout), all_answers=number % ALL_ANSWERS == 0), layouts
+        ),
     }
 
 

@@ -20,7 +20,7 @@ from typing import Any
 
 from scipy.stats import beta
 from tests.columns.dead_ends import MANY_DECISIONS, MOST_STEPS, Walk, figures, walk_all
-from tests.columns.layouts import CORPUS, Layout, person_headers, read_layouts
+from tests.columns.layouts import CORPUS, Layout, on_all_processors, person_headers, read_layouts
 from tests.columns.tables import generate, write
 
 import anonset
@@ -269,7 +269,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     halves, walks = {}, {}
     for half in ["measure", "rules"] if options.half == "both" else [options.half]:
         layouts = [layout for layout in read_layouts(CORPUS / half) if options.only in layout.name]
-        halves[half] = [measure(layout, options.rows) for layout in layouts]
+        halves[half] = on_all_processors(lambda _, layout: measure(layout, options.rows), layouts)
         sys.stdout.write(f"{half}: {json.dumps(summary(halves[half]))}\n")
         walks[half] = walk_all(layouts, options.rows) if options.page else {}
     if options.details:

@@ -6,12 +6,13 @@ Write one table:      python -m tests.columns.layouts condition_occurrence --row
 
 import argparse
 import itertools
+import multiprocessing
 import re
 import sys
 import tempfile
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,7 @@ __all__ = [
     "check",
     "expand",
     "generate",
+    "on_all_processors",
     "parse_layout",
     "read_file",
     "read_layouts",
@@ -251,6 +253,26 @@ def parse_column(entry: Any) -> list[LayoutColumn]:
         odd=options.get("odd", {}),
     )
     return [replace(column, header=name) for name in expand(header)]
+
+
+_FORKED: list[tuple[Callable[[int, Layout], Any], Sequence[Layout]]] = []
+"""Work of forked processes, which inherit it: generators of layouts cannot be sent to other processes."""
+
+
+def on_all_processors(work: Callable[[int, Layout], Any], layouts: Sequence[Layout]) -> list[Any]:
+    """Return the results of `work` for the number of each layout and the layout, in order. Each layout is processed by
+    a forked process.
+    """
+    _FORKED.append((work, layouts))
+    with multiprocessing.get_context("fork").Pool() as pool:
+        results = pool.map(_forked, range(len(layouts)), chunksize=1)
+    _FORKED.pop()
+    return results
+
+
+def _forked(number: int) -> Any:
+    work, layouts = _FORKED[-1]
+    return work(number, layouts[number])
 
 
 def check(folders: Iterable[Path]) -> Iterator[str]:
