@@ -20,7 +20,8 @@ def test_the_keywords_of_read_are_the_fields_of_the_options() -> None:
 @pytest.mark.parametrize("option", fields(FileOptions), ids=lambda option: option.name)
 def test_options_equal_settings_in_default_and_text(option) -> None:
     setting = ReadingSettings.model_fields[option.name]
-    assert setting.description == option.metadata["description"]
+    (text,) = get_type_hints(FileOptions, include_extras=True)[option.name].__metadata__
+    assert setting.description == text
     assert setting.default == ([] if option.default == () else option.default)
 
 

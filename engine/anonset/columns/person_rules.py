@@ -96,10 +96,13 @@ def roles_by_person(
             keep_first(name, persons)
     if not any(own.role in SETS or _is_declared_sensitive(own) for own in found.values()):
         codes = _codes(list(differing), profiles)
+        # capitalized words may be names, and keys may identify physicians or shops
         texts = [
             name
             for name in _item_columns(differing, profiles)
-            if not profiles[name].capitalised and has_known_letters(name)
+            if profiles[name].kind == "text"
+            and not (profiles[name].capitalised or profiles[name].keys)
+            and has_known_letters(name)
         ]
         for name in codes[:1] or texts[:1]:
             reason = "a code per row of a person" if codes else "words that persons share, one per row of a person"
@@ -139,7 +142,7 @@ def _is_about_an_agent(name: str) -> bool:
 
 def _item_columns(names: Iterable[str], profiles: Mapping[str, Profile]) -> list[str]:
     """Return the columns of texts or codes that may contain one item per row, the most probable first: words that are
-    not capitalized, which may be names, and many different values before few. Keys may identify physicians or shops.
+    not capitalized, which may be names, and many different values before few.
     """
     able = [
         profiles[name]
@@ -147,7 +150,7 @@ def _item_columns(names: Iterable[str], profiles: Mapping[str, Profile]) -> list
         if (profiles[name].kind == "text" or profiles[name].kind.endswith("codes"))
         and (3 if names_items(name) else _FEWEST_ITEMS) <= profiles[name].distinct
         and profiles[name].distinct <= profiles[name].records // _ROWS_OF_AN_ITEM
-        and not (profiles[name].keys or profiles[name].reaches or profiles[name].prose)
+        and not (profiles[name].reaches or profiles[name].prose)
         and not (profiles[name].results or profiles[name].times)
         and not (is_remark(name) or is_known(name) or is_quantity(name) or _is_about_an_agent(name))
     ]
