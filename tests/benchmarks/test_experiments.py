@@ -101,7 +101,7 @@ def test_cases_run_once_failures_are_repeated_and_claims_judged(place):
 
     (place / "mended").touch()
     assert runner.run("made.up", results=results) == (1, 0)
-    assert calls(place) == ["prepared", "3"], "what failed is tried again, nothing else"
+    assert calls(place) == ["prepared", "3"], "only the failed case runs again"
     assert runner.run("made.up", results=results) == (0, 0)
     assert calls(place) == []
     assert "| it is nine | 9 | **holds** | 9 |" in render.render("made.up", results).read_text()

@@ -1,7 +1,7 @@
 """Measure what each rule for columns, and each observation on a possible person, contributes.
 
-Run ``python -m tests.columns.ablation``. Each of them is removed in turn. One whose removal changes nothing should be
-deleted.
+Run ``python -m tests.columns.ablation``. Each of them is removed in turn. If the figures stay
+the same, delete it.
 """
 
 import sys

@@ -24,7 +24,7 @@ from anonset.release.staging import Staging
 from anonset.release.stopwatch import Stopwatch
 
 PHASES = ("search", "write", "verify")
-"""Phases whose begin is a stage."""
+"""Phases of a run. Each start of a phase is a stage."""
 
 
 def kill_after(stages: list[str], where: Any, name: str, label: Callable[..., str]) -> None:

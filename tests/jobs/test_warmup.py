@@ -107,7 +107,7 @@ def test_a_first_run_compiles_and_the_next_does_not(tmp_path: Path) -> None:
 
     first, second = seconds("one"), seconds("two")
     assert list(first).count("compiling") == 1
-    assert first["search"] < first["compiling"], "else it would hold what compiling took"
+    assert first["search"] < first["compiling"], "the time of the search excludes compilation"
     assert "compiling" not in second
     assert {*first} - {"compiling"} == {*second}
 

@@ -416,6 +416,13 @@ def test_values_of_nearly_every_person_stop_as_sensitive_column(
     assert publish(data, tmp_path, *given, "--publish-as-is", "x9") == 0
 
 
+def test_values_of_their_own_stop_also_if_a_third_of_the_persons_has_none(tmp_path: Path) -> None:
+    values = ["" if n % 3 == 0 else OWN["remarks"](n) for n in range(120)]
+    data = {"x": ["x"] * 120, "sex": ["f", "m"] * 60, "x9": values}
+    options = ("--model", "kl", "--k", "5", "--l", "2")
+    assert publish(data, tmp_path, "--relational", "sex", "--sensitive", "x9", *options) == 2
+
+
 @pytest.mark.parametrize("value", ["{}.5", "E{}"])
 def test_own_numbers_and_codes_do_not_stop_as_sensitive_column(tmp_path: Path, value: str) -> None:
     data = {"x": ["x"] * 120, "sex": ["f", "m"] * 60, "x9": [value.format(10 + n % 100) for n in range(120)]}

@@ -66,9 +66,9 @@ def roles_by_person(
     most: float = FEW_DIFFERING,
 ) -> dict[str, ProposedRole]:
     """Return the roles of the columns if the rows of a person are merged into one record. The record contains the union
-    of the sets in these rows. If there are no sets and no declared sensitive column, which models of sets do not
-    protect, columns with one code per row become sets. All other columns are
-    dropped if they differ between the rows of a person.
+    of the sets in these rows. If there are no sets, columns with one code per row become sets, unless the owner
+    declares a sensitive column, which models of sets do not protect. All other columns are dropped if they differ
+    between the rows of a person.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def roles_by_person(
             keep_first(name, persons)
     if not any(own.role in SETS or _is_declared_sensitive(own) for own in found.values()):
         codes = _codes(list(differing), profiles)
-        # capitalized words may be names, and keys may identify physicians or shops
+        # Capitalized words may be names, and keys may identify physicians or shops.
         texts = [
             name
             for name in _item_columns(differing, profiles)

@@ -63,10 +63,9 @@ _FEW, _ROWS_OF_FEW, _MOST_ROWS_EACH = 10, 10, 150
 any column with more rows per value than the last number.
 """
 _NEARLY_ALL = 0.9
-_MEMBERS, _DIGITS_OF_A_MEMBER, _NEAR = 50, 2, 4
-_MOST_NAMED_PAIRS = 3
-"""Largest number of distinct values, and of signs, of the numbers of the persons within a household, and largest
-distance to its column.
+_MEMBERS, _DIGITS_OF_A_MEMBER, _NEAR, _MOST_NAMED_PAIRS = 50, 2, 4, 3
+"""Largest number of distinct values, and of signs, of the numbers of the persons within a household, largest distance
+to its column, and largest number of pairs that are only named.
 """
 _DIGITS_OF_A_KEY = 4
 _DECIMAL, _YEAR = re.compile(r"-?\d{0,5}[.,]\d+").fullmatch, re.compile(r"(19|20)\d\d").fullmatch
@@ -316,7 +315,7 @@ def _households(
 
     A household is a key whose rows differ in sex and birth. A column beside it numbers the members if its header says
     so, or if the rows of each member agree. Of columns without such a header, the one that separates most is used. If
-    no rows agree, the pair is only named.
+    the rows of the members do not agree, the pair is only named.
     """
     households = set[str]()
     certain, others, named = list[PossiblePerson](), list[PossiblePerson](), list[PossiblePerson]()
@@ -342,8 +341,9 @@ def _households(
                 others.append(found)
             elif _is_key(key) or alone == DIFFER:
                 named.append(replace(found, points=NAMED))
-    separating = [sorted(pairs, key=lambda pair: -pair.persons) for pairs in (others, named)]
-    return households, [*certain, *separating[0][:1], *separating[1][:_MOST_NAMED_PAIRS]]
+    for pairs in (others, named):
+        pairs.sort(key=lambda pair: -pair.persons)
+    return households, [*certain, *others[:1], *named[:_MOST_NAMED_PAIRS]]
 
 
 def _full_names(free: Sequence[_Evidence], attributes: Sequence[tuple[str, str, Int64]]) -> Iterator[PossiblePerson]:

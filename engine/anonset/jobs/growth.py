@@ -112,7 +112,7 @@ def sample(table: Table, size: RunSize, seed: int) -> Table:
 
 @dataclass(frozen=True)
 class Line:
-    """Line `fixed + slope * x` with the least relative errors. Neither of its parameters is negative."""
+    """Line `fixed + slope * x` with the least relative errors. Both parameters are at least 0."""
 
     fixed: float
     slope: float

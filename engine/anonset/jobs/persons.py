@@ -169,25 +169,33 @@ def _require_no_ids_among_items(table: Table) -> None:
     codes_of: dict[str, list[int]] = defaultdict(list)
     for code, label in enumerate(sets.vocabulary.labels):
         codes_of["@" if "@" in label else _NUMBER.sub("9", _LONG_NUMBER.sub("#", label))].append(code)
-    codes_of[_RARE] = np.flatnonzero(sets.occurrences < FEW_PERSONS).tolist()
+    groups = [("items of the same form", codes, _is_long(form)) for form, codes in codes_of.items() if _is_varied(form)]
+    groups.append(("rare items", np.flatnonzero(sets.occurrences < FEW_PERSONS).tolist(), False))
     n = min(table.n, _MOST_RECORDS)
     items = sets.slice(0, n).items
     record_of = np.repeat(np.arange(n), np.diff(sets.indptr[: n + 1]))
-    for form, codes in codes_of.items():
-        is_long = "#" in form or form == "@"
+    for what, codes, is_long in groups:
         fewest, with_ids = (_LONG_IDS, _WITH_LONG_ID) if is_long else (_IDS, _WITH_ID)
-        if len(codes) < max(_FEWEST_IDS, fewest * table.n) or not (is_long or "9" in form or form == _RARE):
+        if len(codes) < max(_FEWEST_IDS, fewest * table.n):
             continue
         is_id = np.zeros(len(sets.vocabulary), np.bool_)
         is_id[codes] = True
-        of_form = is_id[items]
-        per_record = np.bincount(record_of[of_form], minlength=n)
+        of_group = is_id[items]
+        per_record = np.bincount(record_of[of_group], minlength=n)
         records = int(np.count_nonzero(per_record))
-        others = int(np.count_nonzero(per_record[record_of[~of_form]]))
+        others = int(np.count_nonzero(per_record[record_of[~of_group]]))
         one_each = int((per_record == 1).sum()) >= _ONE_EACH * records
         if one_each and records >= with_ids * n and 2 * others >= records:
-            what = "rare items" if form == _RARE else "items of the same form"
             raise InputError(_ids_among_items(sets.name, f"{len(codes):,} {what}"))
+
+
+def _is_long(form: str) -> bool:
+    return "#" in form or form == "@"
+
+
+def _is_varied(form: str) -> bool:
+    """Return True if items of a form differ in a number or an address."""
+    return "9" in form or _is_long(form)
 
 
 _NUMBER = re.compile(r"\d+")
@@ -201,7 +209,7 @@ _IDS, _LONG_IDS = 0.02, 0.002
 """
 _WITH_ID, _WITH_LONG_ID = 0.95, 0.02
 """Minimum share of records with a possible id. The second share applies to long numbers and e-mail addresses."""
-_MOST_RECORDS, _RARE = 100_000, "rare"
+_MOST_RECORDS = 100_000
 
 
 def _ids_among_items(name: str, ids: str) -> Problem:

@@ -227,9 +227,8 @@ def with_counts(
     found = all_persons(loaded, names)
     offered = [one for one in found if one.is_offered]
     counts = [counted_in([loaded[name] for name in one.columns]) for one in offered]
-    return tuple(
-        replace(one, given=rows, persons=persons) for one, (rows, persons) in zip(offered, counts, strict=True)
-    ), tuple(one.columns for one in found if one.repeats and not one.is_offered)
+    counted = [replace(one, given=rows, persons=persons) for one, (rows, persons) in zip(offered, counts, strict=True)]
+    return tuple(counted), tuple(one.columns for one in found if one.repeats and not one.is_offered)
 
 
 def _placeholders(columns: Mapping[str, Any]) -> dict[str, dict[str, int]]:

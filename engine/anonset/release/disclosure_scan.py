@@ -51,6 +51,7 @@ from anonset.release import scan_remedies as remedies
 from anonset.release.formats import kind_of
 from anonset.release.item_scan import ItemScan
 from anonset.release.rare_values import (
+    count_given,
     count_rare,
     ends_of_ranges,
     persons_in_small_groups,
@@ -313,14 +314,11 @@ class Scanner:
             return "values look like free text"
         if meaning_of(column.name) in PERSON_IDS:
             return "values are ids of persons by the column name"
-        kind = kind_of_values(given)
-        measured = kind in NUMBERS or kind.endswith("codes")
-        own = column.n >= _FEWEST_PERSONS and len(column.vocabulary) >= _OWN_VALUES * column.n
-        return (
-            f"values for {column.n:,} persons: nearly every person has a value of their own"
-            if own and not measured
-            else ""
-        )
+        kind, persons = kind_of_values(given), count_given(column)
+        is_own = persons >= _FEWEST_PERSONS and len(column.vocabulary) >= _OWN_VALUES * persons
+        if not is_own or kind in NUMBERS or kind.endswith("codes"):
+            return ""
+        return f"values for {persons:,} persons: nearly every person has a value of their own"
 
     def promised(self, columns: Sequence[CategoricalColumn]) -> dict[str, int]:
         """Return the number of values of few persons of each column that has such values."""
