@@ -203,7 +203,7 @@ def page(
         "person. The tables state how often this is wrong on labelled layouts: generated tables modelled on public",
         f"data models and exports, with {n_rows:,} rows. Some headers are from documentation, others from general",
         "knowledge of these formats. Half of the layouts serve to write rules. The other half only measures: it was",
-        "written by others than the rules, and only its totals are read. `make columns` repeats the",
+        "written by other people than the rules, before them, and only its totals are read. `make columns` repeats the",
         "measurement and writes this page.",
         "",
         "* *Dangerous*: an identifier, a name, a free text or a sensitive value would be published, a line that is no",
