@@ -216,3 +216,13 @@ def test_names_at_addresses_that_rarely_recur_are_only_named():
     names = [f"F{n % 390} S{n % 390}" for n in range(400)]
     data = {"name": names, "street_address": [f"{1 + n % 390} Main Street" for n in range(400)]}
     assert "name,street_address" in named(data)
+
+
+def test_kinds_of_events_are_no_households() -> None:
+    data = {
+        "cost_domain_id": [("Drug", "Visit", "Procedure", "Device")[n % 4] for n in range(30)],
+        "paid_patient_copay": [str(n % 3 * 5) for n in range(30)],
+    }
+    assert not any("," in name for name in {*possible(data), *named(data)})
+    data["cost_domain_id"] = [f"D{17 * (n % 4) + 300}" for n in range(30)]
+    assert any("," in name for name in {*possible(data), *named(data)})

@@ -369,7 +369,8 @@ def _may_be_a_household(one: _Evidence) -> bool:
     are_numbers = numbers != [] and all(map(str.isdecimal, numbers)) and not is_quantity(one.name)
     serial = are_numbers and (_are_of_equal_length(numbers) or _are_consecutive(numbers))
     several = count_distinct(one.codes) >= max(3, min(_FEW, len(one.codes) / _ROWS_OF_FEW))
-    return is_plain and several and (serial or _is_key(one) or are_keys(one.labels))
+    are_words = 2 * sum(any(map(str.isdigit, label)) for label in one.labels) <= len(one.labels)
+    return is_plain and several and not are_words and (serial or _is_key(one) or are_keys(one.labels))
 
 
 def _names_a_member(one: _Evidence) -> bool:
