@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from benchmarks.experiments.runner import machine
 
-from anonset.algorithms.transaction.cut_search import CutSearch
+from anonset.algorithms.transaction.cuts.cut_search import CutSearch
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.blocks import Blocks
 from anonset.data.store import MEMORY

@@ -86,7 +86,7 @@ def _data(name: str) -> Any:
 
 
 def _searched(data: Any, k: int, m: int) -> dict[str, Any]:
-    from anonset.algorithms.transaction.apriori import Apriori
+    from anonset.algorithms.transaction.cuts.apriori import Apriori
     from anonset.data import SetColumn
     from anonset.errors import AnonsetError
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from anonset.algorithms.transaction.suppress_control import SuppressControl
+from anonset.algorithms.transaction.suppression.suppress_control import SuppressControl
 from anonset.data import Hierarchy, Table
 from anonset.generalization import Cut
 from anonset.generalization.recoding import SUPPRESSED

@@ -22,7 +22,8 @@ OTHERS = """
 algorithms/rt/base.py: value; cli/flags.py: value; data/decimals.py: value; privacy/model.py: value;
 spelling.py: dict(value), plain;
 queries/mixed_workload.py: value; release/formats.py: value; cli/datasets.py: text; release/memory.py: text;
-settings/readers.py: text, value[0][1:]; algorithms/transaction/coherence_suppression.py: loss; cli/log.py: given;
+settings/readers.py: text, value[0][1:]; cli/log.py: given;
+algorithms/transaction/suppression/coherence_suppression.py: loss;
 cli/refusals.py: typed; data/hierarchy_rules.py: unknown[0]; settings/binding.py: unknown[0], missing[0], sensitive;
 jobs/proposal_trial.py: names[0];
 publications/buckets.py: different[0], twice;

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from anonset.algorithms.transaction.cut_search import CutSearch
-from anonset.algorithms.transaction.rare_tables import RareTable
+from anonset.algorithms.transaction.cuts.cut_search import CutSearch
+from anonset.algorithms.transaction.rare_sets.rare_tables import RareTable
 
 pytestmark = pytest.mark.benchmark(group="bit_planes")
 

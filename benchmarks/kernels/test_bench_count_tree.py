@@ -5,11 +5,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from anonset.algorithms.transaction.cut_search import CutSearch
+from anonset.algorithms.transaction.cuts.cut_search import CutSearch
 from anonset.data import Hierarchy, SetColumn
 from anonset_kernels._arrays import ExpandedCodes as ExpandedRecords
 from anonset_kernels._arrays import Intervals
-from anonset_kernels.count_tree import EXACT, LEAVES, MARK, SupportRule, expand, node_supports, walk, walk_sizes
+from anonset_kernels.rare_sets.count_tree import (
+    EXACT,
+    LEAVES,
+    MARK,
+    SupportRule,
+    expand,
+    node_supports,
+    walk,
+    walk_sizes,
+)
 
 pytestmark = pytest.mark.benchmark(group="count_tree")
 K = 5

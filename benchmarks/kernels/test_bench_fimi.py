@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from anonset.data import SetColumn
-from anonset_kernels.fimi import tokenize
+from anonset_kernels.records.fimi import tokenize
 
 pytestmark = pytest.mark.benchmark(group="fimi")
 

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from anonset.algorithms.transaction.cut_search import CutSearch
-from anonset_kernels.fix import fix_threats
+from anonset.algorithms.transaction.cuts.cut_search import CutSearch
+from anonset_kernels.cuts.fix import fix_threats
 
 pytestmark = pytest.mark.benchmark(group="fix")
 K = 5

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from anonset.data import Hierarchy, SetColumn
-from anonset_kernels.rows import map_rows, sort_rows, transpose, unsorted_or_repeated
+from anonset_kernels.records.rows import map_rows, sort_rows, transpose, unsorted_or_repeated
 
 pytestmark = pytest.mark.benchmark(group="rows")
 

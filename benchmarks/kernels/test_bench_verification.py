@@ -7,9 +7,9 @@ import pytest
 
 from anonset.data import Hierarchy, SetColumn, Vocabulary
 from anonset.verification.itemsets import DistinctRows
-from anonset_kernels.published_rows import merge_rows
-from anonset_kernels.rows import map_rows
-from anonset_kernels.truth_check import SymbolMembers, first_untrue
+from anonset_kernels.records.rows import map_rows
+from anonset_kernels.verification.published_rows import merge_rows
+from anonset_kernels.verification.truth import SymbolMembers, first_untrue
 
 pytestmark = pytest.mark.benchmark(group="verification")
 

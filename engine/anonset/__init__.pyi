@@ -19,23 +19,25 @@ from anonset.algorithms.rt.rfirst import RFirst as RFirst
 from anonset.algorithms.rt.rum_bound import RumBound as RumBound
 from anonset.algorithms.rt.tfirst import TFirst as TFirst
 from anonset.algorithms.rt.tum_bound import TumBound as TumBound
-from anonset.algorithms.transaction.apriori import Apriori as Apriori
-from anonset.algorithms.transaction.coat import Coat as Coat
-from anonset.algorithms.transaction.coherence_suppression import CoherenceSuppression as CoherenceSuppression
-from anonset.algorithms.transaction.direct import Direct as Direct
-from anonset.algorithms.transaction.disassociation import Disassociation as Disassociation
-from anonset.algorithms.transaction.exact import Exact as Exact
-from anonset.algorithms.transaction.hghs import HgHs as HgHs
-from anonset.algorithms.transaction.lm_apriori import LmApriori as LmApriori
-from anonset.algorithms.transaction.local_generalization import LocalGeneralization as LocalGeneralization
-from anonset.algorithms.transaction.lra import Lra as Lra
-from anonset.algorithms.transaction.mhghs import MHgHs as MHgHs
-from anonset.algorithms.transaction.optimal import Optimal as Optimal
-from anonset.algorithms.transaction.pcta import Pcta as Pcta
-from anonset.algorithms.transaction.pgen import generate_constraints as generate_constraints
-from anonset.algorithms.transaction.set_search import SetSearch as SetSearch
-from anonset.algorithms.transaction.suppress_control import SuppressControl as SuppressControl
-from anonset.algorithms.transaction.vpa import Vpa as Vpa
+from anonset.algorithms.transaction.cuts.apriori import Apriori as Apriori
+from anonset.algorithms.transaction.cuts.direct import Direct as Direct
+from anonset.algorithms.transaction.cuts.lm_apriori import LmApriori as LmApriori
+from anonset.algorithms.transaction.cuts.optimal import Optimal as Optimal
+from anonset.algorithms.transaction.disassociation.disassociation import Disassociation as Disassociation
+from anonset.algorithms.transaction.exact_cut.exact import Exact as Exact
+from anonset.algorithms.transaction.item_sets.coat import Coat as Coat
+from anonset.algorithms.transaction.item_sets.pcta import Pcta as Pcta
+from anonset.algorithms.transaction.item_sets.pgen import generate_constraints as generate_constraints
+from anonset.algorithms.transaction.item_sets.set_search import SetSearch as SetSearch
+from anonset.algorithms.transaction.partitions.local_generalization import LocalGeneralization as LocalGeneralization
+from anonset.algorithms.transaction.partitions.lra import Lra as Lra
+from anonset.algorithms.transaction.partitions.vpa import Vpa as Vpa
+from anonset.algorithms.transaction.suppression.coherence_suppression import (
+    CoherenceSuppression as CoherenceSuppression,
+)
+from anonset.algorithms.transaction.suppression.hghs import HgHs as HgHs
+from anonset.algorithms.transaction.suppression.mhghs import MHgHs as MHgHs
+from anonset.algorithms.transaction.suppression.suppress_control import SuppressControl as SuppressControl
 from anonset.data import CategoricalColumn as CategoricalColumn
 from anonset.data import Hierarchy as Hierarchy
 from anonset.data import NumericColumn as NumericColumn

@@ -27,6 +27,9 @@ from anonset_kernels._compiling import COMPILATION
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
+FOLDER = Path(__file__).parent
+"""Folder of this package."""
+
 
 def source_hash(folder: Path) -> str:
     """Return a hash of the names and bytes of all Python sources below `folder` (16 hex digits)."""
@@ -39,7 +42,7 @@ def source_hash(folder: Path) -> str:
     return digest.hexdigest()[:16]
 
 
-_IMPORTED = re.compile(rb"^\s*(?:from|import)\s+anonset_kernels\.(\w+)", re.MULTILINE)
+_IMPORTED = re.compile(rb"^\s*(?:from|import)\s+anonset_kernels\.([\w.]+)", re.MULTILINE)
 
 
 def sources_of(path: Path) -> dict[Path, bytes]:
@@ -55,7 +58,13 @@ def sources_of(path: Path) -> dict[Path, bytes]:
 
 
 def path_of(name: str) -> Path:
-    return Path(__file__).with_name(f"{name}.py")
+    """Return the file of a module of this package, for example ``cuts.fix``."""
+    return FOLDER.joinpath(*name.split(".")).with_suffix(".py")
+
+
+def name_of(path: Path) -> str:
+    """Return the name of a module of this package, for example ``cuts.fix``."""
+    return ".".join(path.relative_to(FOLDER).with_suffix("").parts)
 
 
 @cache
@@ -99,8 +108,9 @@ def directory_of(path: Path) -> Path | None:
     if folder is None:
         return None
     digest = hashlib.sha256()
-    for file, source in sorted(sources_of(path).items(), key=lambda item: item[0].stem):
-        digest.update(f"{file.stem} {len(source)}\n".encode())
+    sources = {Path(os.path.relpath(file, FOLDER)).as_posix(): source for file, source in sources_of(path).items()}
+    for name, source in sorted(sources.items()):
+        digest.update(f"{name} {len(source)}\n".encode())
         digest.update(source)
     return folder / f"{path.stem}-{digest.hexdigest()[:16]}"
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from anonset.algorithms.transaction.disassociation import Disassociation
+from anonset.algorithms.transaction.disassociation.disassociation import Disassociation
 from anonset.data import Table, Vocabulary
 from anonset.generalization import Disassociated
 from anonset.generalization.chunk_cutting import disassociate

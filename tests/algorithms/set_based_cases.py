@@ -12,8 +12,8 @@ from typing import Any
 from hypothesis import strategies as st
 
 from anonset.algorithms.base import Algorithm, Result
-from anonset.algorithms.transaction.coat import Coat
-from anonset.algorithms.transaction.pcta import Pcta
+from anonset.algorithms.transaction.item_sets.coat import Coat
+from anonset.algorithms.transaction.item_sets.pcta import Pcta
 from anonset.data import Hierarchy, Table
 from anonset.errors import InfeasibleError
 from anonset.measures.utility_loss import ItemWeights

@@ -9,11 +9,12 @@ from hypothesis import strategies as st
 from tests.facts import refused
 
 import reference.transaction_algorithms as twins
-from anonset.algorithms.transaction import apriori_on_clusters, cut_search, lra
-from anonset.algorithms.transaction.apriori import Apriori
-from anonset.algorithms.transaction.apriori_on_clusters import AprioriOnClusters, search_in_bitmaps
 from anonset.algorithms.transaction.cluster_mappings import SearchEach
-from anonset.algorithms.transaction.lra import Lra
+from anonset.algorithms.transaction.cuts import apriori_on_clusters, cut_search
+from anonset.algorithms.transaction.cuts.apriori import Apriori
+from anonset.algorithms.transaction.cuts.apriori_on_clusters import AprioriOnClusters, search_in_bitmaps
+from anonset.algorithms.transaction.partitions import lra
+from anonset.algorithms.transaction.partitions.lra import Lra
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.blocks import Blocks
 from anonset.data.store import MEMORY

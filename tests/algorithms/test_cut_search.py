@@ -10,19 +10,13 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from tests.facts import refused
 
-from anonset.algorithms.transaction import (
-    count_tree,
-    cut_search,
-    marked_pairs,
-    rare_above,
-    rare_tables,
-    vpa,
-    windows,
-)
-from anonset.algorithms.transaction.cut_search import CutSearch
-from anonset.algorithms.transaction.sets_above import sets_above
-from anonset.algorithms.transaction.supported_nodes import SupportedNodes
-from anonset.algorithms.transaction.vpa import Vpa
+from anonset.algorithms.transaction.cuts import cut_search
+from anonset.algorithms.transaction.cuts.cut_search import CutSearch
+from anonset.algorithms.transaction.partitions import vpa
+from anonset.algorithms.transaction.partitions.vpa import Vpa
+from anonset.algorithms.transaction.rare_sets import count_tree, marked_pairs, rare_above, rare_tables, windows
+from anonset.algorithms.transaction.rare_sets.sets_above import sets_above
+from anonset.algorithms.transaction.rare_sets.supported_nodes import SupportedNodes
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.blocks import Blocks
 from anonset.data.spans import Limits, spans

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from tests.facts import refused
 
 from algorithms.chunk_cases import RECORDS, as_in_twin, disassociated, publication_of
-from anonset.algorithms.transaction.disassociation import Disassociation
+from anonset.algorithms.transaction.disassociation.disassociation import Disassociation
 from anonset.data import SetColumn, Table, spans
 from anonset.errors import InfeasibleError, InputError
-from anonset_kernels.chunk_fitting import needs_term
+from anonset_kernels.disassociation.chunk_fitting import needs_term
 from effort import examples
 from reference import disassociation as twin
 

@@ -15,8 +15,8 @@ from tests.facts import refused
 
 from algorithms.implementations import image_of
 from algorithms.test_against_twins import small_case
-from anonset.algorithms.transaction import bad_cohorts, windows
-from anonset.algorithms.transaction.lm_apriori import LmApriori
+from anonset.algorithms.transaction.cuts.lm_apriori import LmApriori
+from anonset.algorithms.transaction.rare_sets import bad_cohorts, windows
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.blocks import Blocks
 from anonset.data.combined_hierarchies import attach_sensitive

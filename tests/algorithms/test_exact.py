@@ -18,12 +18,12 @@ from algorithms.test_against_twins import Case, cases, random_tree, small_case
 from anonset.algorithms.base import Result
 from anonset.algorithms.rt.rum_bound import RumBound
 from anonset.algorithms.rt.tum_bound import TumBound
-from anonset.algorithms.transaction.apriori import Apriori
-from anonset.algorithms.transaction.exact import Exact
+from anonset.algorithms.transaction.cuts.apriori import Apriori
 from anonset.algorithms.transaction.exact_cut import pairs as pair_counts
+from anonset.algorithms.transaction.exact_cut.exact import Exact
 from anonset.algorithms.transaction.exact_cut.pairs import rare_siblings
 from anonset.algorithms.transaction.exact_cut.problem import CutProblem
-from anonset.algorithms.transaction.mhghs import MHgHs
+from anonset.algorithms.transaction.suppression.mhghs import MHgHs
 from anonset.data import CategoricalColumn, Hierarchy, Table
 from anonset.data.blocks import Blocks
 from anonset.data.spans import Limits

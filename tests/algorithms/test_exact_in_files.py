@@ -9,9 +9,9 @@ from tests.facts import refused
 
 from algorithms.test_exact import image_of
 from anonset.algorithms.base import Result
-from anonset.algorithms.transaction.exact import Exact
 from anonset.algorithms.transaction.exact_cut import filed_copies, filed_rows, pairs, search
 from anonset.algorithms.transaction.exact_cut.copies import FirstCopies, first_copies
+from anonset.algorithms.transaction.exact_cut.exact import Exact
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.blocks import Blocks, Rows
 from anonset.data.spans import Limits

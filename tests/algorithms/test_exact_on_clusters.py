@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.algorithms.test_apriori_on_clusters import HIERARCHY, LEAVES, column_of
 
-from anonset.algorithms.transaction.apriori import Apriori
 from anonset.algorithms.transaction.cluster_mappings import SearchEach
-from anonset.algorithms.transaction.exact import Exact
-from anonset.algorithms.transaction.exact_on_clusters import ExactOnClusters
+from anonset.algorithms.transaction.cuts.apriori import Apriori
+from anonset.algorithms.transaction.exact_cut.exact import Exact
+from anonset.algorithms.transaction.exact_cut.exact_on_clusters import ExactOnClusters
 from anonset.data import SetColumn
 from anonset.data.blocks import Blocks
 from anonset.data.store import MEMORY

@@ -17,7 +17,6 @@ from tests.facts import names
 from algorithms.implementations import bound_table
 from algorithms.test_against_twins import Case, cases
 from algorithms.test_exact import few_leaves, image_of, larger_case, run
-from anonset.algorithms.transaction import rare_tables
 from anonset.algorithms.transaction.exact_cut import clauses, limits, search, triples
 from anonset.algorithms.transaction.exact_cut.clauses import Clauses
 from anonset.algorithms.transaction.exact_cut.limits import LimitReached, SearchBudget
@@ -26,6 +25,7 @@ from anonset.algorithms.transaction.exact_cut.problem import CutProblem
 from anonset.algorithms.transaction.exact_cut.sets import raise_to_maximal, rare_sets, witness_clauses
 from anonset.algorithms.transaction.exact_cut.triples import RareTriples
 from anonset.algorithms.transaction.exact_cut.view import Point, View
+from anonset.algorithms.transaction.rare_sets import rare_tables
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.blocks import Blocks
 from anonset.data.store import MEMORY

@@ -19,8 +19,8 @@ from anonset.algorithms.rt.joint.pruning import Pruning, shown_frontier
 from anonset.algorithms.rt.joint.regions import axes_of
 from anonset.algorithms.rt.joint.scores import Scores
 from anonset.algorithms.rt.joint_split import LARGEST_RELATIONAL_LOSS, LARGEST_WEIGHT, JointSplit
-from anonset.algorithms.transaction.apriori import Apriori
-from anonset.algorithms.transaction.coat import Coat
+from anonset.algorithms.transaction.cuts.apriori import Apriori
+from anonset.algorithms.transaction.item_sets.coat import Coat
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table
 from anonset.data.decimals import exact
 from anonset.data.domains import with_grid

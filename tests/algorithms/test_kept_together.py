@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.facts import refused
 
 from anonset.algorithms.base import Result
-from anonset.algorithms.transaction.apriori import Apriori
+from anonset.algorithms.transaction.cuts.apriori import Apriori
 from anonset.algorithms.transaction.joint_anonymity import raise_to_joint_anonymity
 from anonset.attacks.composition import ReleasePair, ReleaseRows
 from anonset.data import Hierarchy, Table

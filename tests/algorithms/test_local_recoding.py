@@ -18,13 +18,13 @@ from tests.facts import refused
 from algorithms.implementations import bound_table, image_of, published_rows
 from algorithms.test_against_twins import small_case
 from algorithms.test_cut_search import mapped
-from anonset.algorithms.transaction import cut_search
-from anonset.algorithms.transaction import lra as lra_module
-from anonset.algorithms.transaction.gray_order import GrayOrder, gray_partitions
-from anonset.algorithms.transaction.local_generalization import LocalGeneralization
-from anonset.algorithms.transaction.lra import Lra
-from anonset.algorithms.transaction.supported_nodes import SupportedNodes
-from anonset.algorithms.transaction.vpa import Vpa
+from anonset.algorithms.transaction.cuts import cut_search
+from anonset.algorithms.transaction.partitions import lra as lra_module
+from anonset.algorithms.transaction.partitions.gray_order import GrayOrder, gray_partitions
+from anonset.algorithms.transaction.partitions.local_generalization import LocalGeneralization
+from anonset.algorithms.transaction.partitions.lra import Lra
+from anonset.algorithms.transaction.partitions.vpa import Vpa
+from anonset.algorithms.transaction.rare_sets.supported_nodes import SupportedNodes
 from anonset.data import Hierarchy, SetColumn, Table, spans
 from anonset.data.spans import Limits
 from anonset.data.store import Files

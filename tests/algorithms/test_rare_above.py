@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonset.algorithms.transaction import rare_above, rare_tables
-from anonset.algorithms.transaction.rare_above import RareAbove
-from anonset.algorithms.transaction.supported_nodes import SupportedNodes
+from anonset.algorithms.transaction.rare_sets import rare_above, rare_tables
+from anonset.algorithms.transaction.rare_sets.rare_above import RareAbove
+from anonset.algorithms.transaction.rare_sets.supported_nodes import SupportedNodes
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.blocks import Blocks
 from anonset.data.store import MEMORY

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from anonset.algorithms.transaction.cut_search import BYTES_OF_MEMBER
-from anonset.algorithms.transaction.rare_above import RareAbove
-from anonset.algorithms.transaction.rare_tables import BYTES_READ_OUT, RareTables
-from anonset.algorithms.transaction.supported_nodes import SupportedNodes
+from anonset.algorithms.transaction.cuts.cut_search import BYTES_OF_MEMBER
+from anonset.algorithms.transaction.rare_sets.rare_above import RareAbove
+from anonset.algorithms.transaction.rare_sets.rare_tables import BYTES_READ_OUT, RareTables
+from anonset.algorithms.transaction.rare_sets.supported_nodes import SupportedNodes
 from anonset.data import SetColumn, Vocabulary
 from anonset.data.blocks import Blocks
 from anonset.data.hierarchy import Hierarchy

@@ -25,7 +25,7 @@ from anonset.data import Table
 from anonset.errors import InputError
 from anonset.generalization import PerCluster
 from anonset.measures.relational_ncp import relational_ncp
-from anonset_kernels import relational_refine
+from anonset_kernels.relational import refine as kernels
 from effort import examples
 from reference.refinement import refine
 from reference.relational import Relation
@@ -52,14 +52,14 @@ def some_clusters(data: Any, n: int, k: int) -> Any:
 def steps_noted() -> Iterator[list[tuple[int, float]]]:
     """Record the total steps and the tolerance after each call of the kernel."""
     noted: list[tuple[int, float]] = []
-    kernel = relational_refine.refine
+    kernel = kernels.refine
 
     def refine_and_note(*arguments: Any) -> None:
         kernel(*arguments)
-        noted.append((int(arguments[4][relational_refine.STEPS]), arguments[-1][4]))
+        noted.append((int(arguments[4][kernels.STEPS]), arguments[-1][4]))
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(relational_refine, "refine", refine_and_note)
+        patch.setattr(kernels, "refine", refine_and_note)
         yield noted
 
 
@@ -179,7 +179,7 @@ def test_a_hierarchy_too_large_for_a_pair_table_has_the_same_result() -> None:
     tree = "R(" + ",".join(f"N{i}({','.join(leaves[i * 10 : i * 10 + 10])})" for i in range(30)) + ")"
     source = random.Random(2)
     case = encode([(source.choice(leaves),) for _ in range(120)], [tree])
-    position, table = relational_refine.pair_losses(case.qi.space)
+    position, table = kernels.pair_losses(case.qi.space)
     assert (position.tolist(), len(table)) == ([0, 0], 0)
     cluster = Mondrian(k=3).form(case.qi)
     with steps_noted() as noted:

@@ -26,7 +26,7 @@ from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import PerCluster, apply
 from anonset.measures.relational_ncp import relational_ncp, value_losses
 from anonset.release.published_values import published_relational_loss
-from anonset_kernels.relational_cluster import BLOCK, CHUNK
+from anonset_kernels.relational.cluster import BLOCK, CHUNK
 from effort import examples
 
 thorough = settings(max_examples=examples(300), suppress_health_check=[HealthCheck.too_slow])

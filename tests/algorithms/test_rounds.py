@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from tests.facts import refused
 
-from anonset.algorithms.transaction.apriori import Apriori
-from anonset.algorithms.transaction.cut_search import CutSearch
+from anonset.algorithms.transaction.cuts.apriori import Apriori
+from anonset.algorithms.transaction.cuts.cut_search import CutSearch
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.lease import RUN
 from anonset.errors import InputError

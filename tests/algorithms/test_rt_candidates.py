@@ -22,7 +22,7 @@ from anonset.algorithms.rt.merging import Clusters
 from anonset.algorithms.rt.results import tum
 from anonset.algorithms.rt.rum_bound import RumBound
 from anonset.algorithms.rt.tum_bound import TumBound
-from anonset.algorithms.transaction.apriori import Apriori
+from anonset.algorithms.transaction.cuts.apriori import Apriori
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.errors import InfeasibleError

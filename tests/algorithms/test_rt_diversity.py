@@ -11,7 +11,7 @@ from algorithms.contracts import classes, rows_of, tuples_of
 from anonset.algorithms.rt.rfirst import RFirst
 from anonset.algorithms.rt.rum_bound import RumBound
 from anonset.algorithms.rt.tum_bound import TumBound
-from anonset.algorithms.transaction.lm_apriori import LmApriori
+from anonset.algorithms.transaction.cuts.lm_apriori import LmApriori
 from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table
 from anonset.data.combined_hierarchies import attach_sensitive
 from anonset.errors import InfeasibleError, InputError

@@ -14,7 +14,7 @@ from anonset.algorithms.rt.parts_function import PartsFunction
 from anonset.algorithms.rt.rfirst import RFirst
 from anonset.algorithms.rt.rum_bound import RumBound
 from anonset.algorithms.rt.tum_bound import TumBound
-from anonset.algorithms.transaction.lra import Lra
+from anonset.algorithms.transaction.partitions.lra import Lra
 from anonset.errors import InputError
 from anonset.generalization import PerCluster
 from anonset.privacy.kkm import KKmAnonymity

@@ -23,9 +23,9 @@ from anonset.algorithms.rt.rfirst import RFirst
 from anonset.algorithms.rt.rum_bound import RumBound
 from anonset.algorithms.rt.tfirst import TFirst
 from anonset.algorithms.rt.tum_bound import TumBound
-from anonset.algorithms.transaction.apriori import Apriori
-from anonset.algorithms.transaction.coat import Coat
-from anonset.algorithms.transaction.direct import Direct
+from anonset.algorithms.transaction.cuts.apriori import Apriori
+from anonset.algorithms.transaction.cuts.direct import Direct
+from anonset.algorithms.transaction.item_sets.coat import Coat
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.workers import Threads
 from anonset.errors import InfeasibleError, InputError

@@ -8,7 +8,7 @@ import pytest
 from anonset.algorithms.relational.formations import formation_of
 from anonset.algorithms.rt.merging import Merge, intermediate_losses
 from anonset.algorithms.rt.rum_bound import RumBound
-from anonset.algorithms.transaction.apriori import Apriori
+from anonset.algorithms.transaction.cuts.apriori import Apriori
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table
 from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.measures.relational_ncp import relational_ncp

@@ -17,9 +17,9 @@ from algorithms.set_based_cases import (
     seeds,
 )
 from anonset.algorithms.base import Algorithm
-from anonset.algorithms.transaction.coat import Coat
-from anonset.algorithms.transaction.constraint_search import GroupMerge
-from anonset.algorithms.transaction.pcta import Pcta
+from anonset.algorithms.transaction.item_sets.coat import Coat
+from anonset.algorithms.transaction.item_sets.constraint_search import GroupMerge
+from anonset.algorithms.transaction.item_sets.pcta import Pcta
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import ItemGroups

@@ -12,9 +12,9 @@ from tests.facts import refused
 
 from algorithms.set_based_cases import Case, Larger, random_case, seeds
 from anonset.algorithms.base import Algorithm, traits_of
-from anonset.algorithms.transaction import constraint_search
-from anonset.algorithms.transaction.coat import Coat
-from anonset.algorithms.transaction.pcta import Pcta
+from anonset.algorithms.transaction.item_sets import constraint_search
+from anonset.algorithms.transaction.item_sets.coat import Coat
+from anonset.algorithms.transaction.item_sets.pcta import Pcta
 from anonset.data import SetColumn, Table, spans
 from anonset.data.store import Files
 from anonset.errors import InfeasibleError, InputError

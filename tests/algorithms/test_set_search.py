@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from tests.facts import refused
 
 import anonset
-from anonset.algorithms.transaction import partition_search, sets_on_clusters
-from anonset.algorithms.transaction.partition_search import PartitionSearch
+from anonset.algorithms.transaction.item_sets import partition_search, sets_on_clusters
+from anonset.algorithms.transaction.item_sets.partition_search import PartitionSearch
 from anonset.data import SetColumn, Table
 from anonset.data.blocks import Blocks
 from anonset.data.halves import halves
@@ -23,8 +23,8 @@ from anonset.generalization.local import MergedItems
 from anonset.measures.ncp import ncp_numerator
 from anonset.publications import Records
 from anonset_kernels._jit import kernel
-from anonset_kernels._partitions import CANDIDATES, LISTED, PartitionRule
-from anonset_kernels._sweeps import _list_cheapest, merge_violated
+from anonset_kernels.item_sets._partitions import CANDIDATES, LISTED, PartitionRule
+from anonset_kernels.item_sets._sweeps import _list_cheapest, merge_violated
 from effort import examples
 from reference.km import naive_km
 from reference.set_search import Group, Groups, Twin, canonical

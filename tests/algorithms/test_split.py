@@ -17,7 +17,7 @@ from anonset.algorithms.rt.rfirst import RFirst
 from anonset.algorithms.split.axes import BINS
 from anonset.algorithms.split.median_cuts import cut_into_parts
 from anonset.algorithms.split.solving import split_and_solve
-from anonset.algorithms.transaction.apriori import Apriori
+from anonset.algorithms.transaction.cuts.apriori import Apriori
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table, spans
 from anonset.data.domains import with_range
 from anonset.data.quasi_identifiers import QuasiIdentifiers

@@ -22,9 +22,9 @@ from anonset.algorithms.rt.rum_bound import RumBound
 from anonset.algorithms.split import merging
 from anonset.algorithms.split.median_cuts import cut_into_parts
 from anonset.algorithms.split.solving import split_and_solve
-from anonset.algorithms.transaction.apriori import Apriori
-from anonset.algorithms.transaction.coat import Coat
-from anonset.algorithms.transaction.lm_apriori import LmApriori
+from anonset.algorithms.transaction.cuts.apriori import Apriori
+from anonset.algorithms.transaction.cuts.lm_apriori import LmApriori
+from anonset.algorithms.transaction.item_sets.coat import Coat
 from anonset.data import CategoricalColumn, Hierarchy, NumericColumn, SetColumn, Table
 from anonset.data.combined_hierarchies import attach_sensitive
 from anonset.data.domains import with_range

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.facts import names, refused
 
-from anonset.algorithms.transaction.suppress_control import SuppressControl
+from anonset.algorithms.transaction.suppression.suppress_control import SuppressControl
 from anonset.data import Hierarchy, Table
 from anonset.data.combined_hierarchies import attach_sensitive
 from anonset.errors import InputError

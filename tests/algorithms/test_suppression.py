@@ -14,10 +14,10 @@ from tests.facts import refused
 
 from algorithms.implementations import bound_table, published_rows
 from algorithms.test_against_twins import small_case
-from anonset.algorithms.transaction.coherence_suppression import CoherenceSuppression
-from anonset.algorithms.transaction.hghs import HgHs
-from anonset.algorithms.transaction.mhghs import MHgHs
-from anonset.algorithms.transaction.threats import MinimalThreats
+from anonset.algorithms.transaction.suppression.coherence_suppression import CoherenceSuppression
+from anonset.algorithms.transaction.suppression.hghs import HgHs
+from anonset.algorithms.transaction.suppression.mhghs import MHgHs
+from anonset.algorithms.transaction.suppression.threats import MinimalThreats
 from anonset.data import Hierarchy, Table
 from anonset.data.workers import Threads
 from anonset.errors import InputError

@@ -10,10 +10,10 @@ from tests.facts import refused
 from algorithms.implementations import published_rows
 from algorithms.test_against_twins import small_case
 from algorithms.test_suppression import OUTLIER, OUTLIER_ROWS, run
-from anonset.algorithms.transaction import threats as mining
-from anonset.algorithms.transaction.coherence_suppression import CoherenceSuppression
-from anonset.algorithms.transaction.hghs import HgHs
-from anonset.algorithms.transaction.mhghs import MHgHs
+from anonset.algorithms.transaction.suppression import threats as mining
+from anonset.algorithms.transaction.suppression.coherence_suppression import CoherenceSuppression
+from anonset.algorithms.transaction.suppression.hghs import HgHs
+from anonset.algorithms.transaction.suppression.mhghs import MHgHs
 from anonset.errors import InputError
 from reference.hierarchy_model import HierarchyModel, parse
 from reference.suppression import coherence_suppression, mhghs, moles

@@ -15,8 +15,8 @@ from tests.facts import names
 
 import anonset
 from anonset.algorithms.rt.joint_split import JointSplit
-from anonset.algorithms.transaction.apriori import Apriori
-from anonset.algorithms.transaction.exact import Exact
+from anonset.algorithms.transaction.cuts.apriori import Apriori
+from anonset.algorithms.transaction.exact_cut.exact import Exact
 from anonset.attacks.base import AttackInput
 from anonset.attacks.minimality import chances, minimality
 from anonset.data import Hierarchy, Table

@@ -101,7 +101,7 @@ def naive(table: Table, k: int, l: int, seed: int) -> Lost:  # noqa: E741
     from anonset.algorithms.buckets.base import random_runs, sorted_rows
     from anonset.algorithms.buckets.draws import Draws
     from anonset.algorithms.buckets.safe_grouping import LARGER, ORDER
-    from anonset_kernels.safe_grouping import group_bounds
+    from anonset_kernels.buckets.safe_grouping import group_bounds
 
     draws = Draws.of(table, seed)
     tuples, start = random_runs(*sorted_rows(table.ids), draws, ORDER)

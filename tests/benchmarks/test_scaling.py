@@ -16,10 +16,10 @@ from benchmarks.experiments.scaling.counted import (
     raised,
 )
 
-from anonset.algorithms.transaction.rare_tables import CountSets
+from anonset.algorithms.transaction.rare_sets.rare_tables import CountSets
 from anonset.data.store import Files
 from anonset.data.workers import Threads
-from anonset_kernels._record_codes import Ancestors
+from anonset_kernels.rare_sets._record_codes import Ancestors
 
 MODEL = CostModel(
     search=0.5,

@@ -291,7 +291,7 @@ def test_failure_after_renaming_leaves_no_files(place: Place, monkeypatch: pytes
 
 
 def test_interrupted_search_leaves_no_files(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    from anonset.algorithms.transaction.apriori import Apriori
+    from anonset.algorithms.transaction.cuts.apriori import Apriori
 
     def interrupt(*_: Any, **__: Any) -> None:
         raise KeyboardInterrupt
@@ -340,7 +340,7 @@ def test_a_written_file_that_differs_from_memory_is_detected(
 
 def test_a_wrong_search_is_caught_by_the_verification(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     from anonset.algorithms.base import Result
-    from anonset.algorithms.transaction.apriori import Apriori
+    from anonset.algorithms.transaction.cuts.apriori import Apriori
     from anonset.generalization import Cut
 
     def nothing_done(_: Apriori, table: Any, hierarchies: Any, **__: Any) -> Result:

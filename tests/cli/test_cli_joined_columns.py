@@ -196,7 +196,7 @@ def test_evaluate_reports_the_measures_of_the_run(clinic: Place, suffix: str) ->
 
 def test_python_hands_out_separate_columns(clinic: Place) -> None:
     table = anonset.read("clinic.csv", items="codes,drugs", drop="age,sex", unit="row")
-    from anonset.algorithms.transaction.apriori import Apriori
+    from anonset.algorithms.transaction.cuts.apriori import Apriori
 
     release = anonset.anonymize(table, Apriori(k=3, m=2), hierarchies={"codes": "codes.csv", "drugs": "balanced:2"})
     result = release.to_arrow()

@@ -274,7 +274,7 @@ def test_labels_that_look_like_arguments_are_withheld(place: Place, label: str) 
 
 def test_no_witness_is_shown(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     from anonset.algorithms.base import Result
-    from anonset.algorithms.transaction.apriori import Apriori
+    from anonset.algorithms.transaction.cuts.apriori import Apriori
     from anonset.generalization import Cut
 
     monkeypatch.setattr(Apriori, "recode", lambda _, __, trees, **___: Result(Cut.identity(trees["items"])))
@@ -290,7 +290,7 @@ def test_the_witness_of_an_infeasible_search_is_not_logged(place: Place, monkeyp
     def fail(*_: Any, **__: Any) -> None:
         raise InfeasibleError(name, reason, f"{MARK}, b")
 
-    monkeypatch.setattr("anonset.algorithms.transaction.apriori.Apriori.recode", fail)
+    monkeypatch.setattr("anonset.algorithms.transaction.cuts.apriori.Apriori.recode", fail)
     job = place.job("--algorithm", "apriori")
     assert f"({MARK}, b)" in place.run(*job).err
     ran = place.run(*job, "--log-format", "json")

@@ -8,7 +8,7 @@ import pytest
 from tests.facts import refused
 
 from anonset.algorithms.rt.across import PartlyMergedClusters
-from anonset.algorithms.transaction.cut_search import FixedSet
+from anonset.algorithms.transaction.cuts.cut_search import FixedSet
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.codes import NarrowCodes, RowNumbers
 from anonset.data.lease import RUN

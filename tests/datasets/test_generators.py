@@ -8,7 +8,7 @@ import pytest
 from scipy.sparse import csr_array
 from tests.facts import refused
 
-from anonset.algorithms.transaction.apriori import Apriori
+from anonset.algorithms.transaction.cuts.apriori import Apriori
 from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table
 from anonset.errors import InputError
 from anonset.generalization import Cut

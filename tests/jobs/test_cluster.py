@@ -17,10 +17,10 @@ from tests.facts import refused
 import anonset
 from anonset.algorithms.buckets import safe_grouping
 from anonset.algorithms.buckets.safe_grouping import SafeGrouping
-from anonset.algorithms.transaction.cut_search import CutSearch
-from anonset.algorithms.transaction.exact import Exact
+from anonset.algorithms.transaction.cuts.cut_search import CutSearch
 from anonset.algorithms.transaction.exact_cut import pairs, sets
-from anonset.algorithms.transaction.expanded_blocks import BlockTask
+from anonset.algorithms.transaction.exact_cut.exact import Exact
+from anonset.algorithms.transaction.rare_sets.expanded_blocks import BlockTask
 from anonset.data import Hierarchy, SetColumn, cluster, scheduler
 from anonset.data.blocks import Blocks
 from anonset.data.cluster import ClusterWorkers, _packed, _unpacked
@@ -31,7 +31,7 @@ from anonset.data.worker_faults import version_here
 from anonset.data.workers import Threads
 from anonset.errors import InputError
 from anonset.jobs.cluster import require_on_workers
-from anonset_kernels.truth_check import first_untrue_by_one
+from anonset_kernels.verification.truth import first_untrue_by_one
 
 pytestmark = pytest.mark.long
 
@@ -122,7 +122,7 @@ def test_large_arrays_of_a_result_travel_in_files_that_are_deleted_when_read(wor
 
 def test_a_kernel_travels_by_its_name_because_its_source_would_be_compiled_again():
     packed = _packed(lambda: first_untrue_by_one)
-    assert b"anonset_kernels.truth_check:first_untrue_by_one" in packed
+    assert b"anonset_kernels.verification.truth:first_untrue_by_one" in packed
     assert _unpacked(packed)() is first_untrue_by_one
 
 

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.long
 AT_WORK = """
     import os, signal, time
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    from anonset.algorithms.transaction.cut_search import CutSearch
+    from anonset.algorithms.transaction.cuts.cut_search import CutSearch
     from anonset.cli import main
 
     def rare_sets(self, size):
@@ -33,7 +33,7 @@ AT_WORK = """
 
 BY_FORCE = """
     import os, signal
-    from anonset.algorithms.transaction.cut_search import CutSearch
+    from anonset.algorithms.transaction.cuts.cut_search import CutSearch
     from anonset.cli import main
     found = CutSearch.rare_sets
 

@@ -7,7 +7,7 @@ import pytest
 from tests.facts import names
 from tests.jobs.test_by_blocks import BASKETS
 
-from anonset.algorithms.transaction.cut_search import CutSearch
+from anonset.algorithms.transaction.cuts.cut_search import CutSearch
 from anonset.cli.main import main
 from anonset.data.store import backing
 from anonset.errors import RAW_DATA_STAY

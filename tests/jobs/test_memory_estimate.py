@@ -11,9 +11,9 @@ from tests.facts import names
 
 from anonset.algorithms.base import LARGEST_MEMORY_FACTOR, Traits, traits_of
 from anonset.algorithms.registry import ALGORITHMS
-from anonset.algorithms.transaction import rare_tables
-from anonset.algorithms.transaction.apriori import Apriori
-from anonset.algorithms.transaction.lm_apriori import LmApriori
+from anonset.algorithms.transaction.cuts.apriori import Apriori
+from anonset.algorithms.transaction.cuts.lm_apriori import LmApriori
+from anonset.algorithms.transaction.rare_sets import rare_tables
 from anonset.cli.main import main
 from anonset.jobs.run import memory_of
 from anonset.reading.sizes import DataSize

@@ -20,12 +20,12 @@ pytestmark = pytest.mark.long
 
 KILLED = {
     "in the search": """
-        from anonset.algorithms.transaction.cut_search import CutSearch
+        from anonset.algorithms.transaction.cuts.cut_search import CutSearch
         found = CutSearch.rare_sets
         CutSearch.rare_sets = lambda self, size: os._exit(9) if size == 2 else found(self, size)
     """,
     "in a partition": """
-        from anonset.algorithms.transaction import lra
+        from anonset.algorithms.transaction.partitions import lra
         lra.search_in_bitmaps = lambda *_args: os._exit(9)
     """,
     "in recoding": """

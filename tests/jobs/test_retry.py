@@ -27,7 +27,7 @@ KILLED = {
         run._gathered = die
     """,
     "in the search": """
-        from anonset.algorithms.transaction.cut_search import CutSearch
+        from anonset.algorithms.transaction.cuts.cut_search import CutSearch
         found = CutSearch.rare_sets
         CutSearch.rare_sets = lambda self, size: die() if size == 2 else found(self, size)
     """,

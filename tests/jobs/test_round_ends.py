@@ -15,7 +15,7 @@ from anonset.algorithms.relational.formations import FORMATIONS, formation_of
 from anonset.algorithms.relational.generalized_tuples import GeneralizedTuples
 from anonset.algorithms.relational.mondrian import Mondrian
 from anonset.algorithms.relational.rounded_tuples import as_published
-from anonset.algorithms.transaction.apriori import Apriori
+from anonset.algorithms.transaction.cuts.apriori import Apriori
 from anonset.cli.main import main
 from anonset.data import CategoricalColumn, NumericColumn, SetColumn, Table
 from anonset.data.grids import grid_of

@@ -10,7 +10,7 @@ from tests.cli.place import Ran
 from tests.facts import names
 from tests.jobs.test_by_blocks import files_of, report_of_both
 
-from anonset.algorithms.transaction.constraint_search import ConstraintSearch
+from anonset.algorithms.transaction.item_sets.constraint_search import ConstraintSearch
 from anonset.cli.main import main
 from anonset.data import spans
 from anonset.data.store import backing

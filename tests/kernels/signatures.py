@@ -3,7 +3,6 @@
 import importlib
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -11,10 +10,10 @@ import numpy as np
 from numba.core import types
 from numba.core.dispatcher import Dispatcher
 
-import anonset_kernels
 from anonset_kernels import _arrays
+from anonset_kernels._jit import FOLDER, name_of
 
-FILES = sorted(Path(anonset_kernels.__file__).parent.glob("*.py"))
+FILES = sorted(FOLDER.rglob("*.py"))
 REGISTERED = {
     "".join(f"_{c.lower()}" if c.isupper() else c for c in name).lstrip("_"): hint
     for name, hint in vars(_arrays).items()
@@ -29,11 +28,11 @@ def kernels() -> Iterator[tuple[str, Any]]:
     """Yield every kernel by ``file.name``: the dispatcher, or the function if the JIT is off."""
     for path in FILES:
         source = path.read_text(encoding="utf-8")
-        module = importlib.import_module(f"anonset_kernels.{path.stem}")
+        module = importlib.import_module(f"anonset_kernels.{name_of(path)}")
         for name, value in vars(module).items():
             function = getattr(value, "py_func", value)
             if re.search(rf"@kernel\(.*\)\ndef {name}\(", source) and function.__module__ == module.__name__:
-                yield f"{path.stem}.{name}", value
+                yield f"{name_of(path)}.{name}", value
 
 
 def hints_of(kernel: Any) -> dict[str, Any]:

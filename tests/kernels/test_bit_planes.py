@@ -8,17 +8,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonset.algorithms.transaction import rare_tables
-from anonset.algorithms.transaction.rare_sets import RareSets
-from anonset.algorithms.transaction.rare_tables import CountSets, RareTables, bytes_of
-from anonset.algorithms.transaction.supported_nodes import SupportedNodes
+from anonset.algorithms.transaction.rare_sets import rare_tables
+from anonset.algorithms.transaction.rare_sets.rare_tables import CountSets, RareTables, bytes_of
+from anonset.algorithms.transaction.rare_sets.sets import RareSets
+from anonset.algorithms.transaction.rare_sets.supported_nodes import SupportedNodes
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.blocks import Blocks
 from anonset.data.store import MEMORY
 from anonset.data.workers import Threads
-from anonset_kernels._planes import Planes
-from anonset_kernels._record_codes import Ancestors, ancestor_codes
-from anonset_kernels.bit_planes import merge
+from anonset_kernels.rare_sets._planes import Planes
+from anonset_kernels.rare_sets._record_codes import Ancestors, ancestor_codes
+from anonset_kernels.rare_sets.bit_planes import merge
 from effort import examples
 
 SMALL = Hierarchy.from_tree(

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 import reference.rt as twins
 from anonset.algorithms.rt.distances import Distances
 from anonset.data import SetColumn
-from anonset_kernels.btd import common_items, length, pack_records, record_distance
+from anonset_kernels.rt.btd import common_items, length, pack_records, record_distance
 from effort import examples
 
 few = settings(max_examples=examples(40), suppress_health_check=[HealthCheck.too_slow])

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from anonset.algorithms.buckets.draws import Draws
 from anonset.algorithms.buckets.safe_grouping import PERSON, TUPLE, VALUE
-from anonset_kernels._draws import draw, exchanged
-from anonset_kernels.buckets import anatomize, random_by_code, random_runs, sorted_runs
-from anonset_kernels.safe_grouping import assign_groups, diversify, fewest_shown, group_bounds
+from anonset_kernels.buckets._draws import draw, exchanged
+from anonset_kernels.buckets.buckets import anatomize, random_by_code, random_runs, sorted_runs
+from anonset_kernels.buckets.safe_grouping import assign_groups, diversify, fewest_shown, group_bounds
 from effort import examples
 from reference.buckets import anatomy, diverse, drawn_order, groups_of
 from reference.buckets import exchanged as naive_exchanged

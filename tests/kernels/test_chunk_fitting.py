@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from anonset_kernels._first_fit import ChunkRule, first_fit
+from anonset_kernels.disassociation._first_fit import ChunkRule, first_fit
 from effort import examples
 from reference.disassociation import is_km
 

@@ -15,21 +15,21 @@ import numpy as np
 from anonset_kernels._compiling import COMPILATION
 told = []
 with COMPILATION.watched(lambda *what: told.append(what)):
-    from anonset_kernels.rows import transpose
+    from anonset_kernels.records.rows import transpose
     found = [array.tolist() for array in transpose(np.array([0, 2, 3]), np.array([0, 1, 1], np.int32), 2)]
 print(json.dumps([found, COMPILATION.kernels, COMPILATION.seconds, time.perf_counter() - start, told]))
 """
 MODULES = """
 import sys
 import numpy as np
-from anonset_kernels.rows import unsorted_or_repeated
+from anonset_kernels.records.rows import unsorted_or_repeated
 assert unsorted_or_repeated(np.array([0, 2, 3]), np.array([0, 1, 1], np.int32)) == -1
 print("scipy.linalg" in sys.modules)
 """
 LATE = """
 import numpy as np
 from numba import njit
-from anonset_kernels.rows import unsorted_or_repeated
+from anonset_kernels.records.rows import unsorted_or_repeated
 assert unsorted_or_repeated(np.array([0, 2, 3]), np.array([0, 1, 1], np.int32)) == -1
 assert sum(unsorted_or_repeated.stats.cache_hits.values()) == 1
 @njit

@@ -8,10 +8,10 @@ import numpy as np
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from anonset_kernels import constraints as kernels
-from anonset_kernels._bitmaps import count_held, give_back, make_bitmaps
-from anonset_kernels._groups import image_of, make_groups, merge_groups, suppress_group
-from anonset_kernels.rows import transpose
+from anonset_kernels.item_sets import constraints as kernels
+from anonset_kernels.item_sets._bitmaps import count_held, give_back, make_bitmaps
+from anonset_kernels.item_sets._groups import image_of, make_groups, merge_groups, suppress_group
+from anonset_kernels.records.rows import transpose
 from effort import examples
 
 seeds = st.integers(0, 2**32 - 1)

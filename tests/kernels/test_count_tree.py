@@ -8,13 +8,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonset.algorithms.transaction.count_tree import CountTree
-from anonset.algorithms.transaction.supported_nodes import SupportedNodes
-from anonset.algorithms.transaction.windows import Suffixes
+from anonset.algorithms.transaction.rare_sets.count_tree import CountTree
+from anonset.algorithms.transaction.rare_sets.supported_nodes import SupportedNodes
+from anonset.algorithms.transaction.rare_sets.windows import Suffixes
 from anonset.data import Hierarchy, SetColumn
 from anonset.data.blocks import Blocks
 from anonset.data.store import MEMORY
-from anonset_kernels.count_tree import EXACT, LEAVES, MARK, SupportRule, expand, node_supports, walk, walk_sizes
+from anonset_kernels.rare_sets.count_tree import (
+    EXACT,
+    LEAVES,
+    MARK,
+    SupportRule,
+    expand,
+    node_supports,
+    walk,
+    walk_sizes,
+)
 from effort import examples
 
 TREE = Hierarchy.from_tree(

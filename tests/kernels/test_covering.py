@@ -9,7 +9,7 @@ from scipy.optimize import LinearConstraint, linprog, milp
 from anonset.algorithms.transaction.exact_cut.limits import LimitReached, SearchBudget
 from anonset.algorithms.transaction.exact_cut.rows import LEAST_USES, SparseRows
 from anonset.algorithms.transaction.exact_cut.solver import Solver
-from anonset_kernels.covering import cover
+from anonset_kernels.exact_cut.covering import cover
 from effort import examples
 
 some = settings(max_examples=examples(200))

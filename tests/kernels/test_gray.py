@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonset_kernels.gray import gray_codes, gray_items
+from anonset_kernels.partitions.gray import gray_codes, gray_items
 
 BITS = 5
 bit_sets = st.lists(st.sets(st.integers(0, BITS - 1)).map(sorted), max_size=12)

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 from tests.facts import refused
 
-import anonset_kernels
-from anonset_kernels._jit import directory_of, sources_of
+from anonset_kernels._jit import FOLDER, directory_of, name_of, path_of, sources_of
 
 pytestmark = [pytest.mark.compiled, pytest.mark.long]
 
@@ -43,7 +42,7 @@ def package(tmp_path: Path) -> Path:
     folder = tmp_path / "anonset_kernels"
     folder.mkdir()
     for name in ("__init__.py", "_compiling.py", "_jit.py"):
-        shutil.copy(Path(anonset_kernels.__file__).with_name(name), folder / name)
+        shutil.copy(FOLDER / name, folder / name)
     (folder / "caller.py").write_text(CALLER)
     (folder / "callee.py").write_text(CALLEE.format(2))
     return folder
@@ -87,7 +86,7 @@ def test_numbers_of_all_widths_and_constants_take_the_same_machine_code(package,
 
 def test_no_kernel_formats_a_message():
     """Numba compiles an array slice assignment to a formatted message, which costs 2 s: assign in a loop."""
-    folders = filter(None, (directory_of(path) for path in Path(anonset_kernels.__file__).parent.glob("*.py")))
+    folders = filter(None, (directory_of(path) for path in FOLDER.rglob("*.py")))
     code = [file for folder in folders for file in folder.rglob("*.nbc")]
     assert [file.name for file in code if b"cannot assign slice" in file.read_bytes()] == []
 
@@ -122,40 +121,40 @@ def test_a_cache_that_can_only_be_read_is_read(tmp_path):
     assert {path.name for path in (tmp_path / "cache").rglob("*.nb?")} == cached
 
 
-@pytest.mark.parametrize("path", sorted(Path(anonset_kernels.__file__).parent.glob("*.py")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted(FOLDER.rglob("*.py")), ids=name_of)
 def test_the_cache_directory_depends_on_all_imports_of_a_file(path):
     """The hash covers the same imports as Python's parser finds, however they are written."""
 
     def imported(name: str) -> set[str]:
         names = set()
-        for node in ast.walk(ast.parse(path.with_stem(name).read_text())):
+        for node in ast.walk(ast.parse(path_of(name).read_text())):
             if isinstance(node, ast.ImportFrom):
                 assert node.level == 0
-                assert node.module != "anonset_kernels", "name the file that is imported"
+                assert not node.module.startswith("anonset_kernels") or path_of(node.module[16:]).is_file(), node.module
                 names.add(node.module)
             elif isinstance(node, ast.Import):
                 names |= {alias.name for alias in node.names}
         return {name.removeprefix("anonset_kernels.") for name in names if name.startswith("anonset_kernels.")}
 
-    closure, waiting = set(), {path.stem}
+    closure, waiting = set(), {name_of(path)}
     while waiting:
         closure |= waiting
         waiting = set().union(*(imported(name) for name in waiting)) - closure
-    assert {file.stem for file in sources_of(path)} == closure
+    assert {name_of(file) for file in sources_of(path)} == closure
 
 
 def test_the_setting_is_restored():
     from numba.core import config
 
     before = config.CACHE_DIR
-    import anonset_kernels.rows  # noqa: F401
+    import anonset_kernels.records.rows  # noqa: F401
 
     assert before == config.CACHE_DIR
 
 
 def test_calling_a_kernel_only_function_from_python_raises():
     """These functions have no machine code: calling them would crash the process."""
-    from anonset_kernels.relational_mondrian import _widest
+    from anonset_kernels.relational.mondrian import _widest
 
     with refused(TypeError, "_widest"):
         _widest()

@@ -9,7 +9,7 @@ from numba.core.errors import TypingError
 from anonset.data import Hierarchy
 from anonset_kernels._bits import bit, bit_count, trailing_zeros
 from anonset_kernels._jit import kernel
-from anonset_kernels._tree import is_below
+from anonset_kernels.rare_sets._tree import is_below
 
 words = st.integers(1, 2**64 - 1)
 

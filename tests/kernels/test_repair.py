@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from anonset_kernels._repair import compare_losses
+from anonset_kernels.item_sets._repair import compare_losses
 from effort import examples
 
 sizes = st.one_of(st.integers(1, 70), st.integers(1, 3000))

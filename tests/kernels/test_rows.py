@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from anonset_kernels.rows import first_copies, map_rows, sort_rows, transpose, unsorted_or_repeated
+from anonset_kernels.records.rows import first_copies, map_rows, sort_rows, transpose, unsorted_or_repeated
 
 ITEMS = 9
 row_sets = st.lists(st.lists(st.integers(0, ITEMS - 1), unique=True, max_size=6), max_size=12)

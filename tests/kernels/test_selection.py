@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonset_kernels.relational_mondrian import nth_smallest, part_sizes
+from anonset_kernels.relational.mondrian import nth_smallest, part_sizes
 
 
 @given(st.lists(st.integers(-5, 5), min_size=1, max_size=40), st.data())

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonset.algorithms.transaction import set_counter
-from anonset.algorithms.transaction.set_counter import SetCounter, in_ranges
+from anonset.algorithms.transaction.rare_sets import set_counter
+from anonset.algorithms.transaction.rare_sets.set_counter import SetCounter, in_ranges
 from anonset.data import Hierarchy
-from anonset_kernels._record_codes import ancestor_codes
+from anonset_kernels.rare_sets._record_codes import ancestor_codes
 from effort import examples
 from reference.km import supports
 

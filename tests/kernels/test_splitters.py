@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonset_kernels._splitters import bucket_of
+from anonset_kernels.records._splitters import bucket_of
 
 
 @pytest.mark.parametrize(("kind", "low", "high"), [(np.int64, -(2**63), 2**63 - 1), (np.uint64, 0, 2**64 - 1)])

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.reference import text as twin
 
-from anonset_kernels.text import hash_fields, last_record_end
+from anonset_kernels.records.text import hash_fields, last_record_end
 
 
 def found(data, delimiter):

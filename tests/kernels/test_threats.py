@@ -8,9 +8,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonset_kernels._arrays import ExpandedCodes
-from anonset_kernels._dense_threats import is_dense
-from anonset_kernels.decisive_records import gather, keep_decisive, outline
-from anonset_kernels.threats import DisclosureRule, ThreatRule, allow_antichains, forbid_pairs, hash_sets, mine
+from anonset_kernels.suppression._dense_threats import is_dense
+from anonset_kernels.suppression.decisive_records import gather, keep_decisive, outline
+from anonset_kernels.suppression.threats import (
+    DisclosureRule,
+    ThreatRule,
+    allow_antichains,
+    forbid_pairs,
+    hash_sets,
+    mine,
+)
 from effort import examples
 
 N_CODES = 9

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonset_kernels.truth_check import SymbolMembers, first_repeated, first_untrue, first_untrue_by_one, widened
+from anonset_kernels.verification.truth import SymbolMembers, first_repeated, first_untrue, first_untrue_by_one, widened
 
 ITEMS, SYMBOLS = 6, 3
 rows_of_items = st.lists(st.sets(st.integers(0, ITEMS - 1)), min_size=1, max_size=6)

@@ -12,7 +12,7 @@ from tests.facts import refused
 from anonset.errors import InputError
 from anonset.reading import read
 from anonset.reading.batches import FileProperties, open_source
-from anonset_kernels.fimi import tokenize
+from anonset_kernels.records.fimi import tokenize
 
 
 def split(text):

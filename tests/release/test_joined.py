@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.facts import refused
 
-from anonset.algorithms.transaction.apriori import Apriori
+from anonset.algorithms.transaction.cuts.apriori import Apriori
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.table_facts import OwnerStatements
 from anonset.errors import InputError

@@ -33,7 +33,7 @@ def lost_if_counted(table: "Table", k: int, l: int, seed: int) -> Lost:  # noqa:
     from anonset.algorithms.buckets.base import random_runs, sensitive_column, sorted_rows
     from anonset.algorithms.buckets.draws import Draws
     from anonset.algorithms.buckets.safe_grouping import LARGER, ORDER
-    from anonset_kernels.safe_grouping import group_bounds
+    from anonset_kernels.buckets.safe_grouping import group_bounds
 
     by_id, runs = sorted_rows(table.ids)
     draws, sensitive = Draws.of(table, seed), sensitive_column(table)

@@ -205,7 +205,7 @@ def _warm_up(algorithm: str, m: int | None) -> None:
 def _generated(parameters: Parameters, column: "SetColumn") -> Measured:
     import numpy as np
 
-    from anonset.algorithms.transaction.pgen import generate_constraints
+    from anonset.algorithms.transaction.item_sets.pgen import generate_constraints
 
     generate_constraints(column.take(np.arange(50)), parameters["k"])
     table = fresh(column)

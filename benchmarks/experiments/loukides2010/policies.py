@@ -34,7 +34,7 @@ def privacy_policy(parameters: Parameters, column: "SetColumn") -> "PrivacyPolic
     column
         Records.
     """
-    from anonset.algorithms.transaction.pgen import generate_constraints
+    from anonset.algorithms.transaction.item_sets.pgen import generate_constraints
     from anonset.privacy.policies import random_policy
 
     name = parameters["privacy"]

@@ -52,9 +52,9 @@ class Job:
     @classmethod
     def of(cls, parameters: Parameters) -> "Job":
         """Load the data, and bind the items to their hierarchy if the transaction function uses a hierarchy."""
-        from anonset.algorithms.transaction.apriori import Apriori
-        from anonset.algorithms.transaction.coat import Coat
-        from anonset.algorithms.transaction.lm_apriori import LmApriori
+        from anonset.algorithms.transaction.cuts.apriori import Apriori
+        from anonset.algorithms.transaction.cuts.lm_apriori import LmApriori
+        from anonset.algorithms.transaction.item_sets.coat import Coat
 
         asked = {name: parameters.get(name) for name in ("data", "records", "values")}
         function = parameters.get("function", "coat")

@@ -69,7 +69,7 @@ def _table(folder: Path, parameters: Parameters, given: dict[str, Any], records:
 
 def _search(parameters: Parameters, table: "Table", workers_of: Any) -> tuple[Counted, float, int]:
     from anonset import Apriori, Hierarchy
-    from anonset.algorithms.transaction.checkpoints import STEP
+    from anonset.algorithms.transaction.cuts.checkpoints import STEP
     from anonset.data.ledger import file_of
     from anonset.data.store import Files
 

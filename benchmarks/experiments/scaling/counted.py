@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.algorithms.transaction.rare_tables import CountSets
+from anonset.algorithms.transaction.rare_sets.rare_tables import CountSets
 from anonset.data.codes import stored_codes
 from anonset.data.store import backing
 from anonset.data.workers import Workers

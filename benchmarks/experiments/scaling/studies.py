@@ -39,7 +39,7 @@ def measure_model(parameters: Parameters) -> Measured:
     """
     from benchmarks.experiments import runner
 
-    import anonset.algorithms.transaction.apriori  # noqa: F401 - a change of the search makes predictions stale
+    import anonset.algorithms.transaction.cuts.apriori  # noqa: F401 - a change of the search makes predictions stale
 
     there = runner.results_of(runner.paper("scaling"))
     found = {key[:3]: one["measured"] for key, one in there.items() if "measured" in one}

@@ -16,7 +16,7 @@ from anonset.data.table import Int32, Int64
 from anonset_kernels._jit import kernel
 
 if TYPE_CHECKING:
-    from anonset.algorithms.transaction.cut_search import FixedSet
+    from anonset.algorithms.transaction.cuts.cut_search import FixedSet
 
 
 def sets_by_size(column: SetColumn, hierarchy: Hierarchy, most: int, image: Int32 | None = None) -> Int64:

@@ -33,7 +33,7 @@ def tree_nodes(
 
     Cost: a few steps for each set of ``size - 1`` nodes in each record.
     """
-    from anonset_kernels.count_tree import expand, node_supports, walk_sizes
+    from anonset_kernels.rare_sets.count_tree import expand, node_supports, walk_sizes
 
     support = node_supports(column.indptr, column.items, hierarchy.leaf_node, hierarchy.parent)
     takes_part = support > 0

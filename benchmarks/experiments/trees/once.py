@@ -5,8 +5,8 @@ from typing import Any
 
 from anonset import Hierarchy
 from anonset.algorithms.base import Progress, Result
-from anonset.algorithms.transaction.exact import Exact
-from anonset.algorithms.transaction.set_search import SetSearch
+from anonset.algorithms.transaction.exact_cut.exact import Exact
+from anonset.algorithms.transaction.item_sets.set_search import SetSearch
 from anonset.data.blocks import Blocks
 from anonset.generalization import Cut
 

@@ -17,7 +17,7 @@ import numpy as np
 from anonset.algorithms.base import Algorithm, Progress, Result, traits_of
 from anonset.algorithms.registry import with_traits
 from anonset.algorithms.transaction.base import bind_items
-from anonset.algorithms.transaction.set_based import SetBased
+from anonset.algorithms.transaction.item_sets.set_based import SetBased
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.decimals import exact
 from anonset.data.store import Store
@@ -117,7 +117,7 @@ def _representatives(column: SetColumn, image: Int32) -> Int32:
 
 
 def _shown_as(column: SetColumn, representative: Int32) -> SetColumn:
-    from anonset_kernels.rows import map_rows
+    from anonset_kernels.records.rows import map_rows
 
     indptr, items = map_rows(column.indptr, column.items, representative, len(representative))
     return SetColumn(column.name, indptr, items, column.vocabulary)

@@ -155,7 +155,7 @@ def tidy_rows(name: str, indptr: Int64, codes: Int32, vocabulary: Vocabulary) ->
     """Build a set-valued column: sort each row and remove duplicate codes. The cost is O(nnz + n + M) for any row
     lengths.
     """
-    from anonset_kernels.rows import sort_rows, unsorted_or_repeated
+    from anonset_kernels.records.rows import sort_rows, unsorted_or_repeated
 
     codes = np.ascontiguousarray(codes, np.int32)
     if unsorted_or_repeated(indptr, codes) < 0:  # checking costs a tenth of sorting, and rows are usually sorted

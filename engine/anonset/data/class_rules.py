@@ -18,7 +18,7 @@ class ClassRule(RedactedRepr):
     """
 
     terms: Int64
-    """Parameters of the rule in the format of `anonset_kernels._class_rules`, int64 (8,)."""
+    """Parameters of the rule in the format of `anonset_kernels.relational._class_rules`, int64 (8,)."""
     overall: Int64
     """Frequency of each value in the complete table, int64 (M,)."""
     value: Int32
@@ -41,7 +41,7 @@ class ClassRule(RedactedRepr):
     @property
     def hereditary(self) -> bool:
         """True if a class that satisfies the rule still satisfies it after any records are added."""
-        from anonset_kernels._class_rules import DISTINCT, KIND
+        from anonset_kernels.relational._class_rules import DISTINCT, KIND
 
         # a class without known values satisfies the rule, but may violate it after a record with a known value is added
         return bool(self.terms[KIND] == DISTINCT and not (self.value < 0).any())
@@ -99,7 +99,7 @@ class TupleRule(RedactedRepr):
 def _broken(
     rule: ClassRule, group: NDArray[np.integer], n_groups: int, value: Int32, weight: Int64
 ) -> NDArray[np.bool_]:
-    from anonset_kernels._class_rules import break_rule
+    from anonset_kernels.relational._class_rules import break_rule
 
     broken = np.zeros(n_groups, np.uint8)
     break_rule(rule.terms, rule.overall, rule.ways, group.astype(np.int32), value, weight, broken)

@@ -12,7 +12,7 @@ from anonset.data.spans import spans
 from anonset.data.store import backing, damage_error
 
 if TYPE_CHECKING:
-    from anonset_kernels.labels import LabelTexts
+    from anonset_kernels.records.labels import LabelTexts
 
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
@@ -48,7 +48,7 @@ class FiledLabels(ComputedSequence[str]):
     @property
     def arrays(self) -> "LabelTexts":
         """Labels in files, in the format of the kernels."""
-        from anonset_kernels.labels import LabelTexts
+        from anonset_kernels.records.labels import LabelTexts
 
         return LabelTexts(self.starts, self.text)
 
@@ -128,7 +128,7 @@ class FiledLabels(ComputedSequence[str]):
         InputError
             If a code has no label, because the files are damaged.
         """
-        from anonset_kernels.labels import gather_text
+        from anonset_kernels.records.labels import gather_text
 
         starts = self._gathered_starts(codes)
         text = np.empty(int(starts[-1]), np.uint8)
@@ -137,7 +137,7 @@ class FiledLabels(ComputedSequence[str]):
 
     def _gathered_starts(self, codes: Int32) -> Int64:
         """Return the starts of the labels of given codes in their concatenation, int64 (n + 1,)."""
-        from anonset_kernels.labels import gathered_starts
+        from anonset_kernels.records.labels import gathered_starts
 
         starts = gathered_starts(codes, self.arrays, len(self.last_bytes))
         if not len(starts):
@@ -168,7 +168,7 @@ class FiledLabels(ComputedSequence[str]):
 
     def first_other(self, codes: Int32, starts: Int64, text: UInt8) -> int:
         """Return the first row whose text differs from the label of its code. Return -1 if all rows agree."""
-        from anonset_kernels.labels import first_other_text
+        from anonset_kernels.records.labels import first_other_text
 
         return int(first_other_text(codes, self.arrays, self.last_bytes, starts, text))
 

@@ -79,7 +79,7 @@ def _labels_sha256(labels: Sequence[str], block: tuple[int, int]) -> str:
 
 
 def _as_json(labels: FiledLabels, first: int, end: int) -> bytes:
-    from anonset_kernels.labels import LabelTexts, quote_labels
+    from anonset_kernels.records.labels import LabelTexts, quote_labels
 
     starts = labels.starts[first : end + 1]
     text = labels.text[starts[0] : starts[-1]]

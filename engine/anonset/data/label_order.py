@@ -21,7 +21,7 @@ from anonset.data.spans import begins_of, spans
 from anonset.data.store import Store
 
 if TYPE_CHECKING:
-    from anonset_kernels.labels import LabelTexts, TextComparison
+    from anonset_kernels.records.labels import LabelTexts, TextComparison
 
 BYTES_PER_BUCKET = 1 << 24
 """Approximate maximum size of the texts in a bucket, and of the texts copied in one step, in bytes."""
@@ -70,7 +70,7 @@ class _Encoding(RedactedRepr):
         return len(self.starts) - 1
 
     def encoded(self, numeric: bool | None) -> tuple[Int32, FiledLabels]:
-        from anonset_kernels.labels import LabelTexts, TextComparison
+        from anonset_kernels.records.labels import LabelTexts, TextComparison
 
         shared, integers = self._surveyed()
         numeric = integers if numeric is None else numeric
@@ -94,13 +94,13 @@ class _Encoding(RedactedRepr):
         return list(spans(self.n, PER_TASK))
 
     def _part(self, rows: tuple[int, int]) -> "LabelTexts":
-        from anonset_kernels.labels import LabelTexts
+        from anonset_kernels.records.labels import LabelTexts
 
         return LabelTexts(self.starts[rows[0] : rows[1] + 1], self.text)
 
     def _surveyed(self) -> tuple[int, bool]:
         """Return the length of the common prefix in bytes, and True if all texts are integers."""
-        from anonset_kernels.labels import survey
+        from anonset_kernels.records.labels import survey
 
         if not self.n:
             return 0, True
@@ -110,7 +110,7 @@ class _Encoding(RedactedRepr):
 
     def _splitters(self, by: "TextComparison") -> UInt64:
         """Return the smallest key of each bucket except the first, uint64 (b - 1,)."""
-        from anonset_kernels.labels import label_keys
+        from anonset_kernels.records.labels import label_keys
 
         texts, filled = (
             self.n / self.store.limits.rows_per_bucket,
@@ -132,7 +132,7 @@ class _Encoding(RedactedRepr):
         """Return the number of texts and bytes in each bucket, int64 (2, b), the texts ordered by bucket, and their row
         numbers.
         """
-        from anonset_kernels.labels import LabelTexts, fill_labels, measure_labels
+        from anonset_kernels.records.labels import LabelTexts, fill_labels, measure_labels
 
         def measured(rows: tuple[int, int]) -> Int64:
             size = np.zeros((2, len(splitters) + 1), np.int64)
@@ -161,7 +161,7 @@ class _Encoding(RedactedRepr):
 
     def _numbered(self, by: "TextComparison", texts: "LabelTexts", bounds: Int64) -> Iterator[tuple[int, Int32, Int32]]:
         """Yield the start of each bucket, the codes of its texts, and an example text for each code."""
-        from anonset_kernels.labels import LabelTexts, label_keys, number_labels
+        from anonset_kernels.records.labels import LabelTexts, label_keys, number_labels
 
         def numbered(rows: tuple[int, int]) -> tuple[int, Int32, Int32]:
             first, end = rows
@@ -181,7 +181,7 @@ def _copied(chosen: Int32, labels: "LabelTexts") -> Iterator[tuple[Int64, UInt8]
     """Yield batches of the texts in the rows `chosen`. A batch contains the start of each text, int64 (texts + 1,), and
     the concatenated bytes.
     """
-    from anonset_kernels.labels import gather_text, gathered_starts
+    from anonset_kernels.records.labels import gather_text, gathered_starts
 
     done = np.cumsum(labels.starts[chosen + 1] - labels.starts[chosen])
     first, before, none = 0, 0, np.empty(0, np.uint8)

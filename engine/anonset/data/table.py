@@ -152,7 +152,7 @@ class SetColumn(RedactedRepr):
         moved = codes[self.items]
         if in_order and ascending(codes):
             return moved
-        from anonset_kernels.rows import sort_rows, unsorted_or_repeated
+        from anonset_kernels.records.rows import sort_rows, unsorted_or_repeated
 
         return sort_rows(self.indptr, moved, size) if unsorted_or_repeated(self.indptr, moved) >= 0 else moved
 

@@ -86,7 +86,7 @@ class _PublishedRows(UnsortedRows):
         self._n_symbols = 0 if image is None else int(image.max(initial=SUPPRESSED)) + 1
 
     def items(self, sets: SetColumn) -> tuple[Int64, Int32]:
-        from anonset_kernels.rows import map_rows
+        from anonset_kernels.records.rows import map_rows
 
         if self._image is None:
             return super().items(sets)
@@ -214,7 +214,7 @@ def _items_of_clusters(
 
 def _draft(column: SetColumn, recoding: PerCluster, book: "_Codebook") -> SetColumn:
     """Return the published items of the records of a part, as codes of `book`."""
-    from anonset_kernels.rows import map_rows
+    from anonset_kernels.records.rows import map_rows
 
     order = np.argsort(recoding.cluster, kind="stable").astype(np.int64)
     by_cluster = column.take(order)

@@ -60,7 +60,7 @@ class _Cut(RedactedRepr):
 
     def rows(self) -> tuple[Int64, ChunkRows]:
         """Return the non-empty chunks, ascending, and their distinct sub-records."""
-        from anonset_kernels.sub_records import distinct_sub_records
+        from anonset_kernels.disassociation.sub_records import distinct_sub_records
 
         place, record, item = self._sorted()
         new_chunk = np.append(True, place[1:] != place[:-1])[: len(place)]

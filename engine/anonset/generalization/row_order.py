@@ -30,7 +30,7 @@ from anonset.generalization.row_sorter import BYTES_OF_ROW, RowSorter, empty_row
 from anonset.generalization.unsorted_rows import UnsortedRows
 
 if TYPE_CHECKING:
-    from anonset_kernels.row_order import RowContent
+    from anonset_kernels.records.row_order import RowContent
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +110,7 @@ class RowForm(RedactedRepr):
         InputError
             If a row length in a file is invalid.
         """
-        from anonset_kernels.row_order import RowContent
+        from anonset_kernels.records.row_order import RowContent
 
         lengths, fixed, record, items = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
         items, record = items.astype(np.int32, copy=False), record.astype(np.int64, copy=False)
@@ -149,7 +149,7 @@ class Distribution(RedactedRepr):
 
         For each range, the array contains the number of rows, the number of items, and the largest item count of a row.
         """
-        from anonset_kernels.row_order import RowComparison, fill_buckets, measure_buckets
+        from anonset_kernels.records.row_order import RowComparison, fill_buckets, measure_buckets
 
         by, sizes = RowComparison(self.widths, self.splitters), np.zeros((3, len(self.splitters) + 1), np.int64)
         rows = self.source(*span)
@@ -231,7 +231,7 @@ class _Shuffle(RedactedRepr):
 
     def _of_large_range(self, sort: RangeSort, b: int, size: Sequence[int], is_key: bool) -> Iterator[StoredRows]:
         """Yield the sorted rows of a range with too many rows. `is_key` is True if all rows have the same key."""
-        from anonset_kernels.row_order import following
+        from anonset_kernels.records.row_order import following
 
         (n, n_items, longest), position = size, sort.position
         parts = (_of_ranges(*_starts_and_rows(run), b, b + 1) for run in sort.runs)

@@ -19,7 +19,7 @@ from anonset.data.vocabulary import Vocabulary
 from anonset.generalization.unsorted_rows import UnsortedRows
 
 if TYPE_CHECKING:
-    from anonset_kernels.row_order import RowComparison, RowContent
+    from anonset_kernels.records.row_order import RowComparison, RowContent
 
 ITEMS_PER_BUCKET = 1 << 24
 """Maximum number of items in a bucket that is sorted at once. The memory limit determines the maximum
@@ -49,7 +49,7 @@ class RowSorter:
 
         All rows have the same codes before `position`.
         """
-        from anonset_kernels.row_order import following
+        from anonset_kernels.records.row_order import following
 
         if self._is_small(size):
             self._sort_at_once(source, size[0], position, place)
@@ -97,19 +97,19 @@ class RowSorter:
         return rows_per_bucket(self.store.limits, self.store.workers.count)
 
     def _by(self, splitters: Int64 | None = None) -> "RowComparison":
-        from anonset_kernels.row_order import RowComparison
+        from anonset_kernels.records.row_order import RowComparison
 
         return RowComparison(self.widths, np.empty(0, np.int64) if splitters is None else splitters)
 
     def _sort_at_once(self, source: UnsortedRows, n: int, position: int, place: Place) -> None:
-        from anonset_kernels.row_order import order_rows
+        from anonset_kernels.records.row_order import order_rows
 
         rows, order = source(0, n), np.arange(n, dtype=np.int64)
         order_rows(rows, self._by(), position, order)
         self._gather(rows, order, place)
 
     def _gather(self, rows: "RowContent", order: Int64, place: Place) -> None:
-        from anonset_kernels.row_order import gather_rows
+        from anonset_kernels.records.row_order import gather_rows
 
         gather_rows(rows, order, *place, self.out)
 
@@ -123,7 +123,7 @@ class RowSorter:
         return splitters_of(source, n, self.widths, position, self._rows_per_bucket)
 
     def _measured(self, source: UnsortedRows, n: int, position: int, splitters: Int64) -> "_BucketSizes":
-        from anonset_kernels.row_order import measure_buckets
+        from anonset_kernels.records.row_order import measure_buckets
 
         def measure(span: tuple[int, int]) -> Int64:
             sizes = np.zeros((3, len(splitters) + 1), np.int64)
@@ -141,7 +141,7 @@ class RowSorter:
         self, source: UnsortedRows, n: int, position: int, splitters: Int64, sizes: "_BucketSizes", rows: "RowContent"
     ) -> None:
         """Distribute the rows into buckets. Each block is sorted by bucket, and then copied into place."""
-        from anonset_kernels.row_order import fill_buckets
+        from anonset_kernels.records.row_order import fill_buckets
 
         def starts(of: NDArray[np.integer]) -> Int64:
             return np.ascontiguousarray(np.cumsum(of, axis=1, dtype=np.int64) - of)
@@ -175,7 +175,7 @@ class _BucketSizes:
 
 def empty_rows(size: tuple[int, int], n_columns: int) -> "RowContent":
     """Allocate memory for `size = (rows, items)`."""
-    from anonset_kernels.row_order import RowContent
+    from anonset_kernels.records.row_order import RowContent
 
     n, n_items = size
     rows = RowContent(
@@ -200,7 +200,7 @@ def splitters_of(source: UnsortedRows, n: int, widths: Int64, position: int, mos
 
     In at least one bucket, all rows have the same key.
     """
-    from anonset_kernels.row_order import RowComparison, pack_keys
+    from anonset_kernels.records.row_order import RowComparison, pack_keys
 
     in_cache = max(ROWS_IN_CACHE, n // MOST_BUCKETS)
     n_spans = 2 * n // min(in_cache, most) + 2

@@ -10,7 +10,7 @@ from anonset.data.table import Int32, Int64, SetColumn
 from anonset.data.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
-    from anonset_kernels.row_order import RowContent
+    from anonset_kernels.records.row_order import RowContent
 
 
 class UnsortedRows:
@@ -55,7 +55,7 @@ class UnsortedRows:
         return self._columns.shape[1] if isinstance(self._columns, np.ndarray) else len(self._columns)
 
     def _content(self, sets: SetColumn, chosen: slice | Int64) -> "RowContent":
-        from anonset_kernels.row_order import RowContent
+        from anonset_kernels.records.row_order import RowContent
 
         if isinstance(self._columns, np.ndarray):
             fixed = self._columns[chosen]

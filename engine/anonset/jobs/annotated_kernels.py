@@ -7,14 +7,14 @@ from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_typ
 
 import numpy as np
 
-_NO_KERNELS = {"__init__", "_arrays", "_compiling", "_jit"}
+_NO_KERNELS = {"_arrays", "_compiling", "_jit"}
 
 
 def all_files() -> list[str]:
-    """Return the names of all kernel files, sorted."""
-    from anonset_kernels._jit import path_of
+    """Return the names of all kernel modules, such as ``cuts.fix``, sorted."""
+    from anonset_kernels._jit import FOLDER, name_of
 
-    return sorted({path.stem for path in path_of("rows").parent.glob("*.py")} - _NO_KERNELS)
+    return sorted({name_of(path) for path in FOLDER.rglob("*.py") if path.stem != "__init__"} - _NO_KERNELS)
 
 
 def compile_file(name: str) -> None:

@@ -129,7 +129,7 @@ def anonymize(
     Examples
     --------
     >>> table = Table.from_sets([{"a1", "b1", "b2"}, {"a2", "b1"}, {"a2", "b1", "b2"}, {"a1", "a2", "b2"}])
-    >>> from anonset.algorithms.transaction.apriori import Apriori
+    >>> from anonset.algorithms.transaction.cuts.apriori import Apriori
     >>> release = anonymize(table, Apriori(k=2, m=2), hierarchies={"items": "balanced:2"})
     >>> release.verdict.holds, release.recoding.labels
     (True, ['N1_0', 'b1', 'b2'])

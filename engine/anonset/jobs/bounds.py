@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from anonset.algorithms.base import Progress
-from anonset.algorithms.transaction.exact import Exact
+from anonset.algorithms.transaction.exact_cut.exact import Exact
 from anonset.data import Hierarchy, Table
 from anonset.errors import InputError
 from anonset.kinds.evaluation import Bound

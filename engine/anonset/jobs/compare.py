@@ -155,7 +155,7 @@ def compare(
 
     Examples
     --------
-    >>> from anonset.algorithms.transaction.apriori import Apriori
+    >>> from anonset.algorithms.transaction.cuts.apriori import Apriori
     >>> table = Table.from_sets([{"a1", "b1", "b2"}, {"a2", "b1"}, {"a2", "b1", "b2"}, {"a1", "a2", "b2"}])
     >>> for found in compare(table, [Apriori(k=k, m=2) for k in (2, 5)], hierarchies={"items": "balanced:2"}):
     ...     print(found.algorithm, found.settings, found.outcome)

@@ -124,7 +124,7 @@ def _borders(
 
     The first mask marks rows that begin a group, and the second mask marks rows that differ from the previous row.
     """
-    from anonset_kernels.known_items import mark_distinct
+    from anonset_kernels.attacks.known_items import mark_distinct
 
     apart, is_distinct = begins_group(group, first, end), np.empty(end - first, np.bool_)
     mark_distinct(rows.indptr, rows.items, apart, first, end, is_distinct)

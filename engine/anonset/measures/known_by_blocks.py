@@ -17,7 +17,7 @@ from anonset.data.table import Int32, Int64
 from anonset.measures.distinct_records import DistinctRecords
 
 if TYPE_CHECKING:
-    from anonset_kernels.known_items import RecordSpan
+    from anonset_kernels.attacks.known_items import RecordSpan
 
 _ALL = 1 << 62
 _MOST = np.iinfo(np.int64).max
@@ -76,7 +76,7 @@ class _SetCounting(RedactedRepr):
 
     def walk_codes(self, rows: tuple[int, int], prefix: tuple[int, ...]) -> None:
         """Count the sets with a given prefix in a range of rows of a group, separately for each next code."""
-        from anonset_kernels.known_items import RecordSpan
+        from anonset_kernels.attacks.known_items import RecordSpan
 
         column, level, store = self.distinct.rows, len(prefix), self.distinct.store
         span = RecordSpan(column.indptr, column.items, self.distinct.weight, np.array(prefix, np.int32))
@@ -100,7 +100,7 @@ class _SetCounting(RedactedRepr):
         """Return the number of records with the prefix and each code, and the amount of work for each code,
         int64 (C,).
         """
-        from anonset_kernels.known_items import measure_behind
+        from anonset_kernels.attacks.known_items import measure_behind
 
         def measure(part: tuple[int, int]) -> Int64:
             sums = np.zeros((2, self.n_codes), np.int64)
@@ -120,7 +120,7 @@ class _SetCounting(RedactedRepr):
         Returns the distinct record of each row, and the smallest supports of its sets of at least 2 codes, int64 (r,
         size - 1). A record in which no item follows the code is not gathered.
         """
-        from anonset_kernels.known_items import gather_behind
+        from anonset_kernels.attacks.known_items import gather_behind
 
         capacity, filled = int(entries[codes[0] : codes[1]].sum()), 0
         begin, suffixes = np.zeros(capacity // 2 + 2, np.int64), np.empty(capacity, np.int32)
@@ -134,7 +134,7 @@ class _SetCounting(RedactedRepr):
 
     def _walked(self, begin: Int64, codes: Int32, weight: Int64, groups: Int64, size: int, upto: int) -> Int64:
         """Return the smallest support of the sets of each size in each record, int64 (r, size)."""
-        from anonset_kernels.known_items import GroupedRecords, count_known_sets
+        from anonset_kernels.attacks.known_items import GroupedRecords, count_known_sets
 
         tally = np.zeros((len(weight), 3 * size), np.int64)
         tally[:, :size] = _MOST
@@ -148,7 +148,7 @@ class _SetCounting(RedactedRepr):
 
 
 def _lower_to_supports(span: "RecordSpan", supports: Int64, least: Int64, rows: tuple[int, int]) -> None:
-    from anonset_kernels.known_items import lower_to_supports
+    from anonset_kernels.attacks.known_items import lower_to_supports
 
     lower_to_supports(span, *rows, supports, least)
 

@@ -21,7 +21,7 @@ from anonset.measures.shares import RecordFigures, Share, mean_of, share_of
 from anonset.privacy.model import require_at_least
 
 if TYPE_CHECKING:
-    from anonset_kernels.known_items import GroupedRecords
+    from anonset_kernels.attacks.known_items import GroupedRecords
 
 AFFORDABLE = 400_000_000
 """Maximum number of sets for an exact count (about two seconds). For more sets, a sample of records is used."""
@@ -195,7 +195,7 @@ def number_of_sets(lengths: Int64, size: int) -> float:
 
 
 def _of_all(distinct: DistinctRecords, size: int, k: int) -> list[KnownItems]:
-    from anonset_kernels.known_items import GroupedRecords
+    from anonset_kernels.attacks.known_items import GroupedRecords
 
     numbers, rows = np.arange(distinct.n), distinct.rows
     records = GroupedRecords(rows.indptr, rows.items, distinct.weight, distinct.groups, numbers)
@@ -249,7 +249,7 @@ def least_counts(records: "GroupedRecords", n_codes: int, size: int, sizes: Int6
 
 
 def _tally(records: "GroupedRecords", n_codes: int, size: int, k: int, sizes: Int64) -> Int64:
-    from anonset_kernels.known_items import count_known_sets
+    from anonset_kernels.attacks.known_items import count_known_sets
 
     tally = np.zeros((len(records.weight), 3 * size), np.int64)
     tally[:, :size] = sizes[:, None]

@@ -90,7 +90,7 @@ def fewest_persons(classes: Int64, owner: Int64) -> Int64:
 
 
 def _of_all(column: SetColumn, of_group: Int64, owner: Int64, members: Int64, size: int) -> list[MatchingPersons]:
-    from anonset_kernels.known_items import GroupedRecords
+    from anonset_kernels.attacks.known_items import GroupedRecords
 
     order = np.lexsort((owner, of_group))
     ordered = column.take(order)
@@ -104,8 +104,8 @@ def _of_sample(
     column: SetColumn, of_group: Int64, owner: Int64, members: Int64, size: int, seed: int, sampled: int
 ) -> list[MatchingPersons]:
     """Count the sets of the records of sampled persons, using the intersections of these records with all records."""
-    from anonset_kernels.known_items import GroupedRecords, project
-    from anonset_kernels.rows import transpose
+    from anonset_kernels.attacks.known_items import GroupedRecords, project
+    from anonset_kernels.records.rows import transpose
 
     start, records = transpose(column.indptr, column.items, len(column.vocabulary))
     n = int(owner.max(initial=-1)) + 1

@@ -17,7 +17,7 @@ from anonset.data.table import Int64
 from anonset.measures.distinct_records import DistinctRecords
 
 if TYPE_CHECKING:
-    from anonset_kernels.known_sample import Sample
+    from anonset_kernels.attacks.known_sample import Sample
 
 LARGEST_PROJECTION = 30_000_000
 """Maximum number of sets in the intersections of all records with a sampled record. At least 4 sets per distinct record
@@ -93,7 +93,7 @@ def _cost_of_bits(distinct: DistinctRecords, numbers: Int64, n_sets: NDArray[np.
 
 def _tally_bits(distinct: DistinctRecords, numbers: Int64, size: int, k: int) -> Int64:
     """Measure the sets of the distinct records `numbers` by bit vectors, int64 (s, size, 3); see `tally_sets_of`."""
-    from anonset_kernels.known_sample import tally_sets_of
+    from anonset_kernels.attacks.known_sample import tally_sets_of
 
     rows, start, n_codes = distinct.rows, distinct.start, len(distinct.rows.vocabulary)
 
@@ -133,8 +133,8 @@ def _sample(distinct: DistinctRecords, numbers: Int64, size: int) -> "Sample":
 
     The result includes the position of each item in its record, and the offset of each record's set counters.
     """
-    from anonset_kernels.known_sample import Sample
-    from anonset_kernels.rows import transpose
+    from anonset_kernels.attacks.known_sample import Sample
+    from anonset_kernels.records.rows import transpose
 
     column: SetColumn = distinct.rows.take(numbers)
     holders, holder = transpose(column.indptr, column.items, len(column.vocabulary))
@@ -149,7 +149,7 @@ def _sample(distinct: DistinctRecords, numbers: Int64, size: int) -> "Sample":
 
 def _measured(distinct: DistinctRecords, numbers: Int64, size: int) -> NDArray[np.float64]:
     """Return the number of sets in the intersections of all distinct records with each sampled record, float64 (s,)."""
-    from anonset_kernels.known_sample import measure_shared
+    from anonset_kernels.attacks.known_sample import measure_shared
 
     sample, rows = _sample(distinct, numbers, size), distinct.rows
     sets = np.array([_sets(length, size) for length in range(len(sample.choose) + 1)], np.float64)
@@ -166,7 +166,7 @@ def _measured(distinct: DistinctRecords, numbers: Int64, size: int) -> NDArray[n
 
 
 def _counted(distinct: DistinctRecords, sample: "Sample", n_sets: int) -> Int64:
-    from anonset_kernels.known_sample import count_shared
+    from anonset_kernels.attacks.known_sample import count_shared
 
     rows = distinct.rows
 

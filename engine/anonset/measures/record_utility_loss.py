@@ -29,7 +29,7 @@ def record_losses(published: SetColumn, size: Int64, weight: Float64) -> Float64
     size, weight
         Number of items that each symbol covers, int64, and weight of each symbol in [0, 1], float64.
     """
-    from anonset_kernels.record_loss import record_losses as kernel
+    from anonset_kernels.rt.record_loss import record_losses as kernel
 
     out = np.empty(published.n, np.float64)
     kernel(published.indptr, published.items, size, weight, out)

@@ -291,7 +291,7 @@ def _supports(column: SetColumn, group: Int32, store: Store) -> Int64:
 
 
 def _supports_of(column: SetColumn, group: Int32, blocks: Iterable[tuple[int, int]]) -> Int64:
-    from anonset_kernels.rows import map_rows
+    from anonset_kernels.records.rows import map_rows
 
     supports = np.zeros(int(group.max(initial=-1)) + 1, np.int64)
     for first, end in blocks:

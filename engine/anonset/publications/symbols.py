@@ -104,7 +104,7 @@ def generalize(
     store
         Store for the new column's arrays.
     """
-    from anonset_kernels.rows import map_rows
+    from anonset_kernels.records.rows import map_rows
 
     vocabulary = Vocabulary(tuple(symbol.label for symbol in symbols))
     with SetColumnBuilder(column.name, store, narrow=True) as generalized:

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator
 
 from anonset.algorithms.registry import ALGORITHMS, DIVERSE, TRANSACTION_FUNCTIONS
-from anonset.algorithms.transaction.pgen import generate_constraints
+from anonset.algorithms.transaction.item_sets.pgen import generate_constraints
 from anonset.data import Hierarchy, SetColumn, Table, Vocabulary
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError, datum, require_known

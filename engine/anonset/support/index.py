@@ -45,7 +45,7 @@ class SupportIndex:
     def __init__(self, column: SetColumn) -> None:
         from pyroaring import BitMap
 
-        from anonset_kernels.rows import transpose
+        from anonset_kernels.records.rows import transpose
 
         self.column = column
         start, records = transpose(column.indptr, column.items, len(column.vocabulary))

@@ -218,7 +218,7 @@ class _Places:
         """Return, for each pair of a cluster and an item, the smallest shared chunk that contains the item and may have
         sub-records in the cluster, int64 (pairs,). -2 if no shared chunk does.
         """
-        from anonset_kernels.chunk_check import falls
+        from anonset_kernels.verification.chunks import falls
 
         place, shown, shared = np.full(len(item), _NOWHERE, np.int64), None, self._window.shared
         for begins, chunk, of_chunk in self._by_width():

@@ -26,7 +26,7 @@ from anonset.verification.counting import Progress
 from anonset.verification.itemsets import check_km, records_with, require_well_formed
 
 if TYPE_CHECKING:
-    from anonset_kernels.constraints_check import UnsatisfiedConstraint
+    from anonset_kernels.verification.constraints import UnsatisfiedConstraint
 
 _CONSTRAINTS_PER_CALL = 20_000
 
@@ -165,7 +165,7 @@ class _Search:
         """Return the number of constraints before the first violation, and the witness of the violation. The witness is
         None if all constraints are satisfied.
         """
-        from anonset_kernels.constraints_check import first_unsatisfied
+        from anonset_kernels.verification.constraints import first_unsatisfied
 
         column = self.column
         constraints, postings = (self.start, self.symbols), (self.first, self.rows)

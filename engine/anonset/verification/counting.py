@@ -20,8 +20,8 @@ from anonset.errors import AnonsetError
 from anonset.verification.distinct_rows import rows_of
 
 if TYPE_CHECKING:
-    from anonset_kernels.verification import ItemsetWalk, PairCounters
-    from anonset_kernels.verified_triples import TripleWindow
+    from anonset_kernels.verification.counting import ItemsetWalk, PairCounters
+    from anonset_kernels.verification.triples import TripleWindow
 
 Progress = Callable[[str, float, float], None]
 """Function that reports progress. It is called with the phase, the amount done and the total amount."""
@@ -87,7 +87,7 @@ def windows_of(n_codes: Int64) -> list[tuple[int, int]]:
 
 def pair_counters(n: int, n_symbols: int) -> "PairCounters":
     """Return zeroed counters for the pairs of up to `n` symbols."""
-    from anonset_kernels.verification import PairCounters
+    from anonset_kernels.verification.counting import PairCounters
 
     n_words = (n + 63) // 64
     return PairCounters(
@@ -138,7 +138,7 @@ class RowBits:
 
     def of(self, rows: SetColumn) -> NDArray[np.uint64]:
         """Return the bit vectors of some rows, uint64 (symbols, words)."""
-        from anonset_kernels.verification import set_bits
+        from anonset_kernels.verification.counting import set_bits
 
         bits = np.zeros((len(self.symbols), self.words), np.uint64)
         number = np.zeros(len(rows.vocabulary), np.int32)
@@ -207,7 +207,7 @@ class CountedTriples:
 
     def counters(self, window: tuple[int, int]) -> "TripleWindow":
         """Return zeroed counters of a window."""
-        from anonset_kernels.verified_triples import TripleWindow
+        from anonset_kernels.verification.triples import TripleWindow
 
         first, end = window
         begin = begins_of(self._before[first:end])
@@ -244,7 +244,7 @@ class ItemsetCounting:
         weight
             Number of records of each row, int64 (rows,).
         """
-        from anonset_kernels.verification import DistinctRowItems, EnumerationCounts, advance
+        from anonset_kernels.verification.counting import DistinctRowItems, EnumerationCounts, advance
 
         row_of = np.repeat(np.arange(rows.n, dtype=np.int32), rows.lengths)
         distinct_rows, walk = DistinctRowItems(rows.items, row_of, rows.indptr[1:], weight), self._walk(rows)
@@ -271,7 +271,7 @@ class ItemsetCounting:
         -------
         Number of records of each pair, int32 (V, V), with the smaller code first, and the number of pair occurrences.
         """
-        from anonset_kernels.verification import count_pairs
+        from anonset_kernels.verification.counting import count_pairs
 
         n, counted = len(rows.vocabulary), 0
         pairs = pair_counters(n, 0)
@@ -285,7 +285,7 @@ class ItemsetCounting:
 
     def run_bits(self, bits: NDArray[np.uint64], of: RowBits, span: tuple[int, int]) -> TraversalResult:
         """Count all pairs with the first symbol in a span. Stop at the first rare pair, or if counting is cancelled."""
-        from anonset_kernels.verification import count_shared_bits
+        from anonset_kernels.verification.counting import count_shared_bits
 
         if is_unwanted():
             return TraversalResult(0, 0, None, 0)
@@ -305,7 +305,7 @@ class ItemsetCounting:
         weight
             Number of records of each row, int64 (rows,).
         """
-        from anonset_kernels.verified_triples import count_triples, read_triples
+        from anonset_kernels.verification.triples import count_triples, read_triples
 
         counters, number, counted = triples.counters(window), triples.number, 0
         for a, b in spans(rows.n):
@@ -350,7 +350,7 @@ class ItemsetCounting:
         """Return a new traversal with buffers for each level. At level j, the next item is at least j positions after
         the first item of its row, which limits the buffer size.
         """
-        from anonset_kernels.verification import ItemsetWalk
+        from anonset_kernels.verification.counting import ItemsetWalk
 
         levels, n_symbols, starts = self.size - 1, len(rows.vocabulary), rows.indptr[:-1]
         heads = rows.items[starts]

@@ -38,7 +38,7 @@ from anonset.verification.counting import Progress
 from anonset.verification.itemsets import check_km, sizes_covered, stopped_at, too_large
 
 if TYPE_CHECKING:
-    from anonset_kernels.chunk_check import Ranges, ShownItems
+    from anonset_kernels.verification.chunks import Ranges, ShownItems
 
 
 @dataclass(frozen=True)
@@ -251,7 +251,7 @@ def _free_places(publication: Chunks, window: ChunkWindow) -> Int64:
     """Return the number of records in a block of clusters that may have a sub-record of each shared chunk of the
     window, int64.
     """
-    from anonset_kernels.chunk_check import free_places
+    from anonset_kernels.verification.chunks import free_places
 
     return free_places(*shown_in(publication, window), begins_of(window.clusters.n), window.first)
 
@@ -280,8 +280,8 @@ def _of_shared(publication: Chunks, n_places: Int64, capped: "_CappedItems") -> 
 
 
 def shown_in(publication: Chunks, window: ChunkWindow) -> "tuple[ShownItems, Ranges]":
-    """Return the positions of items, and the ranges of shared chunks, for the kernels of `chunk_check`."""
-    from anonset_kernels.chunk_check import Ranges, ShownItems
+    """Return the positions of items, and the ranges of shared chunks, for the kernels of `chunks`."""
+    from anonset_kernels.verification.chunks import Ranges, ShownItems
 
     shown = ItemPlaces(window.clusters, window.shared, len(publication.vocabulary), window.first)
     places = ShownItems(shown.cluster_begins, shown.cluster, shown.range_begins, shown.first, shown.last)

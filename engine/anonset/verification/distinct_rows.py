@@ -90,7 +90,7 @@ def _merged_block(column: SetColumn, span: tuple[int, int], *, narrow: bool) -> 
     """Return the distinct rows of the runs that begin in a span, the weights of the rows, and True if the rows are
     sorted. The returned column has no labels.
     """
-    from anonset_kernels.published_rows import MergedRows, merge_runs
+    from anonset_kernels.verification.published_rows import MergedRows, merge_runs
 
     first, end = span
     begin = first + (_rows_equal_to(column, first - 1, first, end) if first else 0)
@@ -145,7 +145,7 @@ def merge_equal(column: SetColumn, row_weight: Int64 | None = None, shares: int 
     Weight of each row, int64 (n,). The first of several equal rows has the sum of the weights. The others have weight
     0.
     """
-    from anonset_kernels.published_rows import count_shares, merge_rows
+    from anonset_kernels.verification.published_rows import count_shares, merge_rows
 
     rows, weights = (column.indptr, column.items), np.empty(0, np.int64) if row_weight is None else row_weight
     sums = store.array("sums", np.int64, column.n)
@@ -175,7 +175,7 @@ def first_of_alike(rows: SetColumn, never_merged: NDArray[np.bool_] | None = Non
     >>> first_of_alike(SetColumn.of(["abc", "ab", "c", "d", "d"])).tolist()
     [True, False, True, True]
     """
-    from anonset_kernels.published_rows import Columns, split_columns
+    from anonset_kernels.verification.published_rows import Columns, split_columns
 
     n_symbols = len(rows.vocabulary) if never_merged is None else len(never_merged)
     buffers = (np.zeros(n_symbols, np.int64) for _ in range(4))

@@ -132,16 +132,16 @@ def first_repeated(record: Int64, n: int) -> int:
     """Return the first row that publishes the same record as an earlier row, or -1. Records are numbered from 0 to `n`
     - 1.
     """
-    from anonset_kernels import truth_check
+    from anonset_kernels.verification import truth
 
     bitmap = np.zeros(n // 64 + 1, np.uint64)
-    parts = ((a, truth_check.first_repeated(record[a:b], bitmap, 0, b - a)) for a, b in spans(len(record)))
+    parts = ((a, truth.first_repeated(record[a:b], bitmap, 0, b - a)) for a, b in spans(len(record)))
     return next((a + int(row) for a, row in parts if row >= 0), -1)
 
 
 def _look(before: SetColumn, after: SetColumn, record: Int64, codes_of: list[list[int]]) -> Look:
     """Return a function that finds the first violation in a span of rows, given the items of each symbol."""
-    from anonset_kernels.truth_check import SymbolMembers, first_untrue, first_untrue_by_one
+    from anonset_kernels.verification.truth import SymbolMembers, first_untrue, first_untrue_by_one
 
     symbol_of = np.full(len(before.vocabulary), -1, np.int32)
     shown = np.flatnonzero(after.occurrences).tolist()
@@ -169,7 +169,7 @@ def _look(before: SetColumn, after: SetColumn, record: Int64, codes_of: list[lis
 
 def _looking(before: SetColumn, after: SetColumn, record: Int64, first: _First) -> Look:
     """Return a function that applies `first` to a span of rows. It converts codes to int32 if needed."""
-    from anonset_kernels.truth_check import widened
+    from anonset_kernels.verification.truth import widened
 
     narrow = stored_codes(before.codes) if isinstance(before.codes, NarrowCodes) else None
 

@@ -213,7 +213,7 @@ class DistinctRows:
         """Return the number of codes and of rows in the suffixes that begin with each symbol, int64 (V,) each. Rows
         with fewer than `size` - 1 further symbols are not counted.
         """
-        from anonset_kernels.published_rows import measure_suffixes
+        from anonset_kernels.verification.published_rows import measure_suffixes
 
         codes_from, with_it = np.zeros((2, len(self.column.vocabulary)), np.int64)
         for a, b in spans(self.n):
@@ -224,7 +224,7 @@ class DistinctRows:
         self, size: int, window: tuple[int, int], codes_from: Int64, with_it: Int64
     ) -> tuple[SetColumn, Int64]:
         """Return the row suffixes that begin with each symbol of a window, ordered by symbol, and their weights."""
-        from anonset_kernels.published_rows import gather_suffixes
+        from anonset_kernels.verification.published_rows import gather_suffixes
 
         sizes = np.stack([with_it[slice(*window)], codes_from[slice(*window)]])
         n_rows, n_codes = sizes.sum(axis=1).tolist()

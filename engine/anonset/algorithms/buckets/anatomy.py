@@ -94,7 +94,7 @@ class Anatomy(RedactedRepr):
         """
         column = sensitive_column(table)
         require_eligible(self.name, column, self.l)
-        from anonset_kernels.buckets import anatomize
+        from anonset_kernels.buckets.buckets import anatomize
 
         n_values = len(column.vocabulary)
         first = begins_of(column.occurrences)

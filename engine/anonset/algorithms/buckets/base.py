@@ -87,7 +87,7 @@ def require_eligible(algorithm: str, column: CategoricalColumn, l: int) -> None:
 
 def random_by_code(codes: Int32, n_codes: int, draws: Draws, purpose: str, store: Store = MEMORY) -> Int32:
     """Return the entry numbers sorted by code, int32 (n,), in `store`. Entries of equal code are in random order."""
-    from anonset_kernels import buckets
+    from anonset_kernels.buckets import buckets
 
     stretch, order = (store.array("order", np.int32, len(codes)) for _ in range(2))
     with np.errstate(over="ignore"):  # the overflow is intended, and NumPy warns about it if kernels are not compiled
@@ -100,7 +100,7 @@ def random_runs(rows: Int32, starts: Int64, draws: Draws, purpose: str) -> tuple
 
     Runs of equal length are in random order.
     """
-    from anonset_kernels import buckets
+    from anonset_kernels.buckets import buckets
 
     with np.errstate(over="ignore"):
         return buckets.random_runs(rows, starts, draws.key(purpose), _IN_CACHE)
@@ -112,7 +112,7 @@ def sorted_rows(columns: tuple[CategoricalColumn, ...]) -> tuple[Int32, Int64]:
     The arrays are int32 (n,) and int64 (runs + 1,). The last start is n. Cost: a sort of the keys, and O(n) for each
     column that does not fit into the keys.
     """
-    from anonset_kernels.buckets import sorted_runs
+    from anonset_kernels.buckets.buckets import sorted_runs
 
     keys, n_keys = np.zeros(columns[0].n, np.int64), 1
     for column in columns:

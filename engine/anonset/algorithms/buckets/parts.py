@@ -80,7 +80,7 @@ def split_individuals(
 
 def _keys(ids: Sequence[CategoricalColumn], draws: Draws, first: int, end: int) -> NDArray[np.uint64]:
     """Return the keys that assign the tuples of a block to parts. A key is a secret hash of the complete id."""
-    from anonset_kernels.buckets import draw_again
+    from anonset_kernels.buckets.buckets import draw_again
 
     words = np.zeros(end - first, np.uint64)
     with np.errstate(over="ignore"):  # the overflow is intended: see `random_by_code`

@@ -133,7 +133,7 @@ class SafeGrouping(RedactedRepr):
         InfeasibleError
             If there are fewer than k individuals, or all tuples would be removed.
         """
-        from anonset_kernels.buckets import shuffled
+        from anonset_kernels.buckets.buckets import shuffled
 
         sensitive, ids = sensitive_column(table), id_columns(table)
         if table.n == 0:
@@ -184,7 +184,7 @@ class _Solver(RedactedRepr):
 
     def __call__(self, part: PartOfTuples) -> GroupedTuples:
         """Form groups of individuals, make each group diverse, and equalize the number of visible tuples."""
-        from anonset_kernels.safe_grouping import assign_groups, diversify, fewest_shown, group_bounds
+        from anonset_kernels.buckets.safe_grouping import assign_groups, diversify, fewest_shown, group_bounds
 
         k, n = self.algorithm.k, len(part.rows)
         is_complete = not part.name

@@ -90,7 +90,7 @@ def rule_of(model: KAnonymity, table: Table) -> ClassRule | None:
     """
     if not isinstance(model, (KLDiversity, KTCloseness)):
         return None
-    from anonset_kernels._class_rules import DISTINCT, ENTROPY, EQUAL, RECURSIVE, WAYS
+    from anonset_kernels.relational._class_rules import DISTINCT, ENTROPY, EQUAL, RECURSIVE, WAYS
 
     column = _sensitive(model.sensitive, table)
     occurring = _known_values(column)

@@ -4,7 +4,7 @@ Lines of the paper and their implementation::
 
     1, 2     while at least k records are left                   Cluster._grow_around_seeds
     3        s := one of them at random                          by `seed`, or the first
-    4, 5     s and the k - 1 records whose loss with s is        kernel relational_cluster.form_clusters
+    4, 5     s and the k - 1 records whose loss with s is        kernel cluster.form_clusters
              the smallest become a cluster, and leave
     6, 7     each record that is left joins the cluster whose    _accommodate
              loss with it is the smallest
@@ -29,7 +29,7 @@ from anonset.privacy import require_at_least
 from anonset_kernels._arrays import Tuples
 
 if TYPE_CHECKING:
-    from anonset_kernels.relational_cluster import Bounds, RemainingRecords, TupleRecords
+    from anonset_kernels.relational.cluster import Bounds, RemainingRecords, TupleRecords
 
 _SEEDS_PER_CALL = 256
 
@@ -84,7 +84,7 @@ class Cluster(Formation):
         return renumber_clusters(cluster)[0]
 
     def _grow_around_seeds(self, qi: QuasiIdentifiers, cluster: Int32, progress: Progress | None) -> None:
-        from anonset_kernels.relational_cluster import form_clusters
+        from anonset_kernels.relational.cluster import form_clusters
 
         picks = np.zeros(qi.n // self.k, np.int64)
         if self.seed is not None:
@@ -111,7 +111,7 @@ class _RemainingTuples:
     left: "RemainingRecords"
 
     def __init__(self, qi: QuasiIdentifiers, cluster: Int32) -> None:
-        from anonset_kernels.relational_cluster import (
+        from anonset_kernels.relational.cluster import (
             BLOCK,
             CHUNK,
             RemainingRecords,

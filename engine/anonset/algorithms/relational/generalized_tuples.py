@@ -9,7 +9,7 @@ from anonset.data.table import Int32, Int64
 from anonset_kernels._arrays import ClusterStates, Tuples
 
 _NOISE = 1e-12
-"""Tolerance for comparing losses. Equal to `anonset_kernels._noise.NOISE`."""
+"""Tolerance for comparing losses. Equal to `anonset_kernels.relational._noise.NOISE`."""
 
 
 def loss_keys(loss: Float64) -> Float64:
@@ -63,7 +63,7 @@ class GeneralizedTuples:
     @classmethod
     def of_tuples(cls, qi: QuasiIdentifiers) -> "GeneralizedTuples":
         """Return a cluster per distinct tuple."""
-        from anonset_kernels.relational import put_tuples
+        from anonset_kernels.relational.tuples import put_tuples
 
         tuples = cls.empty(qi, qi.n_tuples)
         put_tuples(qi.space, qi.tuples, tuples.values)
@@ -72,7 +72,7 @@ class GeneralizedTuples:
     @classmethod
     def of(cls, qi: QuasiIdentifiers, cluster: Int32, n_clusters: int) -> "GeneralizedTuples":
         """Return the tuples of clusters. `cluster` is the cluster of each record. No cluster may be empty."""
-        from anonset_kernels.relational import group_tuples
+        from anonset_kernels.relational.tuples import group_tuples
 
         pairs: Int64 = distinct(cluster.astype(np.int64) * max(1, qi.n_tuples) + qi.tuple_of)
         numbers, codes = qi.tuples
@@ -90,7 +90,7 @@ class GeneralizedTuples:
 
     def losses(self) -> Float64:
         """Return the loss of each cluster, float64 (C,)."""
-        from anonset_kernels.relational import losses
+        from anonset_kernels.relational.tuples import losses
 
         out = np.empty(self.n, np.float64)
         losses(self.qi.space, self.values, out)
@@ -101,7 +101,7 @@ class GeneralizedTuples:
 
         If `others` is None, it is this object.
         """
-        from anonset_kernels.relational import merged_loss
+        from anonset_kernels.relational.tuples import merged_loss
 
         target = self if others is None else others
         out = np.empty(target.n, np.float64)
@@ -110,13 +110,13 @@ class GeneralizedTuples:
 
     def merge(self, c: int, x: int, others: "GeneralizedTuples | None" = None) -> None:
         """Replace cluster `c` by its union with cluster `x` of `others`. If `others` is None, it is this object."""
-        from anonset_kernels.relational import merge_into
+        from anonset_kernels.relational.tuples import merge_into
 
         merge_into(self.qi.space, self.values, c, (self if others is None else others).values, x)
 
     def put(self, c: int, others: "GeneralizedTuples", x: int) -> None:
         """Set cluster `c` to cluster `x` of `others`."""
-        from anonset_kernels.relational import copy_cluster
+        from anonset_kernels.relational.tuples import copy_cluster
 
         copy_cluster(self.values, c, others.values, x)
 

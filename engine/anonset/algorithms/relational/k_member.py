@@ -83,13 +83,13 @@ class _RemainingRecords:
 
     def furthest(self, t: int) -> int:
         """Return the remaining tuple whose union with tuple `t` has the largest loss."""
-        from anonset_kernels.relational import furthest
+        from anonset_kernels.relational.tuples import furthest
 
         return int(furthest(self.singles.union_losses(t), self.alive, self.head))
 
     def nearest(self, tuples: GeneralizedTuples, c: int, size: int) -> int:
         """Return the tuple whose addition increases the loss of a cluster of `size` records least."""
-        from anonset_kernels.relational import nearest
+        from anonset_kernels.relational.tuples import nearest
 
         single = GeneralizedTuples(tuples.qi, tuples.take(np.array([c])).values)
         offset = size * float(single.losses()[0])

@@ -146,7 +146,7 @@ class Classes:
 
         Sets `class_of` to the class of each tuple, int32 (T,), and `failed` to 1 for failing classes, uint8 (C,).
         """
-        from anonset_kernels.lattice import classes, outcome
+        from anonset_kernels.relational.lattice import classes, outcome
 
         with np.errstate(over="ignore"):
             n = classes(ids, rows, self.weight, self._room, self.class_of)

@@ -43,7 +43,7 @@ class Mondrian(Formation):
 
     def form(self, qi: QuasiIdentifiers, progress: Progress | None = None) -> Int32:
         """Return the cluster of each record, int32 (n,). Clusters are numbered by first record."""
-        from anonset_kernels.relational_mondrian import Shares, mondrian
+        from anonset_kernels.relational.mondrian import Shares, mondrian
 
         plain = QuasiIdentifiers(qi.columns, qi.domains, (1.0,) * len(qi.columns))
         kind, slot, _, _, width, cost_at, cost, parent, subtree_end = plain.space

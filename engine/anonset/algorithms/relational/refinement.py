@@ -21,7 +21,7 @@ from anonset.data.table import Int32, Int64
 from anonset_kernels._arrays import Tuples
 
 if TYPE_CHECKING:
-    from anonset_kernels.relational_refine import ClusterSlots, Pieces
+    from anonset_kernels.relational.refine import ClusterSlots, Pieces
 
 WINDOW = 4096
 """Number of clusters in which the neighbours of a cluster are searched. They are adjacent in spatial order."""
@@ -66,8 +66,8 @@ def refine_clusters(
     >>> refine_clusters(qi, np.array([0, 0, 1, 1], np.int32), 2, 1000).cluster.tolist()
     [0, 1, 0, 1]
     """
-    from anonset_kernels._pools import EVALUATIONS, GAIN
-    from anonset_kernels.relational_refine import (
+    from anonset_kernels.relational._pools import EVALUATIONS, GAIN
+    from anonset_kernels.relational.refine import (
         GAINS,
         IDLE,
         STEPS,
@@ -146,7 +146,7 @@ def _slot_of(qi: QuasiIdentifiers, cluster: Int32, slots: int, window: int) -> I
 
     If only nearby clusters are searched, clusters are in spatial order.
     """
-    from anonset_kernels.relational_cluster import spatial_order
+    from anonset_kernels.relational.cluster import spatial_order
 
     n_clusters = int(cluster.max()) + 1
     order = np.arange(n_clusters)

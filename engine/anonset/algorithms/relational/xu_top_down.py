@@ -53,7 +53,7 @@ class XuTopDown(QuadraticFormation):
 
     def _halves(self, singles: GeneralizedTuples) -> NDArray[np.int8]:
         """Grow two clusters around distant seeds, and return the cluster of each record."""
-        from anonset_kernels.relational import grow_two
+        from anonset_kernels.relational.tuples import grow_two
 
         u = 0
         for _ in range(3):

@@ -15,7 +15,7 @@ from anonset.algorithms.rt.diverse_function import DiverseFunction
 from anonset.algorithms.rt.merging import Clusters, ItemOrder
 from anonset.algorithms.rt.parts_function import PartsFunction
 from anonset.algorithms.rt.results import empty_result
-from anonset.algorithms.transaction.coat import Coat
+from anonset.algorithms.transaction.item_sets.coat import Coat
 from anonset.data import Hierarchy, Table
 from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.data.redacted_repr import RedactedRepr

@@ -113,7 +113,7 @@ class ClusterFunction(RedactedRepr):
 
     def losses(self, clusters: Sequence[Int64], mappings: Sequence[ClusterMapping]) -> list[Float64]:
         """Return the utility loss (UL) of each record of each cluster under the cluster's mapping."""
-        from anonset_kernels.record_loss import published_rows, record_losses
+        from anonset_kernels.rt.record_loss import published_rows, record_losses
 
         if not clusters:
             return []
@@ -137,8 +137,8 @@ class ClusterFunction(RedactedRepr):
         return size, (size > 1).astype(np.float64)
 
     def _group_losses(self, members: Int64, mapping: ClusterMapping) -> Float64:
-        from anonset_kernels.record_loss import record_losses
-        from anonset_kernels.rows import map_rows
+        from anonset_kernels.records.rows import map_rows
+        from anonset_kernels.rt.record_loss import record_losses
 
         if not isinstance(mapping, MergedItems):
             msg = "the transaction function must return the same kind of mapping for all clusters"

@@ -32,7 +32,7 @@ class Distances:
     """
 
     def __init__(self, column: SetColumn, clusters: Sequence[Int64], numerator: Numerator) -> None:
-        from anonset_kernels.btd import cluster_distances, pack_records, put_heads
+        from anonset_kernels.rt.btd import cluster_distances, pack_records, put_heads
 
         self.with_or = numerator == "or"
         self.size = np.array([len(members) for members in clusters], np.int64)
@@ -58,7 +58,7 @@ class Distances:
 
     def merge(self, c: int, x: int, distance: float) -> None:
         """Replace cluster `c` by its union with cluster `x`. `distance` is the distance of the union."""
-        from anonset_kernels.btd import gather_segments, unite
+        from anonset_kernels.rt.btd import gather_segments, unite
 
         size = int(self.size[c] + self.size[x])
         if self.end + size > len(self.members):
@@ -97,7 +97,7 @@ class Search:
 
         Ties are resolved by the smallest index.
         """
-        from anonset_kernels.btd import nearest_unions
+        from anonset_kernels.rt.btd import nearest_unions
 
         of, count = self._distances, min(count, self._count)
         place, distance = np.empty(count, np.int64), np.empty(count, np.float64)

@@ -24,7 +24,7 @@ from anonset.algorithms.rt.joint.regions import Axis, axes_of
 from anonset.algorithms.rt.joint.scores import Scores
 from anonset.algorithms.rt.results import empty_result
 from anonset.algorithms.transaction.cluster_mappings import ClusterMapping
-from anonset.algorithms.transaction.set_search import SetSearch
+from anonset.algorithms.transaction.item_sets.set_search import SetSearch
 from anonset.data import Hierarchy, Table
 from anonset.data.decimals import Written, exact, shortest_float
 from anonset.data.redacted_repr import RedactedRepr

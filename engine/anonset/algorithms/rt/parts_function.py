@@ -10,8 +10,8 @@ from anonset.algorithms.clusters import renumber_clusters
 from anonset.algorithms.rt.cluster_function import ClusterFunction
 from anonset.algorithms.transaction.base import bind_to_hierarchy
 from anonset.algorithms.transaction.cluster_mappings import ClusterMapping, PartMappings, search_on_clusters
-from anonset.algorithms.transaction.gray_order import gray_partitions
-from anonset.algorithms.transaction.lra import Lra
+from anonset.algorithms.transaction.partitions.gray_order import gray_partitions
+from anonset.algorithms.transaction.partitions.lra import Lra
 from anonset.data import Hierarchy, Table
 from anonset.data.quasi_identifiers import Float64
 from anonset.data.table import Int32, Int64

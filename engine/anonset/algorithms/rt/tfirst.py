@@ -14,7 +14,7 @@ from anonset.algorithms.relational.rounded_tuples import as_published
 from anonset.algorithms.relational.values import relational_values
 from anonset.algorithms.rt.base import RTFramework
 from anonset.algorithms.transaction.base import bind_to_hierarchy
-from anonset.algorithms.transaction.lra import Lra
+from anonset.algorithms.transaction.partitions.lra import Lra
 from anonset.data import Hierarchy, Table
 from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.data.table import Int32

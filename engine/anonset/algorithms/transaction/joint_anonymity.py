@@ -353,7 +353,7 @@ def _occurring(records: list[Known], m: int) -> Iterator[Known]:
 
 
 def _published(cut: Cut, column: SetColumn) -> tuple[ReleaseRows, Int64]:
-    from anonset_kernels.rows import map_rows
+    from anonset_kernels.records.rows import map_rows
 
     nodes = np.unique(cut.image[(column.occurrences > 0) & (cut.image != SUPPRESSED)])
     codes = np.searchsorted(nodes, cut.image).astype(np.int32)

@@ -146,7 +146,7 @@ class SpmfLines:
 
 
 def _tokens(where: str, data: bytes, lines: int = 0) -> tuple[Any, Any, list[str]]:
-    from anonset_kernels.fimi import tokenize
+    from anonset_kernels.records.fimi import tokenize
 
     text = np.frombuffer(data, np.uint8)
     indptr, codes, starts, lengths = tokenize(text)

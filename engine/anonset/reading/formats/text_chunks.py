@@ -184,7 +184,7 @@ def pieces(
     InputError
         If the text cannot be read, or a record exceeds 64 MiB.
     """
-    from anonset_kernels.text import last_record_end
+    from anonset_kernels.records.text import last_record_end
 
     with text_of(file, dialect) as text:
         skip, lines, yielded = span.begin, span.lines, False

@@ -135,7 +135,7 @@ class SectionTask(RedactedRepr):
         """Return the end of the last record before `limit` (0 if there is none), and True if the data end within
         quotes. `quoted` states whether the line at `line` begins within quotes.
         """
-        from anonset_kernels.text import last_record_end
+        from anonset_kernels.records.text import last_record_end
 
         opened = b'"' if quoted else b""
         text, before = np.frombuffer(opened + data[line:], np.uint8), line - len(opened)

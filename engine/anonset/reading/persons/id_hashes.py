@@ -19,7 +19,7 @@ def new_key() -> UInt64:
 
 def hash_ids(key: UInt64, columns: Sequence[Any]) -> UInt64:
     """Return hashes of the ids (``pyarrow.LargeStringArray``) of each row, uint64 (n, 2)."""
-    from anonset_kernels.text import hash_fields
+    from anonset_kernels.records.text import hash_fields
 
     state = np.zeros((len(columns[0]), 2), np.uint64)
     with np.errstate(over="ignore"):  # sums of SipHash wrap around

@@ -244,7 +244,7 @@ class _Rows(RedactedRepr):
 
     def recoded(self, image: Int32, vocabulary: Vocabulary, store: Store) -> "_Rows":
         """Return the table with final codes. In each row, items must be sorted by final code."""
-        from anonset_kernels.rows import unsorted_or_repeated
+        from anonset_kernels.records.rows import unsorted_or_repeated
 
         sets, items = self.sets, store.array("items", np.int32, len(self.sets.codes))
         for a, b in spans(sets.n):

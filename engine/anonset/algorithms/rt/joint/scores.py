@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anonset.algorithms.transaction.apriori import Apriori
-from anonset.algorithms.transaction.apriori_on_clusters import in_bitmaps, search_in_bitmaps
 from anonset.algorithms.transaction.cluster_mappings import concatenate
+from anonset.algorithms.transaction.cuts.apriori import Apriori
+from anonset.algorithms.transaction.cuts.apriori_on_clusters import in_bitmaps, search_in_bitmaps
 from anonset.data import SetColumn, Vocabulary
 from anonset.data.blocks import Blocks
 from anonset.data.halves import halves
@@ -33,7 +33,7 @@ class Scores(RedactedRepr):
 
     def losses(self, sets: Sequence[Int64]) -> list[int]:
         """Return the loss of each record set. A set must have no non-empty records, or at least k."""
-        from anonset_kernels.cluster_sets import halved_losses
+        from anonset_kernels.item_sets.cluster_sets import halved_losses
 
         if self.k > _LARGEST_K:
             return [self._searched(members) for members in sets]

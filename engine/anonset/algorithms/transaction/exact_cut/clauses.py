@@ -35,7 +35,7 @@ class Clauses(RedactedRepr):
 
         `sets` is int32 (n, j), with the nodes from left to right.
         """
-        from anonset_kernels.rare_sets import meeting_nodes
+        from anonset_kernels.exact_cut.rare_sets import meeting_nodes
 
         n, size = sets.shape
         item_columns = np.empty((n, 0), np.int32) if items is None else items
@@ -49,7 +49,7 @@ class Clauses(RedactedRepr):
 
         The members are not needed, because unrelated nodes and their parents have the same lowest common ancestor.
         """
-        from anonset_kernels.rare_sets import meeting_nodes
+        from anonset_kernels.exact_cut.rare_sets import meeting_nodes
 
         return cls(parents, meeting_nodes(problem.tree, parents), np.empty((len(parents), 0), np.int32))
 

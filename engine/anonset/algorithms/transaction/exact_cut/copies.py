@@ -44,7 +44,7 @@ class FirstCopies(RedactedRepr):
 
     def kept(self, rows: Rows) -> NDArray[np.bool_]:
         """Return True for each row that equals fewer than k earlier rows, bool (n,)."""
-        from anonset_kernels import rows as kernels
+        from anonset_kernels.records import rows as kernels
 
         among_first: NDArray[np.bool_] = kernels.first_copies(*rows, self.k)
         return among_first

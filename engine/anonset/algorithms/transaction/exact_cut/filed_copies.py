@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from anonset.algorithms.transaction.exact_cut.copies import BYTES_OF_ROW, FirstCopies, joined_rows
 from anonset.algorithms.transaction.exact_cut.filed_rows import filed_rows
 from anonset.algorithms.transaction.exact_cut.limits import require_room
-from anonset.algorithms.transaction.windows import spans
+from anonset.algorithms.transaction.rare_sets.windows import spans
 from anonset.data.blocks import Rows, StoredRows
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of, gathered

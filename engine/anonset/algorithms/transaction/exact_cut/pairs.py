@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from anonset.algorithms.transaction.exact_cut.limits import LimitReached, SearchBudget
 from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Float64, Nodes, below_closed, entries
 from anonset.algorithms.transaction.exact_cut.view import View
-from anonset.algorithms.transaction.rare_tables import RareTables
+from anonset.algorithms.transaction.rare_sets.rare_tables import RareTables
 from anonset.data.blocks import StoredRows, checked_rows
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table import Int32, Int64
@@ -76,7 +76,7 @@ class _CountSiblings(RedactedRepr):
     n_cells: int
 
     def __call__(self, blocks: Iterable[StoredRows]) -> Counts:
-        from anonset_kernels.rare_pairs import count_siblings
+        from anonset_kernels.exact_cut.rare_pairs import count_siblings
 
         cells = np.zeros(self.n_cells, _counter(self.k))
         for rows in blocks:
@@ -158,7 +158,7 @@ class RarePairs:
 
         The pairs are int32 (n, 2), in canonical order. The left node of each pair is first.
         """
-        from anonset_kernels.rare_pairs import maximal_pairs
+        from anonset_kernels.exact_cut.rare_pairs import maximal_pairs
 
         view, first = self.view, 0
         nodes, n = view.nodes, len(view.nodes)

@@ -34,8 +34,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.algorithms.transaction.expanded_blocks import BlockTask
-from anonset.algorithms.transaction.supported_nodes import NodeSupports
+from anonset.algorithms.transaction.rare_sets.expanded_blocks import BlockTask
+from anonset.algorithms.transaction.rare_sets.supported_nodes import NodeSupports
 from anonset.data import Hierarchy
 from anonset.data.blocks import Blocks, Rows, StoredRows
 from anonset.data.redacted_repr import RedactedRepr

@@ -86,7 +86,7 @@ class SparseRows(RedactedRepr):
 
     def short(self, point: Float64) -> Float64:
         """Return how far each row is below its lower bound at a point (shortfall), float64 (n,)."""
-        from anonset_kernels.covering import shortfalls
+        from anonset_kernels.exact_cut.covering import shortfalls
 
         shortfall = np.empty(self.n)
         shortfalls(self.arrays, point, shortfall)
@@ -106,7 +106,7 @@ class SparseRows(RedactedRepr):
         most
             Maximum number of rows. The result is empty only if no row has a shortfall above `least`.
         """
-        from anonset_kernels.covering import spread_rows
+        from anonset_kernels.exact_cut.covering import spread_rows
 
         missed = np.flatnonzero(short > least)
         order, chosen = missed[np.argsort(-short[missed], kind="stable")], np.empty(min(most, len(missed)), np.int64)

@@ -19,7 +19,7 @@ from anonset.data.table import Int32
 from anonset_kernels._arrays import ExpandedCodes, Intervals
 
 if TYPE_CHECKING:
-    from anonset_kernels.count_tree import SupportRule
+    from anonset_kernels.rare_sets.count_tree import SupportRule
 
 SETS_PER_ROUND = 6_000
 SETS_PER_NODE = 400
@@ -56,7 +56,7 @@ def rare_sets(view: View, size: int, limits: SearchBudget) -> Int32:
     LimitReached
         If no step or no time remains during the search.
     """
-    from anonset_kernels.count_tree import EXACT, SupportRule, walk_sizes
+    from anonset_kernels.rare_sets.count_tree import EXACT, SupportRule, walk_sizes
 
     problem, nodes, closed = view.problem, view.cut, view.point.closed
     parts = [np.empty((0, size), np.int32)]
@@ -105,7 +105,7 @@ class _ViolationSearch(RedactedRepr):
         return [self._below(first) for first in firsts]
 
     def _below(self, first: int) -> Int32:
-        from anonset_kernels.count_tree import walk
+        from anonset_kernels.rare_sets.count_tree import walk
 
         size, span = self.rule.size, (first, first + 1)
         codes, support = np.empty((_ROOM, size), np.int32), np.empty(_ROOM, np.int32)
@@ -124,7 +124,7 @@ def raise_to_maximal(view: View, sets: Int32, limits: SearchBudget) -> Int32:
     LimitReached
         If no time remains.
     """
-    from anonset_kernels.rare_sets import raise_members
+    from anonset_kernels.exact_cut.rare_sets import raise_members
 
     rows, postings, problem = view.rows, view.postings(sets), view.problem
 
@@ -144,8 +144,8 @@ def witness_clauses(view: View, sets: Int32) -> Clauses:
     The most violated clauses are first. The number of clauses with the same item is limited (`USES_PER_ROUND`). The
     result is empty only if no clause is violated.
     """
-    from anonset_kernels.covering import spread_rows
-    from anonset_kernels.rare_sets import witnesses
+    from anonset_kernels.exact_cut.covering import spread_rows
+    from anonset_kernels.exact_cut.rare_sets import witnesses
 
     problem, point, size = view.problem, view.point, sets.shape[1]
     slack = _violation(problem.tree, sets, point.closed[problem.hierarchy.parent[sets]], point.closed)
@@ -173,7 +173,7 @@ def witness_clauses(view: View, sets: Int32) -> Clauses:
 
 def _allowed(problem: CutProblem, nodes: Int32, weight: Float64, closed: Float64) -> NDArray[np.uint8]:
     """Return 1 for node pairs that can be in a violated set, uint8 (C, C). Empty if this is true for all pairs."""
-    from anonset_kernels.rare_sets import allow_violated
+    from anonset_kernels.exact_cut.rare_sets import allow_violated
 
     n = len(nodes) if len(nodes) ** 2 <= MAX_TOGETHER else 0
     allowed = np.zeros((n, n), np.uint8)
@@ -185,7 +185,7 @@ def _violation(tree: Tree, sets: Int32, weights: Float64, closed: Float64) -> Fl
     """Return the violation of the clause of each set, float64 (n,). `weights` is the unpublished degree of
     each member.
     """
-    from anonset_kernels.rare_sets import meeting_nodes
+    from anonset_kernels.exact_cut.rare_sets import meeting_nodes
 
     meetings = meeting_nodes(tree, sets)
     slack: Float64 = 1.0 - weights.sum(axis=1) + closed[meetings].sum(axis=1)

@@ -136,7 +136,7 @@ class Solver:
 
     def _covering(self, start: NDArray[np.bool_], of_columns: tuple[Int64, Int64, Float64]) -> Float64 | None:
         """Extend the `start` variables to values that satisfy all rows. None if this fails."""
-        from anonset_kernels.covering import cover
+        from anonset_kernels.exact_cut.covering import cover
 
         values = np.where(start, self.upper, self.lower).astype(np.uint8)
         covers = cover(self.rows.arrays, of_columns, self.costs, self.free.astype(np.uint8), values)

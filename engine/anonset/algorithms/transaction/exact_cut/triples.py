@@ -10,7 +10,7 @@ import numpy as np
 from anonset.algorithms.transaction.exact_cut.clauses import Clauses
 from anonset.algorithms.transaction.exact_cut.limits import SearchBudget
 from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Nodes, below_closed, entries
-from anonset.algorithms.transaction.rare_tables import RareTables
+from anonset.algorithms.transaction.rare_sets.rare_tables import RareTables
 from anonset.data.distinct import distinct
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.store import Store
@@ -18,7 +18,7 @@ from anonset.data.table import Int32, Int64
 from anonset.errors import TooLargeError
 
 if TYPE_CHECKING:
-    from anonset_kernels._planes import RareBits
+    from anonset_kernels.rare_sets._planes import RareBits
 
 BYTES_OF_BITS = 1 << 29
 """Maximum size of the bit table of rare triples (512 MiB, or about 2,900 nodes)."""
@@ -65,7 +65,7 @@ class RareTriples(RedactedRepr):
         """
         if len(self.nodes) < SIZE:
             return Clauses.of_parents(self.problem, np.empty((0, SIZE), np.int32))
-        from anonset_kernels._planes import row_starts
+        from anonset_kernels.rare_sets._planes import row_starts
 
         n_codes, store = len(self.nodes), self.problem.blocks.store
         start = row_starts(n_codes, SIZE, (n_codes + 63) // 64)
@@ -78,8 +78,8 @@ class RareTriples(RedactedRepr):
 
     def _rare(self, start: Int64, place: Store) -> "RareBits | None":
         """Return the bit table of the triples in a store, with rows at `start`. None if a limit is exceeded."""
-        from anonset_kernels._planes import RareBits
-        from anonset_kernels.rare_in_planes import mark_rare_triples
+        from anonset_kernels.rare_sets._planes import RareBits
+        from anonset_kernels.rare_sets.rare_in_planes import mark_rare_triples
 
         problem, n_codes = self.problem, len(self.nodes)
         tables = RareTables(
@@ -124,7 +124,7 @@ class RareTriples(RedactedRepr):
         """Return the distinct keys of the parents of maximal triples whose second code is at least `first` and below
         `end`.
         """
-        from anonset_kernels.rare_triples import maximal_triples
+        from anonset_kernels.exact_cut.rare_triples import maximal_triples
 
         code = np.full(self.problem.hierarchy.n_nodes, -1, np.int32)
         code[self.nodes] = np.arange(len(self.nodes), dtype=np.int32)

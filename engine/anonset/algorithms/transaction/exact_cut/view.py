@@ -15,8 +15,8 @@ from anonset.algorithms.transaction.exact_cut.filed_copies import filed_copies
 from anonset.algorithms.transaction.exact_cut.filed_rows import filed_rows, filed_values, pieces
 from anonset.algorithms.transaction.exact_cut.limits import require_room
 from anonset.algorithms.transaction.exact_cut.problem import CutProblem, Float64, Nodes, below_closed, entries, supports
-from anonset.algorithms.transaction.expanded_blocks import BlockExpansion
-from anonset.algorithms.transaction.expanded_records import expand_records
+from anonset.algorithms.transaction.rare_sets.expanded_blocks import BlockExpansion
+from anonset.algorithms.transaction.rare_sets.expanded_records import expand_records
 from anonset.data.blocks import Rows, StoredRows, checked_rows
 from anonset.data.distinct import distinct
 from anonset.data.redacted_repr import RedactedRepr
@@ -67,7 +67,7 @@ class ShowRecords(RedactedRepr):
 
     def __call__(self, rows: StoredRows) -> Rows:
         """Return the records as they appear in the view."""
-        from anonset_kernels.rows import map_rows
+        from anonset_kernels.records.rows import map_rows
 
         rows = checked_rows(rows, self.n_leaves)
         if self.first is not None:
@@ -190,7 +190,7 @@ class View(RedactedRepr):
         InputError
             If the records exceed the memory limit.
         """
-        from anonset_kernels.suffixes import place_codes
+        from anonset_kernels.rare_sets.suffixes import place_codes
 
         hierarchy, support = self.problem.hierarchy, self.support[nodes]
         (indptr, items), n = self.rows, int(support.sum())
@@ -219,7 +219,7 @@ class View(RedactedRepr):
         int64 (V + 1,) and int32
             Start of each node's records, and the records of each node in ascending order.
         """
-        from anonset_kernels.rare_sets import node_postings
+        from anonset_kernels.exact_cut.rare_sets import node_postings
 
         hierarchy, parent = self.problem.hierarchy, self.problem.hierarchy.parent
         needed, members = np.zeros(hierarchy.n_nodes, np.bool_), distinct(sets.ravel())

@@ -1,0 +1,1 @@
+"""Algorithms that generalize all records by one hierarchy cut."""

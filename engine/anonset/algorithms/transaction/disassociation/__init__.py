@@ -1,0 +1,1 @@
+"""Disassociation, which publishes the parts of records separately."""

@@ -1,0 +1,1 @@
+"""Algorithms that replace items by sets of items, without a hierarchy."""

@@ -1,0 +1,1 @@
+"""Algorithms that divide records or items into partitions and generalize each one separately."""

@@ -1,0 +1,1 @@
+"""Sets of hierarchy nodes that fewer than k records contain: counting and listing them."""

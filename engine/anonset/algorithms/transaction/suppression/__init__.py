@@ -1,0 +1,1 @@
+"""Algorithms that remove threats or inferences by suppressing items."""

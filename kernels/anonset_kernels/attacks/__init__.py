@@ -1,0 +1,1 @@
+"""What an attacker who knows items finds."""

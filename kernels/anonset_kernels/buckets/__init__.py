@@ -1,0 +1,1 @@
+"""Draws of buckets for anatomy and safe grouping."""

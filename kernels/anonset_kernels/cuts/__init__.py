@@ -1,0 +1,1 @@
+"""Steps of the search for a hierarchy cut."""

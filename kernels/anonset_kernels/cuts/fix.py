@@ -1,0 +1,164 @@
+"""Fix rare itemsets by the cheapest generalization that makes them frequent (Terrovitis et al. 2008, section 4.3)."""
+
+import numpy as np
+
+from anonset_kernels._arrays import (
+    Dead,
+    Indptr,
+    Int32Array,
+    Int32Matrix,
+    Int64Array,
+    ItemRecords,
+    Items,
+    Itemset,
+    ItemStart,
+    LeafHi,
+    LeafLo,
+    Tree,
+)
+from anonset_kernels._jit import kernel
+from anonset_kernels.rare_sets._candidates import comes_before, first_at_least, holds, maximal_nodes, next_candidate
+
+Data = tuple[Indptr, Items, ItemStart, ItemRecords]
+_State = tuple[Int64Array, Int64Array, Int32Array, Dead, Int64Array]
+
+
+@kernel()
+def fix_threats(
+    threats: Int32Matrix,
+    node_of_code: Int32Array,
+    tree: Tree,
+    data: Data,
+    state: _State,
+    k: int,
+    fixed: Int32Array,
+    rules: Int32Matrix,
+) -> int:
+    """Generalize nodes for each rare itemset that is still published, in order. Update `state` in place.
+
+    Parameters
+    ----------
+    threats
+        int32 (T, size): rare itemsets as codes, padded with -1.
+    node_of_code
+        int32 (C,): node of each code.
+    tree
+        (parent, leaf_lo, leaf_hi, subtree_end) of the hierarchy.
+    data
+        (indptr, items, item_start, item_records): records and their transpose, to count the support of candidates. All
+        arrays are empty if every candidate is known to be frequent.
+    state
+        (occurrences, below, image, dead, support): running sum of item occurrences, int64 (M + 1,); NCP numerator of
+        the leaves below each node, int64 (V,); node that replaces each leaf, int32 (M,); 1 for each generalized node,
+        uint8 (V,); and support of each node, int64 (V,).
+    fixed, rules
+        int32 (T,) and int32 (T, size): filled with the threats that needed a fix, and with the nodes of each fix,
+        padded with -1.
+
+    Returns
+    -------
+    Number of fixes.
+
+    Cost: (h + 1)^size candidates per fix. Counting the support of a candidate stops at k records.
+    """
+    parent, leaf_lo, leaf_hi, subtree_end = tree
+    occurrences, below, image, dead, _ = state
+    size = threats.shape[1]
+    itemset, best = np.empty(size, np.int32), np.empty(size, np.int32)
+    n_fixed = 0
+    for t in range(len(threats)):
+        length, alive = 0, True
+        while length < size and threats[t, length] >= 0:
+            itemset[length] = node_of_code[threats[t, length]]
+            alive &= not dead[itemset[length]]
+            length += 1
+        if not alive:
+            continue
+        n_best = _choose(itemset[:length], tree, data, state, k, best)
+        n_rules = 0
+        rules[n_fixed] = -1
+        for rule in best[:n_best]:
+            if not holds(itemset[:length], rule):
+                rules[n_fixed, n_rules] = rule
+                n_rules += 1
+                cost = (occurrences[leaf_hi[rule]] - occurrences[leaf_lo[rule]]) * np.int64(
+                    leaf_hi[rule] - leaf_lo[rule]
+                )
+                change = cost - below[rule]
+                image[leaf_lo[rule] : leaf_hi[rule]] = rule
+                dead[rule + 1 : subtree_end[rule]] = 1
+                node = rule
+                while node >= 0:
+                    below[node] += change
+                    node = parent[node]
+        fixed[n_fixed] = t
+        n_fixed += 1
+    return n_fixed
+
+
+@kernel()
+def _choose(itemset: Itemset, tree: Tree, data: Data, state: _State, k: int, best: Int32Array) -> int:
+    """Find the best candidate with a support of at least k.
+
+    Candidates are compared by NCP, then by the number of leaves that move, then by nodes in preorder.
+    """
+    parent, leaf_lo, leaf_hi, subtree_end = tree
+    occurrences, below, _, _, support = state
+    indptr, _, _, _ = data
+    length = len(itemset)
+    raised, chosen = itemset.copy(), np.empty(length, np.int32)
+    n_best, best_cost, best_moved = 0, np.int64(0), np.int64(0)
+    while next_candidate(itemset, raised, parent):
+        n_chosen = maximal_nodes(raised, subtree_end, chosen)
+        cost, moved = np.int64(0), np.int64(0)
+        for node in chosen[:n_chosen]:
+            if not holds(itemset[:length], node):
+                leaves = np.int64(leaf_hi[node] - leaf_lo[node])
+                cost += (occurrences[leaf_hi[node]] - occurrences[leaf_lo[node]]) * leaves - below[node]
+                moved += leaves
+        if moved == 0:
+            continue
+        if n_best > 0:
+            if cost > best_cost or (cost == best_cost and moved > best_moved):
+                continue
+            if cost == best_cost and moved == best_moved and not comes_before(chosen[:n_chosen], best[:n_best]):
+                continue
+        if len(indptr) == 0 or _is_frequent(chosen[:n_chosen], leaf_lo, leaf_hi, data, support, k):
+            n_best, best_cost, best_moved = n_chosen, cost, moved
+            for j in range(n_chosen):
+                best[j] = chosen[j]
+    return n_best
+
+
+@kernel()
+def _is_frequent(nodes: Int32Array, leaf_lo: LeafLo, leaf_hi: LeafHi, data: Data, support: Int64Array, k: int) -> bool:
+    """Return True if at least k records contain a leaf below every node.
+
+    Scans the records of the rarest node up to the k-th match.
+    """
+    rarest = 0
+    for j in range(len(nodes)):
+        if support[nodes[j]] < k:
+            return False
+        if support[nodes[j]] < support[nodes[rarest]]:
+            rarest = j
+    if len(nodes) == 1:
+        return True
+    indptr, items, item_start, item_records = data
+    low, high, n_found = leaf_lo[nodes[rarest]], leaf_hi[nodes[rarest]], 0
+    for leaf in range(low, high):
+        for entry in range(item_start[leaf], item_start[leaf + 1]):
+            record = item_records[entry]
+            begin, end = indptr[record], indptr[record + 1]
+            matches = items[first_at_least(items, begin, end, low)] == leaf  # counts each record once
+            for j in range(len(nodes)):
+                if not matches:
+                    break
+                if j != rarest:
+                    match = first_at_least(items, begin, end, leaf_lo[nodes[j]])
+                    matches = match < end and items[match] < leaf_hi[nodes[j]]
+            if matches:
+                n_found += 1
+                if n_found == k:
+                    return True
+    return False

@@ -1,0 +1,1 @@
+"""Rare sets as constraints of an exact cut, and proofs for single clusters."""

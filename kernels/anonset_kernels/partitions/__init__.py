@@ -1,0 +1,1 @@
+"""Order and local generalization of similar records."""

@@ -1,0 +1,1 @@
+"""Which sets of nodes fewer than k records contain."""

@@ -1,0 +1,1 @@
+"""Rows, labels and texts of records: order, input and output."""

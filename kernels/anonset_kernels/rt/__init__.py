@@ -1,0 +1,1 @@
+"""Distances and losses of clusters of relational-transaction records."""

@@ -1,0 +1,1 @@
+"""Threats and inferences that suppression removes."""
