@@ -226,7 +226,7 @@ def pair_losses(space: AttributeSpace) -> PairLosses:
     return PairLosses(table_begins, table)
 
 
-@kernel()
+@kernel(allocates=False)
 def put_pieces(space: AttributeSpace, tuples: Tuples, clusters: ClusterSlots) -> None:
     """Compute the states, sizes and losses of clusters from their lists of pieces.
 
@@ -241,7 +241,7 @@ def put_pieces(space: AttributeSpace, tuples: Tuples, clusters: ClusterSlots) ->
             p = pieces.following[p]
 
 
-@kernel()
+@kernel(allocates=False)
 def _room(size: Int64Array, head: Int64Array, pieces: Pieces) -> int:
     """Return the capacity of the pool, in pieces.
 
@@ -257,7 +257,7 @@ def _room(size: Int64Array, head: Int64Array, pieces: Pieces) -> int:
     return min(max(4 * most, 512), 16384)
 
 
-@kernel()
+@kernel(allocates=False)
 def _drawn_piece(p: int, following: Int64Array, drawn: np.uint64) -> int:
     """Return the piece at index `drawn` of a list, modulo the length of the list."""
     n, q = 0, p
@@ -269,7 +269,7 @@ def _drawn_piece(p: int, following: Int64Array, drawn: np.uint64) -> int:
     return p
 
 
-@kernel()
+@kernel(allocates=False)
 def _nearest(
     space: AttributeSpace,
     tuples: Tuples,
@@ -322,7 +322,7 @@ def _nearest(
     return n_near
 
 
-@kernel()
+@kernel(allocates=False)
 def _fill_pool(
     tuples: Tuples,
     clusters: ClusterSlots,
@@ -364,7 +364,7 @@ def _fill_pool(
     return n_clusters, m
 
 
-@kernel()
+@kernel(allocates=False)
 def _exchange(
     clusters: ClusterSlots,
     dissolved: Int64Array,
