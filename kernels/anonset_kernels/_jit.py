@@ -215,15 +215,15 @@ def _widened(argument: Any) -> Any:
 _OPTIONS = {"nopython": True, "nogil": True, "no_cfunc_wrapper": True}
 
 
-def kernel(*, allocates: bool = True) -> Callable[[_F], _F]:
+def kernel(*, allocates: bool = False) -> Callable[[_F], _F]:
     """Compile a function with ``nogil`` and, if the cache is writable, store its machine code on disk.
 
     Kernels whose name begins with ``_`` are only called by other kernels. They compile faster because the wrapper for
     calls from Python is omitted.
 
-    With ``allocates=False``, the kernel does not count array references: each call saves two atomic operations per
-    array that it receives. Numba then rejects allocations and returned arrays. Do not assign a new array of another
-    kernel in it: it would never be freed.
+    A kernel does not count references to arrays: each call saves two atomic operations per array that it receives.
+    Numba then rejects new and returned arrays. A kernel that makes an array, or calls a kernel that returns one, needs
+    ``allocates=True``: without it, a returned array would never be freed (a test finds this).
     """
 
     def compile_kernel(function: _F) -> _F:

@@ -173,6 +173,22 @@ def test_steps_are_limited_and_tolerance_falls_by_phase() -> None:
     assert refine_clusters(case.qi, cluster, 3, 60_000).steps >= refined.steps
 
 
+@pytest.mark.parametrize(("n", "seed"), [(200, 2), (400, 3)])
+def test_without_a_limit_rounds_double_until_one_gains_less_than_a_tenth(n: int, seed: int) -> None:
+    source = random.Random(seed)
+    case = encode([(source.randrange(90), source.choice("abcdefgh")) for _ in range(n)], [None, None])
+    cluster = Mondrian(k=3).form(case.qi)
+    refined = refine_clusters(case.qi, cluster, 3)
+    planned, losses, evaluations = (n // 3) ** 2, [relational_ncp(case.qi, cluster)], 0
+    while len(losses) < 2 or losses[-1] <= 0.9 * losses[-2]:
+        round_ = refine_clusters(case.qi, cluster, 3, planned)
+        cluster, planned, evaluations = round_.cluster, 2 * planned, evaluations + round_.evaluations
+        losses.append(relational_ncp(case.qi, cluster))
+    assert len(losses) > 2, "the first round is not the last"
+    assert refined.cluster.tolist() == cluster.tolist()
+    assert refined.evaluations == evaluations
+
+
 def test_a_hierarchy_too_large_for_a_pair_table_has_the_same_result() -> None:
     """Losses of node pairs are listed in a table, or computed on the way."""
     leaves = [f"x{i:03}" for i in range(300)]

@@ -28,7 +28,7 @@ def test_bit_primitives_agree_in_kernels_and_in_python(word, position):
 
 @pytest.mark.compiled
 def test_a_kernel_that_counts_no_references_must_not_allocate():
-    @kernel(allocates=False)
+    @kernel()
     def total(n: int) -> int:
         return np.ones(n, np.int64).sum()
 

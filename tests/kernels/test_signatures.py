@@ -1,6 +1,9 @@
 """Kernel signatures state dtype and shape, and match the compiled types."""
 
+import ast
+import inspect
 import re
+import sys
 from typing import Any, get_args
 
 import numpy as np
@@ -44,6 +47,29 @@ def test_no_parameter_is_anything():
     assert vague == set()
 
 
+def test_a_kernel_that_receives_an_array_of_another_kernel_counts_references():
+    """It would never free the array otherwise. Numba itself rejects new and returned arrays."""
+    by_function = {
+        id(getattr(kernel_function, "py_func", kernel_function)): name for name, kernel_function in KERNELS.items()
+    }
+    returning = {name for name in KERNELS if any(map(is_array, parts(hints_of(KERNELS[name])["return"])))}
+    leaking = set()
+    for name, kernel_function in KERNELS.items():
+        function = getattr(kernel_function, "py_func", kernel_function)
+        source = inspect.getsource(function)
+        if source.startswith("@kernel(allocates=True)"):
+            continue
+        module = sys.modules[function.__module__]
+        called = {
+            by_function.get(id(getattr(callee, "py_func", callee)))
+            for node in ast.walk(ast.parse(source))
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+            for callee in [getattr(module, node.func.id, None)]
+        }
+        leaking |= {(name, callee) for callee in (called & returning) | ({name} & returning)}
+    assert leaking == set()
+
+
 def test_an_array_of_a_registered_name_is_that_array():
     other = {
         (name, parameter)
@@ -81,11 +107,11 @@ def test_kernels_are_called_with_the_types_of_their_signatures():
         assert verify(published(case, result), model).holds
     n_called, actual = mismatches()
     assert actual == []
-    if type(KERNELS["rows.transpose"]).__name__ == "CPUDispatcher":
+    if type(KERNELS["records.rows.transpose"]).__name__ == "CPUDispatcher":
         assert n_called > 50, "what others call is not compiled apart where the cache holds the machine code"
 
 
-@kernel()
+@kernel(allocates=True)
 def doubled(indptr: _arrays.Indptr, known: _arrays.KnownSets, k: int) -> _arrays.Int64Array:
     return indptr + known[0][0, 0] * k
 

@@ -53,7 +53,7 @@ class _Walk(NamedTuple):
     end: Int64Array
 
 
-@kernel()
+@kernel(allocates=True)
 def count_known_sets(records: GroupedRecords, n_codes: int, upto: int, k: int, figures: Int64Matrix) -> None:
     """Count, for each itemset in each record, the records of the same group that contain the itemset.
 
@@ -177,7 +177,7 @@ def _add_all(row: Int64Array, weight: int, n_behind: int, level: int, size: int,
         row[2 * size + column] += n_sets if weight == 1 else 0
 
 
-@kernel()
+@kernel(allocates=True)
 def project(
     indptr: Indptr, items: Items, start: ItemStart, item_records: ItemRecords, record: int, of_group: Int64Array,
     number_of: Int32Array,

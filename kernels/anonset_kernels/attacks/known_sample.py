@@ -69,7 +69,7 @@ def _meet(indptr: Indptr, items: Items, of_group: Int64Array, record: int, sampl
     return n_touched
 
 
-@kernel()
+@kernel(allocates=True)
 def measure_shared(
     indptr: Indptr, items: Items, of_group: Int64Array, span: tuple[int, int], sample: Sample,
     sets: Float64Array, total: Float64Array,
@@ -96,7 +96,7 @@ def measure_shared(
             shared.number[s] = 0
 
 
-@kernel()
+@kernel(allocates=True)
 def count_shared(
     indptr: Indptr, items: Items, weight: Int64Array, of_group: Int64Array, span: tuple[int, int],
     sample: Sample, counts: Int64Array,
@@ -136,7 +136,7 @@ def count_shared(
                     following[level], position[level] = chosen + 1, to
 
 
-@kernel()
+@kernel(allocates=True)
 def tally_sets_of(
     own: Items, indptr: Indptr, items: Items, start: Int64Array, span: tuple[int, int], k: int, n_codes: int,
     of_sizes: Int64Matrix,
@@ -190,7 +190,7 @@ def tally_sets_of(
             following[level] = chosen + 1
 
 
-@kernel()
+@kernel(allocates=True)
 def _holders(
     own: Items, indptr: Indptr, items: Items, start: Int64Array, span: tuple[int, int], n_codes: int
 ) -> UInt64Matrix:

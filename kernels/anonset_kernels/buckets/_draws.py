@@ -27,7 +27,7 @@ ALONE = 1 << 61
 """Draws that determine the exchange of a single position have numbers from here on."""
 
 
-@kernel()
+@kernel(allocates=True)
 def draw(draw_key: DrawKey, number: Integer) -> np.uint64:
     """Return draw `number` (>= 0), the SipHash-2-4 of its eight bytes. Draws are uniform in 0 .. 2^64 - 1.
 

@@ -18,7 +18,7 @@ _SPREAD = 1 << 62
 """Offset of the numbers of draws that distribute entries over stretches."""
 
 
-@kernel()
+@kernel(allocates=True)
 def shuffled(n: int, draw_key: DrawKey) -> Int32Array:
     """Return 0 .. n - 1 in random order, by a Fisher-Yates shuffle from the last position. O(n)."""
     drawn, unused_bits = np.arange(n).astype(np.int32), np.uint64(0)
@@ -39,7 +39,7 @@ def draw_again(words: UInt64Array, code_of: Int32Array, draw_key: DrawKey) -> No
         words[row] = draw(draw_key, words[row] ^ np.uint64(code_of[row]))
 
 
-@kernel()
+@kernel(allocates=True)
 def random_by_code(
     code_of: Int32Array, n_codes: int, draw_key: DrawKey, capacity: int, stretch: Int32Array, order: Int32Array
 ) -> None:
@@ -75,7 +75,7 @@ def random_by_code(
             order[last], order[other] = order[other], order[last]
 
 
-@kernel()
+@kernel(allocates=True)
 def random_runs(
     order: Int32Array, first: Int64Array, draw_key: DrawKey, capacity: int
 ) -> tuple[Int32Array, Int64Array]:
@@ -127,7 +127,7 @@ def random_runs(
     return gathered, starts
 
 
-@kernel()
+@kernel(allocates=True)
 def _bits(size: Int64Array, capacity: int) -> Int64Array:
     """Return the smallest number of bits b of each code for which 2^b stretches of `capacity` hold its entries."""
     bits = np.zeros(len(size), np.int64)
@@ -137,7 +137,7 @@ def _bits(size: Int64Array, capacity: int) -> Int64Array:
     return bits
 
 
-@kernel()
+@kernel(allocates=True)
 def _spread(code_of: Int32Array, bits: Int64Array, draw_key: DrawKey, stretch: Int32Array) -> Int64Array:
     """Assign each entry to a stretch in `stretch`, (n,). Return the first entry of each stretch, (stretches + 1,)."""
     first = np.zeros(len(bits) + 1, np.int64)
@@ -159,7 +159,7 @@ def _spread(code_of: Int32Array, bits: Int64Array, draw_key: DrawKey, stretch: I
     return start
 
 
-@kernel()
+@kernel(allocates=True)
 def _lengths(first_run: Int64Array, bits: Int64Array) -> tuple[Int64Array, Int64Array]:
     """Return the run length and the first entry of each stretch. Runs are sorted by descending length.
 
@@ -175,7 +175,7 @@ def _lengths(first_run: Int64Array, bits: Int64Array) -> tuple[Int64Array, Int64
     return length, begin[:-1]
 
 
-@kernel()
+@kernel(allocates=True)
 def sorted_runs(keys: Int64Array, n_keys: int) -> tuple[Int32Array, Int64Array]:
     """Sort rows by key. The sort is stable.
 
@@ -223,7 +223,7 @@ def sorted_runs(keys: Int64Array, n_keys: int) -> tuple[Int32Array, Int64Array]:
     return order, starts[: n_runs + 1].copy()
 
 
-@kernel()
+@kernel(allocates=True)
 def anatomize(order: Int32Array, first: Int64Array, l: int, group: Int32Array) -> None:  # noqa: E741
     """Form the groups of Anatomy. Fill `group`, (n,), with the group of each tuple.
 

@@ -46,7 +46,7 @@ class _Group(NamedTuple):
     """Number of removed tuples in each share, (size,)."""
 
 
-@kernel()
+@kernel(allocates=True)
 def group_bounds(n_persons: int, k: int, draw_key: DrawKey) -> Int64Array:
     """Divide `n_persons` (>= k) into groups of at least k. Return the first person of each group, (groups + 1,).
 
@@ -64,7 +64,7 @@ def group_bounds(n_persons: int, k: int, draw_key: DrawKey) -> Int64Array:
     return bounds
 
 
-@kernel()
+@kernel(allocates=True)
 def diversify(
     value: Int32Array,
     start: Int64Array,
@@ -113,7 +113,7 @@ def diversify(
     return is_kept, n_too_frequent
 
 
-@kernel()
+@kernel(allocates=True)
 def _make_diverse(
     value: Int32Array,
     start: Int64Array,
@@ -147,7 +147,7 @@ def _make_diverse(
     _remove(group, draw_keys[TUPLE], is_kept)
 
 
-@kernel()
+@kernel(allocates=True)
 def _group_of(value: Int32Array, start: Int64Array) -> tuple[_Group, Int64Array]:
     """Return the `_Group` of some persons, and the start of each value in its `order`, (values + 1,)."""
     size = len(value)
@@ -233,7 +233,7 @@ def _remove(group: _Group, draw_key: DrawKey, is_kept: BoolArray) -> None:
                 n_removed -= 1
 
 
-@kernel()
+@kernel(allocates=True)
 def fewest_shown(is_kept: BoolArray, start: Int64Array, bounds: Int64Array, k: int) -> tuple[Int64Array, int]:
     """Return the smallest number of remaining tuples of a person in each group.
 
@@ -264,7 +264,7 @@ def fewest_shown(is_kept: BoolArray, start: Int64Array, bounds: Int64Array, k: i
     return shown, n_dropped
 
 
-@kernel()
+@kernel(allocates=True)
 def assign_groups(
     is_kept: BoolArray,
     tuples: Int32Array,

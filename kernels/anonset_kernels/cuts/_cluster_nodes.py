@@ -23,7 +23,7 @@ from anonset_kernels.rare_sets._candidates import TreeShape
 Tree = tuple[LeafNode, Parent, LeafLo, LeafHi]
 
 
-@kernel()
+@kernel(allocates=True)
 def local_nodes(records: Csr, rows: Int64Array, tree: Tree, scratch: Int32Matrix) -> tuple[Int32Array, TreeShape]:
     """Return the nodes above the items of some rows in preorder, and the shape of their tree. O(items * height).
 
@@ -74,7 +74,7 @@ def local_nodes(records: Csr, rows: Int64Array, tree: Tree, scratch: Int32Matrix
     return local, TreeShape(above, end, occurrences, leaves)
 
 
-@kernel()
+@kernel(allocates=True)
 def postings(
     records: Csr, rows: Int64Array, tree: Tree, scratch: Int32Matrix, local: Int32Array, shape: TreeShape
 ) -> tuple[UInt64Matrix, Int64Array, Int64Array, int]:

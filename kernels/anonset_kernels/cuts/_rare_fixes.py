@@ -52,7 +52,7 @@ class Fixes(NamedTuple):
     """Nodes that replace each rare set, int32 (L, m)."""
 
 
-@kernel()
+@kernel(allocates=True)
 def fix_sets(size: int, k: int, ranked: Int64Array, shape: TreeShape, state: NodeStates, fixes: Fixes) -> None:
     """Walk the count-tree of the cluster over sets of `size` >= 2 and fix the rare sets, in lexicographic order.
 
@@ -117,7 +117,7 @@ def _related(prefix: Prefix, ranked: Int64Array, code: int, end: Int32Array) -> 
     return False
 
 
-@kernel()
+@kernel(allocates=True)
 def fix_set(itemset: Itemset, support: int, k: int, shape: TreeShape, state: NodeStates, fixes: Fixes) -> None:
     """Generalize to the candidate with the smallest (loss, leaves moved, nodes in preorder) and support >= k.
 

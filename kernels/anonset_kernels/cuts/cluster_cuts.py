@@ -22,7 +22,7 @@ from anonset_kernels.cuts._rare_fixes import Fixes, NodeStates, fix_set, fix_set
 from anonset_kernels.rare_sets._candidates import TreeShape
 
 
-@kernel()
+@kernel(allocates=True)
 def anonymize_clusters(
     records: Csr,
     members: Int64Array,
@@ -69,7 +69,7 @@ def anonymize_clusters(
     return len(start) - 1
 
 
-@kernel()
+@kernel(allocates=True)
 def anonymize_cluster(
     records: Csr, tree: Tree, rule: tuple[int, int], scratch: Int32Matrix, lengths: Int64Matrix, most: int
 ) -> tuple[Int32Array, Int32Matrix, Int32Array, Int32Matrix]:
@@ -103,7 +103,7 @@ def anonymize_cluster(
     return local[on_cut], sets[: number[0]], supports[: number[0]], rules[: number[0]]
 
 
-@kernel()
+@kernel(allocates=True)
 def _anonymized(
     records: Csr,
     rows: Int64Array,
@@ -144,7 +144,7 @@ def _nodes_of_cut(tree: Tree, shape: TreeShape, state: NodeStates) -> int:
     return int(n)
 
 
-@kernel()
+@kernel(allocates=True)
 def _count_lengths(on_cut: bool, n_rows: int, shape: TreeShape, state: NodeStates, lengths: Int64Array) -> None:
     """Count the rows by their number of nodes on the cut if `on_cut`, else on or above the cut without the root."""
     dead, published, _, _, posting = state
@@ -161,7 +161,7 @@ def _count_lengths(on_cut: bool, n_rows: int, shape: TreeShape, state: NodeState
         lengths[n] += 1
 
 
-@kernel()
+@kernel(allocates=True)
 def _fix_single(ranked: Int64Array, k: int, shape: TreeShape, state: NodeStates, fixes: Fixes) -> None:
     itemset = np.empty(1, np.int32)
     for v in ranked:

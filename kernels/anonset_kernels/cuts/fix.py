@@ -23,7 +23,7 @@ Data = tuple[Indptr, Items, ItemStart, ItemRecords]
 _State = tuple[Int64Array, Int64Array, Int32Array, Dead, Int64Array]
 
 
-@kernel()
+@kernel(allocates=True)
 def fix_threats(
     threats: Int32Matrix,
     node_of_code: Int32Array,
@@ -96,7 +96,7 @@ def fix_threats(
     return n_fixed
 
 
-@kernel()
+@kernel(allocates=True)
 def _choose(itemset: Itemset, tree: Tree, data: Data, state: _State, k: int, best: Int32Array) -> int:
     """Find the best candidate with a support of at least k.
 

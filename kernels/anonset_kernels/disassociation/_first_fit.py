@@ -24,7 +24,7 @@ class ChunkRule(NamedTuple):
     """Items that must not share a chunk, bool (M,)."""
 
 
-@kernel()
+@kernel(allocates=True)
 def first_fit(
     starts: Int64Array, ends: Int64Array, records: Int32Array, rule: ChunkRule, head: Int32Array
 ) -> Int32Array:
@@ -88,7 +88,7 @@ def first_fit(
     return chunk_of
 
 
-@kernel()
+@kernel(allocates=True)
 def _bits_of(
     records: Int32Array, head: Int32Array, before: Int32Array, owner: Int32Array, slot: Int32Array, n_near: int
 ) -> UInt64Matrix:
@@ -102,7 +102,7 @@ def _bits_of(
     return bits
 
 
-@kernel()
+@kernel(allocates=True)
 def _larger_sets_fit(bits: UInt64Matrix, near: Int32Array, chunk_of: Int32Array, chunk: int, rule: ChunkRule) -> bool:
     """Return True if each set of 2 to m - 1 items of a chunk occurs in at least k records of `bits`, or in none."""
     members = np.empty(len(near), np.int64)

@@ -84,7 +84,7 @@ def needs_term(n: int, covered: Int64Array, k: int, m: int) -> bool:
     return len(covered) == 0 or excess < 0 or (several > 0 and 0 < excess < k * several)
 
 
-@kernel()
+@kernel(allocates=True)
 def divide_clusters(indptr: Indptr, items: Items, borders: Int64Array, rule: ChunkRule) -> ClusterItems:
     """Assign the items of each cluster to chunks or to the terms.
 
@@ -125,7 +125,7 @@ def divide_clusters(indptr: Indptr, items: Items, borders: Int64Array, rule: Chu
     )
 
 
-@kernel()
+@kernel(allocates=True)
 def _post(
     indptr: Indptr,
     items: Items,
@@ -152,7 +152,7 @@ def _post(
             written[where] += 1
 
 
-@kernel()
+@kernel(allocates=True)
 def _divide(
     begins: Int64Array, records: Int32Array, cluster_items: Int32Array, n: int, rule: ChunkRule, head: Int32Array
 ) -> tuple[Int32Array, int, bool]:
@@ -203,7 +203,7 @@ def _without(place: Int32Array, last: int) -> int:
     return 1
 
 
-@kernel()
+@kernel(allocates=True)
 def _covered(place: Int32Array, n_chunks: int, begins: Int64Array, records: Int32Array, head: Int32Array) -> Int64Array:
     """Return the number of non-empty sub-records of each chunk in a cluster, int64 (chunks,)."""
     covered = np.zeros(n_chunks, np.int64)
@@ -218,7 +218,7 @@ def _covered(place: Int32Array, n_chunks: int, begins: Int64Array, records: Int3
     return covered
 
 
-@kernel()
+@kernel(allocates=True)
 def share_terms(
     terms: ClusterTerms,
     records: Int32Array,
@@ -282,7 +282,7 @@ def share_terms(
     return chunk_of, settled, group_of[:n_chunks].copy()
 
 
-@kernel()
+@kernel(allocates=True)
 def _frequent_runs(terms: ClusterTerms, first: int, end: int, k: int) -> Int64Matrix:
     """Return the range of terms of each item that occurs in several clusters of a group and in at least k records.
 
@@ -306,7 +306,7 @@ def _frequent_runs(terms: ClusterTerms, first: int, end: int, k: int) -> Int64Ma
     return runs
 
 
-@kernel()
+@kernel(allocates=True)
 def _leaving(
     terms: ClusterTerms, first: int, end: int, clusters: ChunkedClusters, rule: ChunkRule
 ) -> tuple[BoolArray, int]:
@@ -326,7 +326,7 @@ def _leaving(
     return leaving, n_leaving if records >= rule.k and not capped else 0
 
 
-@kernel()
+@kernel(allocates=True)
 def _joined(terms: ClusterTerms, runs: Int64Matrix, records: Int32Array) -> tuple[Int64Array, Int64Array, Int32Array]:
     """Return the start and end of each item's posting over all clusters of a group, and the records."""
     starts, ends, size = np.empty(len(runs), np.int64), np.empty(len(runs), np.int64), 0

@@ -19,7 +19,7 @@ class DistinctSubRecords(NamedTuple):
     """Multiplicity of each distinct sub-record, int64 (d,)."""
 
 
-@kernel()
+@kernel(allocates=True)
 def distinct_sub_records(begins: Int64Array, indptr: Indptr, items: Items) -> DistinctSubRecords:
     """Merge equal sub-records of each chunk, and sort the distinct sub-records.
 

@@ -53,7 +53,7 @@ def spread_rows(
     return n_chosen
 
 
-@kernel()
+@kernel(allocates=True)
 def cover(
     rows: _Rows,
     of_column: tuple[Int64Array, Int64Array, Float64Array],

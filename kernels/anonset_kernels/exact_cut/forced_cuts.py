@@ -16,7 +16,7 @@ from anonset_kernels.cuts._cluster_nodes import Tree, local_nodes, postings
 from anonset_kernels.rare_sets._candidates import TreeShape
 
 
-@kernel()
+@kernel(allocates=True)
 def mark_forced(
     records: Csr,
     clusters: tuple[Int64Array, Int64Array],
@@ -65,7 +65,7 @@ def mark_forced(
                 break
 
 
-@kernel()
+@kernel(allocates=True)
 def _surroundings(node: int, shape: TreeShape) -> tuple[Int64Array, int]:
     """Return the surroundings of a node and its number of children.
 
@@ -86,7 +86,7 @@ def _surroundings(node: int, shape: TreeShape) -> tuple[Int64Array, int]:
     return around[:n], n_children
 
 
-@kernel()
+@kernel(allocates=True)
 def _has_rare_set(around: Int64Array, n_children: int, posting: UInt64Matrix, k: int, m: int) -> bool:
     """Return True if at most m nodes of `around` form a rare set. At least one must be among the first `n_children`."""
     tidsets, cursor = np.empty((m, posting.shape[1]), np.uint64), np.zeros(m, np.int64)

@@ -27,7 +27,7 @@ TOLERANCE = 1e-6
 """Smallest violation of a clause that is reported."""
 
 
-@kernel()
+@kernel(allocates=True)
 def count_siblings(
     indptr: Indptr,
     items: Items,

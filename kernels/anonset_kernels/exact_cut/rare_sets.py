@@ -29,7 +29,7 @@ TOLERANCE = 1e-6
 """Smallest violation of a clause that is reported."""
 
 
-@kernel()
+@kernel(allocates=True)
 def node_postings(
     indptr: Indptr, items: Items, entry: Int32Array, parent: Parent, start: Int64Array, records: Int32Array
 ) -> None:
@@ -137,7 +137,7 @@ def raise_members(rows: Csr, postings: Postings, tree: Ancestry, k: int, sets: I
                         climbing = False
 
 
-@kernel()
+@kernel(allocates=True)
 def meeting_nodes(tree: Ancestry, sets: Int32Matrix) -> Int32Matrix:
     """Return the lowest common ancestors of adjacent members, int32 (n, j - 1).
 

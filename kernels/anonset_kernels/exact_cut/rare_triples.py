@@ -29,7 +29,7 @@ def _is_rare(rare: RareBits, a: int, b: int, c: int) -> bool:
     return word & bit(a & 63) != 0
 
 
-@kernel()
+@kernel(allocates=True)
 def maximal_triples(
     rare: RareBits, nodes: Int32Array, code: Int32Array, tree: Ancestry, span: tuple[int, int, int], keys: Int64Array
 ) -> tuple[int, int, int]:

@@ -29,7 +29,7 @@ class Bitmaps(NamedTuple):
     """Number of unused rows of `words`, followed by their row numbers, int32 (1 + B,)."""
 
 
-@kernel()
+@kernel(allocates=True)
 def make_bitmaps(groups: Groups) -> Bitmaps:
     """Allocate bitmaps for the largest possible number of dense groups."""
     n_records = len(groups.row) - 1

@@ -70,7 +70,7 @@ class Groups(NamedTuple):
     """Marks of groups, uint8 (V + 1,). Zero between uses."""
 
 
-@kernel()
+@kernel(allocates=True)
 def make_groups(indptr: Indptr, items: Items, n_items: int, utility: Int32Array) -> Groups:
     """Create a group for every item. Each item code from 0 to V - 1 must occur in the records. O(nnz + V).
 
@@ -86,7 +86,7 @@ def make_groups(indptr: Indptr, items: Items, n_items: int, utility: Int32Array)
     return groups
 
 
-@kernel()
+@kernel(allocates=True)
 def open_groups(
     row: Int64Array, cells: Int32Array, records: Int32Array, support: Int64Array, utility: Int32Array
 ) -> Groups:

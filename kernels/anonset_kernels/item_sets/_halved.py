@@ -28,7 +28,7 @@ table is -1.
 """
 
 
-@kernel()
+@kernel(allocates=True)
 def search_halves(
     records: Csr,
     rows: Int64Array,
@@ -102,7 +102,7 @@ def search_halves(
     return 0, loss, leaf
 
 
-@kernel()
+@kernel(allocates=True)
 def items_by_frequency(records: Csr, rows: Int64Array, place: Int32Array) -> tuple[Int32Array, Int64Array]:
     """Return the items in `rows`, int64 (r,), and their frequencies.
 
@@ -139,7 +139,7 @@ def forget(order: Int32Array, place: Int32Array) -> None:
         place[item] = -1
 
 
-@kernel()
+@kernel(allocates=True)
 def _tree(frequency: Int64Array, by_number: bool) -> tuple[TreeShape, Int32Array]:
     """Return the halving tree's nodes in preorder and the node of each leaf. `frequency` is descending and positive."""
     n = max(1, len(frequency))
@@ -186,7 +186,7 @@ def _middle(before: Int64Array, low: int, high: int) -> int:
     return max(low + 1, min(high - 1, begin - 1))
 
 
-@kernel()
+@kernel(allocates=True)
 def _supports(records: Csr, rows: Int64Array, place: Int32Array, parent: Parent) -> Int64Array:
     """Count the rows with an item below each node."""
     indptr, items = records
@@ -209,7 +209,7 @@ def _longest(records: Csr, rows: Int64Array) -> int:
     return longest
 
 
-@kernel()
+@kernel(allocates=True)
 def _table(n_codes: int, k: int) -> Planes:
     n_planes = 0
     while k >> n_planes > 0:
@@ -224,7 +224,7 @@ def _table(n_codes: int, k: int) -> Planes:
     return Planes(n_words, start, flip, np.zeros(cells, np.uint64), np.zeros(cells * n_planes, np.uint64))
 
 
-@kernel()
+@kernel(allocates=True)
 def _count_pairs(
     records: Csr, rows: Int64Array, place: Int32Array, tree: tuple[Int32Array, Parent, Int32Array], table: Planes
 ) -> None:
@@ -253,7 +253,7 @@ def _count_pairs(
             record.words[record.place[i]] = np.uint64(0)
 
 
-@kernel()
+@kernel(allocates=True)
 def _height(parent: Parent) -> int:
     """Return the number of nodes on the longest path from the root. Parents must precede their children."""
     depth, height = np.ones(len(parent), np.int64), 1
@@ -263,7 +263,7 @@ def _height(parent: Parent) -> int:
     return height
 
 
-@kernel()
+@kernel(allocates=True)
 def _fix_singles(ranked: Int64Array, k: int, shape: TreeShape, state: _State, pairs: _Pairs) -> None:
     itemset = np.empty(1, np.int32)
     for v in ranked:
@@ -272,7 +272,7 @@ def _fix_singles(ranked: Int64Array, k: int, shape: TreeShape, state: _State, pa
             _fix(itemset, k, shape, state, pairs)
 
 
-@kernel()
+@kernel(allocates=True)
 def _fix_pairs(live: Int64Array, k: int, shape: TreeShape, state: _State, pairs: _Pairs) -> None:
     """Fix the rare pairs, in the order of the count-tree."""
     dead, end = state[0], shape.end
@@ -290,7 +290,7 @@ def _fix_pairs(live: Int64Array, k: int, shape: TreeShape, state: _State, pairs:
             _fix(itemset, k, shape, state, pairs)
 
 
-@kernel()
+@kernel(allocates=True)
 def _fix_larger(
     placed: tuple[Csr, Int64Array, Int32Array, Int32Array],
     ranked: Int64Array,
@@ -320,7 +320,7 @@ def _fix_larger(
         fix_sets(size, k, ranked, shape, states, fixes)
 
 
-@kernel()
+@kernel(allocates=True)
 def _rare_pairs(table: Planes) -> tuple[Int64Array, Int32Array]:
     """Return the rare pairs of a table, by smaller code.
 
@@ -349,7 +349,7 @@ def _rare_pairs(table: Planes) -> tuple[Int64Array, Int32Array]:
     return start, second
 
 
-@kernel()
+@kernel(allocates=True)
 def _fix(itemset: Itemset, k: int, shape: TreeShape, state: _State, pairs: _Pairs) -> None:
     """Generalize to the candidate with the smallest (loss, leaves moved, nodes in preorder) and support >= k."""
     dead, published, below, _ = state

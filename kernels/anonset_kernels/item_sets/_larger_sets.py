@@ -22,7 +22,7 @@ MOST_CELLS = 30_000_000
 """Maximum number of bitmap words read for one move."""
 
 
-@kernel()
+@kernel(allocates=True)
 def keeps_sets(
     records: PartitionRecords, groups: Partition, scratch: Scratch, rule: PartitionRule, item: Integer, h: Integer
 ) -> bool:

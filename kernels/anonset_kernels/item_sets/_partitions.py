@@ -131,12 +131,12 @@ def make_scratch(n_groups: int) -> Scratch:
     return Scratch(here, gone, both, touched, held, seen, place, candidate, added, make_cheapest())
 
 
-@kernel()
+@kernel(allocates=True)
 def make_cheapest() -> Cheapest:
     return Cheapest(np.empty(CANDIDATES + 1, np.int32), np.empty(CANDIDATES + 1, np.int64), np.full(3, -1, np.int64))
 
 
-@kernel(allocates=False)
+@kernel()
 def group_cost(size: Integer, occurrences: Integer, levels: Integer, squares: Integer, mu: int) -> Integer:
     """Return the cost of a group. A single item has no cost.
 
@@ -151,13 +151,13 @@ def group_cost(size: Integer, occurrences: Integer, levels: Integer, squares: In
     return occurrences * size + mu * occurrences * quotient + mu * occurrences * remainder // (4 * size)
 
 
-@kernel(allocates=False)
+@kernel()
 def violation(count: Integer, k: int) -> Integer:
     """Return the distance of a support from the nearer of 0 and k. 0 if the support is at least k."""
     return max(0, min(count, k - count))
 
 
-@kernel(allocates=False)
+@kernel()
 def count(records: PartitionRecords, groups: Partition, scratch: Scratch, rule: PartitionRule) -> None:
     """Compute the supports and costs of a partition.
 
@@ -180,7 +180,7 @@ def count(records: PartitionRecords, groups: Partition, scratch: Scratch, rule: 
             groups.state[TOTAL] += lacking if h <= g else 0
 
 
-@kernel(allocates=False)
+@kernel()
 def put(records: PartitionRecords, groups: Partition, item: Integer, g: Integer, sign: int, mu: int) -> None:
     """Add an item to the counts of a group (sign 1), or subtract it (sign -1)."""
     level = records.level[item]
@@ -191,7 +191,7 @@ def put(records: PartitionRecords, groups: Partition, item: Integer, g: Integer,
     groups.cost[g] = group_cost(groups.size[g], groups.occurrences[g], groups.levels[g], groups.squares[g], mu)
 
 
-@kernel(allocates=False)
+@kernel()
 def groups_of(records: PartitionRecords, groups: Partition, scratch: Scratch, record: Integer, item: Integer) -> int:
     """Store the groups of a record's items except `item` in `scratch.held`, and stamp the groups."""
     groups.state[STAMP] += 1
@@ -208,7 +208,7 @@ def groups_of(records: PartitionRecords, groups: Partition, scratch: Scratch, re
     return n
 
 
-@kernel(allocates=False)
+@kernel()
 def change(groups: Partition, rule: PartitionRule, g: Integer, h: Integer, by: Integer) -> None:
     """Add `by` to the support of the pair (g, h), or to the support of a group if `g` equals `h`."""
     before = groups.pairs[g, h]

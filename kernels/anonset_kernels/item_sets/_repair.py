@@ -155,7 +155,7 @@ def _merge(groups: Groups, weights: Weights, g: Integer, partner: int) -> None:
             weights.listed[keep, j] = weights.listed[g, j] & weights.listed[partner, j]
 
 
-@kernel()
+@kernel(allocates=True)
 def satisfy(groups: Groups, weights: Weights, itemset: Itemset, rule: RepairRule) -> bool:
     """Merge or suppress groups until the constraint of an itemset is satisfied. Return False if that is impossible.
 

@@ -27,7 +27,7 @@ def is_satisfied(groups: Groups, image: Image, k: int) -> bool:
     return _traces_are_frequent(groups, image, k)
 
 
-@kernel()
+@kernel(allocates=True)
 def _traces_are_frequent(groups: Groups, image: Image, k: int) -> bool:
     """Return True if the groups that any record shares with the image are in at least k records.
 

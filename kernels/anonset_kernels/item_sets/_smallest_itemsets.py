@@ -7,7 +7,7 @@ from anonset_kernels._jit import kernel
 from anonset_kernels.item_sets._groups import SUPPRESSED_HEAD, Groups
 
 
-@kernel()
+@kernel(allocates=True)
 def smallest_of(groups: Groups, members: Int32Array, itemset: Itemset) -> None:
     """Find the smallest m-itemset whose image is exactly the given groups. Suppressed items may complete it. O(m^2).
 

@@ -35,7 +35,7 @@ _ROUNDED_DOWN = 1 - 1e-9
 """Multiply a product of floats by this factor to make sure that it is not above the exact product."""
 
 
-@kernel(allocates=False)
+@kernel()
 def sweep(
     records: PartitionRecords,
     groups: Partition,
@@ -83,7 +83,7 @@ def sweep(
     return len(order), moves
 
 
-@kernel(allocates=False)
+@kernel()
 def _saved(records: PartitionRecords, groups: Partition, item: Integer, mu: int) -> int:
     """Return the amount by which the cost of an item's group decreases if the item leaves the group."""
     g, level = groups.of[item], records.level[item]
@@ -97,7 +97,7 @@ def _saved(records: PartitionRecords, groups: Partition, item: Integer, mu: int)
     return groups.cost[g] - cost_without
 
 
-@kernel(allocates=False)
+@kernel()
 def _choose(
     records: PartitionRecords, groups: Partition, scratch: Scratch, rule: PartitionRule, item: Integer, empty: Integer
 ) -> int:
@@ -129,7 +129,7 @@ def _choose(
     return n_kept
 
 
-@kernel(allocates=False)
+@kernel()
 def _keep(scratch: Scratch, n_kept: int, h: Integer, added: Integer, limit: Integer) -> int:
     """Append a candidate if the item adds less cost to it than the limit. Return the number of candidates."""
     if added >= limit:
@@ -138,7 +138,7 @@ def _keep(scratch: Scratch, n_kept: int, h: Integer, added: Integer, limit: Inte
     return n_kept + 1
 
 
-@kernel(allocates=False)
+@kernel()
 def _list_cheapest(
     groups: Partition, cheapest: Cheapest, support: Integer, level: Integer, limit: Integer, mu: int
 ) -> None:
@@ -169,7 +169,7 @@ def _list_cheapest(
     state[LISTED], state[SUPPORT], state[BELOW] = n, support, _ANY if full else limit
 
 
-@kernel(allocates=False)
+@kernel()
 def _insert(cheapest: Cheapest, n: int, h: Integer, added: Integer) -> int:
     """Insert a group into the sorted list. A full list loses its last group. Return the number of groups."""
     at = min(n, len(cheapest.added) - 1)
@@ -180,7 +180,7 @@ def _insert(cheapest: Cheapest, n: int, h: Integer, added: Integer) -> int:
     return min(n + 1, len(cheapest.added))
 
 
-@kernel(allocates=False)
+@kernel()
 def _look(records: PartitionRecords, groups: Partition, scratch: Scratch, item: Integer) -> tuple[int, int]:
     """Count the groups in an item's records.
 
@@ -209,7 +209,7 @@ def _look(records: PartitionRecords, groups: Partition, scratch: Scratch, item: 
     return n_touched, lost
 
 
-@kernel(allocates=False)
+@kernel()
 def _best(
     records: PartitionRecords,
     groups: Partition,
@@ -251,7 +251,7 @@ def _best(
     return best
 
 
-@kernel(allocates=False)
+@kernel()
 def _joining(
     groups: Partition, scratch: Scratch, k: int, g: Integer, i: int, n_touched: int, limit: Integer
 ) -> Integer:
@@ -276,7 +276,7 @@ def _joining(
     return after - before
 
 
-@kernel(allocates=False)
+@kernel()
 def _move(
     records: PartitionRecords,
     groups: Partition,
@@ -303,7 +303,7 @@ def _move(
     scratch.cheapest.state[BELOW] = -1
 
 
-@kernel(allocates=False)
+@kernel()
 def _clear(scratch: Scratch, n: int, n_touched: int) -> None:
     for i in range(n):
         h = scratch.candidate[i]
@@ -330,7 +330,7 @@ def merge_violated(records: PartitionRecords, groups: Partition, scratch: Scratc
     _merge(records, groups, scratch, rule, min(g, h), max(g, h))
 
 
-@kernel(allocates=False)
+@kernel()
 def _added(groups: Partition, g: Integer, h: Integer, mu: int) -> int:
     """Return the cost increase of a merge of two groups."""
     merged = group_cost(
@@ -343,7 +343,7 @@ def _added(groups: Partition, g: Integer, h: Integer, mu: int) -> int:
     return merged - groups.cost[g] - groups.cost[h]
 
 
-@kernel(allocates=False)
+@kernel()
 def _most_gain(groups: Partition, scratch: Scratch, rule: PartitionRule) -> tuple[int, int]:
     """Return the first violated group and partner with the largest gain per cost, or (-1, -1)."""
     best_pair, best = (-1, -1), 0.0
@@ -371,7 +371,7 @@ def _most_gain(groups: Partition, scratch: Scratch, rule: PartitionRule) -> tupl
     return best_pair
 
 
-@kernel(allocates=False)
+@kernel()
 def _gain(groups: Partition, scratch: Scratch, rule: PartitionRule, g: Integer, h: Integer, n: int) -> Integer:
     """Estimate the violation reduction of a merge. Assumes that no record contains both groups and a third group."""
     k, row, other = rule.k, groups.pairs[g], groups.pairs[h]
@@ -385,7 +385,7 @@ def _gain(groups: Partition, scratch: Scratch, rule: PartitionRule, g: Integer, 
     return gain
 
 
-@kernel(allocates=False)
+@kernel()
 def _least_violated(groups: Partition, rule: PartitionRule) -> tuple[int, int]:
     """Return the violated group with the fewest occurrences, and the group that adds the least cost to it."""
     g, h = -1, -1
@@ -399,7 +399,7 @@ def _least_violated(groups: Partition, rule: PartitionRule) -> tuple[int, int]:
     return g, h
 
 
-@kernel()
+@kernel(allocates=True)
 def _merge(
     records: PartitionRecords, groups: Partition, scratch: Scratch, rule: PartitionRule, g: Integer, h: Integer
 ) -> None:

@@ -31,7 +31,7 @@ _FACTOR, _LOW_BITS = 1_000_003, (1 << 40) - 1
 """Factor and mask of hashes, which are below 2^40, so that no product overflows."""
 
 
-@kernel()
+@kernel(allocates=True)
 def search_clusters(
     records: Csr,
     members: Int64Array,
@@ -84,7 +84,7 @@ def search_clusters(
         end[c] = filled if status == 0 else -1 - filled
 
 
-@kernel()
+@kernel(allocates=True)
 def halved_losses(
     records: Csr,
     members: Int64Array,
@@ -120,7 +120,7 @@ def halved_losses(
         losses[c] = -1 if status < 0 else loss
 
 
-@kernel()
+@kernel(allocates=True)
 def _write(cluster_items: Int32Array, groups: Int32Array, item: Int32Array, smallest: Int32Array, filled: int) -> int:
     """Write the items in groups of several items, and the smallest item of each group. Return the next free index."""
     first, size = np.full(len(cluster_items) + 1, -1, np.int32), np.zeros(len(cluster_items) + 1, np.int32)
@@ -136,7 +136,7 @@ def _write(cluster_items: Int32Array, groups: Int32Array, item: Int32Array, smal
     return filled
 
 
-@kernel()
+@kernel(allocates=True)
 def _start(
     records: Csr,
     rows: Int64Array,
@@ -160,7 +160,7 @@ def _start(
     return min(first[0], other[0]), groups
 
 
-@kernel()
+@kernel(allocates=True)
 def _ncp(node: Int32Array, occurrences: Int64Array) -> int:
     """Return the sum of occurrences times group size, over groups of several items."""
     size = np.zeros(2 * len(node), np.int64)
@@ -173,7 +173,7 @@ def _ncp(node: Int32Array, occurrences: Int64Array) -> int:
     return total
 
 
-@kernel()
+@kernel(allocates=True)
 def _local_records(records: Csr, rows: Int64Array, cluster_items: Int32Array, place: Int32Array) -> PartitionRecords:
     """Return the distinct non-empty records, with items as indices into `cluster_items`."""
     indptr, items = records
@@ -218,7 +218,7 @@ def _equal(indices: Int32Array, begin: int, end: int, other: int, length: int) -
     return True
 
 
-@kernel()
+@kernel(allocates=True)
 def _with_postings(indptr: Indptr, items: Items, weight: Int64Array, n_items: int) -> PartitionRecords:
     """Add the record list, the support and the level of each item to distinct records."""
     start, support = np.zeros(n_items + 1, np.int64), np.zeros(n_items, np.int64)
@@ -241,7 +241,7 @@ def _with_postings(indptr: Indptr, items: Items, weight: Int64Array, n_items: in
     return PartitionRecords(indptr, items, weight, start, postings, support, level)
 
 
-@kernel()
+@kernel(allocates=True)
 def _search(
     records: PartitionRecords, order: Int32Array, rule: PartitionRule, start: Int32Array, limit: int
 ) -> Int32Array:
@@ -297,7 +297,7 @@ def _search(
         phase, penalty, moves = _ANNEAL, max(1, unit * share // 64), 1
 
 
-@kernel()
+@kernel(allocates=True)
 def _descents(
     records: PartitionRecords, order: Int32Array, rule: PartitionRule, start: Int32Array, limit: int
 ) -> Int32Array:
@@ -367,7 +367,7 @@ def _largest(of: Int32Array) -> int:
     return largest
 
 
-@kernel()
+@kernel(allocates=True)
 def _renumbered(of: Int32Array) -> tuple[Int32Array, int]:
     """Renumber the groups by their smallest items. Return the group of each item, and the number of groups."""
     number, n = np.full(_largest(of) + 1, -1, np.int32), 0
@@ -380,7 +380,7 @@ def _renumbered(of: Int32Array) -> tuple[Int32Array, int]:
     return group, n
 
 
-@kernel()
+@kernel(allocates=True)
 def _counted(
     records: PartitionRecords, old: Int32Array, rule: PartitionRule, renumber: bool
 ) -> tuple[Partition, Scratch]:

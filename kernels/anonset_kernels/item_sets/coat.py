@@ -55,7 +55,7 @@ def n_levels(longest: int, rule: RepairRule) -> int:
     return max(0, min(max(1, rule.m), longest) - 1)
 
 
-@kernel()
+@kernel(allocates=True)
 def make_roots(groups: Groups, rule: RepairRule) -> Roots:
     """Allocate the `Roots` of a new search, which has not yet searched any root."""
     longest = 0
@@ -66,7 +66,7 @@ def make_roots(groups: Groups, rule: RepairRule) -> Roots:
     return open_roots(groups, rule, levels, np.empty(len(groups.row) - 1, np.int32), arena)
 
 
-@kernel()
+@kernel(allocates=True)
 def open_roots(groups: Groups, rule: RepairRule, levels: int, positions: Int32Array, arena: Int32Matrix) -> Roots:
     """Create the `Roots` of a new search in the arrays `positions` and `arena` of the caller. O(V)."""
     n_items, m = len(groups.rep), max(1, rule.m)
@@ -84,7 +84,7 @@ def open_roots(groups: Groups, rule: RepairRule, levels: int, positions: Int32Ar
     )
 
 
-@kernel()
+@kernel(allocates=True)
 def search(groups: Groups, weights: Weights, roots: Roots, rule: RepairRule, max_constraints: int) -> int:
     """Satisfy violated constraints in turn.
 
@@ -100,7 +100,7 @@ def search(groups: Groups, weights: Weights, roots: Roots, rule: RepairRule, max
     return UNFINISHED
 
 
-@kernel()
+@kernel(allocates=True)
 def search_rows(
     indptr: Indptr, items: Items, records: Int64Array, utility: Int32Array, weights: Weights, rule: RepairRule
 ) -> tuple[int, Int32Array, Int32Array]:
@@ -146,7 +146,7 @@ def search_rows(
     return outcome, codes, representatives
 
 
-@kernel()
+@kernel(allocates=True)
 def _next_constraint(groups: Groups, roots: Roots, rule: RepairRule, itemset: Itemset) -> int:
     """Store the groups of the most frequent rare set in `itemset`. Return their number.
 

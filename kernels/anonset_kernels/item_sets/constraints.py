@@ -85,7 +85,7 @@ class ConstraintSupports(NamedTuple):
     """Bitmaps of the records of dense groups."""
 
 
-@kernel()
+@kernel(allocates=True)
 def make_policy(
     groups: Groups, start: Int64Array, items: Items, of_start: Int64Array, of: Int32Array, k: int
 ) -> ConstraintSupports:
@@ -151,7 +151,7 @@ def search_policy(
     return UNFINISHED
 
 
-@kernel()
+@kernel(allocates=True)
 def next_constraint(groups: Groups, policy: ConstraintSupports, k: int) -> int:
     """Return the unsatisfied constraint with the largest support, or -1. Ties are resolved by the smallest number."""
     rank, start, length, items = policy.rank, policy.start, policy.length, policy.items
@@ -193,7 +193,7 @@ def _rank(rank: Int32Array, p: int, value: int) -> None:
         rank[v] = best
 
 
-@kernel()
+@kernel(allocates=True)
 def touch(groups: Groups, policy: ConstraintSupports, k: int) -> int:
     """Store the constraints below k that concern changed groups in `policy.touched`. Return their number.
 
@@ -280,7 +280,7 @@ def update_constraints(groups: Groups, policy: ConstraintSupports, n_touched: in
         _rank(rank, p, upper + 1 if 0 <= upper < k else 0)
 
 
-@kernel()
+@kernel(allocates=True)
 def _drop_doubles(groups: Groups, policy: ConstraintSupports, n_touched: int, k: int) -> None:
     """Keep the first of the touched constraints with equal images, or none if one of them has support k."""
     rep, mark, start, length, items = groups.rep, groups.mark, policy.start, policy.length, policy.items
@@ -343,7 +343,7 @@ def _count_pairs(groups: Groups, policy: ConstraintSupports, g: int, k: int) -> 
     count[:] = 0
 
 
-@kernel()
+@kernel(allocates=True)
 def _count(groups: Groups, policy: ConstraintSupports, p: int, image: Image, k: int) -> None:
     """Count the support of a constraint up to k. Choose a core if the support is below that of the last choice."""
     start, items = policy.start[p], policy.items

@@ -6,7 +6,7 @@ from anonset_kernels._arrays import Indptr, Int32Array, Int64Array, Items, UInt8
 from anonset_kernels._jit import kernel
 
 
-@kernel()
+@kernel(allocates=True)
 def maximal_rows(indptr: Indptr, items: Items, start: Int64Array, records: Int32Array) -> UInt8Array:
     """Return 1 for each row that is no proper subset of another row, uint8 (n,).
 

@@ -11,7 +11,7 @@ from anonset_kernels._arrays import Csr, Indptr, Int32Array
 from anonset_kernels._jit import kernel
 
 
-@kernel()
+@kernel(allocates=True)
 def gray_codes(indptr: Indptr, ranks: Int32Array, n_bits: int) -> Csr:
     """Return the key of each record as a row of codes.
 
@@ -38,7 +38,7 @@ def gray_codes(indptr: Indptr, ranks: Int32Array, n_bits: int) -> Csr:
     return begins, codes[:filled].copy()
 
 
-@kernel()
+@kernel(allocates=True)
 def gray_items(indptr: Indptr, keys: Int32Array, item_of_bit: Int32Array) -> Csr:
     """Return the records with the given keys. This is the inverse of `gray_codes`.
 

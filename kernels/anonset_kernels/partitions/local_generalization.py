@@ -69,7 +69,7 @@ class PartitionStack(NamedTuple):
     """
 
 
-@kernel()
+@kernel(allocates=True)
 def advance(records: HierarchyRecords, state: PartitionStack, k: int, limit: int) -> bool:
     """Divide partitions until about `limit` item occurrences are processed. Return True if the stack is empty.
 
@@ -121,7 +121,7 @@ def _add_gains(records: HierarchyRecords, state: PartitionStack, low: int, high:
         state.cursor[WORK] += records.indptr[record + 1] - records.indptr[record]
 
 
-@kernel()
+@kernel(allocates=True)
 def _divide(
     records: HierarchyRecords,
     state: PartitionStack,
@@ -155,7 +155,7 @@ def _divide(
     return True
 
 
-@kernel()
+@kernel(allocates=True)
 def _keys(
     records: HierarchyRecords, state: PartitionStack, low: int, high: int, node: int
 ) -> tuple[Int64Array, Int32Array, Int64Array]:
@@ -196,7 +196,7 @@ def _compare(key_start: Int64Array, keys: Int32Array, a: int, b: int) -> int:
     return (key_start[a + 1] - i) - (key_start[b + 1] - j)
 
 
-@kernel()
+@kernel(allocates=True)
 def _sorted(key_start: Int64Array, keys: Int32Array) -> Int32Array:
     """Return the records sorted by key, int32 (n,). A stable merge sort."""
     n = len(key_start) - 1
@@ -217,7 +217,7 @@ def _sorted(key_start: Int64Array, keys: Int32Array) -> Int32Array:
     return order
 
 
-@kernel()
+@kernel(allocates=True)
 def _fill_left(bucket: Int32Array, size: Int64Array, gains: Int64Array, n_left: int, k: int) -> None:
     """Move records to the leftovers (bucket -1) until the leftovers are empty or have at least k records.
 
@@ -252,7 +252,7 @@ def _fill_left(bucket: Int32Array, size: Int64Array, gains: Int64Array, n_left: 
             size[b] = 0
 
 
-@kernel()
+@kernel(allocates=True)
 def _push(
     records: HierarchyRecords,
     state: PartitionStack,

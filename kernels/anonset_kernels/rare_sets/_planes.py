@@ -42,7 +42,7 @@ def width(code: int, n_words: int) -> int:
     return min((code + 63) >> 6, n_words)
 
 
-@kernel()
+@kernel(allocates=True)
 def row_starts(n_codes: int, size: int, n_words: int) -> Int64Array:
     """Return `Planes.start` for a table of sets of `size`. The last entry is the number of cells."""
     start = np.zeros(n_codes * n_codes + 1 if size == 4 else n_codes + 1, np.int64)
@@ -64,7 +64,7 @@ def row_starts(n_codes: int, size: int, n_words: int) -> Int64Array:
     return start
 
 
-@kernel()
+@kernel(allocates=True)
 def fours_below(table: Planes, code: int) -> Planes:
     """Return the sets with largest code `code` of a table of sets of 5, as a table of sets of 4."""
     first, end, n_planes = table.start[code], table.start[code + 1], len(table.flip)

@@ -48,7 +48,7 @@ def project(codes: Codes, stack: Stack, begin: int, end: int, place: Int64Array)
             c = codes[position]
 
 
-@kernel()
+@kernel(allocates=True)
 def with_room(array: _Array, used: int, length: int) -> _Array:
     """Return the array. If it is shorter than `length`, return an enlarged copy of its first `used` values."""
     if length <= len(array):

@@ -71,7 +71,7 @@ class RareSearch(NamedTuple):
     pairs: PairCounts
 
 
-@kernel()
+@kernel(allocates=True)
 def room_for_pairs(n_codes: int) -> PairCounts:
     """Allocate buffers for all codes, but for at most `_MOST_TOGETHER` extensions."""
     n = min(n_codes, _MOST_TOGETHER)
@@ -95,7 +95,7 @@ def are_dense(n_records: int, entries: int, n_kept: int, k: int, buffers: PairCo
     )
 
 
-@kernel()
+@kernel(allocates=True)
 def rare_dense_pairs(
     search: RareSearch,
     codes: Codes,

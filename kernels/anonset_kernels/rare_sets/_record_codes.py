@@ -41,7 +41,7 @@ class Record(NamedTuple):
     """Codes in ascending order, int32 (C,)."""
 
 
-@kernel()
+@kernel(allocates=True)
 def ancestor_codes(leaf_node: LeafNode, parent: Parent, code: Int32Array, height: int) -> Ancestors:
     """Return the codes of each leaf's node and of all its ancestors.
 
@@ -72,7 +72,7 @@ def ancestor_codes(leaf_node: LeafNode, parent: Parent, code: Int32Array, height
     return Ancestors(start, place[:filled].copy(), words[:filled].copy(), n_codes)
 
 
-@kernel()
+@kernel(allocates=True)
 def room_for_record(n_codes: int) -> Record:
     n_words = (n_codes + 63) >> 6
     return Record(

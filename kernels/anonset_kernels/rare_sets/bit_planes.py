@@ -34,7 +34,7 @@ from anonset_kernels.rare_sets._record_codes import Ancestors, Record, room_for_
 _ALL = ~np.uint64(0)
 
 
-@kernel()
+@kernel(allocates=True)
 def count_sets(
     rows: Csr, ancestors: Ancestors, size: int, table: Planes, lengths: Int64Array, adding: UInt64Array
 ) -> None:
@@ -149,7 +149,7 @@ def _count_fours(record: Record, n: int, n_first: int, n_codes: int, table: Plan
     return adds
 
 
-@kernel()
+@kernel(allocates=True)
 def count_fives(rows: Csr, ancestors: Ancestors, table: Planes, lengths: Int64Array) -> None:
     """Count the sets of 5 codes of some records. Like `count_sets`, but for each largest code in turn.
 
@@ -188,7 +188,7 @@ def count_fives(rows: Csr, ancestors: Ancestors, table: Planes, lengths: Int64Ar
                 record.words[w] = np.uint64(0)
 
 
-@kernel()
+@kernel(allocates=True)
 def _as_codes(rows: Csr, ancestors: Ancestors, record: Record, lengths: Int64Array) -> tuple[Int64Array, Int32Array]:
     """Return the codes of the records that may contain sets of 5.
 

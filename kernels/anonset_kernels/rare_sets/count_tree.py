@@ -102,7 +102,7 @@ class _Encoding(NamedTuple):
     """Bitmap of the codes of a record, uint64 (W,). Zero between records."""
 
 
-@kernel()
+@kernel(allocates=True)
 def node_supports(indptr: Indptr, items: Items, leaf_node: LeafNode, parent: Parent) -> Int64Array:
     """Count the records below each node of the hierarchy, int64 (V,). O(nnz times the depth)."""
     support = np.zeros(len(parent), np.int64)
@@ -117,7 +117,7 @@ def node_supports(indptr: Indptr, items: Items, leaf_node: LeafNode, parent: Par
     return support
 
 
-@kernel()
+@kernel(allocates=True)
 def expand(
     indptr: Indptr,
     items: Items,
@@ -165,7 +165,7 @@ def expand(
     return codes
 
 
-@kernel()
+@kernel(allocates=True)
 def expand_block(
     indptr: Indptr, items: Items, entry: Int32Array, parent: Parent, code: Int32Array, n_codes: int, height: int
 ) -> Codes:
@@ -231,7 +231,7 @@ def _sort(codes: Codes, first: int, last: int, words: UInt64Array) -> None:
         words[w] = np.uint64(0)
 
 
-@kernel()
+@kernel(allocates=True)
 def walk_sizes(codes: Codes, n_codes: int, size: int) -> Float64Array:
     """Return the cost of a walk over the sets of `size` that begin with each code, float64 (C,). O(nnz).
 
@@ -255,7 +255,7 @@ def walk_sizes(codes: Codes, n_codes: int, size: int) -> Float64Array:
     return work
 
 
-@kernel()
+@kernel(allocates=True)
 def walk(
     records: ExpandedCodes,
     intervals: Intervals,
@@ -352,7 +352,7 @@ def walk(
     return n_found, span[1]
 
 
-@kernel()
+@kernel(allocates=True)
 def _open(
     search: RareSearch,
     levels: _Levels,

@@ -38,7 +38,7 @@ from anonset_kernels.rare_sets._tree import is_below
 _Data = tuple[Indptr, Items, ItemStart, ItemRecords]
 
 
-@kernel()
+@kernel(allocates=True)
 def find_violation(
     records: ExpandedCodes,
     on_cut: UInt8Array,
@@ -258,7 +258,7 @@ def _keep(
     return top
 
 
-@kernel()
+@kernel(allocates=True)
 def choose_rules(
     itemset: Itemset,
     tree: Tree,

@@ -30,7 +30,7 @@ class _Listing(NamedTuple):
     support: FoundSupport
 
 
-@kernel()
+@kernel(allocates=True)
 def rare_from(
     table: Planes,
     firsts: tuple[int, int],

@@ -30,7 +30,7 @@ class RareSetCounts(NamedTuple):
     """Number of records that contain each set, up to k, int32 (T,)."""
 
 
-@kernel()
+@kernel(allocates=True)
 def count_sets(rows: Csr, ancestors: Ancestors, k: int, index: SetIndex, counts: RareSetCounts) -> None:
     """Count the records that contain each set in ``counts.met``, up to `k`.
 
@@ -115,7 +115,7 @@ def _holds_others(words: UInt64Array, sets: Int32Matrix, t: int) -> bool:
     return True
 
 
-@kernel()
+@kernel(allocates=True)
 def holders(
     rows: Csr, chosen: UInt64Array, first: int, ancestors: Ancestors, index: SetIndex, pairs: UInt64Matrix
 ) -> tuple[Int32Array, Int64Array]:

@@ -53,7 +53,7 @@ def _set_below(below: CodesBelow, nodes: Itemset, number: int, chosen: Itemset) 
         chosen[place] = code
 
 
-@kernel()
+@kernel(allocates=True)
 def keep_possible(
     table: Planes, before: int, below: CodesBelow, sets: Int32Matrix, most: int, possible: BoolArray
 ) -> None:
@@ -89,7 +89,7 @@ def keep_possible(
                 break
 
 
-@kernel()
+@kernel(allocates=True)
 def rare_below(index: SetIndex, below: CodesBelow, sets: Int32Matrix, most: int) -> tuple[Int64Array, Int32Array]:
     """Return the rare sets of the cut below each set of nodes.
 
@@ -122,7 +122,7 @@ def rare_below(index: SetIndex, below: CodesBelow, sets: Int32Matrix, most: int)
     return start, of_set[:n_found]
 
 
-@kernel()
+@kernel(allocates=True)
 def sizes_of_unions(
     start: Int64Array, of_set: Int32Array, first: Int64Array, records: Int64Array, k: int
 ) -> Int32Array:

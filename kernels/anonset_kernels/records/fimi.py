@@ -91,7 +91,7 @@ def _scan(
     return _Scanned(position, line, filled, n_tokens)
 
 
-@kernel()
+@kernel(allocates=True)
 def _rehash(tokens: Int64Matrix, n_tokens: int, size: int) -> Int32Array:
     """Return a hash table of `size` slots (a power of two) for the first `n_tokens` tokens. O(size)."""
     table = np.full(size, -1, np.int32)
@@ -113,7 +113,7 @@ def _count_line_ends(buffer: Buffer) -> int:
     return n_line_ends
 
 
-@kernel()
+@kernel(allocates=True)
 def tokenize(buffer: Buffer) -> tuple[Indptr, Items, Int64Array, Int64Array]:
     """Split text into lines and tokens, and number the distinct tokens by first appearance. Expected cost: O(bytes).
 

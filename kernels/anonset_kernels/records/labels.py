@@ -204,7 +204,7 @@ def _sort_few(labels: LabelTexts, order: Int64Array, begin: Integer, end: Intege
         order[target] = row
 
 
-@kernel()
+@kernel(allocates=True)
 def number_labels(
     labels: LabelTexts, by: TextComparison, keys: UInt64Array, order: Int64Array, code: Int32Array, example: Int64Array
 ) -> int:
@@ -259,7 +259,7 @@ def number_labels(
     return n_codes
 
 
-@kernel()
+@kernel(allocates=True)
 def _sort_stretch(keys: UInt64Array, order: Int64Array, begin: Integer, end: Integer) -> None:
     """Sort a slice of `keys`, (n,), and of `order`, (n,), by key."""
     by_key = np.argsort(keys[begin:end], kind="mergesort")
@@ -276,7 +276,7 @@ def _is_sound(labels: LabelTexts, code: Integer) -> bool:
     return 0 <= labels.starts[code] <= labels.starts[code + 1] <= len(labels.text)
 
 
-@kernel()
+@kernel(allocates=True)
 def gathered_starts(code_of: Int32Array, labels: LabelTexts, last: int) -> Int64Array:
     """Return the first byte of each text when the texts of some codes are concatenated, (n + 1,).
 

@@ -134,7 +134,7 @@ def _sort_few(keys: Int64Array, order: Int64Array, begin: int, end: int) -> None
         keys[target], order[target] = key, row
 
 
-@kernel()
+@kernel(allocates=True)
 def _sort_many(
     keys: Int64Array, order: Int64Array, key_buffer: Int64Array, order_buffer: Int64Array, begin: int, end: int
 ) -> None:
@@ -163,7 +163,7 @@ def _sort_many(
             keys[i], order[i] = key_buffer[i], order_buffer[i]
 
 
-@kernel()
+@kernel(allocates=True)
 def order_rows(rows: RowContent, by: RowComparison, position: int, order: Int64Array) -> None:
     """Sort the rows in `order`, int64 (any,), by their codes from `position` on. The sort is stable.
 

@@ -6,7 +6,7 @@ from anonset_kernels._arrays import BoolArray, Csr, Indptr, Int32Array, Integer,
 from anonset_kernels._jit import kernel
 
 
-@kernel()
+@kernel(allocates=True)
 def transpose(indptr: Indptr, items: Items, n_items: int) -> tuple[ItemStart, ItemRecords]:
     """List the records of each item. O(nnz + M).
 
@@ -27,7 +27,7 @@ def transpose(indptr: Indptr, items: Items, n_items: int) -> tuple[ItemStart, It
     return start, records
 
 
-@kernel()
+@kernel(allocates=True)
 def sort_rows(indptr: Indptr, items: Items, n_items: int) -> Items:
     """Return the items with each row in ascending order, int32 (nnz,).
 
@@ -56,7 +56,7 @@ def sort_rows(indptr: Indptr, items: Items, n_items: int) -> Items:
     return out
 
 
-@kernel()
+@kernel(allocates=True)
 def map_rows(indptr: Indptr, items: Items, symbol_of: Int32Array, n_symbols: int) -> Csr:
     """Replace each item by ``symbol_of[item]``, remove duplicate symbols in each row, and sort each row.
 
@@ -97,7 +97,7 @@ def map_rows(indptr: Indptr, items: Items, symbol_of: Int32Array, n_symbols: int
     return out_ptr, out[:filled].copy()
 
 
-@kernel()
+@kernel(allocates=True)
 def first_copies(indptr: Indptr, items: Items, most: int) -> BoolArray:
     """Return True for each row with fewer than `most` equal rows before it, bool (n,). O(nnz)."""
     first = first_equal(indptr, items)
@@ -109,7 +109,7 @@ def first_copies(indptr: Indptr, items: Items, most: int) -> BoolArray:
     return is_kept
 
 
-@kernel()
+@kernel(allocates=True)
 def first_equal(indptr: Indptr, items: Items) -> Int32Array:
     """Return the first row equal to each row, int32 (n,). Uses a hash table. O(nnz)."""
     n, n_slots = len(indptr) - 1, 16

@@ -17,7 +17,7 @@ KIND, L, C_OVER, C_UNDER, RECORDS, T_WHOLE, T_OVER, T_UNDER = range(8)
 _ROUNDING = 4e-16
 
 
-@kernel()
+@kernel(allocates=True)
 def break_rule(
     terms: Int64Array,
     overall: Int64Array,
@@ -77,7 +77,7 @@ def break_rule(
     return n_broken
 
 
-@kernel()
+@kernel(allocates=True)
 def _keeps(
     terms: Int64Array,
     overall: Int64Array,

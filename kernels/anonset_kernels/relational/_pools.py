@@ -72,7 +72,7 @@ class NewClusters(NamedTuple):
     """Cluster of each piece, int64."""
 
 
-@kernel()
+@kernel(allocates=True)
 def make_pool(tuples: Tuples, capacity: int) -> Pool:
     return Pool(
         np.empty((len(tuples.numbers), capacity), np.float64),
@@ -85,7 +85,7 @@ def make_pool(tuples: Tuples, capacity: int) -> Pool:
     )
 
 
-@kernel()
+@kernel(allocates=True)
 def make_formed(state: ClusterStates, capacity: int) -> NewClusters:
     low, high, code, bits = state
     made = ClusterStates(
@@ -104,7 +104,7 @@ def make_formed(state: ClusterStates, capacity: int) -> NewClusters:
     )
 
 
-@kernel(allocates=False)
+@kernel()
 def common_losses(space: AttributeSpace, a: Integer, node: Integer, row: Float64Array) -> None:
     """Fill `row`, float64 (V or more,), with the loss of the lowest common ancestor of `node` and each other node."""
     cost, parent, subtree_end = space.cost, space.parent, space.subtree_end
@@ -117,7 +117,7 @@ def common_losses(space: AttributeSpace, a: Integer, node: Integer, row: Float64
         below = above
 
 
-@kernel(allocates=False)
+@kernel()
 def _losses_with(
     space: AttributeSpace, table: PairLosses, state: ClusterStates, c: Integer, pool: Pool, n: Integer
 ) -> None:
@@ -150,7 +150,7 @@ def _losses_with(
                 out[i] += cost[first_node + node]
 
 
-@kernel(allocates=False)
+@kernel()
 def add_tuple(
     space: AttributeSpace, state: ClusterStates, c: Integer, tuples: Tuples, t: Integer, first: bool
 ) -> float:
@@ -184,7 +184,7 @@ def add_tuple(
     return total
 
 
-@kernel(allocates=False)
+@kernel()
 def form_from_pool(
     space: AttributeSpace,
     table: PairLosses,
@@ -253,7 +253,7 @@ def form_from_pool(
     return c, made, total
 
 
-@kernel(allocates=False)
+@kernel()
 def _take(
     space: AttributeSpace, pool: Pool, formed: NewClusters, pair: tuple[Integer, Integer], n_taken: Integer, made: int
 ) -> int:
@@ -267,7 +267,7 @@ def _take(
     return made + 1
 
 
-@kernel(allocates=False)
+@kernel()
 def _heaviest(remaining: Int64Array, n: Integer) -> int:
     """Return the first tuple with the most remaining records."""
     best = 0
@@ -277,7 +277,7 @@ def _heaviest(remaining: Int64Array, n: Integer) -> int:
     return best
 
 
-@kernel(allocates=False)
+@kernel()
 def _cheapest(remaining: Int64Array, out: Float64Array, n: Integer) -> int:
     """Return the first remaining tuple with the smallest rounded loss."""
     best, best_key = -1, 0.0
@@ -289,7 +289,7 @@ def _cheapest(remaining: Int64Array, out: Float64Array, n: Integer) -> int:
     return best
 
 
-@kernel(allocates=False)
+@kernel()
 def _host(space: AttributeSpace, pool: Pool, formed: NewClusters, n_clusters: Integer, x: Integer) -> int:
     """Return the first new cluster whose loss increases least if a record of tuple `x` is added."""
     kind, slot, word_at, weight, width, cost_at, cost, parent, subtree_end = space

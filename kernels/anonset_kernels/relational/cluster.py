@@ -67,7 +67,7 @@ class RemainingRecords(NamedTuple):
     """Index in `TupleRecords.record` from which the next record of each tuple is searched, (T,)."""
 
 
-@kernel()
+@kernel(allocates=True)
 def spatial_order(scaled: Float64Matrix) -> Int64Array:
     """Sort points so that neighbors are similar, by halving along the widest axis down to blocks. O(T log^2 T).
 
@@ -104,7 +104,7 @@ def spatial_order(scaled: Float64Matrix) -> Int64Array:
     return order
 
 
-@kernel()
+@kernel(allocates=True)
 def block_bounds(tuples: Tuples) -> Bounds:
     """Return the smallest and largest number and code in each block of tuples. O(T v)."""
     numbers, codes = tuples
@@ -125,7 +125,7 @@ def block_bounds(tuples: Tuples) -> Bounds:
     return Bounds(low, high, first, last)
 
 
-@kernel()
+@kernel(allocates=True)
 def form_clusters(
     space: AttributeSpace,
     tuples: Tuples,

@@ -57,7 +57,7 @@ def classes(ids: Int32Matrix, rows: Int64Array, weight: Int64Array, slots: Int32
     return n
 
 
-@kernel()
+@kernel(allocates=True)
 def outcome(
     costs: Float64Matrix, rows: Int64Array, weight: Int64Array, class_of: Int32Array, failed: UInt8Array, k: Integer
 ) -> tuple[int, int, float]:

@@ -51,7 +51,7 @@ class _Scratch(NamedTuple):
     """Weight 1 of each record, int64 (n,). (0,) without a rule."""
 
 
-@kernel()
+@kernel(allocates=True)
 def mondrian(
     space: Shares,
     tuples: Tuples,
@@ -124,7 +124,7 @@ def mondrian(
     return n_parts
 
 
-@kernel()
+@kernel(allocates=True)
 def part_sizes(part_of: Int32Array) -> Int64Array:
     """Return the number of records of each part up to the last non-empty part, int64.
 
@@ -176,7 +176,7 @@ def _widest(keys: Float64Array) -> int:
     return best
 
 
-@kernel()
+@kernel(allocates=True)
 def _widths(space: Shares, tuples: Tuples, tuple_of: TupleOf, members: Int64Array) -> Float64Array:
     """Return the rounded loss of each attribute over the records. -1 if all values are equal."""
     kind, slot, share_at, share, _, _ = space
@@ -218,7 +218,7 @@ def _common(space: Shares, first_node: int, nodes: Int32Array, tuple_of: TupleOf
     return node
 
 
-@kernel()
+@kernel(allocates=True)
 def _assign(
     space: Shares,
     a: int,

@@ -116,7 +116,7 @@ class RefinementLimits(NamedTuple):
     """Allowed loss increase of a step."""
 
 
-@kernel()
+@kernel(allocates=True)
 def refine(
     space: AttributeSpace,
     table: PairLosses,
@@ -184,7 +184,7 @@ def refine(
                 break
 
 
-@kernel()
+@kernel(allocates=True)
 def _breaks(
     condition: PackedRule,
     pool: Pool,
@@ -204,7 +204,7 @@ def _breaks(
     )
 
 
-@kernel()
+@kernel(allocates=True)
 def pair_losses(space: AttributeSpace) -> PairLosses:
     """Compute the loss of the lowest common ancestor of any two nodes of an attribute.
 
@@ -226,7 +226,7 @@ def pair_losses(space: AttributeSpace) -> PairLosses:
     return PairLosses(table_begins, table)
 
 
-@kernel(allocates=False)
+@kernel()
 def put_pieces(space: AttributeSpace, tuples: Tuples, clusters: ClusterSlots) -> None:
     """Compute the states, sizes and losses of clusters from their lists of pieces.
 
@@ -241,7 +241,7 @@ def put_pieces(space: AttributeSpace, tuples: Tuples, clusters: ClusterSlots) ->
             p = pieces.following[p]
 
 
-@kernel(allocates=False)
+@kernel()
 def _room(size: Int64Array, head: Int64Array, pieces: Pieces) -> int:
     """Return the capacity of the pool, in pieces.
 
@@ -257,7 +257,7 @@ def _room(size: Int64Array, head: Int64Array, pieces: Pieces) -> int:
     return min(max(4 * most, 512), 16384)
 
 
-@kernel(allocates=False)
+@kernel()
 def _drawn_piece(p: int, following: Int64Array, drawn: np.uint64) -> int:
     """Return the piece at index `drawn` of a list, modulo the length of the list."""
     n, q = 0, p
@@ -269,7 +269,7 @@ def _drawn_piece(p: int, following: Int64Array, drawn: np.uint64) -> int:
     return p
 
 
-@kernel(allocates=False)
+@kernel()
 def _nearest(
     space: AttributeSpace,
     tuples: Tuples,
@@ -322,7 +322,7 @@ def _nearest(
     return n_near
 
 
-@kernel(allocates=False)
+@kernel()
 def _fill_pool(
     tuples: Tuples,
     clusters: ClusterSlots,
@@ -364,7 +364,7 @@ def _fill_pool(
     return n_clusters, m
 
 
-@kernel(allocates=False)
+@kernel()
 def _exchange(
     clusters: ClusterSlots,
     dissolved: Int64Array,

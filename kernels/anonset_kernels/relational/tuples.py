@@ -45,7 +45,7 @@ def put_tuples(space: AttributeSpace, tuples: Tuples, state: ClusterStates) -> N
                 bits[word_at[a] + (codes[s, t] >> 6), t] = bit(codes[s, t] & 63)
 
 
-@kernel()
+@kernel(allocates=True)
 def group_tuples(
     space: AttributeSpace, tuples: Tuples, cluster: Int64Array, state: ClusterStates, is_started: UInt8Array
 ) -> None:
@@ -115,7 +115,7 @@ def merge_into(space: AttributeSpace, state: ClusterStates, c: int, others: Clus
             state.code[s, c] = size
 
 
-@kernel()
+@kernel(allocates=True)
 def merged_loss(space: AttributeSpace, state: ClusterStates, c: int, others: ClusterStates, out: Float64Array) -> None:
     """Fill ``out[x]`` with the loss of the union of cluster `c` of `state` with each cluster `x` of `others`.
 
@@ -150,7 +150,7 @@ def merged_loss(space: AttributeSpace, state: ClusterStates, c: int, others: Clu
                 out[x] += cost[cost_at[a] + size[x]]
 
 
-@kernel()
+@kernel(allocates=True)
 def _common_loss(cost: Float64Array, parent: Parent, subtree_end: SubtreeEnd, node: int) -> Float64Array:
     """Return the loss of the lowest common ancestor of `node` and each node, float64 (V,)."""
     row = np.empty(len(cost), np.float64)
@@ -209,7 +209,7 @@ def furthest(loss: Float64Array, alive: Int64Array, head: Int64Array) -> int:
     return best
 
 
-@kernel()
+@kernel(allocates=True)
 def grow_two(
     space: AttributeSpace, state: ClusterStates, singles: ClusterStates, seeds: Int64Array, side: Int8Array
 ) -> None:

@@ -31,7 +31,7 @@ from anonset_kernels._jit import kernel
 _Clusters = tuple[Int64Array, Int64Array, Int64Matrix]
 
 
-@kernel()
+@kernel(allocates=True)
 def pack_records(indptr: Indptr, items: Items, chosen: Int64Array, n_items: int) -> tuple[Int64Array, Packed]:
     """Pack the `chosen` records, int64 (n,), in this order.
 
@@ -146,7 +146,7 @@ def put_heads(packed: Packed, members: Int64Array, clusters: _Clusters, begin: i
             heads[c, 1] = length(packed, members[first[c] + 1])
 
 
-@kernel()
+@kernel(allocates=True)
 def nearest_unions(
     packed: Packed,
     members: Int64Array,
@@ -236,7 +236,7 @@ def nearest_unions(
     return n_nearest
 
 
-@kernel()
+@kernel(allocates=True)
 def _expand(packed: Packed, chosen: Int64Array, expanded: UInt64Matrix) -> Int64Array:
     """Write the bit-vectors of the chosen records into rows of zeros. Return the record lengths."""
     lengths = np.empty(len(chosen), np.int64)

@@ -32,7 +32,7 @@ def record_losses(
         out[r] = total
 
 
-@kernel()
+@kernel(allocates=True)
 def published_rows(
     records: Csr,
     members: Int64Array,

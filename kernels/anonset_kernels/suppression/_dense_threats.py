@@ -56,7 +56,7 @@ def is_dense(n_records: int, entries: int, n_kept: int, k: int) -> bool:
     return together > 1.0 + n_records / 64 * min(1.0, k / together)
 
 
-@kernel()
+@kernel(allocates=True)
 def bit_matrix(
     codes: Codes, starts: IndexArray, extensions: UInt64Array, place: Int64Array
 ) -> tuple[Int32Array, UInt64Matrix]:
@@ -90,7 +90,7 @@ def bit_matrix(
     return members, rows
 
 
-@kernel()
+@kernel(allocates=True)
 def search_dense(
     rows: UInt64Matrix,
     members: Int32Array,
@@ -173,7 +173,7 @@ def search_dense(
     return n_found, steps, True
 
 
-@kernel()
+@kernel(allocates=True)
 def _allowed_with(allowed: Allowed, members: Int32Array) -> UInt64Matrix:
     """Return a bitmap of the members that can be combined with each member, uint64 (E, (E + 63) // 64)."""
     n = len(members)

@@ -16,7 +16,7 @@ from anonset_kernels._arrays import (
 from anonset_kernels._jit import kernel
 
 
-@kernel()
+@kernel(allocates=True)
 def store_records(
     indptr: Indptr, items: Items, code: Int32Array, private: Int32Array, start: Int64Array, position: Position
 ) -> Codes:
@@ -64,7 +64,7 @@ def store_records(
     return codes
 
 
-@kernel()
+@kernel(allocates=True)
 def worst_disclosure(
     indptr: Indptr, items: Items, private: Int32Array, item_start: ItemStart, item_records: ItemRecords
 ) -> Int64Array:
@@ -100,7 +100,7 @@ def worst_disclosure(
     return worst
 
 
-@kernel()
+@kernel(allocates=True)
 def suppress_greedily(moles: Int32Matrix, cost: Int64Array) -> Int32Array:
     """Suppress the item with the most moles per cost until no mole remains.
 

@@ -12,7 +12,7 @@ from anonset_kernels._bits import bit, bit_count
 from anonset_kernels._jit import kernel
 
 
-@kernel()
+@kernel(allocates=True)
 def outline(codes: Codes, n_records: int) -> tuple[Int64Array, Int32Array, Int64Array]:
     """Return the start of each record, int64 (n,), its length, int32 (n,), and its hash, int64 (n,). O(nnz)."""
     begin, length, key = np.empty(n_records, np.int64), np.zeros(n_records, np.int32), np.zeros(n_records, np.int64)
@@ -102,7 +102,7 @@ def _are_equal(codes: Codes, begin: Int64Array, length: Int32Array, a: int, b: i
     return True
 
 
-@kernel()
+@kernel(allocates=True)
 def gather(
     codes: Codes, begin: Int64Array, length: Int32Array, chosen: Int64Array, start: Int64Array, position: Position
 ) -> Codes:

@@ -89,7 +89,7 @@ class CutState(NamedTuple):
     settled: UInt8Array
 
 
-@kernel()
+@kernel(allocates=True)
 def index_members(members: Int32Matrix, n_nodes: int) -> tuple[Int32Array, Int64Array, Int32Array]:
     """List the threats of each node. O(T width + V).
 

@@ -6,7 +6,7 @@ from anonset_kernels._arrays import Csr, Int32Array, Int32Matrix, Int64Array
 from anonset_kernels._jit import kernel
 
 
-@kernel()
+@kernel(allocates=True)
 def list_rules(rows: Csr, secrets: Csr, n_codes: int, size: int, share: tuple[int, int, int], most: int) -> Int32Matrix:
     """Return the rules whose confidence is too high and whose antecedent has `size` items and occurs in a record.
 
@@ -82,7 +82,7 @@ def list_rules(rows: Csr, secrets: Csr, n_codes: int, size: int, share: tuple[in
     return rules[:n_rules].copy()
 
 
-@kernel()
+@kernel(allocates=True)
 def _extend(
     rows: Csr, record: Int32Array, place: Int64Array, frequency: Int64Array, occurring: Int32Array
 ) -> tuple[Int32Array, Int64Array, Int64Array, Int32Array]:
@@ -123,7 +123,7 @@ def _extend(
     return records, places, start, codes
 
 
-@kernel()
+@kernel(allocates=True)
 def _doubled(rules: Int32Matrix) -> Int32Matrix:
     larger = np.empty((2 * len(rules), rules.shape[1]), np.int32)
     for t in range(len(rules)):

@@ -129,7 +129,7 @@ class _Walk(NamedTuple):
     """Start of the projections of the prefix's extensions, int64 (size + 1,)."""
 
 
-@kernel()
+@kernel(allocates=True)
 def _room(size: int, n_codes: int) -> _Walk:
     n_words = (n_codes + 63) // 64
     words = np.zeros((size, n_words), np.uint64)
@@ -147,7 +147,7 @@ def _room(size: int, n_codes: int) -> _Walk:
     )
 
 
-@kernel()
+@kernel(allocates=True)
 def mine(
     records: ExpandedCodes,
     allowed: Allowed,
@@ -246,7 +246,7 @@ def mine(
     return n_found, steps
 
 
-@kernel()
+@kernel(allocates=True)
 def _begin(start: Int64Array, position: Position, first: int, walk: _Walk, prefix: Prefix, stack: Stack) -> IndexArray:
     """Start the walk over the sets that begin with a code. Return the stack, enlarged if necessary."""
     n_held = start[first + 1] - start[first]
@@ -329,7 +329,7 @@ def _drop_below(walk: _Walk, depth: int, lowest: int) -> None:
         walk.place[depth, c] = -1
 
 
-@kernel()
+@kernel(allocates=True)
 def _report_rare(
     prefix: Prefix,
     count: Count,
@@ -363,7 +363,7 @@ def _report_rare(
     return n_found, steps
 
 
-@kernel()
+@kernel(allocates=True)
 def _report_disclosing(
     prefix: Prefix,
     walk: _Walk,
@@ -410,7 +410,7 @@ def _most_frequent_private(codes: Codes, stack: Stack, begin: int, end: int, tal
     return int(worst)
 
 
-@kernel()
+@kernel(allocates=True)
 def _drop_known(prefix: Prefix, depth: int, walk: _Walk, known_sets: KnownSets) -> None:
     """Remove the extensions of a prefix that complete a known threat of three or more members."""
     if depth < 2:

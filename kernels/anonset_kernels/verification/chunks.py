@@ -41,7 +41,7 @@ class Ranges(NamedTuple):
     """Items of the chunks, int64."""
 
 
-@kernel()
+@kernel(allocates=True)
 def free_places(shown: ShownItems, chunks: Ranges, places: Int64Array, window: int) -> Int64Array:
     """Return, for each shared chunk, how many records of some clusters may have a sub-record in it, int64 (chunks,).
 
@@ -101,7 +101,7 @@ def _first_from(values: Int64Array, begin: int, end: int, least: int) -> int:
     return begin
 
 
-@kernel()
+@kernel(allocates=True)
 def falls(shown: ShownItems, chunks: Ranges, chunk: Int64Array, cluster: Int64Array) -> BoolArray:
     """Return True for each pair of a chunk and a cluster if the chunk may belong to the cluster, bool (pairs,).
 

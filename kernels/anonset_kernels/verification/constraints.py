@@ -31,7 +31,7 @@ class UnsatisfiedConstraint(NamedTuple):
     """Row that contains the symbols of `word` and no other symbol of the constraint."""
 
 
-@kernel()
+@kernel(allocates=True)
 def first_unsatisfied(
     constraints: Csr,
     postings: Csr,

@@ -49,7 +49,7 @@ class RareTriple(NamedTuple):
     """Number of records that contain the first set with fewer than k records."""
 
 
-@kernel()
+@kernel(allocates=True)
 def count_triples(
     rows: Csr, weight: Int64Array, k: int, number: Int32Array, longest: int, triples: TripleWindow
 ) -> np.int64:
@@ -143,7 +143,7 @@ def _add(triples: TripleWindow, cell: int, sets: np.uint64, weight: np.int64, k:
         triples.full[cell] |= reach
 
 
-@kernel()
+@kernel(allocates=True)
 def read_triples(triples: TripleWindow, symbols: Int32Array) -> RareTriple:
     """Return the number of sets that occur, and the first set in symbol order with fewer than k records.
 

@@ -26,7 +26,7 @@ def first_repeated(record: Int64Array, bitmap: UInt64Array, begin: int, end: int
     return -1
 
 
-@kernel()
+@kernel(allocates=True)
 def widened(rows: tuple[Int64Array, UInt16Array], chosen: Int64Array) -> Csr:
     """Copy the chosen rows, and convert two-byte items to four bytes.
 
@@ -112,7 +112,7 @@ def first_untrue(
     return -1, -1, -1
 
 
-@kernel()
+@kernel(allocates=True)
 def first_untrue_by_one(
     original: Csr, published: Csr, record: Int64Array, symbol_of: Int32Array, n_symbols: int, begin: int, end: int
 ) -> tuple[int, int, int]:
@@ -160,7 +160,7 @@ def first_untrue_by_one(
     return -1, -1, -1
 
 
-@kernel()
+@kernel(allocates=True)
 def _gathered(rows: Csr, chosen: Int64Array, indptr: Indptr, out: Items) -> Items:
     """Concatenate the chosen rows in `out`, and fill `indptr` with their starts.
 

@@ -56,9 +56,11 @@ class Formation(RedactedRepr, ABC):
         bool,
         "True to improve the clusters. Neighbouring clusters are dissolved and formed again while the loss decreases.",
     ] = False
-    max_evaluations: Annotated[int, "Maximum number of loss evaluations for `refine` (about 10^8 per second)."] = (
-        300_000_000
-    )
+    max_evaluations: Annotated[
+        int | None,
+        "Number of loss evaluations for `refine` (about 10^8 per second). If None, the search stops when twice the "
+        "evaluations lower the loss by less than a tenth, at the latest after 300 million.",
+    ] = None
     sensitive: Annotated[
         str | None,
         "Column with sensitive values. They are published unchanged, and l or t limits how well they can be inferred.",
@@ -82,7 +84,8 @@ class Formation(RedactedRepr, ABC):
     ] = None
 
     def __post_init__(self) -> None:
-        require_at_least("max_evaluations", self.max_evaluations, 1)
+        if self.max_evaluations is not None:
+            require_at_least("max_evaluations", self.max_evaluations, 1)
         model = self.model
         if model.name not in traits_of(self).answers:
             msg = f"algorithm {self.name} does not provide the model {model.name}"
@@ -132,13 +135,12 @@ class Formation(RedactedRepr, ABC):
         One candidate is `formed`, and the other is refined without the rule and then merged where it breaks the rule.
         The better candidate is refined again, with the rule.
         """
-        half = max(1, self.max_evaluations // 2)
+        half = None if self.max_evaluations is None else max(1, self.max_evaluations // 2)
         free = refine_clusters(replace(qi, rule=None), cluster, self.k, half, progress)
         merged = merge_broken(qi, free.cluster)
         start = merged if relational_ncp(qi, merged) < relational_ncp(qi, formed) else formed
         refined = refine_clusters(qi, start, self.k, half, progress)
-        evaluations, gains = free.evaluations + refined.evaluations, free.gains + refined.gains
-        return RefinedClusters(refined.cluster, evaluations, free.steps + refined.steps, gains)
+        return free.followed_by(refined)
 
     def _clusters_of_parts(
         self, qi: QuasiIdentifiers, parts: list[Int64], progress: Progress | None

@@ -18,6 +18,7 @@ from anonset.data.class_rules import ClassRule
 from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.table import Int32, Int64
+from anonset.measures.relational_ncp import relational_ncp
 from anonset_kernels._arrays import Tuples
 
 if TYPE_CHECKING:
@@ -29,6 +30,10 @@ PATIENCE = 30
 """The search stops after this many unsuccessful steps per possible cluster."""
 PHASES = 64
 """Number of phases, all with the same number of evaluations. The tolerance decreases to 0 in the last phase."""
+MOST_EVALUATIONS = 300_000_000
+"""Maximum number of evaluations of a search that stops by itself."""
+LEAST_GAIN = 0.1
+"""A search that stops by itself continues after a round that lowers the loss by this share."""
 TOLERANCE = 1 / 16
 """Maximum increase of the loss by a step in the first phase, as a share of the mean loss of a cluster."""
 
@@ -45,12 +50,18 @@ class RefinedClusters:
     gains: int
     """Number of steps that decreased the loss."""
 
+    def followed_by(self, later: "RefinedClusters") -> "RefinedClusters":
+        """Return the clusters of a later search, with the statistics of both."""
+        return RefinedClusters(
+            later.cluster, self.evaluations + later.evaluations, self.steps + later.steps, self.gains + later.gains
+        )
+
 
 def refine_clusters(
     qi: QuasiIdentifiers,
     cluster: Int32,
     k: int,
-    max_evaluations: int,
+    max_evaluations: int | None = None,
     progress: Progress | None = None,
     *,
     window: int = WINDOW,
@@ -61,10 +72,45 @@ def refine_clusters(
     If the clusters satisfy the rule of `qi`, the result also satisfies it, because steps that break the rule are
     rejected. Cost: at most `max_evaluations` union losses (about 10^8 per second), plus the losses of the last step.
 
+    If `max_evaluations` is None, rounds of the search follow each other, each with twice the evaluations of the
+    previous round. The first round has about one step per cluster. The search ends when a round lowers the loss by less
+    than a tenth, or after `MOST_EVALUATIONS`.
+
     >>> from anonset.data import Table
     >>> qi = QuasiIdentifiers.of(Table.from_columns(sex=["f", "m", "f", "m"]).relational, {})
-    >>> refine_clusters(qi, np.array([0, 0, 1, 1], np.int32), 2, 1000).cluster.tolist()
+    >>> refine_clusters(qi, np.array([0, 0, 1, 1], np.int32), 2).cluster.tolist()
     [0, 1, 0, 1]
+    """
+    if max_evaluations is not None:
+        return _refine_once(qi, cluster, k, max_evaluations, (0, max_evaluations), progress, window, tolerance)
+    slots = max(1, qi.n // k)
+    result, planned = RefinedClusters(cluster, 0, 0, 0), slots * min(slots, window)
+    loss = relational_ncp(qi, cluster)
+    while result.evaluations < MOST_EVALUATIONS and loss > 0:
+        planned = min(planned, MOST_EVALUATIONS - result.evaluations)
+        span = result.evaluations, MOST_EVALUATIONS
+        found = _refine_once(qi, result.cluster, k, planned, span, progress, window, tolerance)
+        result = result.followed_by(found)
+        before, loss = loss, relational_ncp(qi, found.cluster)
+        if loss > (1 - LEAST_GAIN) * before or found.evaluations < planned:
+            break
+        planned *= 2
+    return result
+
+
+def _refine_once(
+    qi: QuasiIdentifiers,
+    cluster: Int32,
+    k: int,
+    max_evaluations: int,
+    done: tuple[int, int],
+    progress: Progress | None,
+    window: int,
+    tolerance: float,
+) -> RefinedClusters:
+    """Refine clusters with a tolerance that decreases to 0. See `refine_clusters`.
+
+    `done` is the number of evaluations of earlier rounds, and the number of all rounds, for the progress.
     """
     from anonset_kernels.relational._pools import EVALUATIONS, GAIN
     from anonset_kernels.relational.refine import (
@@ -105,7 +151,7 @@ def refine_clusters(
                 if now and run[IDLE] >= patience:  # continue without tolerance
                     now, allowed, run[IDLE] = 0.0, 0.0, 0
             if progress is not None:
-                progress("refining", float(min(int(run[EVALUATIONS]), max_evaluations)), float(max_evaluations))
+                progress("refining", float(min(done[0] + int(run[EVALUATIONS]), done[1])), float(done[1]))
             if run[IDLE] >= patience:
                 break
     if tolerance and _loss(clusters) >= before - GAIN:

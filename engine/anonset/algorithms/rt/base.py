@@ -131,9 +131,11 @@ class RelationalFirst(RTFramework):
         "True to improve the initial clusters. Neighbouring clusters are dissolved and formed again while the loss "
         "decreases.",
     ] = False
-    max_evaluations: Annotated[int, "Maximum number of loss evaluations for `refine` (about 10^8 per second)."] = (
-        300_000_000
-    )
+    max_evaluations: Annotated[
+        int | None,
+        "Number of loss evaluations for `refine` (about 10^8 per second). If None, the search stops when twice the "
+        "evaluations lower the loss by less than a tenth, at the latest after 300 million.",
+    ] = None
 
     def __post_init__(self) -> None:
         require_known(setting("on_infeasible"), self.on_infeasible, ("error", "merge"))
