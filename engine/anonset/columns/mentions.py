@@ -16,7 +16,7 @@ from anonset.data import SetColumn
 from anonset.data.table_facts import PersonMentions
 
 _SHARE, _FEWEST = 0.2, 3
-_SHORTEST_NAME, _SHORTEST_ID = 3, 5
+_SHORTEST_ID = 5
 _LOOKED_AT = 20_000
 _WORDS = re.compile(r"[^\W\d_]{3,}")
 _TOKENS = re.compile(r"[^\s,;:()\"']+")

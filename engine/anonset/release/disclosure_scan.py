@@ -1,4 +1,5 @@
-"""Scan of a publication, before it is renamed into place, for values that identify persons in any column.
+"""Scan for values that identify persons in any column, of the table before the search (`names_of_persons`), and of a
+publication before it is renamed into place.
 
 The scan examines the data read back from the written files. A finding stops the publication, unless the owner declares
 the column (``publish_as_is``). "Few persons" means fewer than the model's k, or fewer than `FEW_PERSONS` if the model
@@ -28,9 +29,10 @@ import numpy as np
 
 from anonset.columns.coarse_rules import coarse_rule
 from anonset.columns.headers import PERSON_IDS, meaning_of
-from anonset.columns.kinds import kind_of_values
+from anonset.columns.kinds import kind_of_values, look_at
 from anonset.columns.personal_values import (
     KINDS_OF_VALUES,
+    are_full_names,
     is_free_text,
     pattern_of,
 )
@@ -38,7 +40,7 @@ from anonset.columns.rare_texts import are_rare_texts
 from anonset.columns.roles import NUMBERS
 from anonset.data import CategoricalColumn, NumericColumn, Table
 from anonset.data.domains import lists_persons
-from anonset.data.hierarchy_rules import NO_VALUE
+from anonset.data.hierarchy_rules import NO_VALUE, is_coarser
 from anonset.data.redacted_repr import names_shown
 from anonset.data.store import Store
 from anonset.data.table_facts import COARSENED
@@ -49,7 +51,7 @@ from anonset.publications.buckets import STAR
 from anonset.reading.roles import Names, names_in
 from anonset.release import scan_remedies as remedies
 from anonset.release.formats import kind_of
-from anonset.release.item_scan import ItemScan
+from anonset.release.item_scan import ItemScan, ids_among_items
 from anonset.release.rare_values import (
     count_given,
     count_rare,
@@ -66,6 +68,10 @@ from anonset.release.scan_findings import (
 )
 from anonset.spelling import setting
 
+_REFUSED = ("name", "e-mail", "IBAN")
+"""Kinds of values that are rejected before the search unless the owner declares them."""
+_LOOKED_AT = 200
+_MONTH = len("2020-01")
 _EXAMINED = 20_000
 """Number of labels that are compared with patterns if the labels are on disk. The compared labels are evenly spaced."""
 
@@ -118,6 +124,61 @@ def require_originals_declared(table: Table, model: PrivacyModel, *, as_publishe
             findings += scanner.kept(table.kept, (), scratch)
     if findings:
         raise DisclosureError(findings)
+
+
+def names_of_persons(table: Table, hierarchies: Mapping[str, object] | None) -> Iterator[Problem]:
+    """Yield a problem for each column that names persons before the search, unless the owner declares it.
+
+    These are columns whose header names persons, columns that contain e-mail addresses or IBANs, columns that could
+    publish full dates of birth (see `require_persons`), and items that may be ids (see `ids_among_items`).
+
+    Parameters
+    ----------
+    hierarchies
+        Hierarchies of the relational columns, by name. None if the hierarchies are not known yet.
+    """
+    if table.word.identifying_as_declared:
+        return
+    for role, columns in (("relational", table.relational), ("keep", table.kept)):
+        for column in columns:
+            if isinstance(column, CategoricalColumn) and (kind := _refused_kind(column)):
+                problem = f"column {column.name!r} contains {KINDS_OF_VALUES[kind]} but is declared {setting(role)}"
+                yield Problem(problem, _omit_or_publish(column.name))
+    specs = {} if hierarchies is None else hierarchies
+    fine = () if hierarchies is None else [c for c in table.relational if not is_coarser(specs.get(c.name))]
+    for column in (*fine, *table.kept):
+        if meaning_of(column.name) in ("birth", "born"):
+            looked_at = column.vocabulary.labels if isinstance(column, CategoricalColumn) else _numbers_of(column)
+            labels = [label for label in looked_at[:_LOOKED_AT] if label not in NO_VALUE]
+            look = look_at("", labels)
+            if labels and look.kind == "dates" and not all(len(label) <= _MONTH for label in labels):
+                yield _birth_dates(column.name, look.form)
+    yield from ids_among_items(table)
+
+
+def _refused_kind(column: CategoricalColumn) -> str:
+    """Return the kind of names or contact data in a column, by its header or its first values. Empty if none."""
+    kind = meaning_of(column.name)
+    if kind in _REFUSED:
+        return kind
+    labels = [label for label in column.vocabulary.labels[:_LOOKED_AT] if label not in NO_VALUE]
+    return pattern_of(labels, _REFUSED[1:]) or ("name" if are_full_names(labels) else "")
+
+
+def _numbers_of(column: NumericColumn) -> list[str]:
+    return [f"{number:.0f}" for number in np.unique(column.values[: 10 * _LOOKED_AT]).tolist()]
+
+
+def _birth_dates(name: str, form: str) -> Problem:
+    levels = f"date:{form}{':' if form else ''}from-month,year,decade"
+    coarse = Fix({"relational": [name], "hierarchy": {name: levels}}, "to publish months or coarser")
+    problem = f"column {name!r} contains full dates of birth, which could be published"
+    return Problem(problem, [coarse, *_omit_or_publish(name)])
+
+
+def _omit_or_publish(name: str) -> list[Fix]:
+    publish = Fix({"identifying_as_declared": True}, "to publish it unchanged")
+    return [Fix({"drop": [name]}, "to omit the column"), publish]
 
 
 def declared(table: Table, names: Names) -> Table:

@@ -1,5 +1,7 @@
 """Scan of items for values that identify persons: keys, names, contact data and free text."""
 
+import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -10,16 +12,26 @@ from anonset.columns.header_topics import names_a_product
 from anonset.columns.headers import meaning_of
 from anonset.columns.personal_values import OPAQUE, are_opaque_keys, are_sentences, are_words_of_texts
 from anonset.data import SetColumn, Table
-from anonset.errors import Fix
+from anonset.data.hierarchy_rules import PROPOSED
+from anonset.errors import Fix, Problem
 from anonset.privacy import PrivacyModel
 from anonset.publications import Records
 from anonset.release import scan_remedies as remedies
-from anonset.release.scan_findings import ScanFinding, few_persons, identifying_kind, personal_values_finding
+from anonset.release.scan_findings import (
+    FEW_PERSONS,
+    ScanFinding,
+    few_persons,
+    identifying_kind,
+    personal_values_finding,
+)
+from anonset.spelling import spelled
 
 KEYS = 0.9
 """Share of all occurrences that must belong to rare items, if the items count as keys."""
 FEWEST_KEYS = 100
-"""Minimum number of rare items, if the items count as keys. An item is rare if few persons have it."""
+"""Minimum number of rare items, or of items of the same form, if they count as keys. An item is rare if few persons
+have it.
+"""
 _EXAMINED = 20_000
 """Number of evenly spaced labels that are tested for the form of keys."""
 
@@ -128,6 +140,72 @@ def labels_of(publication: Records) -> Iterator[str]:
     """Yield the items in the codebook, and the names of nodes."""
     yield from dict.fromkeys(member for symbol in publication.symbols for member in symbol.members)
     yield from (symbol.label for symbol in publication.symbols if symbol.kind == "node")
+
+
+def ids_among_items(table: Table) -> Iterator[Problem]:
+    """Yield a problem if nearly every record contains exactly one of many items of the same form, or exactly one of
+    many rare items, because these items may be ids.
+
+    The form of an item is its text with each number replaced by 9, or by # if the number is as long as an id. Nearly
+    every record must contain such an item. For long numbers, one record in fifty suffices. Only the first records are
+    examined.
+    """
+    sets = table.transactions
+    if sets is None or table.joined or sets.vocabulary.is_numbered or sets.vocabulary.filed is not None:
+        return
+    if len(sets.vocabulary) < FEWEST_KEYS or table.n < FEWEST_KEYS:
+        return
+    codes_of: dict[str, list[int]] = defaultdict(list)
+    for code, label in enumerate(sets.vocabulary.labels):
+        codes_of["@" if "@" in label else _NUMBER.sub("9", _LONG_NUMBER.sub("#", label))].append(code)
+    groups = [("items of the same form", codes, _is_long(form)) for form, codes in codes_of.items() if _is_varied(form)]
+    groups.append(("rare items", np.flatnonzero(sets.occurrences < FEW_PERSONS).tolist(), False))
+    n = min(table.n, _MOST_RECORDS)
+    items = sets.slice(0, n).items
+    record_of = np.repeat(np.arange(n), np.diff(sets.indptr[: n + 1]))
+    for what, codes, is_long in groups:
+        fewest, with_ids = (_LONG_IDS, _WITH_LONG_ID) if is_long else (_IDS, _WITH_ID)
+        if len(codes) < max(FEWEST_KEYS, fewest * table.n):
+            continue
+        is_id = np.zeros(len(sets.vocabulary), np.bool_)
+        is_id[codes] = True
+        of_group = is_id[items]
+        per_record = np.bincount(record_of[of_group], minlength=n)
+        records = int(np.count_nonzero(per_record))
+        others = int(np.count_nonzero(per_record[record_of[~of_group]]))
+        one_each = int((per_record == 1).sum()) >= _ONE_EACH * records
+        if one_each and records >= with_ids * n and 2 * others >= records:
+            yield _ids_among_items(sets.name, f"{len(codes):,} {what}")
+
+
+def _is_long(form: str) -> bool:
+    return "#" in form or form == "@"
+
+
+def _is_varied(form: str) -> bool:
+    """Return True if items of a form differ in a number or an address."""
+    return "9" in form or _is_long(form)
+
+
+_NUMBER = re.compile(r"\d+")
+_LONG_NUMBER = re.compile(r"\d{6,}")
+_ONE_EACH = 0.95
+"""Minimum share of records with exactly one possible id among the records with at least one."""
+_IDS, _LONG_IDS = 0.02, 0.002
+"""Minimum number of distinct possible ids per record. The second number applies to long numbers and e-mail addresses.
+"""
+_WITH_ID, _WITH_LONG_ID = 0.95, 0.02
+"""Minimum share of records with a possible id. The second share applies to long numbers and e-mail addresses."""
+_MOST_RECORDS = 100_000
+
+
+def _ids_among_items(name: str, ids: str) -> Problem:
+    what = f"records contain exactly one of {ids}, such as the id of a person"
+    awk = """awk -F';' '{for (i = 2; i <= NF; i++) print $1 ";" $i}' FILE > TABLE.csv"""
+    way = f"write a line per id and item (if the id comes first, and ';' separates: {awk})"
+    of_lines = {"no_header": True, "unit": ["1"], "items": ["2"], "hierarchy": {"2": PROPOSED}}
+    problem = f"{name!r}: {what}; {way} and use {spelled(of_lines)}"
+    return Problem(problem, [Fix({"identifying_as_declared": True}, "if they are items")])
 
 
 def _free_text(names: tuple[str, ...], number: int, fixes: Sequence[Fix]) -> ScanFinding:
