@@ -284,7 +284,7 @@ def test_renewing_a_lost_lease_does_not_change_the_new_lease(folder):
     forget_of = module._held.pop(folder)
     take(folder)
     mine = lease_of(folder)
-    lease.renew()
+    lease.write(module.renewed(lease.lease))
     assert lease_of(folder) == mine
     assert forget_of.lease.renewals == 1
     release(folder)

@@ -29,7 +29,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Literal, Protocol, Self, get_type_hints
+from typing import Any, ClassVar, Literal, Protocol, Self, get_type_hints
 
 from anonset.data import processes
 from anonset.errors import AnonsetError, InputError
@@ -113,28 +113,57 @@ class ObjectPlace(Protocol):
 
 @dataclass
 class _OwnLease:
-    folder: Path | ObjectPlace
+    folder: Any
     name: str
     lease: Lease
-    descriptor: int = -1
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
     def content(self) -> bytes:
         return json.dumps(asdict(self.lease)).encode().ljust(_BYTES)
 
-    def create(self) -> None:
-        """Create the file or object exclusively.
 
-        Raises
-        ------
-        FileExistsError
-            If it exists.
-        """
-        if isinstance(self.folder, Path):
-            flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
-            self.descriptor = os.open(self.folder / self.name, flags, 0o600)
-            return
+@dataclass
+class _LeaseFile(_OwnLease):
+    descriptor: int = -1
+    renewal: ClassVar = staticmethod(lambda: EVERY)
+    read: ClassVar = staticmethod(lambda folder, name, own_only: _read(folder / name, own_only=own_only))
+    how_lost: ClassVar = " while this process was suspended; this run stops"
+
+    def create(self) -> None:
+        flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+        self.descriptor = os.open(self.folder / self.name, flags, 0o600)
+
+    def fill(self) -> None:
+        self.write(self.lease)
+        os.fsync(self.descriptor)
+
+    def write(self, lease: Lease) -> None:
+        with self.lock:
+            if self.descriptor >= 0:
+                self.lease, written = lease, 0
+                data = self.content
+                while written < len(data):  # on a full disk the first write is short, and the second fails
+                    written += os.pwrite(self.descriptor, data[written:], written)
+
+    def close(self) -> None:
+        if self.lock.acquire(timeout=1):  # a renewal may be waiting for an unresponsive file system
+            descriptor, self.descriptor = self.descriptor, -1
+            self.lock.release()
+            if descriptor >= 0:
+                os.close(descriptor)
+
+    def delete(self) -> None:
+        (self.folder / self.name).unlink(missing_ok=True)
+
+
+@dataclass
+class _LeaseObject(_OwnLease):
+    renewal: ClassVar = staticmethod(lambda: EVERY_OBJECT)
+    read: ClassVar = staticmethod(lambda place, name, own_only: None if place.size(name) is None else place.read(name))
+    how_lost: ClassVar = "; this run publishes nothing"
+
+    def create(self) -> None:
         try:
             self.folder.put(self.name, self.content)
         except InputError as error:
@@ -142,41 +171,32 @@ class _OwnLease:
                 raise FileExistsError from error
             raise
 
+    def fill(self) -> None:
+        return  # an object is created with its content
+
     def write(self, lease: Lease) -> None:
         with self.lock:
-            if not isinstance(self.folder, Path):
-                if holds(self.folder):  # neither replaces the lease of another process nor creates a deleted object
-                    self.lease = lease
-                    self.folder.put(self.name, self.content, replace=True)
-            elif self.descriptor >= 0:
-                self.lease, written = lease, 0
-                data = self.content
-                while written < len(data):  # on a full disk the first write is short, and the second fails
-                    written += os.pwrite(self.descriptor, data[written:], written)
-
-    def renew(self) -> None:
-        self.write(renewed(self.lease))
+            if holds(self.folder):  # neither replaces the lease of another process nor creates a deleted object
+                self.lease = lease
+                self.folder.put(self.name, self.content, replace=True)
 
     def close(self) -> None:
-        # a renewal may be waiting for an unresponsive file system; an object must not be renewed after its deletion
-        if self.lock.acquire(timeout=1 if self.descriptor >= 0 else LASTS):
-            descriptor, self.descriptor = self.descriptor, -1
+        if self.lock.acquire(timeout=LASTS):  # an object must not be renewed after its deletion
             self.lock.release()
-            if descriptor >= 0:
-                os.close(descriptor)
 
     def delete(self) -> None:
-        """Delete the file or object of a lease that could not be acquired."""
-        if isinstance(self.folder, Path):
-            (self.folder / self.name).unlink(missing_ok=True)
-        elif _token(_object(self.folder, self.name) or b"") == self.lease.token:
+        if _token(self.read(self.folder, self.name, own_only=False) or b"") == self.lease.token:
             self.folder.delete(self.name)
 
 
-_held: dict[Path | ObjectPlace, _OwnLease] = {}  # leases of this process
+def _kind(folder: Path | ObjectPlace) -> type[_LeaseFile] | type[_LeaseObject]:
+    return _LeaseFile if isinstance(folder, Path) else _LeaseObject
+
+
+_held: dict[Path | ObjectPlace, _LeaseFile | _LeaseObject] = {}  # leases of this process
 TOKENS: set[str] = set()
 """Tokens of the leases of this process."""
-_renewing: dict[type, int] = {}  # processes whose threads renew the leases of directories, and of places
+_renewing: dict[type, int] = {}  # processes whose threads renew the leases of a kind
 
 
 def take(folder: Path | ObjectPlace, tell: Tell | None = None) -> None:
@@ -190,9 +210,10 @@ def take(folder: Path | ObjectPlace, tell: Tell | None = None) -> None:
         If the file cannot be written, or the directory does not exist.
     """
     last = content_in(folder)
-    if last is not None and not _is_stale(folder, last, lambda: content_in(folder), tell):
+    if last is not None and not _is_stale(folder, last, tell):
         raise in_use(folder, last)
-    own_lease = _OwnLease(folder, LEASE if last is None else _successor(last), new_lease())
+    kind = _kind(folder)
+    own_lease = kind(folder, LEASE if last is None else _successor(last), new_lease())
     try:
         own_lease.create()
     except FileExistsError:
@@ -200,9 +221,7 @@ def take(folder: Path | ObjectPlace, tell: Tell | None = None) -> None:
     _held[folder] = own_lease
     TOKENS.add(own_lease.lease.token)
     try:
-        if isinstance(folder, Path):
-            own_lease.write(own_lease.lease)
-            os.fsync(own_lease.descriptor)
+        own_lease.fill()
         if not holds(folder):  # another process that had the lease has removed and recreated the directory
             raise in_use(folder, content_in(folder))
     except BaseException as error:
@@ -211,7 +230,9 @@ def take(folder: Path | ObjectPlace, tell: Tell | None = None) -> None:
         if isinstance(error, OSError):
             error.filename = str(folder / own_lease.name)
         raise
-    _keep_renewing(type(folder))
+    if _renewing.get(kind) != os.getpid():
+        _renewing[kind] = os.getpid()
+        threading.Thread(target=_renew, args=(kind,), name="anonset-leases", daemon=True).start()
 
 
 def new_lease() -> Lease:
@@ -253,9 +274,7 @@ def require_held(*folders: Path | ObjectPlace) -> None:
         The message names the directory or place.
     """
     for folder in filter(is_lost, folders):
-        suspended = " while this process was suspended; this run stops"
-        what = suspended if isinstance(folder, Path) else "; this run publishes nothing"
-        msg = f"another run took over {str(folder)!r}{what}"
+        msg = f"another run took over {str(folder)!r}{_kind(folder).how_lost}"
         raise InputError(msg, code="in-use")
 
 
@@ -330,12 +349,6 @@ def state_of(folder: Path) -> State:
     return "in use" if _is_valid(lease) else "left"
 
 
-def is_live(folder: Path) -> bool:
-    """Return True if a run seems to use a directory. For runs on other hosts, the expiry time decides."""
-    content = content_in(folder)
-    return content is not None and seems_live(content)
-
-
 def clear_command(folder: str | os.PathLike[str]) -> str:
     """Return the command that deletes the leftovers of runs in a directory or at an address."""
     return f"anonset clean {shlex.quote(os.fspath(folder))} --yes"
@@ -367,34 +380,27 @@ def _is_valid(lease: Lease) -> bool:
     return processes.start_of(lease.process) == lease.start if _is_here(lease) else time.time() < lease.expires
 
 
-def _is_stale(where: object, found: bytes, again: Callable[[], bytes | None], tell: Tell | None) -> bool:
-    """Return True if no process renews a lease. If the process cannot be checked, the lease is observed for `LASTS`
-    seconds.
-
-    Parameters
-    ----------
-    found
-        Content of the lease.
-    again
-        Function that reads the content of the lease.
+def _is_stale(folder: Path | ObjectPlace, found: bytes, tell: Tell | None) -> bool:
+    """Return True if no process renews the lease with the content `found`. If the process cannot be checked, the lease
+    is observed for `LASTS` seconds.
     """
     lease = parsed_lease(found)
     if lease is not None and (lease.process == 0 or _is_here(lease)):
         return not _is_valid(lease)
     if tell is not None:
         by = "" if lease is None else f" by a run on {lease.host}"
-        tell(f"{where} was in use{by}: waiting up to {LASTS:.0f} seconds to see if that run is still alive")
+        tell(f"{folder} was in use{by}: waiting up to {LASTS:.0f} seconds to see if that run is still alive")
     end = time.monotonic() + LASTS
     while (left := end - time.monotonic()) > 0:
         time.sleep(min(left, EVERY / 5))
-        if again() != found:
+        if content_in(folder) != found:
             return False
     return True
 
 
-def seems_live(found: bytes) -> bool:
+def seems_live(found: bytes | None) -> bool:
     """Return True if a run seems to renew a lease. For runs on other hosts, the expiry time decides."""
-    lease = parsed_lease(found)
+    lease = None if found is None else parsed_lease(found)
     return lease is not None and _is_valid(lease)
 
 
@@ -430,16 +436,9 @@ def tokens_in(folder: Path | ObjectPlace) -> set[str]:
 
 def _contents(folder: Path | ObjectPlace, *, own_only: bool = False) -> list[bytes]:
     name, found = LEASE, dict[str, bytes]()
-    while name not in found:
-        data = _read(folder / name, own_only=own_only) if isinstance(folder, Path) else _object(folder, name)
-        if data is None:
-            break
+    while name not in found and (data := _kind(folder).read(folder, name, own_only=own_only)) is not None:
         found[name], name = data, _successor(data)
     return list(found.values())
-
-
-def _object(place: ObjectPlace, name: str) -> bytes | None:
-    return None if place.size(name) is None else place.read(name)
 
 
 def _read(path: Path, *, own_only: bool) -> bytes | None:
@@ -485,20 +484,14 @@ def _successor(data: bytes) -> str:
     return f"anonset-lease-{_token(data)}.json"
 
 
-def _keep_renewing(kind: type) -> None:
-    if _renewing.get(kind) != os.getpid():
-        _renewing[kind] = os.getpid()
-        threading.Thread(target=_renew, args=(kind,), name="anonset-leases", daemon=True).start()
-
-
-def _renew(kind: type) -> None:
-    """Renew the leases of one type of folders. A slow object store does not delay the renewal of files."""
+def _renew(kind: type[_LeaseFile] | type[_LeaseObject]) -> None:
+    """Renew the leases of one kind. A slow object store does not delay the renewal of files."""
     while True:
-        time.sleep(EVERY if issubclass(kind, Path) else EVERY_OBJECT)
+        time.sleep(kind.renewal())
         for own_lease in tuple(_held.values()):
-            if type(own_lease.folder) is kind:
+            if type(own_lease) is kind:
                 with suppress(OSError, AnonsetError):  # for example, the disk is full; `holds` detects a lost lease
-                    own_lease.renew()
+                    own_lease.write(renewed(own_lease.lease))
 
 
 for _own in (_held, TOKENS):

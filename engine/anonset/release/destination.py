@@ -72,7 +72,7 @@ class Places:
             The message names the place, and the remedy.
         """
         last, there = content_in(self.staged), _names_at(self.out, ATTESTATION)
-        if last is not None and seems_live(last):
+        if seems_live(last):
             raise in_use(self.staged, last)
         if last is not None:
             again = "to verify it" if ATTESTATION in there else "to continue"

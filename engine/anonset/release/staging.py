@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Self
 
 from anonset.algorithms.base import Progress
-from anonset.data.lease import LEASE, Tell, forget, is_live, is_lost, release, require_held, take
+from anonset.data.lease import LEASE, Tell, content_in, forget, is_lost, release, require_held, seems_live, take
 from anonset.data.removal import remove_directory
 from anonset.data.store import Store
 from anonset.errors import InputError
@@ -156,10 +156,12 @@ class Directories:
         directory has a lease until its publication is complete.
         """
         temporary_name = re.compile(rf"\.{re.escape(stem_of(self.out.name))}\.[0-9a-f]{{16}}\.tmp")
-        live = {self.private: is_live(self.private)} if os.path.lexists(self.private / LEASE) else {}
+        live = {self.private: seems_live(content_in(self.private))} if os.path.lexists(self.private / LEASE) else {}
         siblings = sorted(self.out.parent.iterdir()) if self.out.parent.is_dir() else []
         return live | {
-            path: is_live(path) for path in siblings if temporary_name.fullmatch(path.name) and path.is_dir()
+            path: seems_live(content_in(path))
+            for path in siblings
+            if temporary_name.fullmatch(path.name) and path.is_dir()
         }
 
     def clear(self, tell: Tell | None = None) -> None:
