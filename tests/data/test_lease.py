@@ -30,6 +30,7 @@ from anonset.data.lease import (
 from anonset.data.store import Files
 from anonset.errors import InputError
 from anonset.jobs.leftovers import remove_left, warning_of_what_is_left, work_directories
+from anonset.reading.place import Place
 
 pytestmark = pytest.mark.compiled
 HOLD = """
@@ -237,6 +238,7 @@ import sys, time
 from pathlib import Path
 from anonset.data import lease
 from anonset.errors import InputError
+from anonset.reading.place import Place
 lease.LASTS, lease.EVERY = 1.0, 0.05
 print("ready", flush=True)
 sys.stdin.readline()
@@ -289,6 +291,22 @@ def test_renewing_a_lost_lease_does_not_change_the_new_lease(folder):
     assert forget_of.lease.renewals == 1
     release(folder)
     lease.close()
+
+
+def test_renewing_changes_neither_a_deleted_object_nor_the_object_of_another_run(tmp_path):
+    place = Place(str(tmp_path / "place"))
+    take(place)
+    lease = module._held[place]
+    lease.write(module.renewed(lease.lease))
+    assert json.loads(place.read(LEASE))["renewals"] == 1
+    theirs = json.dumps(asdict(module.new_lease())).encode()
+    place.put(LEASE, theirs, replace=True)
+    lease.write(module.renewed(lease.lease))
+    assert place.read(LEASE) == theirs
+    place.delete(LEASE)
+    lease.write(module.renewed(lease.lease))
+    assert place.names() == []
+    forget(place)
 
 
 def test_a_recreated_directory_is_lost_and_not_removed(folder):
