@@ -185,7 +185,7 @@ def test_a_process_that_ends_in_compiled_code_names_the_work_directory(place: Pl
 @pytest.mark.parametrize(
     ("where", "number"),
     [
-        *(("anonset.jobs.anonymize.publish", number) for number, _, _ in ENDS),
+        *(("anonset.jobs.job.publish", number) for number, _, _ in ENDS),
         ("anonset.report.account.account", signal.SIGTERM),
         ("sys.exit", signal.SIGINT),
     ],

@@ -31,8 +31,8 @@ from anonset.data.saved import save_table, saved_facts, saved_table
 from anonset.data.spans import NO_LIMITS
 from anonset.data.store import Files
 from anonset.errors import AnonsetError, InputError
-from anonset.jobs import anonymize
-from anonset.jobs.work_places import clear_finished, files_at, work_place
+from anonset.jobs import run as job_of_files
+from anonset.jobs.work_places import clear_finished, work_place
 from anonset.reading.place import Place
 from anonset.settings.overriding import make_settings
 from anonset.settings.settings import Settings
@@ -62,7 +62,7 @@ def _run(source: Path, out: Path, *, progress: Any = None, **more: Any) -> dict[
     fixed = {"model": "km", "algorithm": "apriori", "k": 3, "m": 2, "hierarchy": {"items": "balanced:4"}}
     fixed |= {"items": ["items"], "unit": "row", "part_rows": 700, "memory_limit": "1G"}
     settings = make_settings({"input": str(source), "out": str(out), **fixed, **more})
-    anonymize.anonymize_file(settings, progress=progress)
+    job_of_files.anonymize_file(settings, progress=progress)
     return files_of(out)
 
 
@@ -209,7 +209,7 @@ def _settings(tmp_path: Path, **more: Any) -> Settings:
 
 
 def _resumed(settings: Settings) -> AbstractContextManager[Files]:
-    return work_place(settings, NO_LIMITS, None)
+    return work_place(settings.work_dir, NO_LIMITS, settings=settings)
 
 
 LABELS, RESULT = ("a", "b", "c"), np.arange(5_000_000, dtype=np.uint8)
@@ -324,7 +324,7 @@ def test_objects_that_cannot_be_deleted_are_reported(store: ObjectStore, monkeyp
 
     monkeypatch.setattr(Place, "delete", fail)
     notes = list[str]()
-    with files_at(WORK, NO_LIMITS, note=notes.append):
+    with work_place(WORK, NO_LIMITS, note=notes.append):
         pass
     assert _objects(store)
     (note,) = notes
@@ -338,7 +338,7 @@ def test_clean_removes_the_objects_of_a_killed_run(
     if not resumable:
         assert main(["clean", WORK, "--yes"]) == 0
     store.objects["bucket/a/worker"] = b"of another"
-    with _resumed(killed) if resumable else files_at(WORK, NO_LIMITS) as files:
+    with _resumed(killed) if resumable else work_place(WORK, NO_LIMITS) as files:
         files.keep("some", np.arange(9))
         assert main(["clean", WORK, "--yes"]) == 0
         assert names(capsys.readouterr().out, f"{WORK} 'in use'")

@@ -21,7 +21,7 @@ import anonset
 from anonset.cli.main import exit_code
 from anonset.data.scheduler import cluster_of
 from anonset.errors import InputError
-from anonset.jobs import anonymize
+from anonset.jobs import run as job_of_files
 from anonset.jobs.run import FileRun
 from anonset.settings.overriding import make_settings
 
@@ -54,7 +54,7 @@ def _run(source: Path, out: Path, *, progress: Any = None, **more: Any) -> dict[
     fixed = {"model": "km", "algorithm": "apriori", "k": 3, "m": 2, "hierarchy": {"items": "balanced:4"}}
     fixed |= {"items": ["items"], "unit": "row", "part_rows": 700, "work_dir": str(out.with_suffix(".work"))}
     settings = make_settings({"input": str(source), "out": str(out), **fixed, **more})
-    anonymize.anonymize_file(settings, progress=progress)
+    job_of_files.anonymize_file(settings, progress=progress)
     return files_of(out)
 
 
@@ -66,7 +66,7 @@ def use(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         client.wait_for_workers(2, timeout=120)
         yield client
 
-    monkeypatch.setattr(anonymize, "cluster_of", connected)
+    monkeypatch.setattr(job_of_files, "cluster_of", connected)
 
 
 @pytest.mark.parametrize("killed", [1, 2])

@@ -190,6 +190,5 @@ def test_memory_for_compiling_is_reserved_until_a_warm_up(monkeypatch: pytest.Mo
 
 
 def test_the_memory_limit_on_data_excludes_compilation() -> None:
-    source: Any = None
-    assert module.Input(source, True, AT_LEAST, AT_LEAST + COMPILING_TAKES, COMPILING_TAKES).limit_on_data == AT_LEAST
-    assert module.Input(source, True, AT_LEAST, None).limit_on_data is None
+    assert module.Input(True, AT_LEAST, AT_LEAST + COMPILING_TAKES, COMPILING_TAKES).limit_on_data == AT_LEAST
+    assert module.Input(True, AT_LEAST, None).limit_on_data is None

@@ -10,10 +10,10 @@ from anonset.cli.flags import flags_of, given_flags
 from anonset.cli.output import say, show, show_json, store_result, stores_results, utc_time, warn
 from anonset.cli.progress import progress_bars
 from anonset.errors import InputError
-from anonset.jobs.anonymize import anonymize_file
 from anonset.jobs.check import PublicationCheck
 from anonset.jobs.complete_settings import complete_commands
 from anonset.jobs.finished_before import finished_before
+from anonset.jobs.run import anonymize_file
 from anonset.reading.place import Place
 from anonset.release.documents import ATTESTATION
 from anonset.release.fetched import attestation_at

@@ -11,7 +11,7 @@ from anonset.cli.exit_codes import DONE
 from anonset.cli.flags import Quiet
 from anonset.cli.output import show, warn
 from anonset.cli.progress import progress_bars
-from anonset.jobs.anonymize import anonymize_file
+from anonset.jobs.run import anonymize_file
 from anonset.reading.hierarchies.files import write_hierarchy
 from anonset.release.staging import require_new
 from anonset.report.account import account, before_and_after, codebook_table

@@ -1,39 +1,31 @@
-"""Anonymization job for Python and the command line. Its steps are to bind, search, apply, measure, verify and publish.
+"""Anonymization job for Python. It starts from a table and returns a verified release.
 
-`anonymize` starts from a table and returns a verified release. `anonymize_file` also reads the table, and verifies the
-publication from the bytes written to disk. Both functions run a `Job`.
+`anonset.jobs.run` is the job for the command line, which also reads the table. Both run a `Job`.
 """
 
 import os
 import warnings as python_warnings
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from contextlib import ExitStack
-from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from anonset.algorithms.base import Algorithm, Progress
 from anonset.data import Table
 from anonset.data.cluster import ClusterWorkers
-from anonset.data.scheduler import cluster_of
 from anonset.data.workers import Threads
 from anonset.errors import InputError
 from anonset.generalization.other_release import OtherRelease
 from anonset.jobs.cluster import require_files, require_on_workers
 from anonset.jobs.job import Job
 from anonset.jobs.leftovers import warning_of_what_is_left
-from anonset.jobs.run import FileRun, earlier_release
-from anonset.jobs.work_places import require_resumable
-from anonset.reading.files import arrow_threads
+from anonset.release.continuation import read_earlier
 from anonset.release.destination import destination
-from anonset.release.disclosure_scan import declared
 from anonset.release.formats import Format, Layout, Order, Symbols
-from anonset.release.publish import PublicationRequest, publish, verify_release
+from anonset.release.publish import PublicationRequest
 from anonset.release.release import Release
 from anonset.release.staging import require_apart
 from anonset.release.stopwatch import report_compilation
 from anonset.settings.binding import HierarchySpec, require_table
-from anonset.settings.settings import Settings
 from anonset.spelling import setting
 
 
@@ -135,25 +127,24 @@ def anonymize(
     (True, ['N1_0', 'b1', 'b2'])
     """
     require_table(table)
-    table = declared(table if workers is None else table.with_workers(Threads(workers)), publish_as_is)  # type: ignore[arg-type]
+    table = table if workers is None else table.with_workers(Threads(workers))
     if warning := warning_of_what_is_left():
         python_warnings.warn(warning, UserWarning, stacklevel=2)
     if out is None and (format is not None or part_rows is not None):
         msg = f"{setting('format')} and {setting('part_rows')} apply to written files only; also set {setting('out')}"
         raise InputError(msg)
-    layout = Layout(order, symbols, format or "csv", part_rows=part_rows)
-    earlier = earlier_release(recoding, on_cluster=client is not None)
+    layout = Layout(order, symbols, None if out is None else format or "csv", part_rows=part_rows)
+    earlier = read_earlier(recoding, on_cluster=client is not None)
     request = None if out is None else PublicationRequest(destination(out), layout, accept_undecided, budget)
     if request is not None:
         request.destination.require_free()
         require_apart(table.store.path, request.destination.out, request.destination.private)
-    written = layout if request is not None else replace(layout, format=None)
     if client is not None:
         require_on_workers(algorithm, "client")
         require_files(table)
     job = Job(
-        written, progress, max_loss, allow_worthless, earlier, ceilings=ceilings or {}, beside=after,
-        round_ends=round_ends,
+        layout, progress, max_loss, allow_worthless, earlier, ceilings=ceilings or {}, beside=after,
+        round_ends=round_ends, publish_as_is=publish_as_is,  # type: ignore[arg-type]
     )  # fmt: skip
     with ExitStack() as stack:
         stack.enter_context(report_compilation(progress))
@@ -163,70 +154,4 @@ def anonymize(
         unverified = job.run(table, hierarchies or {}, algorithm)
         for warning in unverified.warnings:
             python_warnings.warn(warning, UserWarning, stacklevel=2)
-        if request is not None:
-            verdict, exact_values = publish(unverified, request, watch=job.watch, progress=progress)
-            return Release(unverified, verdict, layout, tuple(job.watch.phases), request, exact_values)
-        with job.watch.phase("verify"):
-            verdict = verify_release(
-                unverified, unverified.publication, accept_undecided=accept_undecided, budget=budget, progress=progress
-            )
-    return Release(unverified, verdict, layout, tuple(job.watch.phases))
-
-
-def anonymize_file(
-    settings: Settings, *, progress: Progress | None = None, note: Callable[[str], None] | None = None
-) -> Release:
-    """Anonymize files, write the result, read it back, verify and publish it.
-
-    A run that exceeds the memory limit runs out of core if the algorithm supports it. `note` is then called with a line
-    about this.
-
-    Raises
-    ------
-    InputError
-        If the settings or the data are invalid.
-    InfeasibleError
-        If the guarantee or the largest allowed loss cannot be reached, or (`WorthlessError`) only one symbol remains.
-    VerificationError
-        If the model does not hold, or (`UndecidedError`) the check could not finish.
-    """
-    run = FileRun(settings)
-    run.require_apart()
-    source, side = run.source, run.side_files  # digests of the side files before any of them is read
-    request = run.request
-    if settings.if_exists == "resume":
-        require_resumable(run.reading)
-        request.destination.clear(note)
-    request.destination.require_free(by_command=True)
-    job = run.job(progress)
-    with ExitStack() as stack:
-        stack.enter_context(job.watch.memory.watched())
-        run.require_disk(note)
-        client = None
-        if settings.cluster is not None:
-            with job.watch.phase("cluster"):
-                client = stack.enter_context(cluster_of(settings.cluster, settings.cluster_tls))
-        stack.enter_context(arrow_threads(settings.workers))
-        with job.watch.phase("read"):
-            table = stack.enter_context(run.table(progress=progress, note=note, client=client))
-            job.watch.folder = table.store.path
-        _require_records(table, settings)
-        table = declared(table, settings.publish_as_is)
-        unverified = job.run(table, settings.hierarchy, run.algorithm, run.algorithm_for)
-        releases = {"recoding_of": job.earlier, "after": job.beside}
-        earlier = {name: release.attestation_sha256 for name, release in releases.items() if release is not None}
-        facts = {"file": Path(settings.input).name, "sha256": source.sha256, "side_files": side, **earlier}
-        context = {"settings": run.absolute, "seed": settings.seed, "input": facts}
-        verdict, exact_values = publish(unverified, request, watch=job.watch, progress=progress, context=context)
-    return Release(unverified, verdict, request.layout, tuple(job.watch.phases), request, exact_values)
-
-
-def _require_records(table: Table, settings: Settings) -> None:
-    if not table.columns:
-        ways = f"publish columns, such as a set of codes ({setting('items')}) or a personal attribute"
-        msg = f"{settings.input}: all columns except the id are dropped; {ways} ({setting('relational')})"
-        raise InputError(msg)
-    if not table.n and not settings.allow_empty:
-        publish_empty = setting("allow_empty", True)
-        msg = f"{settings.input}: the data contain no records; to publish an empty table: {publish_empty}"
-        raise InputError(msg)
+        return job.release(unverified, request, accept_undecided=accept_undecided, budget=budget)

@@ -12,7 +12,6 @@ from typing import Any
 
 from anonset.columns.roles import OF_PERSONS, ROLES, SETS
 from anonset.data import Table
-from anonset.data.store import MEMORY
 from anonset.errors import (
     AnonsetError,
     DisclosureError,
@@ -28,13 +27,10 @@ from anonset.jobs.proposed_reading import proposal_for
 from anonset.jobs.reading import to_inspect
 from anonset.jobs.run import FileRun
 from anonset.personal_text import is_like_id
-from anonset.reading.options import ROW, UNKNOWN, ReadOptions
+from anonset.reading.options import ROW, UNKNOWN
 from anonset.reading.roles import names_in
 from anonset.reading.source import source_of
-from anonset.reading.table_builder import gather_files
-from anonset.release.disclosure_scan import declared, require_originals_declared
 from anonset.release.memory import memory_for, memory_limit
-from anonset.settings.binding import require_roles
 from anonset.settings.job_text import guarantee_for
 from anonset.settings.overriding import OPTIONS_OF_ROLES, make_settings
 from anonset.settings.parameters import MODELS
@@ -232,14 +228,7 @@ def _fault_of(complete: Mapping[str, Any], table: Table | None = None) -> Anonse
         Table of the proposal. If None, the input is read with the settings.
     """
     try:
-        run = FileRun(make_settings(complete))
-        job = run.job()
-        if table is None:
-            table = gather_files(run.source, ReadOptions(**run.reading.read_options()), MEMORY)
-        table = declared(table, run.settings.publish_as_is)
-        bound, *_ = job.prepare(table, run.settings.hierarchy, run.algorithm, run.algorithm_for)
-        require_roles(bound, run.algorithm.model)
-        require_originals_declared(bound, run.algorithm.model, as_published=True)
+        FileRun(make_settings(complete)).check(table)
     except AnonsetError as error:
         return error
     return None

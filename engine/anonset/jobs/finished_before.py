@@ -8,14 +8,13 @@ from anonset.errors import InputError
 from anonset.jobs.beside import release_at
 from anonset.jobs.check import PublicationCheck
 from anonset.jobs.verify import check_opened
-from anonset.jobs.work_places import clear_finished, differing, relevant
+from anonset.jobs.work_places import clear_finished, difference, identity, relevant
 from anonset.release.continuation import read_earlier
 from anonset.release.destination import destination
 from anonset.release.documents import ATTESTATION, read_report
 from anonset.release.fetched import fetched_publication
 from anonset.release.opened import OpenedPublication, kept_constraints
-from anonset.release.statements import versions
-from anonset.settings.paths import side_digests, with_absolute_paths
+from anonset.settings.paths import with_absolute_paths
 from anonset.settings.publication import check_settings_model
 from anonset.settings.settings import Settings, validate
 
@@ -44,12 +43,10 @@ def _checked(settings: Settings, out: Path, private: Path, progress: Progress | 
     report, opened = read_report(private, out), OpenedPublication.at(out)
     opened.require_own(report, private)
     options = with_absolute_paths(settings.model_dump(exclude_none=True))
-    expected: dict[str, Any] = {
-        "settings": relevant(options),
-        "side files": side_digests(options),
-        "versions": versions(),
+    earlier = read_earlier(settings.recoding)
+    expected = identity(options) | {
         "data": settings.source(settings.input).sha256,
-        "earlier release": None if settings.recoding is None else read_earlier(settings.recoding).attestation_sha256,
+        "earlier release": None if earlier is None else earlier.attestation_sha256,
         "release beside": None if settings.after is None else release_at(settings.after).sha256,
     }
     # older reports lack some settings
@@ -62,9 +59,8 @@ def _checked(settings: Settings, out: Path, private: Path, progress: Progress | 
         "earlier release": report.input.get("recoding_of"),
         "release beside": report.input.get("after"),
     }
-    if other := [part for part, value in expected.items() if made[part] != value]:
-        names = differing(expected[other[0]], made[other[0]]) if other[0] in ("settings", "side files") else ""
-        msg = f"{settings.out!r} already contains a release with other {other[0]}{names}; choose another --out"
+    if other := difference(expected, made):
+        msg = f"{settings.out!r} already contains a release with other {other}; choose another --out"
         raise InputError(msg, code="other-run")
     constraints = validate(check_settings_model(), kept_constraints(private))
     return check_opened(out, opened, constraints, progress=progress)

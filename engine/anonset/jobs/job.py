@@ -1,4 +1,4 @@
-"""A run from a table to an unverified publication. Its steps are to bind, search, apply and measure."""
+"""A run from a table to a release. Its steps are to check, bind, search, apply, measure, verify and publish."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -18,11 +18,14 @@ from anonset.generalization import Cut
 from anonset.generalization.earlier_release import EarlierRelease
 from anonset.generalization.other_release import OtherRelease
 from anonset.jobs.persons import require_persons, unit_findings
+from anonset.reading.roles import Names
 from anonset.release.ceilings import require_under_ceilings
 from anonset.release.continuation import continue_from
-from anonset.release.disclosure_scan import require_originals_declared
+from anonset.release.disclosure_scan import declared, require_originals_declared
 from anonset.release.formats import Layout, UnverifiedPublication, kind_of
 from anonset.release.losses import refuse_worthless, require_loss
+from anonset.release.publish import PublicationRequest, publish, verify_release
+from anonset.release.release import Release
 from anonset.release.stopwatch import Stopwatch
 from anonset.settings.binding import HierarchySpec, bind, cap, require_roles
 
@@ -31,7 +34,10 @@ _SEARCH = "search"
 
 @dataclass(frozen=True)
 class Job:
-    """A run from a table to an unverified publication. The fields are parameters of `anonymize`."""
+    """A run from a table to a release. The fields are parameters of `anonymize`.
+
+    `anonymize`, `anonymize_file` and the check of proposed settings call the same methods.
+    """
 
     layout: Layout
     progress: Progress | None = None
@@ -45,6 +51,7 @@ class Job:
     beside: OtherRelease | None = None
     """Earlier release of the same persons. The earlier and the new release together must satisfy the model."""
     round_ends: bool = True
+    publish_as_is: Names = None
 
     def run(
         self,
@@ -58,6 +65,36 @@ class Job:
         unverified = self.search(table, bound, algorithm)
         kind_of(algorithm.model).require_readable(unverified.publication)
         return unverified
+
+    def release(
+        self,
+        unverified: UnverifiedPublication[Any],
+        request: PublicationRequest | None,
+        *,
+        accept_undecided: bool = False,
+        budget: int | None = None,
+        context: Mapping[str, Any] | None = None,
+    ) -> Release:
+        """Verify the result of `run`, and publish it with `context` (see `publish`). Without a request, only verify it.
+
+        `accept_undecided` and `budget` apply if there is no request.
+        """
+        exact_values: Mapping[str, int] = {}
+        if request is not None:
+            verdict, exact_values = publish(
+                unverified, request, watch=self.watch, progress=self.progress, context=context
+            )
+        else:
+            with self.watch.phase("verify"):
+                verdict = verify_release(
+                    unverified,
+                    unverified.publication,
+                    accept_undecided=accept_undecided,
+                    budget=budget,
+                    progress=self.progress,
+                )
+        layout = replace(self.layout, format=self.layout.format or "csv")
+        return Release(unverified, verdict, layout, tuple(self.watch.phases), request, exact_values)
 
     def prepare(
         self,
@@ -74,6 +111,7 @@ class Job:
             Function that creates the algorithm again. It is given if some parameters of the algorithm depend on the
             data.
         """
+        table = declared(table, self.publish_as_is)
         require_persons(table, algorithm.model, hierarchies)
         if self.layout.format is not None:
             require_originals_declared(table, algorithm.model)

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from pathlib import Path
 from typing import Any
 
 from anonset.columns.roles import ROLES
@@ -10,13 +9,12 @@ from anonset.data import Table
 from anonset.data.cluster import ClusterWorkers
 from anonset.data.scheduler import cluster_of
 from anonset.data.spans import Limits
-from anonset.data.store import MEMORY, Files, Store
+from anonset.data.store import MEMORY, Store
 from anonset.errors import InputError, MisreadError, MissingRoleError
 from anonset.jobs.findings import further_roles
 from anonset.jobs.proposed_reading import proposal_for
-from anonset.jobs.work_places import files_at
+from anonset.jobs.work_places import work_place
 from anonset.reading.options import ReadOptions
-from anonset.reading.place import is_address
 from anonset.reading.source import Source
 from anonset.reading.table_builder import gather_files
 from anonset.release import memory
@@ -69,11 +67,7 @@ def place_of_data(sources: Sequence[Source], settings: ComparedSettings, factor:
         require_memory(memory.AT_LEAST, given)
     limits = Limits.of_process(limit)
     with ExitStack() as stack:
-        if work_dir is not None and is_address(work_dir):
-            store = stack.enter_context(files_at(work_dir, limits))
-        else:
-            made = Files.temporary(limits=limits) if work_dir is None else Files.create(Path(work_dir), limits)
-            store = stack.enter_context(made)
+        store = stack.enter_context(work_place(work_dir, limits))
         if cluster is None:
             yield store
             return

@@ -1,9 +1,8 @@
-"""A run with the settings of a command or a job file, until its data are read.
+"""Anonymization job for the command line and job files.
 
 The data are read into memory if they fit. Larger data are read in blocks into a work directory.
 """
 
-import os
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -19,31 +18,35 @@ from anonset.data.cluster import ClusterWorkers
 from anonset.data.hierarchy_rules import HALVES, REFINE
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.saved import save_table, saved_facts, saved_table
+from anonset.data.scheduler import cluster_of
 from anonset.data.spans import Limits
-from anonset.data.store import Files, Memory, Store
+from anonset.data.store import MEMORY, Files, Memory, Store
 from anonset.data.workers import Threads
 from anonset.errors import InputError
-from anonset.generalization.earlier_release import EarlierRelease
 from anonset.jobs import warmup
 from anonset.jobs.beside import read_after
 from anonset.jobs.cluster import require_on_workers
 from anonset.jobs.job import Job
-from anonset.jobs.work_places import place_of_run, work_place
+from anonset.jobs.work_places import killed_run, place_of_run, work_place
 from anonset.privacy import PrivacyModel
+from anonset.reading.files import arrow_threads
 from anonset.reading.options import ReadOptions, separators_in
 from anonset.reading.place import is_address
 from anonset.reading.sizes import DataSize
 from anonset.reading.source import Source
 from anonset.reading.table_builder import gather_files
 from anonset.release import memory
-from anonset.release.continuation import read_earlier, require_one_machine
+from anonset.release.continuation import read_earlier
 from anonset.release.destination import destination
+from anonset.release.disclosure_scan import require_originals_declared
 from anonset.release.disk import announcement, require_space, space_for
 from anonset.release.formats import Layout, kind_of
 from anonset.release.memory import format_size, memory_for, memory_limit, require_memory
 from anonset.release.publish import PublicationRequest
+from anonset.release.release import Release
 from anonset.release.staging import require_apart
 from anonset.release.stopwatch import Stopwatch
+from anonset.settings.binding import require_roles
 from anonset.settings.parameters import default_algorithm, make_algorithm, needs_data
 from anonset.settings.paths import require_unchanged, side_digests, with_absolute_paths
 from anonset.settings.readers import ParsingContext
@@ -56,9 +59,8 @@ Note = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Input(RedactedRepr):
-    """Input of a job, and storage of the table."""
+    """Storage of the table, and memory of the run."""
 
-    source: Source
     by_blocks: bool
     """Whether the table is stored in a work directory."""
     need: int
@@ -168,12 +170,12 @@ def _by_blocks(chosen: Input, store: Files) -> str:
     return f"{text}: needs about {format_size(chosen.need)} in memory, limit {format_size(chosen.limit)}"
 
 
-def _gathered(chosen: Input, settings: Settings, store: Store, progress: Progress | None) -> Table:
+def _gathered(source: Source, settings: Settings, store: Store, progress: Progress | None) -> Table:
     def tell(records: int) -> None:
         if progress is not None:
             progress("read", records, 0)
 
-    table = gather_files(chosen.source, ReadOptions(**settings.read_options()), store, tell)
+    table = gather_files(source, ReadOptions(**settings.read_options()), store, tell)
     if table.transactions is not None:
         table.transactions.counted(store)
     return table
@@ -252,7 +254,7 @@ class FileRun:
         need += compiling
         by_blocks = settings.work_dir is not None or settings.cluster is not None
         if not by_blocks and (limit is None or need <= limit):
-            return Input(source, False, need, limit, compiling)
+            return Input(False, need, limit, compiling)
         traits = traits_of(algorithm)
         if traits.refuses_above is not None and source.format == "parquet" and size.records > traits.refuses_above:
             msg = (
@@ -271,7 +273,7 @@ class FileRun:
             raise InputError(msg)
         if settings.cluster is not None:
             require_on_workers(algorithm, "cluster")
-        return Input(source, True, need, limit, compiling)
+        return Input(True, need, limit, compiling)
 
     def require_apart(self) -> None:
         """Reject a work directory that overlaps the data or the destination."""
@@ -281,22 +283,22 @@ class FileRun:
     def job(self, progress: Progress | None = None) -> Job:
         """Read the earlier releases, and return the job."""
         settings = self.settings
-        earlier = earlier_release(settings.recoding, on_cluster=settings.cluster is not None)
+        earlier = read_earlier(settings.recoding, on_cluster=settings.cluster is not None)
         beside = None if settings.after is None else read_after(settings, self.source, self.algorithm.model)
         return Job(
             self.request.layout, progress, settings.max_loss, settings.allow_worthless, earlier,
             ceilings=settings.ceiling, beside=beside, round_ends=settings.round_ends,
-            watch=Stopwatch(progress=progress),
+            watch=Stopwatch(progress=progress), publish_as_is=settings.publish_as_is,
         )  # fmt: skip
 
     def require_disk(self, note: Note | None = None) -> None:
         """Reject the run if a disk is too small, and announce the space and time of a large run."""
         settings, chosen, request = self.settings, self.chosen, self.request
-        size, place = _published(chosen.source.size, settings), None
+        size, place = _published(self.source.size, settings), None
         if chosen.by_blocks:
             place = _local_work(settings)
             named = settings.work_dir is not None and not is_address(settings.work_dir)
-            if named and settings.if_exists == "resume" and place_of_run(place) is not None:
+            if named and settings.if_exists == "resume" and place_of_run(str(place)) is not None:
                 place = None  # the files of the resumed run already exist
         parquet = request.layout.format == "parquet"
         local = _local_work(settings) / "out"  # files for an address are written here first
@@ -319,24 +321,36 @@ class FileRun:
         if not chosen.by_blocks:
             if progress is not None:
                 progress("read", 0, 0)
-            yield _gathered(chosen, settings, Memory(workers=Threads(settings.workers)), progress)
+            yield _gathered(self.source, settings, Memory(workers=Threads(settings.workers)), progress)
             return
 
+        limits, workers = Limits.of_process(chosen.limit_on_data), Threads(settings.workers)
         with ExitStack() as stack:
-            store = stack.enter_context(work_place(settings, Limits.of_process(chosen.limit_on_data), note))
+            store = stack.enter_context(work_place(settings.work_dir, limits, workers, note, settings))
             if client is not None:
                 store = store.with_workers(stack.enter_context(ClusterWorkers(client, store)))
             if note is not None:
                 note(_by_blocks(chosen, store))
             facts = saved_facts(store)
             if facts is not None:
-                _require_same(facts["sha256"], chosen.source.sha256_by(store.workers))
+                _require_same(facts["sha256"], self.source.sha256_by(store.workers))
                 yield saved_table(store)
                 return
-            table = _gathered(chosen, settings, store, progress)
+            table = _gathered(self.source, settings, store, progress)
             if store.of_run is not None:
-                save_table(table, store, {"sha256": chosen.source.sha256_by(store.workers)})
+                save_table(table, store, {"sha256": self.source.sha256_by(store.workers)})
             yield table
+
+    def check(self, table: Table | None = None) -> None:
+        """Raise the error that the run would raise before the search, or when it publishes unchanged items and kept
+        columns. Without a table, the data are read into memory.
+        """
+        job, model = self.job(), self.algorithm.model
+        if table is None:
+            table = _gathered(self.source, self.reading, MEMORY, None)
+        bound, *_ = job.prepare(table, self.settings.hierarchy, self.algorithm, self.algorithm_for)
+        require_roles(bound, model)
+        require_originals_declared(bound, model, as_published=True)
 
     def algorithm_for(self, bound: Table, hierarchies: Mapping[str, Hierarchy]) -> Algorithm:
         """Return the algorithm with the parameters that depend on the data. Reject side files that have changed."""
@@ -352,10 +366,56 @@ class FileRun:
         return make_algorithm(settings.model, name, settings.algorithm_parameters(), context)
 
 
-def earlier_release(private: str | os.PathLike[str] | None, *, on_cluster: bool) -> EarlierRelease | None:
-    """Read the earlier release to continue from. None if no release is given. Reject runs on a cluster."""
-    if private is None:
-        return None
+def anonymize_file(settings: Settings, *, progress: Progress | None = None, note: Note | None = None) -> Release:
+    """Anonymize files, write the result, read it back, verify and publish it.
 
-    require_one_machine("recoding", on_cluster=on_cluster)
-    return read_earlier(private)
+    A run that exceeds the memory limit runs out of core if the algorithm supports it. `note` is then called with a line
+    about this.
+
+    Raises
+    ------
+    InputError
+        If the settings or the data are invalid.
+    InfeasibleError
+        If the guarantee or the largest allowed loss cannot be reached, or (`WorthlessError`) only one symbol remains.
+    VerificationError
+        If the model does not hold, or (`UndecidedError`) the check could not finish.
+    """
+    run = FileRun(settings)
+    run.require_apart()
+    source, side = run.source, run.side_files  # digests of the side files before any of them is read
+    request = run.request
+    if settings.if_exists == "resume":
+        killed_run(run.reading)  # rejects the work directory of another run
+        request.destination.clear(note)
+    request.destination.require_free(by_command=True)
+    job = run.job(progress)
+    with ExitStack() as stack:
+        stack.enter_context(job.watch.memory.watched())
+        run.require_disk(note)
+        client = None
+        if settings.cluster is not None:
+            with job.watch.phase("cluster"):
+                client = stack.enter_context(cluster_of(settings.cluster, settings.cluster_tls))
+        stack.enter_context(arrow_threads(settings.workers))
+        with job.watch.phase("read"):
+            table = stack.enter_context(run.table(progress=progress, note=note, client=client))
+            job.watch.folder = table.store.path
+        _require_records(table, settings)
+        unverified = job.run(table, settings.hierarchy, run.algorithm, run.algorithm_for)
+        releases = {"recoding_of": job.earlier, "after": job.beside}
+        earlier = {name: release.attestation_sha256 for name, release in releases.items() if release is not None}
+        facts = {"file": Path(settings.input).name, "sha256": source.sha256, "side_files": side, **earlier}
+        context = {"settings": run.absolute, "seed": settings.seed, "input": facts}
+        return job.release(unverified, request, context=context)
+
+
+def _require_records(table: Table, settings: Settings) -> None:
+    if not table.columns:
+        ways = f"publish columns, such as a set of codes ({setting('items')}) or a personal attribute"
+        msg = f"{settings.input}: all columns except the id are dropped; {ways} ({setting('relational')})"
+        raise InputError(msg)
+    if not table.n and not settings.allow_empty:
+        publish_empty = setting("allow_empty", True)
+        msg = f"{settings.input}: the data contain no records; to publish an empty table: {publish_empty}"
+        raise InputError(msg)

@@ -6,7 +6,7 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from anonset.data.saved import saved_files
 from anonset.data.seals import Seal
 from anonset.data.spans import Limits
 from anonset.data.store import INSIDE, Files, drop_empty
-from anonset.data.workers import THREADS, Threads, Workers
+from anonset.data.workers import THREADS, Workers
 from anonset.errors import RAW_DATA_STAY, InputError
 from anonset.interruption import UNDOING
 from anonset.local_paths import name_in, writing
@@ -41,29 +41,42 @@ _NOT_OF_THE_RESULT = (
 """Settings that do not affect the result, or name a file whose content is compared instead."""
 
 
-@contextmanager
-def work_place(settings: Settings, limits: Limits, note: Callable[[str], None] | None) -> Iterator[Files]:
-    """Yield the work directory of a run, locked against other runs. The directory is removed when the run succeeds.
+def work_place(
+    work_dir: str | None,
+    limits: Limits,
+    workers: Workers = THREADS,
+    note: Callable[[str], None] | None = None,
+    settings: Settings | None = None,
+) -> AbstractContextManager[Files]:
+    """Return a work directory, locked against other runs. The directory is removed at the end of its block.
 
-    A named directory remains if the run fails after the data are read, so that the next run can continue from it.
+    If a run with `settings` fails after the data are read, a named directory remains, so that the next run can continue
+    from it.
 
     Raises
     ------
     InputError
         If a named directory is not empty, belongs to another run, or another run uses it.
     """
-    workers = Threads(settings.workers)
-    if settings.work_dir is None:
-        with Files.temporary(limits=limits, workers=workers) as store:
-            yield store
-        return
-    if is_address(settings.work_dir):
-        with files_at(settings.work_dir, limits, workers, note, settings) as store:
-            yield store
-        return
-    path = Path(settings.work_dir)
-    killed = killed_run(path, settings)
-    store = Files.create(path, limits, workers) if killed is None else _taken_over(Files(killed, limits, workers), note)
+    if work_dir is None:
+        return Files.temporary(limits=limits, workers=workers)
+    if is_address(work_dir):
+        return _files_at(work_dir, limits, workers, note, settings)
+    if settings is None:
+        return Files.create(Path(work_dir), limits, workers)
+    return _named_directory(Path(work_dir), limits, workers, note, settings)
+
+
+@contextmanager
+def _named_directory(
+    path: Path, limits: Limits, workers: Workers, note: Callable[[str], None] | None, settings: Settings
+) -> Iterator[Files]:
+    killed = killed_run(settings)
+    store = (
+        Files.create(path, limits, workers)
+        if killed is None
+        else _taken_over(Files(Path(killed), limits, workers), note)
+    )
     UNDOING[path] = lambda: _leave(store)
     try:
         if killed is not None:
@@ -106,12 +119,8 @@ def _what_remains(place: str | Path | Place) -> str:
 
 
 @contextmanager
-def files_at(
-    address: str,
-    limits: Limits,
-    workers: Workers = THREADS,
-    note: Callable[[str], None] | None = None,
-    settings: Settings | None = None,
+def _files_at(
+    address: str, limits: Limits, workers: Workers, note: Callable[[str], None] | None, settings: Settings | None
 ) -> Iterator[Files]:
     """Yield a temporary directory whose files the workers of a cluster exchange through an object store.
 
@@ -126,9 +135,9 @@ def files_at(
     """
     place = Place(address.rstrip("/"))
     place.require_below_bucket("work")
-    if (found := content_in(place)) is not None and seems_live(found):
+    if seems_live(found := content_in(place)):
         raise in_use(place, found)
-    resumed = settings is not None and _is_killed_at(place, settings)
+    resumed = settings is not None and killed_run(settings) is not None
     if not resumed and not all(map(is_lease, place.names())):
         msg = f"{place}: the work directory must be new or empty; its objects may belong to another run"
         if found is not None:
@@ -190,20 +199,6 @@ def _fetch_finished(store: Files, exchange: Exchange, place: Place) -> None:
     list(store.map(place.delete, unfinished))
 
 
-def require_resumable(settings: Settings) -> None:
-    """Reject the work directory of another run, which cannot be resumed.
-
-    Raises
-    ------
-    InputError
-        If the work directory belongs to another run.
-    """
-    if (place := _address_of(settings)) is not None:
-        _is_killed_at(place, settings)
-    elif settings.work_dir is not None:
-        killed_run(Path(settings.work_dir), settings)
-
-
 def clear_finished(settings: Settings) -> None:
     """Remove the leftovers of a run that was killed after the publication was complete. Files of another job remain.
 
@@ -216,21 +211,23 @@ def clear_finished(settings: Settings) -> None:
     if settings.work_dir is None:
         return
     try:
-        if (place := _address_of(settings)) is not None:
+        if is_address(settings.work_dir):
+            place = Place(settings.work_dir.rstrip("/"))
             names = place.names()
-            if (names and all(map(is_lease, names))) or _is_killed_at(place, settings):
+            if (names and all(map(is_lease, names))) or killed_run(settings) is not None:
                 lease.take(place)
                 remove_place(place)
         else:
-            _clear_directory(Path(settings.work_dir), settings)
+            _clear_directory(settings.work_dir, settings)
     except InputError as error:
         if error.code not in ("other-run", "in-use"):
             msg = f"{_what_remains(settings.work_dir)} ({error})"
             raise InputError(msg) from error
 
 
-def _clear_directory(path: Path, settings: Settings) -> None:
-    if (work := place_of_run(path)) is not None:
+def _clear_directory(path: str, settings: Settings) -> None:
+    if (found := place_of_run(path)) is not None:
+        work = Path(found)
         if set(os.listdir(work)) != lease.lease_files(work):  # noqa: PTH208
             _require_same_run(work, settings)
         _taken_over(Files(work), None)
@@ -239,37 +236,32 @@ def _clear_directory(path: Path, settings: Settings) -> None:
                 remove_directory(work)
         finally:
             lease.forget(work)
-    drop_empty(path)
+    drop_empty(Path(path))
 
 
-def _address_of(settings: Settings) -> Place | None:
-    """Return the work directory if it is at an address."""
-    if settings.work_dir is None or not is_address(settings.work_dir):
-        return None
-    return Place(settings.work_dir.rstrip("/"))
-
-
-def place_of_run(path: Path) -> Path | None:
-    """Return the work directory of a run. It is `path` or a directory inside `path`. None if no run has used `path`."""
+def place_of_run(work_dir: str) -> Path | Place | None:
+    """Return the work directory of a run. It is `work_dir` or a directory inside it. None if no run has used it."""
+    if is_address(work_dir):
+        place = Place(work_dir.rstrip("/"))
+        return None if place.size(RUN) is None else place
+    path = Path(work_dir)
     return next((place for place in (path / INSIDE, path) if os.path.lexists(place / lease.LEASE)), None)
 
 
-def killed_run(path: Path, settings: Settings) -> Path | None:
-    """Return the work directory of the run to continue, or None."""
-    if settings.if_exists != "resume":
+def killed_run(settings: Settings) -> Path | Place | None:
+    """Return the work directory of the run to continue, or None.
+
+    Raises
+    ------
+    InputError
+        If the work directory belongs to another run.
+    """
+    if settings.work_dir is None or settings.if_exists != "resume":
         return None
-    killed = place_of_run(path)
-    if killed is not None and os.path.lexists(killed / RUN):
+    killed = place_of_run(settings.work_dir)
+    if isinstance(killed, Place) or (killed is not None and os.path.lexists(killed / RUN)):
         _require_same_run(killed, settings)
     return killed
-
-
-def _is_killed_at(place: Place, settings: Settings) -> bool:
-    """Return True if a place contains the objects of the run to continue."""
-    if settings.if_exists != "resume" or place.size(RUN) is None:
-        return False
-    _require_same_run(place, settings)
-    return True
 
 
 def _taken_over(store: Files, note: Callable[[str], None] | None) -> Files:
@@ -281,12 +273,8 @@ def _taken_over(store: Files, note: Callable[[str], None] | None) -> Files:
 def _require_same_run(place: Path | Place, settings: Settings) -> None:
     """Reject the work directory of a run with other settings or versions. The error names the difference."""
     directory = f"{setting('if_exists', 'resume')}: {str(place)!r}"
-    recorded = _manifest(place, directory)
-    now = json.loads(json.dumps(_identity(settings)))
-    if recorded != now:
-        part = next((part for part in now if recorded.get(part) != now[part]), "settings")
-        names = differing(now[part], recorded.get(part, {})) if part in ("settings", "side files") else ""
-        msg = f"{directory} belongs to a run with other {part}{names}; start again in another directory"
+    if other := difference(json.loads(json.dumps(_identity(settings))), _manifest(place, directory)):
+        msg = f"{directory} belongs to a run with other {other}; start again in another directory"
         raise InputError(msg, code="other-run")
 
 
@@ -316,12 +304,24 @@ def _identity(settings: Settings) -> dict[str, Any]:
     # a run of some models reads the sensitive column as a kept column (see `with_sensitive_kept`)
     if sensitive := options.pop("sensitive", None):
         options["keep"] = list(dict.fromkeys([*options["keep"], sensitive]))
-    return {
-        "settings": relevant(options),
-        "side files": side_digests(options),
-        "places": [options["input"], options["out"]],
-        "versions": versions(),
-    }
+    return identity(options) | {"places": [options["input"], options["out"]]}
+
+
+def identity(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the facts that must be equal if two runs are runs of the same job, as JSON types."""
+    return {"settings": relevant(options), "side files": side_digests(options), "versions": versions()}
+
+
+def difference(now: Mapping[str, Any], before: Mapping[str, Any]) -> str:
+    """Return the first fact in which the identities of two runs differ, with the names of settings or side files. Empty
+    if no fact differs.
+    """
+    part = next((part for part in now if before.get(part) != now[part]), "")
+    if part not in ("settings", "side files"):
+        return part
+    first, second = now[part], before.get(part, {})
+    names = sorted(name for name in first.keys() | second.keys() if first.get(name) != second.get(name))
+    return f"{part} ({', '.join(names)})"
 
 
 def _clear(store: Files) -> None:
@@ -333,12 +333,6 @@ def _clear(store: Files) -> None:
             shutil.rmtree(path)
         elif path.name not in saved and not lease.is_lease(path.name):
             path.unlink()
-
-
-def differing(expected: Mapping[str, Any], made: Mapping[str, Any]) -> str:
-    """Return text with the names of the entries that differ, in parentheses."""
-    names = sorted(name for name in expected.keys() | made.keys() if expected.get(name) != made.get(name))
-    return f" ({', '.join(names)})"
 
 
 def relevant(settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -36,15 +36,18 @@ def require_one_machine(name: str, *, on_cluster: bool) -> None:
         raise InputError(msg)
 
 
-def read_earlier(private: str | os.PathLike[str]) -> EarlierRelease:
-    """Return the recoding of an earlier release.
+def read_earlier(private: str | os.PathLike[str] | None, *, on_cluster: bool = False) -> EarlierRelease | None:
+    """Return the recoding of an earlier release to continue from. None if no release is named.
 
     Raises
     ------
     InputError
         If `private` is not the private directory of a release, a file has changed, or the release recodes clusters
-        separately.
+        separately. If a cluster is requested.
     """
+    if private is None:
+        return None
+    require_one_machine("recoding", on_cluster=on_cluster)
     folder = Path(private)
     report = _report(folder)
     for name in ("mapping.csv", HIERARCHY, RETIRED):
