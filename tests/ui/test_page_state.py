@@ -280,6 +280,7 @@ def test_a_report_is_not_written_through_a_link(tmp_path: Path) -> None:
         Examination("safe", Folder(folder))
 
 
+@pytest.mark.usefixtures("commands_in_this_process")
 def test_names_that_look_like_options_are_names(tmp_path: Path) -> None:
     (tmp_path / "--help.csv").write_text("a --keep ssn,--keep\n" + "".join(f"x{n % 3},y{n % 2}\n" for n in range(40)))
 

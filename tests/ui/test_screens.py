@@ -301,6 +301,7 @@ def test_an_existing_publication_is_verified(folder: Path, monkeypatch: pytest.M
     assert (folder / "good-report.html").is_file()
 
 
+@pytest.mark.usefixtures("commands_in_this_process")
 @pytest.mark.parametrize(("model", "shown"), [("anatomy", "one row"), ("disassociation", "no complete records")])
 def test_other_kinds_of_publications_show_their_risk(
     folder: Path, monkeypatch: pytest.MonkeyPatch, model: str, shown: str
@@ -323,6 +324,7 @@ def test_other_kinds_of_publications_show_their_risk(
     by_clicks(folder, way)
 
 
+@pytest.mark.usefixtures("commands_in_this_process")
 def test_the_page_explains_why_a_risk_is_higher_after_than_before(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
