@@ -21,13 +21,9 @@ ROWS = [
     for n in range(300)
 ]
 RUN = """
-import sys
-from anonset.cli.main import run
-sys.argv = ["anonset", *sys.argv[1:]]
-try:
-    run()
-finally:
-    sys.stderr.write(f"imported: {'pandas' in sys.modules}")
+import json, sys
+from anonset.cli.main import main
+print(json.dumps([[main(job), "pandas" in sys.modules] for job in json.loads(sys.argv[1])]), file=sys.stderr)
 """
 
 
@@ -41,9 +37,10 @@ def written(folder: Path, kind: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize("kind", ["csv", "jsonl"])
-@pytest.mark.parametrize("options", [[], ["--unit", "id", "--skip-rows", "no-id"], ["--null", "ward=north"]])
-def test_inspect_does_not_import_pandas(tmp_path: Path, kind: str, options: list[str]) -> None:
-    command = [sys.executable, "-c", RUN, "inspect", str(written(tmp_path, kind)), *options]
-    ran = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert (ran.returncode, ran.stderr) == (0, "imported: False"), ran.stdout
+def test_inspect_does_not_import_pandas(tmp_path: Path) -> None:
+    """A single process runs all commands, because each process would first import the same packages."""
+    options = [[], ["--unit", "id", "--skip-rows", "no-id"], ["--null", "ward=north"]]
+    jobs = [["inspect", str(written(tmp_path, kind)), *more] for kind in ("csv", "jsonl") for more in options]
+    command = [sys.executable, "-c", RUN, json.dumps(jobs)]
+    ran = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert json.loads(ran.stderr) == [[0, False]] * len(jobs), ran.stdout
