@@ -18,13 +18,20 @@ settings.load_profile("anonset")
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Compile all kernels, in opposite order in the two workers, so that they share the work through the cache."""
+    """Compile all kernels, unless `anonset warmup` has. Each worker begins elsewhere in the list of files, so that the
+    workers share the work through the cache.
+    """
     worker = os.environ.get("PYTEST_XDIST_WORKER")
     if worker is None or os.environ.get("NUMBA_DISABLE_JIT") == "1":
         return
     from anonset.jobs.annotated_kernels import all_files, compile_file
+    from anonset.jobs.warmup import is_warm
 
-    for name in all_files()[:: 1 if worker == "gw0" else -1]:
+    if is_warm():
+        return
+    names = all_files()
+    begin = int(worker.removeprefix("gw")) * len(names) // int(os.environ["PYTEST_XDIST_WORKER_COUNT"])
+    for name in names[begin:] + names[:begin]:
         compile_file(name)
 
 
