@@ -183,10 +183,10 @@ def test_a_worker_that_cannot_read_the_input_is_named(at_address: str, tmp_path:
         ({}, "work_dir='s3://bucket/a/work': an address requires cluster, whose"),
         ({"cluster": "local:2", "private": f"{WORK}/private"}, "holds"),
         ({"cluster": "local:2", "work_dir": "s3://id:key@bucket/work"}, "work_dir: the address contains a password"),
-        ({"cluster": "local:2", "work_dir": "s3://bucket"}, "'s3://bucket' must name a place in the bucket"),
-        ({"cluster": "local:2", "work_dir": "s3://bucket/full"}, "s3://bucket/full: the work directory must be new"),
+        ({"cluster": "local:1", "work_dir": "s3://bucket"}, "'s3://bucket' must name a place in the bucket"),
+        ({"cluster": "local:1", "work_dir": "s3://bucket/full"}, "s3://bucket/full: the work directory must be new"),
         (
-            {"cluster": "local:2", "work_dir": "s3://bucket/full", "if_exists": "resume"},
+            {"cluster": "local:1", "work_dir": "s3://bucket/full", "if_exists": "resume"},
             "s3://bucket/full: the work directory must be new",
         ),
     ],
