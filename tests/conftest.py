@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from cyclopts import App, ArgumentCollection
+from cyclopts import App, Argument, ArgumentCollection
 from hypothesis import settings
 
 from effort import examples
@@ -45,9 +45,17 @@ def kernels_are_compiled() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def signatures_are_parsed_once() -> Iterator[None]:
-    """Derive the arguments of a command from its signature once: that takes a third of the time of a small command."""
-    assemble = App.assemble_argument_collection
+    """Derive the arguments of a command, and their types, from its signature once: that takes a third of the time of a
+    small command.
+    """
+    assemble, type_of = App.assemble_argument_collection, Argument._negatives_hint.fget
     made: dict[object, ArgumentCollection] = {}
+    types: dict[int, tuple[object, object]] = {}
+
+    def type_once(argument: Argument) -> object:
+        if (field := id(argument.field_info)) not in types:
+            types[field] = argument.field_info, type_of(argument)
+        return types[field][1]
 
     def assembled(app: App, **options: object) -> ArgumentCollection:
         if options:
@@ -63,6 +71,7 @@ def signatures_are_parsed_once() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(App, "assemble_argument_collection", assembled)
+        patch.setattr(Argument, "_negatives_hint", property(type_once))
         yield
 
 
