@@ -17,7 +17,8 @@ COMPILE := build/uv/bin/uv pip compile --quiet --universal --python-version 3.11
 # Let Python cache compiled modules. Some container images disable this cache.
 export PYTHONDONTWRITEBYTECODE :=
 
-PYTEST := $(BIN)/python -m pytest -n 3 --dist worksteal
+# A worker for each processor, but at most four: each worker imports and collects all tests.
+PYTEST := $(BIN)/python -m pytest -n logical --maxprocesses 4 --dist worksteal
 
 # Folders of tests that call many kernels.
 ON_KERNELS := $(addprefix tests/,kernels generalization support queries measures attacks algorithms verification)
