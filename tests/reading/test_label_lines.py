@@ -43,11 +43,10 @@ def schools(table):
     return [column.vocabulary.labels[code] for code in column.codes]
 
 
-@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize(("n", "end"), [(8, "\n"), (40, "\r\n")])
 @pytest.mark.parametrize(
     ("labels", "lines"), [(LABELS, "line 2"), ([*LABELS, IMPORT], "lines 2 and 4"), ([IMPORT], "line 2")]
 )
-@pytest.mark.parametrize("n", [8, 40])
 def test_all_lines_of_labels_stop_or_are_skipped(reading, tmp_path, labels, lines, n, end):
     path = written(tmp_path, HEADER, *labels, *ANSWERS[:n], end=end)
     with pytest.raises(MisreadError, match=lines) as error:
@@ -71,10 +70,11 @@ NAMES = "n,age,weight,group"
 OF_ROWS = {"relational": "age,group", "drop": "n,weight"}
 
 
-@pytest.mark.parametrize(
-    "label", [",years,kg,", "1,years,kg,", ",[a],,", "No.,Age,Weight,Group", "int,int,float,str", ",,Weight in kg,"]
-)
-@pytest.mark.parametrize("place", [0, 1, 9])
+LABEL_LINES = [",years,kg,", "1,years,kg,", ",[a],,", "No.,Age,Weight,Group", "int,int,float,str", ",,Weight in kg,"]
+FOOTERS = ["Age,years,kg,", "n,age,weight,group", "checked by,Anna,Bert,x"]
+
+
+@pytest.mark.parametrize(("label", "place"), [*((label, 0) for label in LABEL_LINES), *((",[a],,", n) for n in (1, 9))])
 def test_a_line_of_labels_among_the_first_ten_is_skipped(reading, tmp_path, label, place):
     path = written(tmp_path, NAMES, *ROWS[:place], label, *ROWS[place:])
     with refused(MisreadError, f"'line {place + 2}' skip_rows labels"):
@@ -86,8 +86,7 @@ def test_a_line_of_labels_among_the_first_ten_is_skipped(reading, tmp_path, labe
     ]
 
 
-@pytest.mark.parametrize("last", ["Age,years,kg,", "n,age,weight,group", "checked by,Anna,Bert,x"])
-@pytest.mark.parametrize("place", [0, 1, 9])
+@pytest.mark.parametrize(("last", "place"), [*((last, 0) for last in FOOTERS), *((FOOTERS[0], n) for n in (1, 9))])
 def test_a_line_among_the_last_ten_is_skipped_as_a_footer(reading, tmp_path, last, place):
     rows = [row.replace(",x", ",z").replace(",y", ",z") for row in ROWS]
     path = written(tmp_path, "n,Alter,kg,group", *rows[: 60 - place], last, *rows[60 - place :])
