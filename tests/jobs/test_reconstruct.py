@@ -17,6 +17,7 @@ from anonset.errors import VerificationError
 from anonset.jobs.reconstruct import reconstruct
 from anonset.release.release import Release
 from anonset.verification.chunk_truth import check_chunks_true
+from effort import examples
 
 _DRAW = random.Random(4)
 ROWS = [{"abcdefgh"[int(8 * _DRAW.random() ** 2)] for _ in range(_DRAW.randint(0, 4))} for _ in range(90)]
@@ -29,7 +30,7 @@ def released(rows: list[set[str]], k: int, m: int, size: int) -> Release:
 
 @pytest.mark.filterwarnings("ignore:the publication is worthless")
 @given(RECORDS, st.integers(1, 4), st.integers(1, 3), st.sampled_from((2, 4, 60)), st.integers(0, 99))
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 def test_a_reconstruction_is_a_possible_original(records: list[set[str]], k: int, m: int, size: int, seed: int) -> None:
     assume(len(records) >= k)
     release = released(records, k, m, size)
