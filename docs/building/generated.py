@@ -26,7 +26,11 @@ _MOVED = {
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
     "benchmarks/results": "results.md",
+    "engine/anonset/__init__.pyi": "python.md",
+    "engine/anonset/report/schema.py": "schemas.md",
+    "datasets/anonset_datasets/cards.py": "data-cards.md",
 }
+"""Addresses on the site of files outside docs. A page that is generated has the address of its source."""
 _LINK = re.compile(r"(?P<mark>!?)\[(?P<text>[^\]]*)\]\((?!https?:|#)(?P<target>[^)\s]+)\)")
 _SHORT_CODE = re.compile(r"<code>(?=[^<\s]{1,24}</code>)")
 _PUBLIC = re.compile(r"^from (?P<home>\S+) import (?P<name>\w+) as (?P=name)$", re.MULTILINE)
