@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from benchmarks.experiments.findings import names
 from benchmarks.experiments.judging import Judged
 from benchmarks.experiments.panels import Band, Panel, of_paper
-from benchmarks.experiments.render import rows
-from benchmarks.experiments.runner import papers
+from benchmarks.experiments.render import records_used, rows
+from benchmarks.experiments.runner import paper, papers
 from benchmarks.experiments.workers import ROOT
 
 PAGE = ROOT / "docs" / "panels.md"
@@ -40,6 +40,7 @@ check a paper. They list each panel.
 | column | meaning |
 |---|---|
 | printed | numbers from the text and tables of the paper. The plots of the papers contain no numbers |
+| records | number of records used, for each data set. The page of the paper states why a figure uses a part |
 | reproduced: as printed | measured on the data of the paper, with all parameters that the paper states |
 | reproduced: with differences | measured on other data or with other parameters. The differences are listed |
 | verdicts | number of verdicts on the claims about the figure |
@@ -48,12 +49,14 @@ check a paper. They list each panel.
 
 
 def _table(key: str, judged: Sequence[Judged]) -> str:
-    cells = []
+    cells, chosen = [], paper(key)
+    figures = {figure.key: figure for figure in chosen.figures}
     for panel in of_paper(key):
+        used = records_used(chosen, figures[panel.figure]) if panel.figure else ""
         link = f"[{panel.figure}](../benchmarks/results/{key}/README.md)" if panel.figure else ""
         status = panel.status + (f": {panel.differences}" if panel.differences else "")
-        cells.append((panel.label, panel.shows, _printed(panel), link, status, _verdicts(panel, judged)))
-    return rows(("panel", "shows", "printed", "here", "reproduced", "verdicts"), cells)
+        cells.append((panel.label, panel.shows, _printed(panel), link, used, status, _verdicts(panel, judged)))
+    return rows(("panel", "shows", "printed", "here", "records", "reproduced", "verdicts"), cells)
 
 
 def _printed(panel: Panel) -> str:

@@ -14,6 +14,9 @@ from benchmarks.experiments.plots import file_name, plot
 from benchmarks.experiments.runner import RESULTS, paper, results_of
 from benchmarks.experiments.store import CASES, COSTS, ENVIRONMENT, Result
 
+from anonset_datasets.cards import GENERATED
+from anonset_datasets.entries import ENTRIES
+
 Found = Mapping[Key, Result]
 """Available results of a paper."""
 
@@ -42,8 +45,9 @@ def page(chosen: Paper, results_by_case: Found, judged: Sequence[Judged], repeat
     parts = [f"# {chosen.title}", chosen.note, origin, _claims(judged)]
     for figure in chosen.figures:
         verdicts = [judgement for judgement in judged if judgement.key == figure.key]
+        used = "" if chosen.study else f"Records: {records_used(chosen, figure)}."
         parts += _figure(
-            figure, results_of_figure(figure, results_by_case), verdicts, _missing(figure, results_by_case)
+            figure, results_of_figure(figure, results_by_case), verdicts, _missing(figure, results_by_case), used
         )
     return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -133,11 +137,11 @@ def superscripts(text: str) -> str:
     return re.sub(r"\b([kl])\^m\b", r"\1<sup>m</sup>", text)
 
 
-def _figure(figure: Figure, results: Repeated, judged: Sequence[Judged], missing: list[str]) -> list[str]:
+def _figure(figure: Figure, results: Repeated, judged: Sequence[Judged], missing: list[str], used: str) -> list[str]:
     drawn = panels_of(figure, results)
     if not results.levels and not missing:
         return []
-    parts = [f"## {superscripts(figure.title)}", figure.note, "\n".join(missing)]
+    parts = [f"## {superscripts(figure.title)}", figure.note, used, "\n".join(missing)]
     parts.append("\n".join(f"- {judgement.claim.text}: **{judgement.sentence}**" for judgement in judged))
     parts.append("\n".join(dict.fromkeys(f"- The paper: {printed.says}" for printed in figure.printed)))
     if any(panel.is_drawn for panel in drawn):
@@ -145,6 +149,35 @@ def _figure(figure: Figure, results: Repeated, judged: Sequence[Judged], missing
     for panel in drawn:
         parts += [f"**{panel.label}**{_repeated(panel)}", table(figure.x_label, panel)]
     return parts
+
+
+def records_used(chosen: Paper, figure: Figure) -> str:
+    """Return the number of records that the cases of a figure use, for each data set."""
+    sizes: dict[str, set[int]] = {}
+    for case in figure.cases:
+        for name in chosen.reads(case.parameters) or ["generated data"]:
+            asked, available = case.parameters, _available(name)
+            part = (
+                round(available * asked.get("share", 1.0)) if "records" not in asked else asked["records"] or available
+            )
+            sizes.setdefault(name, set()).add(part)
+    return "; ".join(f"{name}: {_of(found, _available(name))}" for name, found in sorted(sizes.items()))
+
+
+def _available(name: str) -> int:
+    """Return the number of records of a data set, or of a generator with default parameters. 0 if unknown."""
+    if name in ENTRIES:
+        return ENTRIES[name].n
+    measured = GENERATED[name].measured if name in GENERATED else None
+    return measured.n if measured else 0
+
+
+def _of(sizes: set[int], available: int) -> str:
+    if sizes == {available}:
+        return f"all {available:,}"
+    low, high = min(sizes), max(sizes)
+    used = f"{low:,}" if low == high else f"{low:,} to {high:,}"
+    return f"{used} of {available:,}" if available >= high else used
 
 
 def _repeated(panel: Panel) -> str:

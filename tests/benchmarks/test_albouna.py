@@ -44,7 +44,7 @@ def invented(figure, random):
 def test_every_claim_can_hold_and_can_fail():
     random, answers = np.random.default_rng(0), {}
     for _ in range(300):
-        for figure in PAPER.figures:
+        for figure in (figure for figure in PAPER.figures if figure.claims):
             results = Results(invented(figure, random))
             if figure.key == "speed":
                 results = Results({key: entry for key, entry in results.measured.items() if key[1] != 1_000_000})

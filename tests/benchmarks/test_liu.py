@@ -37,7 +37,7 @@ def test_every_claim_can_hold_and_can_fail():
     """Judge invented results, in which every quantity is a power of x: no check raises, and none is constant."""
     random, answers = np.random.default_rng(0), {}
     for _ in range(200):
-        for figure in runner.paper("liu2010").figures:
+        for figure in (figure for figure in runner.paper("liu2010").figures if figure.claims):
             results = Results(invented(figure, random))
             for claim in (claim for claim in figure.claims if claim.check):
                 verdict = claim.check(results)

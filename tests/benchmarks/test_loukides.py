@@ -62,7 +62,7 @@ def invented(figure, random):
 def test_every_claim_can_hold_and_can_fail():
     random, answers = np.random.default_rng(0), {}
     for _ in range(250):
-        for figure in PAPER.figures:
+        for figure in (figure for figure in PAPER.figures if figure.claims):
             results = invented(figure, random)
             for claim in () if figure.key.startswith("table") else [claim for claim in figure.claims if claim.check]:
                 result = Finding(*claim.check(results))

@@ -1,13 +1,17 @@
 """The list of the papers' panels is complete, and each panel belongs to an existing figure."""
 
 import importlib
+import re
 from collections import Counter
 
 import pytest
-from benchmarks.experiments import runner
+from benchmarks.experiments import runner, sources
+from benchmarks.experiments.cases import Figure
 from benchmarks.experiments.panels import PANELS, counted, of_figure, of_paper
+from benchmarks.experiments.render import records_used
 
 from anonset_datasets.cards import CARDS
+from anonset_datasets.catalogue import VARIABLE
 
 FIGURES = {"terrovitis2008": 13, "loukides2010": 18, "liu2010": 4, "poulis2013": 24, "albouna2013": 4}
 """Number of panels of each paper's figures."""
@@ -16,7 +20,7 @@ OTHERS = {"terrovitis2008": ["Fig. 7"], "loukides2010": ["Table 1", "Table 2", "
 """Tables, and sections with results outside tables and figures."""
 
 
-def figures(paper: str) -> dict[str, object]:
+def figures(paper: str) -> dict[str, Figure]:
     result = importlib.import_module(f"benchmarks.experiments.{paper}").PAPER.figures
     return {figure.key: figure for figure in result}
 
@@ -46,6 +50,29 @@ def test_a_panel_that_can_be_tested_names_a_figure_that_is_there(paper: str) -> 
             assert "listed with" in panel.differences, panel.label
 
 
+def test_each_figure_states_its_number_of_records() -> None:
+    used = {
+        (paper, key): records_used(runner.paper(paper), figure)
+        for paper in FIGURES
+        for key, figure in figures(paper).items()
+    }
+    assert all(re.fullmatch(r"[\w ]+: (all )?\d[^;]*(; [\w ]+: (all )?\d[^;]*)*", text) for text in used.values())
+    assert used["poulis2013", "fig4ac"] == "informs2005: all 26,735"
+    assert used["poulis2013", "fig7a"] == "informs2005: 5,000 to 20,000 of 26,735"
+    assert used["poulis2013", "fig4dg"] == "youtube_like: 15,000 of 131,780"
+    assert used["liu2010", "fig3c"] == "tafeng_baskets: 59,789 of 119,578"
+    assert used["albouna2013", "generated"] == "generated data: 20,000"
+
+
+@pytest.mark.parametrize("paper", FIGURES)
+def test_each_paper_has_cases_that_need_no_files(paper: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(VARIABLE, raising=False)
+    sources.data_of.cache_clear()
+    planned = runner.plan(runner.paper(paper), quick=True, untimed=True, again=True)
+    sources.data_of.cache_clear()
+    assert len(planned.due) >= 6
+
+
 @pytest.mark.parametrize("paper", FIGURES)
 def test_printed_values_are_quantities_or_described(paper: str) -> None:
     there = figures(paper)
@@ -54,7 +81,7 @@ def test_printed_values_are_quantities_or_described(paper: str) -> None:
             assert bands, (panel.label, quantity)
             assert all(band.low <= band.high for band in bands), (panel.label, quantity)
             if " " not in quantity and panel.figure is not None:
-                assert quantity in there[panel.figure].quantities, (panel.label, quantity)  # type: ignore[attr-defined]
+                assert quantity in there[panel.figure].quantities, (panel.label, quantity)
 
 
 def test_data_cards_print_the_same_characteristics() -> None:

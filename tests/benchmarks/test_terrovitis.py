@@ -53,7 +53,7 @@ def invented(figure, random):
 def test_every_claim_can_hold_and_can_fail():
     random, answers = np.random.default_rng(0), {}
     for _ in range(300):
-        for figure in PAPER.figures[1:]:
+        for figure in (figure for figure in PAPER.figures[1:] if figure.claims):
             results = Results(invented(figure, random))
             for claim in (claim for claim in figure.claims if claim.check):
                 holds, shown = claim.check(results)[:2]

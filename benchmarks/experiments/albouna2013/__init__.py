@@ -63,6 +63,20 @@ def _speed() -> list[Case]:
     return [*memory, *RUNS.over(timed, cost="time")]
 
 
+def _without_files() -> list[Case]:
+    """Return the cases of violations and losses on generated tuples."""
+    cases = []
+    for l in (2, 3):  # noqa: E741
+        shared = {"l": l, "records": 20_000, "seed": "seed 1"}
+        safe = {**shared, "algorithm": "safe-grouping", "k": 7}
+        cases += [
+            Case("generated", ANATOMY, l, {"kind": "violations", "algorithm": "anatomy", **shared}),
+            Case("generated", SAFE, l, {"kind": "violations", **safe}),
+            Case("generated", f"loss of {SAFE}", l, {"kind": "loss", **safe}),
+        ]
+    return cases
+
+
 PAPER = Paper(
     key="albouna2013",
     title="Al Bouna, Clifton, Malluhi, DBSec 2013: section 8.2 and figure 4",
@@ -170,6 +184,15 @@ runs, all compared searches run one after another.""",
             "k is 9, and l is 3. The data are generated. Two columns identify a person, and a person has 2.3 "
             "tuples on average. There are 15 values, and nine of ten tuples of a person have the same value.",
             quick=(100_000, 1_000_000),
+        ),
+        Figure(
+            "generated",
+            "Generated tuples: violations and losses",
+            "l",
+            {"inside": "violations inside groups", "between": "violations between groups, alpha=3", **_LOSS},
+            _without_files(),
+            note="These cases need no files. The data are 20,000 generated tuples like those of the figure Speed. k is "
+            f"7. {_SHARES}",
         ),
     ],
 )

@@ -29,8 +29,9 @@ def measure(parameters: Parameters) -> Measured:
     ----------
     parameters
         ``kind`` (violations, loss, groups, time or memory), ``algorithm`` (safe-grouping or anatomy), ``l``, and ``k``
-        for safe grouping. Violations and losses: ``seed`` of the join and of the algorithm, and ``moving``. Others:
-        ``records`` of generated data, or by default the tuples of Adult, each of a different person.
+        for safe grouping. Violations and losses: ``seed`` of the join and of the algorithm, and ``moving``. All
+        kinds: ``records`` of generated data. By default, the data are the joined tuples of Adult, and for times and
+        memory the tuples of Adult, each of a different person.
 
     Raises
     ------
@@ -163,6 +164,8 @@ def persons(n: int, seed: int = 0) -> "Table":
 
 
 def _longitudinal(parameters: Parameters) -> "Table":
+    if "records" in parameters:
+        return persons(parameters["records"], number_of(parameters["seed"]))
     return _joined(number_of(parameters["seed"]), parameters.get("moving", _MOVING))
 
 

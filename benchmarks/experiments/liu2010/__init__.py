@@ -115,6 +115,13 @@ def _timed() -> list[Case]:
     return RUNS.over(cases, cost="time")
 
 
+def _without_files() -> list[Case]:
+    """Return cases on generated baskets."""
+    free, bound = _apart(_over_m(5, (2, 3)))
+    shared = {"data": "pos_like", "records": 5_000}
+    return _cases("generated", free, "m", **shared) + _cases("generated", bound, "m", fanout=5, **shared)
+
+
 def _tenths(series: Sequence[str]) -> list[Case]:
     shared = {"data": _PRODUCTS, "taxonomy": True, "sample": "sample 1", "k": 5}
     return [
@@ -352,6 +359,28 @@ to some degree the clicks of `kosarak_70k` with random taxonomies.""",
             claims.SPEED,
             "k is 5.",
             quick=("LG, BMS-WebView-2",),
+        ),
+        *(
+            Figure(
+                f"bms_pos_{k}",
+                f"Fig. 3{letter} on BMS-POS: information loss for k={k} as m grows",
+                "m",
+                _LOSSES,
+                _over_orders(f"bms_pos_{k}", _over_m(k), "bms_pos"),
+                note="The hierarchy has degree 5. These cases run if the data folder contains "
+                "`transactions/BMS-POS.dat`.",
+                quick=(2,),
+            )
+            for letter, k in (("a", 50), ("b", 5))
+        ),
+        Figure(
+            "generated",
+            "Generated baskets: information loss for k=5 as m grows",
+            "m",
+            _LOSSES,
+            _without_files(),
+            note="These cases need no files. The data are 5,000 baskets of `pos_like`. The hierarchy has degree 5, and "
+            "its leaves are in the order of the item numbers.",
         ),
     ],
 )

@@ -265,6 +265,19 @@ logarithm of UL times 2^M is shown.""",
             f"k is 5. {_SETTING} Leaves are in the order of the item numbers.",
             quick=("groceries",),
         ),
+        Figure(
+            "generated",
+            "Generated baskets: errors and losses as k grows",
+            "k",
+            {
+                "are_record_q2": "AvgRE of queries for two items of a random record",
+                "ul_log2": "log2 of UL, plus the number of items",
+                "ncp": "NCP",
+            },
+            cases.without_files("generated"),
+            note="These cases need no files. The data are 5,000 baskets of `pos_like`. m is 2, and the hierarchy has "
+            "degree 5. The leaves are in the order of the item numbers.",
+        ),
     ],
 )
 """Experiments of sections 6 and 7."""

@@ -216,3 +216,9 @@ def shares(figure: str) -> list[Case]:
     """Return the cases that count the itemsets of PP6 to PP9 by size."""
     chosen = {"data": BMS1, "algorithm": "policy", "policy": "policy 1"}
     return [Case(figure, "here", name, {**chosen, "privacy": name}) for name in MIXED]
+
+
+def without_files(figure: str) -> list[Case]:
+    """Return cases on generated baskets."""
+    fixed: dict[str, Any] = {"records": 5_000, "order": "numeric", "workload": "workload 1"}
+    return [km(figure, series, k, POS, k=k, **fixed) for series in _ALGORITHMS for k in (5, 25)]

@@ -13,6 +13,8 @@ DIVERSE = {"lm": ""}
 INFORMS, DIABETES, YOUTUBE = "informs2005", "diabetes130_patients", "youtube_like"
 SAMPLE, GENERATED, SMALL = 8_000, 15_000, 4_000
 """Number of records of an INFORMS sample, of the generated videos, and of a small INFORMS sample."""
+ALL: dict[str, Any] = {"records": None}
+"""Parameters of a case on all records. Its repetitions draw only leaf orders and queries."""
 SHARES = (0.1, 0.25, 0.5, 0.75, 0.9)
 """Bounds on a loss, as fractions of the distance from the lowest to the highest possible bound."""
 FEW_SHARES = (0.25, 0.75)
