@@ -97,7 +97,7 @@ _PRODUCT = re.compile(r"\d{5}[A-Za-z]*")
 def _invoice(rows: list[Any]) -> list[Any]:
     first, value = rows[0], round(sum(row.Quantity * row.UnitPrice for row in rows), 2)
     at = datetime.fromtimestamp(first.InvoiceDate, UTC)
-    codes = dict.fromkeys(str(row.StockCode) for row in rows)
+    codes = dict.fromkeys(str(row.StockCode).upper() for row in rows)
     return [first.Country, f"{at:%Y-%m}", f"{at:%a}", at.hour, float(value), " ".join(codes)]
 
 

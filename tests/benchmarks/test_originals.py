@@ -166,7 +166,7 @@ def test_invoices_contain_only_products_that_were_sold(tmp_path, monkeypatch):
     columns = ["InvoiceNo", "StockCode", "Quantity", "UnitPrice", "InvoiceDate", "Country"]
     at = 1291194000.0  # Wednesday, 1 December 2010, 9:00 UTC
     sold = [
-        ("536365", "85123A", 2, 2.5, at, "France"),
+        ("536365", "85123a", 2, 2.5, at, "France"),
         ("536365", "POST", 1, 9.0, at, "France"),
         ("536365", "71053", -1, 9.0, at, "France"),
         ("536365", "22752", 1, 3.0, at, "France"),
