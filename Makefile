@@ -23,7 +23,7 @@ PYTEST := $(BIN)/python -m pytest -n logical --maxprocesses 4 --dist worksteal
 # Folders of tests that call many kernels.
 ON_KERNELS := $(addprefix tests/,kernels generalization support queries measures attacks algorithms verification)
 
-.PHONY: help setup constraints recipes demo test check check-all lint warmup types long coverage columns docs wheel sbom release releasable bench reproduce clean
+.PHONY: help setup constraints recipes demo test check check-all lint warmup types long coverage columns docs wheel compiled sbom release releasable bench reproduce clean
 
 help:  ## List the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/'
@@ -96,7 +96,14 @@ wheel: $(READY)  ## Build sdist and wheel, install only the wheel, and run the d
 	cd build && wheel/bin/anonset demo --quiet
 	$(BIN)/python tests/readme/console.py --check --bin build/wheel/bin docs/tutorials/*.md
 
-release: releasable wheel docs sbom  ## Build the files of a release into dist/: sdist, wheel, bill of materials, site, results, checksums
+compiled: wheel  ## Build a wheel of the compiled kernels for this Python, and test that a run with it compiles nothing
+	$(BIN)/python -m pip --python build/wheel/bin/python install --quiet --no-compile --constraint constraints.txt hatchling
+	cd kernels/compiled && ../../build/wheel/bin/hatchling build --target wheel --directory ../../dist
+	rm -rf dist/anonset_compiled
+	$(BIN)/python -m pip --python build/wheel/bin/python install --quiet --no-compile --no-deps --no-index dist/anonset_compiled-*.whl
+	NUMBA_CACHE_DIR=$$(mktemp -d) build/wheel/bin/anonset warmup --json | grep '"kernels": 0,'
+
+release: releasable compiled docs sbom  ## Build the files of a release into dist/: sdist, wheel, bill of materials, site, results, checksums
 	$(PACK) --transform 's,^site,anonset-$(VERSION)-site,' site | gzip -n > dist/anonset-$(VERSION)-site.tar.gz
 	$(PACK) --transform 's,^benchmarks/results,anonset-$(VERSION)-results,;s,^CITATION,anonset-$(VERSION)-results/CITATION,' \
 		benchmarks/results CITATION.cff | gzip -n > dist/anonset-$(VERSION)-results.tar.gz

@@ -14,12 +14,18 @@ import sys
 import tempfile
 from collections.abc import Callable
 from functools import cache, lru_cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
 from numba.core import config, event, sigutils, types
-from numba.core.caching import CompileResultCacheImpl, FunctionCache, UserProvidedCacheLocator
+from numba.core.caching import (
+    CompileResultCacheImpl,
+    FunctionCache,
+    IndexDataCacheFile,
+    UserProvidedCacheLocator,
+)
 from numba.core.registry import CPUDispatcher
 from numba.core.runtime.nrt import rtsys
 
@@ -29,6 +35,10 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 FOLDER = Path(__file__).parent
 """Folder of this package."""
+_VERSIONS = f"{numba.__version__}-py{sys.version_info[0]}{sys.version_info[1]}"
+"""Name of the cache folder of these versions of Numba and Python."""
+_TRIED = numba.__version__.startswith(("0.67.", "0.68."))
+"""True if `_KernelCache` was tested with this Numba version. Other versions use Numba's own cache."""
 
 
 def source_hash(folder: Path) -> str:
@@ -90,7 +100,7 @@ def cache_directory() -> Path | None:
     A read-only directory, as in a container image, is used if it contains compiled kernels.
     """
     try:
-        folder = _user_cache() / f"{numba.__version__}-py{sys.version_info[0]}{sys.version_info[1]}"
+        folder = _user_cache() / _VERSIONS
     except RuntimeError:  # no home directory
         return None
     try:
@@ -101,18 +111,31 @@ def cache_directory() -> Path | None:
         return folder if _TRIED and any(folder.rglob("*.nbi")) else None
 
 
+@lru_cache(maxsize=1)
+def packaged_directory() -> Path | None:
+    """Return the folder of machine code in the package ``anonset_compiled``. None if it has none for these versions."""
+    package = find_spec("anonset_compiled") if _TRIED else None
+    if package is None or package.origin is None:
+        return None
+    folder = Path(package.origin).parent / _VERSIONS
+    return folder if folder.is_dir() else None
+
+
 @cache
 def directory_of(path: Path) -> Path | None:
     """Return the cache directory of a file's kernels, named after a hash of the sources. None if there is no cache."""
     folder = cache_directory()
-    if folder is None:
-        return None
+    return None if folder is None else folder / _directory_name(path)
+
+
+@cache
+def _directory_name(path: Path) -> str:
     digest = hashlib.sha256()
     sources = {Path(os.path.relpath(file, FOLDER)).as_posix(): source for file, source in sources_of(path).items()}
     for name, source in sorted(sources.items()):
         digest.update(f"{name} {len(source)}\n".encode())
         digest.update(source)
-    return folder / f"{path.stem}-{digest.hexdigest()[:16]}"
+    return f"{path.stem}-{digest.hexdigest()[:16]}"
 
 
 @lru_cache(maxsize=1)
@@ -120,10 +143,6 @@ def cache_writable() -> bool:
     """Return True if the machine code of kernels is stored for later runs."""
     folder = cache_directory()
     return folder is not None and os.access(folder, os.W_OK)
-
-
-_TRIED = numba.__version__.startswith(("0.67.", "0.68."))
-"""True if `_KernelCache` was tested with this Numba version. Other versions use Numba's own cache."""
 
 
 class _Locator(UserProvidedCacheLocator):
@@ -134,11 +153,12 @@ class _Locator(UserProvidedCacheLocator):
 
     @classmethod
     def from_function(cls, py_func: Any, py_file: Any) -> Any:
-        """Return a locator if `cache_directory` finds a directory. Numba's own settings are ignored."""
+        """Return a locator. Numba's own settings are ignored."""
         return super(UserProvidedCacheLocator, cls).from_function(py_func, py_file)
 
     def get_cache_path(self) -> str:
-        return str(directory_of(Path(self._py_file)))
+        folder = cast("Path", cache_directory() or packaged_directory())
+        return str(folder / _directory_name(Path(self._py_file)))
 
     def get_source_stamp(self) -> str:
         return ""
@@ -176,7 +196,18 @@ class _KernelCache(FunctionCache):
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         rtsys.initialize(target_context)
         with COMPILATION.loading(), self._guard_against_spurious_io_errors():
-            return self._load_overload(sig, target_context)
+            return self._load_packaged(sig, target_context) or self._load_overload(sig, target_context)
+
+    def _load_packaged(self, sig: Any, target_context: Any) -> Any:
+        """Load machine code for a generic processor of this architecture. None if it was not compiled in advance."""
+        folder = packaged_directory()
+        if folder is None:
+            return None
+        signature, (architecture, *_), code = self._index_key(sig, target_context.codegen())
+        directory = folder / _directory_name(Path(self._function.__code__.co_filename))
+        file = IndexDataCacheFile(str(directory), self._impl.filename_base, "")
+        data = file.load((signature, (architecture, "generic", ""), code))
+        return None if data is None else self._impl.rebuild(target_context, data)
 
     def save_overload(self, sig: Any, data: Any) -> None:
         if cache_writable():
@@ -232,7 +263,7 @@ def kernel(*, allocates: bool = False) -> Callable[[_F], _F]:
         inner = function.__name__.startswith("_")
         kind, options = _InnerKernel if inner else _Kernel, {**_OPTIONS, "no_cpython_wrapper": inner, "_nrt": allocates}
         compiled: Any = kind(py_func=function, targetoptions=options)
-        if cache_directory() is not None and _TRIED:
+        if (cache_directory() or packaged_directory()) is not None and _TRIED:
             compiled._cache = _KernelCache(function)
         elif (folder := directory_of(Path(function.__code__.co_filename))) is not None:
             before = config.CACHE_DIR  # type: ignore[attr-defined]

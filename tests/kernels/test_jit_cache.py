@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numba
 import pytest
 from tests.facts import refused
 
@@ -97,6 +98,35 @@ def test_kernels_work_without_a_writable_cache(tmp_path):
     no_folder.write_text("")
     script = RUN + "\nfrom anonset_kernels._jit import cache_directory\nprint(cache_directory())"
     assert run_in(tmp_path, script, NUMBA_CACHE_DIR=str(no_folder)) == ["20", "0", "None"]
+
+
+GENERIC = {"NUMBA_CPU_NAME": "generic"}
+
+
+@pytest.fixture
+def packaged(package: Path, tmp_path: Path) -> Path:
+    """Compile the kernels of `package` for a generic processor into the package ``anonset_compiled``."""
+    folder = package.parent / "anonset_compiled"
+    assert run_in(tmp_path, RUN, **GENERIC, NUMBA_CACHE_DIR=str(folder)) == ["20", "0"]
+    (folder / "__init__.py").write_text("")
+    return folder
+
+
+def test_machine_code_of_the_package_for_compiled_kernels_is_used(packaged, package, tmp_path):
+    assert run_in(tmp_path, RUN) == ["20", "1"]
+    assert not list((tmp_path / "cache").rglob("*.nbc")), "nothing is compiled"
+    (package / "callee.py").write_text(CALLEE.format(3))
+    assert run_in(tmp_path, RUN) == ["30", "0"], "changed sources are compiled"
+    assert run_in(tmp_path, RUN) == ["30", "1"], "and stored in the cache of the user"
+
+
+@pytest.mark.usefixtures("package")
+def test_machine_code_of_the_package_is_used_without_a_writable_cache(packaged, tmp_path):
+    no_folder = tmp_path / "a_file"
+    no_folder.write_text("")
+    assert run_in(tmp_path, RUN, NUMBA_CACHE_DIR=str(no_folder)) == ["20", "1"]
+    (packaged / f"{numba.__version__}-py{sys.version_info[0]}{sys.version_info[1]}").rename(packaged / "0.1.0-py311")
+    assert run_in(tmp_path, RUN, NUMBA_CACHE_DIR=str(no_folder)) == ["20", "0"], "another version of Numba"
 
 
 READ_ONLY = """

@@ -58,11 +58,17 @@ def kernel_cache() -> Path | None:
 
 
 def is_warm() -> bool:
-    """Return True if `warm_up` has compiled the kernels of this version for this processor, or the JIT is disabled.
+    """Return True if all kernels of this version are compiled, or the JIT is disabled.
 
-    Kernels compiled by earlier runs do not count, because these runs may have called only some of the kernels.
+    They are compiled by `warm_up` for this processor, or belong to the package anonset-compiled. Kernels compiled by
+    earlier runs do not count, because these runs may have called only some of the kernels.
     """
+    from anonset_kernels._jit import packaged_directory
+
     if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
+        return True
+    packaged = packaged_directory()
+    if packaged is not None and any(packaged.glob(f"{_mark_of_sources()}-*")):
         return True
     mark = _mark()
     return mark is not None and mark.exists()
@@ -72,9 +78,13 @@ def _mark() -> Path | None:
     """Return the marker file that `warm_up` writes into the cache. None if there is no cache."""
     import numba.core.registry as numba_registry
 
-    from anonset_kernels import _jit
-
     folder = kernel_cache()
     processor = numba_registry.cpu_target.target_context.codegen().magic_tuple()
     digest = hashlib.sha256(repr(processor).encode()).hexdigest()[:16]
-    return None if folder is None else folder / f"warm-{_jit.source_hash(_jit.path_of('rows').parent)}-{digest}"
+    return None if folder is None else folder / f"{_mark_of_sources()}-{digest}"
+
+
+def _mark_of_sources() -> str:
+    from anonset_kernels._jit import FOLDER, source_hash
+
+    return f"warm-{source_hash(FOLDER)}"
