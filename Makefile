@@ -97,11 +97,14 @@ wheel: $(READY)  ## Build sdist and wheel, install only the wheel, and run the d
 	$(BIN)/python tests/readme/console.py --check --bin build/wheel/bin docs/tutorials/*.md
 
 compiled: wheel  ## Build a wheel of the compiled kernels for this Python, and test that a run with it compiles nothing
-	$(BIN)/python -m pip --python build/wheel/bin/python install --quiet --no-compile --constraint constraints.txt hatchling
-	cd kernels/compiled && ../../build/wheel/bin/hatchling build --target wheel --directory ../../dist
-	rm -rf dist/anonset_compiled
-	$(BIN)/python -m pip --python build/wheel/bin/python install --quiet --no-compile --no-deps --no-index dist/anonset_compiled-*.whl
-	NUMBA_CACHE_DIR=$$(mktemp -d) build/wheel/bin/anonset warmup --json | grep '"kernels": 0,'
+	rm -rf build/compiled
+	$(PYTHON) -m venv --without-pip build/compiled
+	$(BIN)/python -m pip --python build/compiled/bin/python install --quiet --no-compile --constraint constraints.txt \
+		dist/anonset-$(VERSION)-*.whl hatchling
+	cd kernels/compiled && ../../build/compiled/bin/hatchling build --target wheel --directory ../../dist
+	rm -r dist/anonset_compiled
+	$(BIN)/python -m pip --python build/compiled/bin/python install --quiet --no-deps --no-index dist/anonset_compiled-*.whl
+	NUMBA_CACHE_DIR=build/compiled/empty build/compiled/bin/anonset warmup --json | grep '"kernels": 0,'
 
 release: releasable compiled docs sbom  ## Build the files of a release into dist/: sdist, wheel, bill of materials, site, results, checksums
 	$(PACK) --transform 's,^site,anonset-$(VERSION)-site,' site | gzip -n > dist/anonset-$(VERSION)-site.tar.gz
