@@ -18,11 +18,10 @@ from anonset.data.spans import begins_of
 from anonset.data.table import CategoricalColumn, Column, Int32, Int64, NumericColumn
 from anonset.errors import InputError
 from anonset_kernels._arrays import AttributeSpace, Tuples
+from anonset_kernels.relational._kinds import NODE, RANGE, SET
 
 Float64 = NDArray[np.float64]
 
-RANGE, NODE, SET = 0, 1, 2
-"""Generalization type of a column: to ranges, to nodes of its hierarchy, or to sets of values."""
 _FORBIDDEN_COST = 1e9
 
 

@@ -19,8 +19,8 @@ from anonset_kernels._arrays import (
 )
 from anonset_kernels._bits import bit
 from anonset_kernels._jit import kernel
+from anonset_kernels.relational._kinds import NODE, RANGE, SET
 
-RANGE, NODE, SET = 0, 1, 2
 EVALUATIONS = 1
 """Index of the number of computed losses in `run`."""
 GAIN = 1e-9

@@ -22,9 +22,8 @@ from anonset_kernels._arrays import (
     Tuples,
 )
 from anonset_kernels._jit import kernel
-from anonset_kernels.relational._noise import NOISE
+from anonset_kernels.relational._kinds import NOISE, RANGE, SET
 
-RANGE, NODE, SET = 0, 1, 2
 BLOCK = 64
 CHUNK = 512
 """Number of tuples per block, and number of records per chunk. Chunks are used to find the r-th remaining record."""

@@ -17,8 +17,7 @@ from anonset_kernels._arrays import (
 )
 from anonset_kernels._jit import kernel
 from anonset_kernels.relational._class_rules import KIND, NONE, break_rule
-
-RANGE, NODE, SET = 0, 1, 2
+from anonset_kernels.relational._kinds import NODE, RANGE
 
 
 class Shares(NamedTuple):

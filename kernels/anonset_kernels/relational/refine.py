@@ -36,6 +36,7 @@ from anonset_kernels._arrays import (
 from anonset_kernels._bits import bit
 from anonset_kernels._jit import kernel
 from anonset_kernels.relational._class_rules import KIND, NONE, break_rule
+from anonset_kernels.relational._kinds import NODE, RANGE
 from anonset_kernels.relational._pools import (
     EVALUATIONS,
     GAIN,
@@ -50,7 +51,6 @@ from anonset_kernels.relational._pools import (
 )
 from anonset_kernels.relational._split_mix import next_number
 
-RANGE, NODE, SET = 0, 1, 2
 MOST_NEAR = 4
 """Maximum number of clusters dissolved at once."""
 TRIES = 3

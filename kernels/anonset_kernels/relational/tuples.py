@@ -19,9 +19,8 @@ from anonset_kernels._arrays import (
 )
 from anonset_kernels._bits import bit, bit_count
 from anonset_kernels._jit import kernel
-from anonset_kernels.relational._noise import NOISE
+from anonset_kernels.relational._kinds import NODE, NOISE, RANGE
 
-RANGE, NODE, SET = 0, 1, 2
 _BLOCK = 512
 
 

@@ -9,9 +9,10 @@ from anonset.algorithms.base import Progress, Traits
 from anonset.algorithms.clusters import renumber_clusters
 from anonset.algorithms.relational.base import Formation
 from anonset.data.class_rules import ClassRule
-from anonset.data.quasi_identifiers import SET, QuasiIdentifiers
+from anonset.data.quasi_identifiers import QuasiIdentifiers
 from anonset.data.spans import begins_of
 from anonset.data.table import CategoricalColumn, Int32
+from anonset_kernels.relational._kinds import SET
 
 
 @dataclass(frozen=True, kw_only=True)

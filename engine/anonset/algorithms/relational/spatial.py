@@ -3,8 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.data.quasi_identifiers import RANGE, Float64, QuasiIdentifiers
+from anonset.data.quasi_identifiers import Float64, QuasiIdentifiers
 from anonset.data.table import Int32
+from anonset_kernels.relational._kinds import RANGE
 
 
 def points(qi: QuasiIdentifiers, numbers: Float64, codes: Int32) -> Float64:
