@@ -17,6 +17,7 @@ from tests.facts import refused
 from algorithms.relational_cases import RelationalCase, cases, encode, random_case
 from anonset.algorithms.base import traits_of
 from anonset.algorithms.clusters import list_members, renumber_clusters
+from anonset.algorithms.relational import refinement
 from anonset.algorithms.relational.formations import FORMATIONS, formation_of
 from anonset.algorithms.relational.mondrian import Mondrian
 from anonset.algorithms.relational.refinement import refine_clusters
@@ -174,7 +175,10 @@ def test_steps_are_limited_and_tolerance_falls_by_phase() -> None:
 
 
 @pytest.mark.parametrize(("n", "seed"), [(200, 2), (400, 3)])
-def test_without_a_limit_rounds_double_until_one_gains_less_than_a_tenth(n: int, seed: int) -> None:
+def test_without_a_limit_rounds_double_until_one_gains_less_than_a_tenth(
+    n: int, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(refinement, "FIRST_EVALUATIONS", 1)
     source = random.Random(seed)
     case = encode([(source.randrange(90), source.choice("abcdefgh")) for _ in range(n)], [None, None])
     cluster = Mondrian(k=3).form(case.qi)

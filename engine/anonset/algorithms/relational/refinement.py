@@ -30,6 +30,8 @@ PATIENCE = 30
 """The search stops after this many unsuccessful steps per possible cluster."""
 PHASES = 64
 """Number of phases, all with the same number of evaluations. The tolerance decreases to 0 in the last phase."""
+FIRST_EVALUATIONS = 1_000_000
+"""Minimum number of evaluations of the first round of a search that stops by itself."""
 MOST_EVALUATIONS = 300_000_000
 """Maximum number of evaluations of a search that stops by itself."""
 LEAST_GAIN = 0.1
@@ -73,8 +75,8 @@ def refine_clusters(
     rejected. Cost: at most `max_evaluations` union losses (about 10^8 per second), plus the losses of the last step.
 
     If `max_evaluations` is None, rounds of the search follow each other, each with twice the evaluations of the
-    previous round. The first round has about one step per cluster. The search ends when a round lowers the loss by less
-    than a tenth, or after `MOST_EVALUATIONS`.
+    previous round. The first round has about one step per cluster, or more in small tables. The search ends when a
+    round lowers the loss by less than a tenth, or after `MOST_EVALUATIONS`.
 
     >>> from anonset.data import Table
     >>> qi = QuasiIdentifiers.of(Table.from_columns(sex=["f", "m", "f", "m"]).relational, {})
@@ -84,7 +86,7 @@ def refine_clusters(
     if max_evaluations is not None:
         return _refine_once(qi, cluster, k, max_evaluations, (0, max_evaluations), progress, window, tolerance)
     slots = max(1, qi.n // k)
-    result, planned = RefinedClusters(cluster, 0, 0, 0), slots * min(slots, window)
+    result, planned = RefinedClusters(cluster, 0, 0, 0), max(FIRST_EVALUATIONS, slots * min(slots, window))
     loss = relational_ncp(qi, cluster)
     while result.evaluations < MOST_EVALUATIONS and loss > 0:
         planned = min(planned, MOST_EVALUATIONS - result.evaluations)
