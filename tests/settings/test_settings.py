@@ -115,6 +115,12 @@ def test_texts_of_inherited_fields() -> None:
     ]
 
 
+def test_the_table_of_fields_is_current() -> None:
+    current = collect(ALGORITHMS)
+    assert parameters() == current, "python -m tests.settings.algorithm_fields"
+    assert [*parameters()] == [*current]
+
+
 def test_flags_win_over_the_file(tmp_path: Path) -> None:
     path = tmp_path / "job.toml"
     path.write_text('k = 5\nmax-loss = 0.5\nmax_cuts = 9\nkeep = "a, b"\norder = "input"\n')

@@ -46,10 +46,11 @@ DIVERSE = "lm-apriori"
 TRANSACTION_FUNCTIONS = ("coat", "pcta", "set-search", "exact", "apriori", "direct", "optimal", "vpa", "lra", DIVERSE)
 """Algorithms that the RT frameworks can apply to clusters."""
 
-_OFFERED = load_offered(plugins.ALGORITHMS, _OWN)
-for _cls in _OFFERED.values():
+OFFERED: Mapping[str, type[Algorithm]] = load_offered(plugins.ALGORITHMS, _OWN)
+"""Algorithms of installed packages by name."""
+for _cls in OFFERED.values():
     traits_of(_cls)  # raises InputError if a class declares traits as separate attributes
-ALGORITHMS: Mapping[str, type[Algorithm]] = Algorithms(_OWN, _OFFERED)
+ALGORITHMS: Mapping[str, type[Algorithm]] = Algorithms(_OWN, OFFERED)
 
 
 def with_traits(can: Callable[[Traits], object]) -> list[str]:

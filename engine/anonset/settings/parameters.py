@@ -1,6 +1,6 @@
 """Registry of models and algorithms by name. Options are derived from the fields of their dataclasses."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields, replace
 from dataclasses import field as make_field
 from functools import cache
@@ -10,10 +10,11 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 from anonset import plugins
 from anonset.algorithms.base import Algorithm, traits_of
-from anonset.algorithms.registry import ALGORITHMS, DIVERSE, with_traits
+from anonset.algorithms.registry import ALGORITHMS, DIVERSE, OFFERED, with_traits
 from anonset.errors import InputError, require_known
 from anonset.plugins import load_offered
 from anonset.privacy.model import PrivacyModel
+from anonset.settings.algorithm_fields import BUILT_IN, FieldRow
 from anonset.settings.readers import FORMS, ParsingContext, SettingForm
 from anonset.spelling import listed, setting
 
@@ -103,13 +104,11 @@ class Parameter:
 
     name: str
     """Name of the setting. The option has hyphens instead of underscores."""
-    field: str
     type: Any
     text: str
     """Description of the parameter: the text of its `SettingForm`, or else of the field in the first class that has it.
     """
-    marks: dict[str, Any]
-    """Additional entries for the schema of the setting, such as `ON_BY_DEFAULT`."""
+    on_by_default: bool
     users: tuple[str, ...]
     """Names of the algorithms or models that have the parameter."""
 
@@ -127,27 +126,35 @@ class Parameter:
 @cache
 def parameters(*algorithms: str) -> dict[str, Parameter]:
     """Return the parameters of the named algorithms by setting name, in order of first appearance. Without names,
-    return the parameters of all algorithms.
+    return the parameters of all algorithms, and import only the algorithms of installed packages.
     """
-    return collect({name: ALGORITHMS[name] for name in algorithms or ALGORITHMS})
+    if algorithms:
+        return collect({name: ALGORITHMS[name] for name in algorithms})
+    return _of_fields([*BUILT_IN, *_fields_of(OFFERED)])
 
 
 def collect(classes: Mapping[str, type[Any]]) -> dict[str, Parameter]:
     """Return the parameters of dataclasses by setting name, in order of first appearance."""
-    parameters_of: dict[str, Parameter] = {}
+    return _of_fields(_fields_of(classes))
+
+
+def _fields_of(classes: Mapping[str, type[Any]]) -> Iterator[FieldRow]:
     for name, cls in classes.items():
         types = get_type_hints(cls, include_extras=True)
         for field in fields(cls):
-            form = form_of(field.name)
-            kind, text = type_and_text(types[field.name])
-            if form.setting in parameters_of:
-                parameter = parameters_of[form.setting]
-                parameters_of[form.setting] = replace(parameter, users=(*parameter.users, name))
-            else:
-                parameters_of[form.setting] = Parameter(
-                    form.setting, field.name, form.type or kind, form.text or text,
-                    {ON_BY_DEFAULT: field.default is True}, (name,),
-                )  # fmt: skip
+            yield field.name, *type_and_text(types[field.name]), field.default is True, name
+
+
+def _of_fields(rows: Iterable[FieldRow]) -> dict[str, Parameter]:
+    parameters_of: dict[str, Parameter] = {}
+    for field, kind, text, on_by_default, users in rows:
+        form = form_of(field)
+        if parameter := parameters_of.get(form.setting):
+            parameters_of[form.setting] = replace(parameter, users=(*parameter.users, *users.split()))
+        else:
+            parameters_of[form.setting] = Parameter(
+                form.setting, form.type or kind, form.text or text, on_by_default, tuple(users.split())
+            )
     return parameters_of
 
 

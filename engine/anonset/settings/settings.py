@@ -307,7 +307,14 @@ def settings_model() -> type[Settings]:
 def with_parameters(base: type[Any], new_parameters: Mapping[str, Parameter]) -> type[Any]:
     """Add an optional field for each parameter that the settings lack."""
     added: dict[str, Any] = {
-        name: (parameter.type | None, Field(None, description=parameter.description, json_schema_extra=parameter.marks))
+        name: (
+            parameter.type | None,
+            Field(
+                None,
+                description=parameter.description,
+                json_schema_extra={ON_BY_DEFAULT: parameter.on_by_default},
+            ),
+        )
         for name, parameter in new_parameters.items()
         if name not in base.model_fields
     }
