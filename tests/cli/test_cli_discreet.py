@@ -19,10 +19,10 @@ from anonset.generalization import Bucketized
 from anonset.generalization.bucketizing import bucketize
 from anonset.privacy import KAnonymity, KKmAnonymity, SafetyConstraint, TransactionKAnonymity
 from anonset.publications import Buckets, Records
-from anonset.reading import read
 from anonset.reading.policies import read_item_weights
 from anonset.reading.publications.buckets import read_buckets
 from anonset.reading.publications.codebook import read_records
+from anonset.reading.read import read
 from anonset.reading.workloads import read_workload
 from anonset.release.publish import UntrueVerdict
 from anonset.verification import verify

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from anonset.reading import read
+from anonset.reading.read import read
 from effort import examples
 
 LABEL = st.text("ab1 é,;|'\"\t.+=ß€-", min_size=1, max_size=5).map(str.strip).filter(bool)

@@ -13,7 +13,7 @@ from tests.facts import refused
 
 from anonset import arrow
 from anonset.errors import InputError
-from anonset.reading import read
+from anonset.reading.read import read
 
 TEXT_LISTS = [
     pa.list_(pa.string()),

@@ -13,8 +13,9 @@ import anonset.reading.formats.delimited
 from anonset.data import CategoricalColumn, SetColumn, Table, Vocabulary
 from anonset.errors import InputError
 from anonset.publications import Records
-from anonset.reading import read, read_published
 from anonset.reading.publications.buckets import read_buckets
+from anonset.reading.publications.records import read_published
+from anonset.reading.read import read
 from anonset.writing.publications.records import write_published
 
 pytestmark = pytest.mark.compiled

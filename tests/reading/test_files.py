@@ -10,8 +10,7 @@ from pyarrow import parquet
 from tests.facts import refused
 
 from anonset.errors import InputError
-from anonset.reading import digest
-from anonset.reading.files import format_of, write_file
+from anonset.reading.files import digest, format_of, write_file
 from anonset.reading.sizes import DataSize
 from anonset.reading.source import source_of
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from tests.facts import refused
 
 from anonset.errors import InputError
-from anonset.reading import read
 from anonset.reading.batches import FileProperties, open_source
+from anonset.reading.read import read
 from anonset_kernels.records.fimi import tokenize
 
 

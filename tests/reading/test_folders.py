@@ -6,7 +6,7 @@ from pyarrow import parquet
 from tests.facts import refused
 
 from anonset.errors import InputError
-from anonset.reading import read
+from anonset.reading.read import read
 from anonset.reading.source import source_of
 
 

@@ -11,7 +11,8 @@ from tests.facts import refused
 
 from anonset.data import Hierarchy, Vocabulary
 from anonset.errors import HierarchyError, InputError
-from anonset.reading import hierarchy_for, read_hierarchy, write_hierarchy
+from anonset.reading.hierarchies.files import read_hierarchy, write_hierarchy
+from anonset.reading.hierarchies.specs import hierarchy_for
 from effort import examples
 
 LABELS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=4)

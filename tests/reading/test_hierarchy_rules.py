@@ -11,7 +11,8 @@ from tests.facts import names, refused
 from anonset.data import Hierarchy, Vocabulary
 from anonset.data.hierarchy_rules import balanced_by_frequency, coarser, hierarchy_by_rule, is_coarser
 from anonset.errors import HierarchyError
-from anonset.reading import hierarchy_for, read_hierarchy
+from anonset.reading.hierarchies.files import read_hierarchy
+from anonset.reading.hierarchies.specs import hierarchy_for
 
 
 def nested(hierarchy: Hierarchy, node: int = 0):

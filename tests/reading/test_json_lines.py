@@ -8,8 +8,8 @@ from tests.facts import names, refused
 
 import anonset
 from anonset.errors import InputError
-from anonset.reading import read
 from anonset.reading.formats import text_chunks
+from anonset.reading.read import read
 from anonset.reading.scan import scan
 
 LINES = (

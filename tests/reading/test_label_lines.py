@@ -5,9 +5,9 @@ from tests.facts import names, refused
 
 import anonset
 from anonset.errors import MisreadError
-from anonset.reading import read
 from anonset.reading.formats import text_chunks
 from anonset.reading.formats.label_lines import ColumnKinds, start_of_last
+from anonset.reading.read import read
 from anonset.reading.scan import scan
 
 

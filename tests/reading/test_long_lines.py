@@ -7,10 +7,11 @@ import pytest
 from tests.facts import refused
 
 from anonset.errors import InputError
-from anonset.reading import files, read
+from anonset.reading import files
 from anonset.reading.files import read_bytes
 from anonset.reading.formats import text_chunks
 from anonset.reading.formats.text_chunks import DecodedText
+from anonset.reading.read import read
 
 BEGIN = {
     "csv": b"id,codes\n1,a\n2,",

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from tests.facts import refused
 
 from anonset.errors import InputError
-from anonset.reading import read
+from anonset.reading.read import read
 from anonset.reading.scan import scan
 from anonset.spelling import as_options, spelled_by
 

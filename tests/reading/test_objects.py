@@ -13,7 +13,7 @@ from tests.facts import names, refused
 
 from anonset import inspect
 from anonset.errors import InputError
-from anonset.reading import read
+from anonset.reading.read import read
 
 SETS = [["E10", "I10"], [], ["J45"]]
 AGES = [30, 41, 30]

@@ -6,7 +6,7 @@ from tests.reading.people_files import DIALECTS, SPREADSHEETS
 from tests.reading.people_shapes import LINES, SHAPES
 
 from anonset.errors import InputError
-from anonset.reading import read
+from anonset.reading.read import read
 from anonset.spelling import as_options, setting, spelled_by
 
 ALL = [*DIALECTS, *SPREADSHEETS, *LINES, *SHAPES, *EXPORTS]

@@ -8,7 +8,7 @@ from tests.facts import names, refused
 
 from anonset import inspect
 from anonset.errors import InputError
-from anonset.reading import read
+from anonset.reading.read import read
 from anonset.spelling import as_options, spelled_by
 
 GOODS = ["whole milk", "soda", "rolls/buns", "yogurt", "other vegetables", "citrus fruit", "coffee", "tropical fruit"]

@@ -8,8 +8,8 @@ from tests.facts import refused
 
 from anonset.data import spans
 from anonset.errors import InputError
-from anonset.reading import read
 from anonset.reading.formats import text_chunks
+from anonset.reading.read import read
 from anonset.reading.scan import scan
 
 ROLES = {"unit": "id", "relational": "kg,sex", "numeric": "kg", "items": "codes"}

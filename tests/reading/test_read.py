@@ -8,7 +8,7 @@ import pytest
 from tests.facts import refused
 
 from anonset.errors import InputError
-from anonset.reading import read
+from anonset.reading.read import read
 from anonset.reading.roles import resolve
 
 VISITS = b"name,age,sex,codes\nAnn,30,F,008 401.9\nBob,41,M,\n"

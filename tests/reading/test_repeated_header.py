@@ -6,8 +6,8 @@ import pytest
 from tests.facts import refused
 
 from anonset.errors import InputError
-from anonset.reading import read
 from anonset.reading.formats import text_chunks
+from anonset.reading.read import read
 
 
 @pytest.mark.parametrize("at_once", [1 << 20, 8])

@@ -19,10 +19,11 @@ from tests.reading.test_any_way_of_writing import RECORDS, dialects, one_code, o
 from anonset.data import CategoricalColumn, NumericColumn, Vocabulary, spans
 from anonset.data.fingerprints import column_sha256
 from anonset.errors import InputError
-from anonset.reading import encoded_batches, read, table_builder
+from anonset.reading import encoded_batches, table_builder
 from anonset.reading.formats import parquet as own_parquet
 from anonset.reading.formats import text_chunks
 from anonset.reading.persons import merging
+from anonset.reading.read import read
 from anonset.reading.scan import scan
 from anonset.reading.source import source_of
 from effort import examples

@@ -5,7 +5,7 @@ import pytest
 from tests.facts import refused
 
 from anonset.errors import InputError
-from anonset.reading import read
+from anonset.reading.read import read
 
 EXPECTED = [["E10", "I10"], [], ["J45"]]
 

@@ -8,9 +8,9 @@ from tests.facts import names, refused
 
 import anonset
 from anonset.errors import InputError, MisreadError
-from anonset.reading import read
 from anonset.reading.formats import text_chunks
 from anonset.reading.formats.footers import footer_of, has_keys
+from anonset.reading.read import read
 from anonset.reading.scan import scan
 
 ROWS = "id;age;codes\n1;30;E10 I10\n;31;J45\n3;32;E10\n \t;33;I10\n5;34;E10\n"

@@ -6,8 +6,8 @@ from tests.facts import refused
 
 from anonset.columns.marks import PAIRS, words_for_marks
 from anonset.errors import InputError
-from anonset.reading import read
 from anonset.reading.formats import text_chunks
+from anonset.reading.read import read
 from anonset.reading.scan import scan
 
 

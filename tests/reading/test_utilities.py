@@ -8,7 +8,7 @@ from tests.facts import refused
 
 from anonset import inspect
 from anonset.errors import InputError, MisreadError
-from anonset.reading import read
+from anonset.reading.read import read
 from anonset.reading.scan import scan
 from anonset.spelling import as_options, spelled_by
 

@@ -8,7 +8,7 @@ from tests.facts import refused
 
 from anonset import inspect
 from anonset.errors import InputError
-from anonset.reading import read
+from anonset.reading.read import read
 from anonset.spelling import as_options, spelled_by
 
 GOODS = ["米", "卵", "牛乳", "茶", "魚", "豆腐"]

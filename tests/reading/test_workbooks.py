@@ -10,7 +10,7 @@ from tests.facts import refused
 
 import anonset
 from anonset.errors import InputError, MisreadError
-from anonset.reading import read
+from anonset.reading.read import read
 from anonset.reading.source import source_of
 
 openpyxl = pytest.importorskip("openpyxl", reason="of the group test")

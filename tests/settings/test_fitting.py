@@ -9,7 +9,7 @@ import anonset
 from anonset.data.code_fitting import inner_labels, misfits, with_unspecified
 from anonset.data.table_facts import Change
 from anonset.errors import HierarchyError, InputError
-from anonset.reading import read
+from anonset.reading.read import read
 from anonset.settings.binding import bind_columns
 from anonset.spelling import as_options, spelled_by
 

@@ -4,7 +4,7 @@ import pytest
 from tests.facts import names
 
 import anonset
-from anonset.reading import read
+from anonset.reading.read import read
 from anonset.settings.job_changes import with_role
 from anonset.settings.overriding import over
 

@@ -14,7 +14,7 @@ from anonset.data import CategoricalColumn, Hierarchy, SetColumn, Table, Vocabul
 from anonset.errors import InputError
 from anonset.generalization import Bucketized, Cut, ItemGroups, PerCluster, apply
 from anonset.publications import Records, Symbol
-from anonset.reading import read_published
+from anonset.reading.publications.records import read_published
 from anonset.writing.codebook import write_codebook, write_mapping, write_records
 from anonset.writing.publications.records import check_labels, to_arrow, write_published
 
