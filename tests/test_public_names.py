@@ -76,6 +76,10 @@ def test_anonymizing_a_table_loads_no_modules_for_files() -> None:
 @pytest.mark.parametrize("package", [anonset, anonset.privacy])
 def test_the_names_of_a_package_equal_its_stub(package: ModuleType) -> None:
     assert {"KmAnonymity", "PrivacyModel"} <= set(package.__all__) <= set(dir(package))
+    stub = ast.parse(Path(str(package.__file__)).with_suffix(".pyi").read_text("utf-8"))
+    assert {name.asname for part in stub.body if isinstance(part, ast.ImportFrom) for name in part.names} == {
+        *package.__all__
+    }
     assert all(getattr(package, name) is not None for name in package.__all__)
     with pytest.raises(AttributeError, match="nonsense"):
         _ = package.nonsense

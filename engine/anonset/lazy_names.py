@@ -34,4 +34,4 @@ def _homes(path: str) -> dict[str, str]:
     from pathlib import Path
 
     stub = Path(path).with_suffix(".pyi").read_text(encoding="utf-8")
-    return {name: home for home, name in re.findall(r"^from (\S+) import (\w+) as \2$", stub, re.MULTILINE)}
+    return {name: home for home, name in re.findall(r"^from (\S+) import (?:\(\s+)?(\w+) as \2\b", stub, re.MULTILINE)}
