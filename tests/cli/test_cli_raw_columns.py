@@ -43,7 +43,7 @@ def test_a_defect_in_the_search_for_commands_hides_no_error(named: Place, monkey
     def fail(*_: object) -> list[str]:
         raise ZeroDivisionError
 
-    monkeypatch.setattr("anonset.cli.anonymize.complete_commands", fail)
+    monkeypatch.setattr("anonset.jobs.complete_settings.complete_commands", fail)
     ran = named.run(
         "anonymize", str(named.folder / "named.csv"), "--items", "none", "--model", "km", "-o", str(named.out)
     )

@@ -62,7 +62,7 @@ class Blind:
 
 def test_workers_are_checked_before_anything_is_read(tmp_path, monkeypatch, capsys):
     (tmp_path / "v.dat").write_text("a b\na b\n")
-    monkeypatch.setattr("anonset.jobs.run.cluster_of", lambda *_: anonset_client())
+    monkeypatch.setattr("anonset.data.scheduler.cluster_of", lambda *_: anonset_client())
     monkeypatch.setattr("anonset.jobs.run._gathered", lambda *_: pytest.fail("the data are read"))
     job = ["anonymize", str(tmp_path / "v.dat"), "-o", str(tmp_path / "out"), "--model", "km", "--algorithm", "apriori"]
     how = ["--k", "2", "--m", "2", "--hierarchy", "items=balanced:2", "--cluster", "tcp://here:1"]

@@ -66,7 +66,7 @@ def use(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         client.wait_for_workers(2, timeout=120)
         yield client
 
-    monkeypatch.setattr(job_of_files, "cluster_of", connected)
+    monkeypatch.setattr("anonset.data.scheduler.cluster_of", connected)
 
 
 @pytest.mark.parametrize("killed", [1, 2])

@@ -2,10 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from pkgutil import resolve_name
+from typing import TYPE_CHECKING
 
-from anonset.attacks.base import Attack, AttackInput, AttackResult
 from anonset.errors import InputError, require_known
 from anonset.spelling import setting
+
+if TYPE_CHECKING:
+    from anonset.attacks.base import AttackInput, AttackResult
+
 
 ATTACKS: Mapping[str, str] = {
     "composition": "anonset.attacks.composition:composition",
@@ -34,7 +38,7 @@ def require_attacks(attacks: Sequence[str]) -> None:
         require_known(setting("attack"), name, (*ATTACKS, ALL))
 
 
-def run_attacks(scene: AttackInput, attacks: Sequence[str]) -> tuple[tuple[AttackResult, ...], dict[str, str]]:
+def run_attacks(scene: "AttackInput", attacks: Sequence[str]) -> "tuple[tuple[AttackResult, ...], dict[str, str]]":
     """Run attacks. Return the results, and the reason why each other attack does not apply, by attack name.
 
     Raises
@@ -42,6 +46,8 @@ def run_attacks(scene: AttackInput, attacks: Sequence[str]) -> tuple[tuple[Attac
     InputError
         If an attack requested by name does not apply.
     """
+    from anonset.attacks.base import Attack, AttackResult
+
     results = list[AttackResult]()
     reasons = dict[str, str]()
     for name in ATTACKS if ALL in attacks else dict.fromkeys(attacks):

@@ -1,7 +1,7 @@
 """``anonset anonymize``: from a file to a verified publication."""
 
 from contextlib import suppress
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
@@ -10,23 +10,14 @@ from anonset.cli.flags import flags_of, given_flags
 from anonset.cli.output import say, show, show_json, store_result, stores_results, utc_time, warn
 from anonset.cli.progress import progress_bars
 from anonset.errors import InputError
-from anonset.jobs.check import PublicationCheck
-from anonset.jobs.complete_settings import complete_commands
-from anonset.jobs.finished_before import finished_before
-from anonset.jobs.run import anonymize_file
-from anonset.reading.place import Place
-from anonset.release.documents import ATTESTATION
-from anonset.release.fetched import attestation_at
-from anonset.release.formats import kind_of
-from anonset.release.release import Release
-from anonset.release.statements import plain
-from anonset.release.stopwatch import Phase
-from anonset.report.account import account, summary
-from anonset.report.publication_check import check_account, check_summary
-from anonset.settings.job_files import read_job
-from anonset.settings.overriding import make_settings
 from anonset.settings.settings import Settings, is_job, settings_model
 from anonset.spelling import as_typed
+
+if TYPE_CHECKING:
+    from anonset.jobs.check import PublicationCheck
+    from anonset.release.release import Release
+    from anonset.release.stopwatch import Phase
+
 
 Flags: Any = flags_of(settings_model(), leave_out=["input"])
 _WITH_COMMANDS = ("input", "unit", "hierarchy", "disclosure")
@@ -60,11 +51,16 @@ def anonymize(
         from_options = source is not None and config is None and not is_job(source)
         if from_options and error.code in _WITH_COMMANDS and not isinstance(error.__context__, OSError):
             with suppress(Exception):  # print the error of the run even if this block fails
+                from anonset.jobs.complete_settings import complete_commands
+
                 error.commands = complete_commands(settings, {"input": source, **options}, error)
         raise
 
 
 def _settings(source: str | None, flags: dict[str, Any], config: str | None) -> Settings:
+    from anonset.settings.job_files import read_job
+    from anonset.settings.overriding import make_settings
+
     if source is not None and is_job(source):
         if config is not None:
             msg = f"--config {config} cannot be combined with the job file {source}"
@@ -75,12 +71,16 @@ def _settings(source: str | None, flags: dict[str, Any], config: str | None) -> 
 
 
 def _anonymize(settings: Settings, *, quiet: bool, json: bool) -> int:
+    from anonset.jobs.run import anonymize_file
+
     with progress_bars(quiet=quiet) as progress:
-        before = finished_before(settings, progress=progress) if settings.if_exists == "resume" else None
-        if before is not None:
-            if stores_results():
-                _store_result(settings.out, before.verdict.outcome)
-            return _show_existing(before, quiet=quiet, json=json)
+        if settings.if_exists == "resume":
+            from anonset.jobs.finished_before import finished_before
+
+            if (before := finished_before(settings, progress=progress)) is not None:
+                if stores_results():
+                    _store_result(settings.out, before.verdict.outcome)
+                return _show_existing(before, quiet=quiet, json=json)
         release = anonymize_file(settings, progress=progress, note=None if quiet else say)
     for warning in release.unverified.warnings:
         warn(warning)
@@ -96,7 +96,7 @@ def _anonymize(settings: Settings, *, quiet: bool, json: bool) -> int:
     return DONE if release.verdict.holds else UNDECIDED
 
 
-def _phase_times(release: Release) -> list[dict[str, Any]]:
+def _phase_times(release: "Release") -> list[dict[str, Any]]:
     return [
         {
             "phase": phase.name,
@@ -109,7 +109,7 @@ def _phase_times(release: Release) -> list[dict[str, Any]]:
     ]
 
 
-def _observed(phase: Phase, interval: tuple[float, float]) -> dict[str, Any]:
+def _observed(phase: "Phase", interval: tuple[float, float]) -> dict[str, Any]:
     began, ended = map(utc_time, interval)
     held = {} if phase.bytes_held is None else {"bytes_held": phase.bytes_held}
     read_and_written = {"bytes_read": phase.bytes_read, "bytes_written": phase.bytes_written}
@@ -117,13 +117,19 @@ def _observed(phase: Phase, interval: tuple[float, float]) -> dict[str, Any]:
 
 
 def _store_result(out: str, verdict: str, **figures: Any) -> None:
+    from anonset.release.documents import ATTESTATION
+    from anonset.release.fetched import attestation_at
+    from anonset.release.statements import plain
+
     attested, attestation_digest = attestation_at(out)
     digests = {**attested.data.sha256, ATTESTATION: attestation_digest}
     store_result(verdict=verdict, **plain(figures), out=out, sha256=digests)
 
 
-def _show_existing(before: PublicationCheck, *, quiet: bool, json: bool) -> int:
+def _show_existing(before: "PublicationCheck", *, quiet: bool, json: bool) -> int:
     """Print the verdict on a publication that an earlier run wrote. Return the exit code."""
+    from anonset.report.publication_check import check_account, check_summary
+
     if json:
         show_json(check_summary(before))
     elif not quiet:
@@ -134,8 +140,11 @@ def _show_existing(before: PublicationCheck, *, quiet: bool, json: bool) -> int:
     return DONE if before.holds else FAILED
 
 
-def _next_commands(release: Release) -> list[str]:
+def _next_commands(release: "Release") -> list[str]:
     """Return a line with commands to run on the publication. They read the settings from the private report."""
+    from anonset.reading.place import Place
+    from anonset.release.formats import kind_of
+
     if release.published is None:
         return []
     place = release.published.destination
@@ -148,8 +157,10 @@ def _next_commands(release: Release) -> list[str]:
     return [f"Next: {'; '.join(line_of[command] for command in commands)}"]
 
 
-def _show(release: Release, *, json: bool) -> None:
+def _show(release: "Release", *, json: bool) -> None:
     """Print the summary. If printing fails, only warn, because the publication is already complete."""
+    from anonset.report.account import account, summary
+
     try:
         if json:
             show_json(summary(release))

@@ -4,7 +4,7 @@ import os
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,14 +20,16 @@ from anonset.reading.batches import open_source
 from anonset.reading.options import ROW, UNKNOWN, ReadOptions
 from anonset.reading.source import Source
 from anonset.reading.table_builder import read_all_rows
-from anonset.release.continuation import require_one_machine
 from anonset.release.documents import Report
-from anonset.release.opened import OpenedPublication
 from anonset.release.release import Release
 from anonset.release.staging import PRIVATE
 from anonset.settings.overriding import name_list
 from anonset.settings.settings import ReadingSettings, Settings, validate
 from anonset.spelling import setting
+
+if TYPE_CHECKING:
+    from anonset.release.opened import OpenedPublication
+
 
 _OF_RECORDS = ("unit", "no_header", "header_line", "skip_rows", "input_format", "delimiter", "encoding")
 """Settings that determine the records of a file."""
@@ -59,6 +61,8 @@ def beside(earlier: Release, persons: Sequence[Hashable], earlier_persons: Seque
     >>> again.row.tolist() == first.publication.record.argsort()[[2, 0]].tolist()
     True
     """
+    from anonset.release.opened import OpenedPublication
+
     msg = f"earlier must be a release with a record for each of the {len(earlier_persons):,} entries of earlier_persons"
     publication = require_kind(earlier.publication, Records, msg)
     if len(earlier_persons) != publication.n:
@@ -90,6 +94,8 @@ def read_beside(other: str | os.PathLike[str], report: Report) -> OtherRelease:
     InputError
         If it is not a release of records, or the records cannot be assigned to persons.
     """
+    from anonset.release.opened import OpenedPublication
+
     opened = OpenedPublication.at(other)
     if opened.report is None:
         raise InputError(_private_missing("beside", opened.out))
@@ -111,6 +117,7 @@ def read_after(settings: Settings, source: Source, model: PrivacyModel) -> Other
         k^m-anonymity.
     """
     from anonset.algorithms.transaction.joint_anonymity import sizes_of  # imported here because it imports scipy
+    from anonset.release.continuation import require_one_machine
 
     sizes_of(model)
     require_one_machine("after", on_cluster=settings.cluster is not None)
@@ -126,7 +133,7 @@ def read_after(settings: Settings, source: Source, model: PrivacyModel) -> Other
     return _beside(opened, same_persons(ids_of(source, settings), ids_of_release(opened.report)))
 
 
-def release_at(private: str) -> OpenedPublication:
+def release_at(private: str) -> "OpenedPublication":
     """Open the release that belongs to a private directory, or the release in the directory itself.
 
     Raises
@@ -134,6 +141,8 @@ def release_at(private: str) -> OpenedPublication:
     InputError
         If there is no release.
     """
+    from anonset.release.opened import OpenedPublication
+
     folder = Path(private)
     if not folder.name.endswith(PRIVATE):
         return OpenedPublication.at(folder)
@@ -158,7 +167,7 @@ def _has_same_records(sha256: str | None, settings: Mapping[str, Any], report: R
     return same and sha256 is not None and sha256 == report.input.get("sha256")
 
 
-def _beside(opened: OpenedPublication, other_records: Int64) -> OtherRelease:
+def _beside(opened: "OpenedPublication", other_records: Int64) -> OtherRelease:
     """Return another release, with its row for each record of a table. `other_records` is the record number in the
     other release of each record of the table, or -1 if the record is absent.
     """

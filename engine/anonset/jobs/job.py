@@ -5,8 +5,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from anonset.algorithms.base import Algorithm, Progress, Result, traits_of
-from anonset.algorithms.coarsening import coarsened
-from anonset.algorithms.split.solving import split_and_solve
 from anonset.algorithms.transaction.base import bind_items
 from anonset.data import Hierarchy, Table
 from anonset.data.decimals import require_between_0_and_1
@@ -19,8 +17,6 @@ from anonset.generalization.earlier_release import EarlierRelease
 from anonset.generalization.other_release import OtherRelease
 from anonset.jobs.persons import require_persons, unit_findings
 from anonset.reading.roles import Names
-from anonset.release.ceilings import require_under_ceilings
-from anonset.release.continuation import continue_from
 from anonset.release.disclosure_scan import declared, require_originals_declared
 from anonset.release.formats import Layout, UnverifiedPublication, kind_of
 from anonset.release.losses import refuse_worthless, require_loss
@@ -116,6 +112,8 @@ class Job:
         if self.layout.format is not None:
             require_originals_declared(table, algorithm.model)
         if self.earlier is not None:
+            from anonset.release.continuation import continue_from
+
             table, hierarchies = continue_from(self.earlier, table, hierarchies, algorithm)
         with self.watch.phase("hierarchies"):
             table, bound = bind(table, hierarchies, algorithm.model)
@@ -158,6 +156,8 @@ class Job:
             kind = kind_of(algorithm.model)
             publication = kind.apply(table, hierarchies, result, layout)
             if any(hierarchy.capped for hierarchy in hierarchies.values()):
+                from anonset.release.ceilings import require_under_ceilings
+
                 require_under_ceilings(algorithm.name, result, publication, hierarchies)
             since, decided = None, cast("Any", result.recoding)
             if self.earlier is not None:
@@ -209,9 +209,12 @@ class Job:
         traits = traits_of(algorithm)
         most = traits.split_records if table.store.in_files or traits.splits_in_memory else None
         if self.earlier is None and most is not None:
+            from anonset.algorithms.split.solving import split_and_solve
+
             return split_and_solve(algorithm, most, table, hierarchies, progress=self.progress)
         if self.earlier is None:
             return algorithm.recode(table, hierarchies, progress=self.progress)
+        from anonset.algorithms.coarsening import coarsened
 
         column, tree = bind_items(table, hierarchies)
         in_sets = tree is None or traits_of(algorithm).forms_sets

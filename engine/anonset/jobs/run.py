@@ -14,11 +14,9 @@ from typing import Any
 from anonset.algorithms.base import Algorithm, Progress, traits_of
 from anonset.algorithms.registry import ALGORITHMS, with_traits
 from anonset.data import Hierarchy, Table
-from anonset.data.cluster import ClusterWorkers
 from anonset.data.hierarchy_rules import HALVES, REFINE
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.saved import save_table, saved_facts, saved_table
-from anonset.data.scheduler import cluster_of
 from anonset.data.spans import Limits
 from anonset.data.store import MEMORY, Files, Memory, Store
 from anonset.data.workers import Threads
@@ -36,7 +34,6 @@ from anonset.reading.sizes import DataSize
 from anonset.reading.source import Source
 from anonset.reading.table_builder import gather_files
 from anonset.release import memory
-from anonset.release.continuation import read_earlier
 from anonset.release.destination import destination
 from anonset.release.disclosure_scan import require_originals_declared
 from anonset.release.disk import announcement, require_space, space_for
@@ -282,8 +279,11 @@ class FileRun:
 
     def job(self, progress: Progress | None = None) -> Job:
         """Read the earlier releases, and return the job."""
-        settings = self.settings
-        earlier = read_earlier(settings.recoding, on_cluster=settings.cluster is not None)
+        settings, earlier = self.settings, None
+        if settings.recoding is not None:
+            from anonset.release.continuation import read_earlier
+
+            earlier = read_earlier(settings.recoding, on_cluster=settings.cluster is not None)
         beside = None if settings.after is None else read_after(settings, self.source, self.algorithm.model)
         return Job(
             self.request.layout, progress, settings.max_loss, settings.allow_worthless, earlier,
@@ -328,6 +328,8 @@ class FileRun:
         with ExitStack() as stack:
             store = stack.enter_context(work_place(settings.work_dir, limits, workers, note, settings))
             if client is not None:
+                from anonset.data.cluster import ClusterWorkers
+
                 store = store.with_workers(stack.enter_context(ClusterWorkers(client, store)))
             if note is not None:
                 note(_by_blocks(chosen, store))
@@ -396,6 +398,8 @@ def anonymize_file(settings: Settings, *, progress: Progress | None = None, note
         client = None
         if settings.cluster is not None:
             with job.watch.phase("cluster"):
+                from anonset.data.scheduler import cluster_of
+
                 client = stack.enter_context(cluster_of(settings.cluster, settings.cluster_tls))
         stack.enter_context(arrow_threads(settings.workers))
         with job.watch.phase("read"):

@@ -10,7 +10,6 @@ import numpy as np
 from pydantic import ValidationError
 
 from anonset.algorithms.base import Algorithm
-from anonset.algorithms.coarsening import require_coarsening
 from anonset.data import Table
 from anonset.errors import InputError
 from anonset.generalization.earlier_release import EarlierRelease
@@ -18,7 +17,6 @@ from anonset.reading.csv_rows import header_of
 from anonset.reading.files import digest, require_file
 from anonset.reading.hierarchies.files import read_hierarchy
 from anonset.reading.hierarchies.specs import is_over_data
-from anonset.reading.publications.codebook import LOCAL, read_codebook, read_mapping
 from anonset.release.documents import HIERARCHY, REPORT, RETIRED, Report
 from anonset.spelling import setting
 
@@ -45,6 +43,8 @@ def read_earlier(private: str | os.PathLike[str] | None, *, on_cluster: bool = F
         If `private` is not the private directory of a release, a file has changed, or the release recodes clusters
         separately. If a cluster is requested.
     """
+    from anonset.reading.publications.codebook import LOCAL, read_codebook, read_mapping
+
     if private is None:
         return None
     require_one_machine("recoding", on_cluster=on_cluster)
@@ -86,6 +86,8 @@ def continue_from(
     InputError
         If the algorithm cannot continue an earlier release.
     """
+    from anonset.algorithms.coarsening import require_coarsening
+
     require_coarsening(algorithm)
     if table.transactions is None:
         return table, hierarchies

@@ -9,21 +9,24 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import Any, Generic, Literal, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, get_args
 
 from anonset.algorithms.base import Algorithm, Result
 from anonset.data import Hierarchy, Table
 from anonset.data.redacted_repr import RedactedRepr, figures_shown, redacted
 from anonset.data.store import MEMORY, Store
 from anonset.errors import InputError, require_known
-from anonset.generalization.earlier_release import EarlierRelease, ReleaseChanges
-from anonset.generalization.other_release import OtherRelease
 from anonset.privacy import PrivacyModel, Witness
 from anonset.privacy.model import PublishedKind
 from anonset.publications import Published, Symbol
 from anonset.release.scan_findings import ScanResult
-from anonset.settings.publication import CheckSettings
 from anonset.spelling import setting
+
+if TYPE_CHECKING:
+    from anonset.generalization.earlier_release import EarlierRelease, ReleaseChanges
+    from anonset.generalization.other_release import OtherRelease
+    from anonset.settings.publication import CheckSettings
+
 
 Order = Literal["sorted", "input"]
 Symbols = Literal["auto", "members", "short"]
@@ -112,11 +115,11 @@ class UnverifiedPublication(RedactedRepr, Generic[P]):
     """
     warnings: tuple[str, ...]
     """Warnings about the publication. A publication with warnings still satisfies the model."""
-    earlier: EarlierRelease | None = None
+    earlier: "EarlierRelease | None" = None
     """Earlier release that the publication continues."""
-    since: ReleaseChanges | None = None
+    since: "ReleaseChanges | None" = None
     """Changes of the symbols since the earlier release."""
-    beside: OtherRelease | None = None
+    beside: "OtherRelease | None" = None
     """Earlier release of the same persons. Both releases together satisfy the model."""
 
     def __repr__(self) -> str:
@@ -207,7 +210,7 @@ class PublicationKind(ABC, Generic[P]):
         """
 
     @abstractmethod
-    def read_foreign(self, published: Path, settings: CheckSettings, model: PrivacyModel) -> P:
+    def read_foreign(self, published: Path, settings: "CheckSettings", model: PrivacyModel) -> P:
         """Read a publication that another program made.
 
         Raises

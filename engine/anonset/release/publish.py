@@ -16,7 +16,6 @@ from anonset.errors import MarkedText, UndecidedError, VerificationError
 from anonset.privacy import Verdict, Witness
 from anonset.publications import Published
 from anonset.reading.files import digest
-from anonset.reading.policies import write_privacy_policy
 from anonset.release.destination import Destination
 from anonset.release.disclosure_scan import require_declared
 from anonset.release.documents import ATTESTATION, CONSTRAINTS, REPORT
@@ -24,7 +23,6 @@ from anonset.release.formats import Layout, UnverifiedPublication, kind_of
 from anonset.release.statements import attestation, declarations, digests, report
 from anonset.release.stopwatch import Stopwatch
 from anonset.verification import DEFAULT_BUDGET, verify
-from anonset.verification.two_releases import few_in_both
 
 
 @dataclass(frozen=True)
@@ -123,6 +121,8 @@ def write_policy(unverified: UnverifiedPublication[Any], folder: Path) -> None:
     """Write the privacy constraints into the private folder. The attestation does not contain them, because they could
     disclose records.
     """
+    from anonset.reading.policies import write_privacy_policy
+
     policy = unverified.algorithm.model.itemsets
     if policy is None or any(item.split() != [item] for itemset in policy.itemsets for item in itemset):
         return
@@ -162,6 +162,8 @@ def verify_release(
         raise VerificationError(UntrueVerdict(witness))
     require_decided(verdict, accept_undecided=accept_undecided)
     if unverified.beside is not None:
+        from anonset.verification.two_releases import few_in_both
+
         broken = few_in_both(unverified.table, publication, unverified.beside, model)
         if broken is not None:
             raise VerificationError(UntrueVerdict(broken))

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,7 +18,6 @@ from anonset.data.store import MEMORY, Store, delete_when_collected
 from anonset.data.table import Int64
 from anonset.generalization import Cut, ItemGroups, PerCluster, apply
 from anonset.generalization.apply import in_input_order
-from anonset.measures.exclusiveness import ambiguous_items
 from anonset.measures.retention import retention
 from anonset.privacy import PrivacyModel, Witness
 from anonset.publications import Records, Symbol
@@ -28,7 +27,6 @@ from anonset.reading.batches import open_source
 from anonset.reading.formats import fimi
 from anonset.reading.hierarchies.files import write_hierarchy
 from anonset.reading.options import ReadOptions
-from anonset.reading.publications.codebook import read_codebook
 from anonset.reading.publications.records import read_published
 from anonset.reading.source import of_files
 from anonset.reading.table_builder import gather
@@ -43,10 +41,8 @@ from anonset.release.losses import measures_of, nothing_left, why_worthless
 from anonset.release.scan_findings import ScanResult
 from anonset.release.statements import digests
 from anonset.release.symbols import name_sets, require_plain_items, require_plain_nodes, require_sound, spell_out
-from anonset.settings.publication import CheckSettings
 from anonset.verification.item_truth import check_item_truth
 from anonset.verification.relational_truth import check_relational_truth
-from anonset.writing.codebook import write_codebook, write_local_mapping, write_mapping, write_records, write_symbols
 from anonset.writing.publications.records import (
     check_labels,
     require_single_set,
@@ -54,6 +50,10 @@ from anonset.writing.publications.records import (
     to_arrow,
     write_published,
 )
+
+if TYPE_CHECKING:
+    from anonset.settings.publication import CheckSettings
+
 
 Hierarchies = Mapping[str, Hierarchy]
 _NOWHERE = "\n"
@@ -127,6 +127,8 @@ class RecordsKind(PublicationKind[Records]):
 
     def write(self, unverified: UnverifiedPublication[Records], folder: Path, layout: Layout) -> PublishedFile:
         """Write the data and the codebook."""
+        from anonset.writing.codebook import write_codebook
+
         publication = unverified.publication
         chosen, separator = layout.format or "csv", separator_of(unverified.publication, layout.separator)
         ledger = Ledger(unverified.table.store.of_run)
@@ -149,6 +151,8 @@ class RecordsKind(PublicationKind[Records]):
 
     def write_private(self, unverified: UnverifiedPublication[Records], folder: Path) -> None:
         """Write the item mapping, if there are items, and the input record of each row."""
+        from anonset.writing.codebook import write_local_mapping, write_mapping, write_records, write_symbols
+
         publication = unverified.publication
         recoding, column = unverified.result.recoding, unverified.table.transactions
         if isinstance(recoding, PerCluster) and column is not None:
@@ -181,6 +185,8 @@ class RecordsKind(PublicationKind[Records]):
 
         Sets, and columns with labels on disk, are compared with the columns of `meant` while they are read.
         """
+        from anonset.reading.publications.codebook import read_codebook
+
         kept_columns = () if meant is None else meant.kept
         sets = meant.transactions if meant is not None and not meant.joined else None
         written = read_parts(
@@ -196,8 +202,10 @@ class RecordsKind(PublicationKind[Records]):
         record = meant.record if meant is not None and meant.n == written.n else None
         return with_codebook(written, read_codebook(folder / CODEBOOK) if book is None else book, record=record)
 
-    def read_foreign(self, published: Path, settings: CheckSettings, model: PrivacyModel) -> Records:
+    def read_foreign(self, published: Path, settings: "CheckSettings", model: PrivacyModel) -> Records:
         """Read a table of published symbols, and its codebook if the settings name one."""
+        from anonset.reading.publications.codebook import read_codebook
+
         keep = [*settings.keep, *([model.sensitive_column] if model.sensitive_column else [])]
         table = read_published(
             published,
@@ -231,6 +239,8 @@ class RecordsKind(PublicationKind[Records]):
 
     def sizes(self, unverified: UnverifiedPublication[Records]) -> dict[str, int]:
         """Return the number of items that occur, the number of symbols that replace them, and the cluster sizes."""
+        from anonset.measures.exclusiveness import ambiguous_items
+
         original, publication = unverified.table.transactions, unverified.publication
         size_of = {}
         if original is not None and publication.transactions is not None:

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from functools import cache, partial
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from anonset.algorithms.base import traits_of
-from anonset.algorithms.rt.joint.pruning import shown_frontier
+from anonset.algorithms.base import Result, traits_of
 from anonset.data.lease import is_lease
 from anonset.data.workers import Workers
+from anonset.generalization import PerCluster
 from anonset.privacy import PrivacyModel, Verdict
 from anonset.publications import Published
 from anonset.reading.files import digest
@@ -30,6 +30,9 @@ from anonset.release.formats import UnverifiedPublication
 from anonset.release.guarantee_limits import declared_limits
 from anonset.release.stopwatch import Phase
 from anonset.spelling import counted
+
+if TYPE_CHECKING:
+    from anonset.algorithms.rt.joint.pruning import Pruning
 
 _PACKAGES = ("anonset", "highspy", "numba", "numpy", "pyarrow", "pydantic", "scipy")
 
@@ -161,7 +164,7 @@ def report(
         coarsened=plain(unverified.table.coarsened),
         phases=[PhaseRecord(phase=p.name, seconds=p.seconds, peak_memory=p.peak_memory) for p in phases],
         trace=plain(result.trace) if trace else None,
-        frontier=plain(shown_frontier(result.trace)),
+        frontier=plain(frontier_of(result)),
     )
 
 
@@ -210,3 +213,12 @@ def plain(value: Any) -> Any:
     if hasattr(value, "tolist"):  # NumPy scalars and arrays
         return value.tolist()
     return value if isinstance(value, (str, int, float, bool)) or value is None else str(value)
+
+
+def frontier_of(result: Result) -> "tuple[Pruning, ...]":
+    """Return the prunings between which `joint-split` chose. Empty if another algorithm ran."""
+    if not isinstance(result.recoding, PerCluster):
+        return ()
+    from anonset.algorithms.rt.joint.pruning import shown_frontier
+
+    return shown_frontier(result.trace)

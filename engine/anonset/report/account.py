@@ -1,16 +1,13 @@
 """Summary of a run: the published data, the guarantee and the losses."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from rich.table import Table as RichTable
 
-from anonset.algorithms.rt.joint.pruning import shown_frontier
-from anonset.algorithms.rt.merging import Merge, intermediate_losses
 from anonset.data import SetColumn
 from anonset.generalization import ItemGroups, PerCluster
-from anonset.kinds.evaluation import Evaluation
 from anonset.measures.retention import (
     KEPT,
     PRINTED_FATES,
@@ -24,7 +21,6 @@ from anonset.measures.retention import (
     relative_to,
     shares,
 )
-from anonset.measures.sensitive_values import ObservedDiversity
 from anonset.privacy import Verdict
 from anonset.publications import Records
 from anonset.release.documents import ATTESTATION, UNITS_IN_WORDS, Declarations
@@ -33,12 +29,17 @@ from anonset.release.guarantee_limits import declared_limits, limits_in_short
 from anonset.release.memory import format_size
 from anonset.release.release import Release
 from anonset.release.scan_findings import few_persons
-from anonset.release.statements import declarations, parameters_of, plain
+from anonset.release.statements import declarations, frontier_of, parameters_of, plain
 from anonset.release.stopwatch import COMPILING
 from anonset.report.distance import distance
 from anonset.report.frontier import frontier_text
 from anonset.report.sections import facts_table, table
 from anonset.spelling import counted, listed, setting, shortened
+
+if TYPE_CHECKING:
+    from anonset.kinds.evaluation import Evaluation
+    from anonset.measures.sensitive_values import ObservedDiversity
+
 
 _HEADLINES = ("rum", "tum", "ncp", "log2_ul", "grouping_loss", "not_in_chunks")
 """Losses that the text shows. It shows UL only if items are grouped. The JSON data contain all losses."""
@@ -70,7 +71,7 @@ def summary(release: Release) -> dict[str, Any]:
             "measures": unverified.measures,
             **({"earlier": unverified.since} if unverified.since is not None else {}),
             **({"merging": way} if (way := _merging(unverified)) else {}),
-            **({"frontier": points} if (points := shown_frontier(unverified.result.trace)) else {}),
+            **({"frontier": points} if (points := frontier_of(unverified.result)) else {}),
             **({"proof": proof} if (proof := _proof(unverified)) else {}),
             **({"exact_values": release.exact_values} if release.exact_values else {}),
             "retention": unverified.retention,
@@ -130,7 +131,7 @@ def _limits_in_short(release: Release, declared: Declarations) -> list[str]:
     return [f"Not covered{full_list}:", *(f"- {text}" for text in limits_in_short(model, limits))]
 
 
-def evaluation_account(evaluation: Evaluation) -> RichTable:
+def evaluation_account(evaluation: "Evaluation") -> RichTable:
     """Return the losses of a publication as a table."""
     names = {"occurrences": "item occurrences", "universe": "items of the domain"}
     names |= {"generalized": "generalized items", "suppressed": "suppressed items"}
@@ -169,7 +170,7 @@ def evaluation_account(evaluation: Evaluation) -> RichTable:
     return facts_table({**facts, "read from": evaluation.source})
 
 
-def _observed_text(diversity: ObservedDiversity) -> str:
+def _observed_text(diversity: "ObservedDiversity") -> str:
     by_frequency = f"{diversity.frequency_l:.3g} (by frequency), {diversity.entropy_l:.3g} (by entropy)"
     text = f"l={diversity.distinct_l} (distinct), {by_frequency}"
     homogeneous = f"; {counted(diversity.homogeneous_records, 'record')} in classes with a single value"
@@ -250,6 +251,7 @@ def _merging(unverified: UnverifiedPublication[Any]) -> list[dict[str, float]]:
     figures, trace = unverified.result.figures, unverified.result.trace
     if not trace or "clusters_before" not in figures:
         return []
+    from anonset.algorithms.rt.merging import Merge, intermediate_losses
 
     if not isinstance(trace[-1], Merge):
         return []
@@ -274,7 +276,7 @@ def _merging_texts(unverified: UnverifiedPublication[Any]) -> dict[str, str]:
 
 
 def _frontier_texts(unverified: UnverifiedPublication[Any]) -> dict[str, str]:
-    points = shown_frontier(unverified.result.trace)
+    points = frontier_of(unverified.result)
     return {"trade-off": frontier_text(points)} if len(points) > 1 else {}
 
 

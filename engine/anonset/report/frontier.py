@@ -6,16 +6,20 @@ loss.
 """
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from anonset.algorithms.rt.joint.pruning import Pruning
 from anonset.report.drawings import curve
+
+if TYPE_CHECKING:
+    from anonset.algorithms.rt.joint.pruning import Pruning
+
 
 _SHOWN = (0.03, 0.1, 0.3, 0.5)
 """Relational losses for which the text shows a point. It also shows the first and the last point."""
 _LEAST = 1e-9
 
 
-def frontier_text(points: Sequence[Pruning]) -> str:
+def frontier_text(points: "Sequence[Pruning]") -> str:
     """Return some points of a frontier, which has at least two points, as text.
 
     >>> frontier_text([Pruning(0.1, 9, 0.02, 0.05), Pruning(0.05, 4, 0.2, 0.03), Pruning(0.01, 1, 1.0, 0.02)])
@@ -29,12 +33,12 @@ def frontier_text(points: Sequence[Pruning]) -> str:
     return f"if the relational loss rises from {first.relational_ncp:.2f}, the estimated item loss falls: {shares}"
 
 
-def scaled(points: Sequence[Pruning], loss: float) -> dict[Pruning, float]:
+def scaled(points: "Sequence[Pruning]", loss: float) -> "dict[Pruning, float]":
     """Return the estimated item loss of each point, scaled so that the first point has the measured loss."""
     return {point: point.item_loss / max(_LEAST, points[0].item_loss) * loss for point in points}
 
 
-def frontier_drawing(points: Sequence[Pruning], measures: Mapping[str, float]) -> str:
+def frontier_drawing(points: "Sequence[Pruning]", measures: Mapping[str, float]) -> str:
     """Return a drawing of the frontier and of the losses of the publication, or an empty text if there is no
     frontier.
     """

@@ -5,21 +5,21 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BeforeValidator
 
 from anonset.algorithms.registry import ALGORITHMS, DIVERSE, TRANSACTION_FUNCTIONS
-from anonset.algorithms.transaction.item_sets.pgen import generate_constraints
-from anonset.data import Hierarchy, SetColumn, Table, Vocabulary
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError, datum, require_known
-from anonset.measures.utility_loss import KINDS, ItemWeights
-from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy, groups_of_level, groups_of_siblings
-from anonset.reading.files import text_lines
-from anonset.reading.hierarchies.files import read_hierarchy
-from anonset.reading.policies import read_item_weights, read_privacy_policy, read_utility_policy
+from anonset.measures.utility_loss import KINDS
 from anonset.spelling import hierarchy_of, setting
+
+if TYPE_CHECKING:
+    from anonset.data import Hierarchy, SetColumn, Table, Vocabulary
+    from anonset.measures.utility_loss import ItemWeights
+    from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
+
 
 _MADE_GROUPS = ("level", "siblings")
 _MOST_DIGITS = 18  # digits of a number; int() rejects thousands
@@ -60,9 +60,9 @@ class WrittenFloat(float):
 class ParsingContext(RedactedRepr):
     """Information for parsing a setting: the data, if they have been read, and all other given parameters."""
 
-    column: SetColumn | None = None
+    column: "SetColumn | None" = None
     """Set-valued column, bound to a hierarchy, or None before the data are read."""
-    hierarchy: Hierarchy | None = None
+    hierarchy: "Hierarchy | None" = None
     """Hierarchy of the column."""
     given: Mapping[str, Any] = field(default_factory=dict)
     """Given parameters, by setting."""
@@ -70,13 +70,13 @@ class ParsingContext(RedactedRepr):
     """True if the data have not been read yet. Values derived from the data are then placeholders."""
 
     @classmethod
-    def of(cls, table: Table, hierarchies: Mapping[str, Hierarchy], given: Mapping[str, Any]) -> "ParsingContext":
+    def of(cls, table: "Table", hierarchies: "Mapping[str, Hierarchy]", given: Mapping[str, Any]) -> "ParsingContext":
         """Return the context of a table."""
         column = table.transactions
         return cls(column, None if column is None else hierarchies.get(column.name), given)
 
     @property
-    def vocabulary(self) -> Vocabulary | None:
+    def vocabulary(self) -> "Vocabulary | None":
         """Items of the column, or None before the data are read."""
         return None if self.column is None else self.column.vocabulary
 
@@ -128,6 +128,8 @@ def transaction_companions(value: Any) -> frozenset[str]:
 
 def sensitive_items(value: list[str], _: ParsingContext) -> tuple[str, ...]:
     """Parse items. After ``@``, read the items from the lines of a file."""
+    from anonset.reading.files import text_lines
+
     if len(value) == 1 and value[0].startswith("@"):
         return tuple(text_lines(Path(value[0][1:]), "an item"))
     return tuple(value)
@@ -145,11 +147,15 @@ def weights(value: Mapping[str, float | str], _: ParsingContext) -> dict[str, fl
     return weight_of
 
 
-def privacy_constraints(value: str | PrivacyPolicy, context: ParsingContext) -> PrivacyPolicy | None:
+def privacy_constraints(value: "str | PrivacyPolicy", context: ParsingContext) -> "PrivacyPolicy | None":
     """Parse ``km`` (all itemsets of m items), ``pgen`` (itemsets that are rare in the data), or a file name.
 
     The file contains an itemset per line.
     """
+    from anonset.algorithms.transaction.item_sets.pgen import generate_constraints
+    from anonset.privacy.policies import PrivacyPolicy
+    from anonset.reading.policies import read_privacy_policy
+
     if value == "km":
         return None
 
@@ -167,8 +173,11 @@ def privacy_constraints(value: str | PrivacyPolicy, context: ParsingContext) -> 
     return generate_constraints(context.column, context.given["k"])
 
 
-def utility_constraints(value: str, context: ParsingContext) -> UtilityPolicy | None:
+def utility_constraints(value: str, context: ParsingContext) -> "UtilityPolicy | None":
     """Parse ``level:D`` (nodes at a depth of the hierarchy), ``siblings:N`` (neighbouring items), or a file name."""
+    from anonset.privacy.policies import groups_of_level, groups_of_siblings
+    from anonset.reading.policies import read_utility_policy
+
     kind, _, number = value.partition(":")
     if kind not in _MADE_GROUPS or not number.isdecimal() or len(number) > _MOST_DIGITS:
         return read_utility_policy(value, context.vocabulary)
@@ -186,8 +195,10 @@ def utility_constraints(value: str, context: ParsingContext) -> UtilityPolicy | 
         raise InputError(msg) from None
 
 
-def item_weights(value: str, context: ParsingContext) -> str | ItemWeights:
+def item_weights(value: str, context: ParsingContext) -> "str | ItemWeights":
     """Parse the name of predefined weights, or read a file with a weight and items per line."""
+    from anonset.reading.policies import read_item_weights
+
     if value in KINDS:
         return value
 
@@ -204,6 +215,8 @@ def tree_lines(value: str, _: ParsingContext) -> str:
     InputError
         If it is not a hierarchy, or a label contains a semicolon.
     """
+    from anonset.reading.hierarchies.files import read_hierarchy
+
     if "\n" in value:
         return value
 
@@ -229,6 +242,8 @@ def item_loss(value: str, context: ParsingContext) -> dict[str, Fraction]:
     InputError
         If two lines contain the same item.
     """
+    from anonset.reading.policies import read_item_weights
+
     losses: dict[str, Fraction] = {}
     for items, loss in read_item_weights(value, context.vocabulary).entries:
         for item in items:

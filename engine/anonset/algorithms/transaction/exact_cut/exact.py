@@ -15,7 +15,6 @@ from anonset.algorithms.transaction.exact_cut.limits import LimitReached, Search
 from anonset.algorithms.transaction.exact_cut.problem import CutProblem
 from anonset.algorithms.transaction.exact_cut.search import PROVEN, ExactSearch
 from anonset.algorithms.transaction.rare_sets.rare_tables import BYTES_BESIDE, LARGE
-from anonset.algorithms.transaction.suppression.mhghs import MHgHs
 from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.blocks import Blocks
 from anonset.data.redacted_repr import RedactedRepr
@@ -235,6 +234,8 @@ class Exact(RedactedRepr):
         TooLargeError
             If the data exceed a limit of the heuristic or the number of items in memory.
         """
+        from anonset.algorithms.transaction.suppression.mhghs import MHgHs
+
         blocks, hierarchy = problem.blocks, problem.hierarchy
         if not problem.suppress:
             apriori, start = Apriori(k=self.k, m=self.m), problem.start
