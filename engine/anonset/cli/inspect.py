@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
@@ -12,20 +12,16 @@ from anonset.cli.exit_codes import DONE
 from anonset.cli.flags import Input, Quiet, flags_of, given_flags
 from anonset.cli.output import show, show_json
 from anonset.cli.progress import progress_bars
-from anonset.data.hierarchy_rules import PROPOSED
 from anonset.errors import InputError, foreign
-from anonset.jobs.findings import Findings, further_roles
-from anonset.jobs.inspect import inspect as look
 from anonset.local_paths import require_local
-from anonset.reading.files import write_file
 from anonset.reading.options import UNKNOWN
-from anonset.report.findings import findings_account, findings_summary
 from anonset.settings.commands import InspectSettings
-from anonset.settings.job_files import over_job
-from anonset.settings.job_text import answer_text, guarantee_for, job_text, relative_to, unit_line
-from anonset.settings.paths import with_path
 from anonset.settings.settings import RoleSettings, validate
 from anonset.spelling import as_typed
+
+if TYPE_CHECKING:
+    from anonset.jobs.findings import Findings
+
 
 Flags: Any = flags_of(InspectSettings, leave_out=["input"])
 
@@ -49,6 +45,11 @@ def inspect(
     Proposes a role, with a reason, for each column that has no declared role. The output contains no data values. Exit
     codes: 0 done, even if problems are listed; 2 the data cannot be read.
     """
+    from anonset.jobs.findings import further_roles
+    from anonset.jobs.inspect import inspect as look
+    from anonset.report.findings import findings_account, findings_summary
+    from anonset.settings.job_files import over_job
+
     place, options = over_job(source, "input", given_flags(flags), InspectSettings, unanswered=True)
     settings = validate(InspectSettings, {**options, "input": place})
     roles = {name: options[name] for name in options if name in (*RoleSettings.model_fields, "publish_as_is")}
@@ -97,11 +98,13 @@ def inspect(
     return DONE
 
 
-def _note_on_codes(findings: Findings) -> list[str]:
+def _note_on_codes(findings: "Findings") -> list[str]:
     """Return a note that `suggest` also tries a hierarchy by frequency.
 
     Without a proposed hierarchy that groups codes by their first characters, there is no note.
     """
+    from anonset.data.hierarchy_rules import PROPOSED
+
     trees = findings.settings.get("hierarchy", {})
     sets = [
         name for name in ("items", *findings.settings.get("items", ())) if str(trees.get(name)).startswith("prefix:")
@@ -118,6 +121,8 @@ def _ways_to_read(
     source: str, place: str, flags: Mapping[str, Any], roles: Mapping[str, Any], ways: Sequence[Mapping[str, Any]]
 ) -> list[str]:
     """Return the commands that read several columns or items with other reading options."""
+    from anonset.jobs.inspect import inspect as look
+
     commands = list[str]()
     for settings in ways:
         with suppress(InputError):
@@ -135,7 +140,7 @@ def _new_job(source: str) -> str:
     return str(next(file for file in further if not file.exists()))
 
 
-def _to_answer(findings: Findings) -> str:
+def _to_answer(findings: "Findings") -> str:
     return "" if findings.question is None else '; in it, replace unit = "?" by the line that states who is a person'
 
 
@@ -149,7 +154,10 @@ def _require_new(path: Path) -> None:
         raise InputError(msg)
 
 
-def _write_job(path: Path, source: str, findings: Findings, further: Sequence[str], *, json: bool) -> None:
+def _write_job(path: Path, source: str, findings: "Findings", further: Sequence[str], *, json: bool) -> None:
+    from anonset.reading.files import write_file
+    from anonset.settings.job_text import answer_text, guarantee_for, job_text, relative_to, unit_line
+
     if not findings.records:
         problem = findings.problems[-1] if json else f"{findings.checks[-1].sentence} (see Check)"
         msg = f"{path} is not written: {foreign(problem)}"
@@ -201,10 +209,13 @@ _OF_ANSWERS = (
 
 
 def _placed(specs: dict[str, Any], folder: Path) -> dict[str, Any]:
+    from anonset.settings.job_text import relative_to
+    from anonset.settings.paths import with_path
+
     return {name: with_path(spec, lambda path: relative_to(folder, path)) for name, spec in specs.items()}
 
 
-def _reasons(findings: Findings) -> dict[str, list[str]]:
+def _reasons(findings: "Findings") -> dict[str, list[str]]:
     """Return the comments of the job file for each role: the columns, and why each column has the role."""
     reasons: dict[str, list[str]] = {}
     for column in findings.columns:

@@ -8,13 +8,6 @@ from anonset.cli.exit_codes import DONE, FAILED, UNDECIDED
 from anonset.cli.flags import flags_of, given_flags
 from anonset.cli.output import show, show_json
 from anonset.cli.progress import progress_bars
-from anonset.jobs.verify import check
-from anonset.reading.place import is_address
-from anonset.release.fetched import fetched_publication
-from anonset.release.opened import kept_constraints
-from anonset.release.staging import PRIVATE
-from anonset.report.publication_check import check_account, check_summary
-from anonset.settings.job_files import over_job
 from anonset.settings.publication import check_settings_model
 from anonset.settings.settings import is_job
 
@@ -41,6 +34,14 @@ def verify(
 
     Exit codes: 0 the model holds; 1 the model does not hold; 2 invalid input; 3 undecided.
     """
+    from anonset.jobs.verify import check
+    from anonset.reading.place import is_address
+    from anonset.release.fetched import fetched_publication
+    from anonset.release.opened import kept_constraints
+    from anonset.release.staging import PRIVATE
+    from anonset.report.publication_check import check_account, check_summary
+    from anonset.settings.job_files import over_job
+
     out, options = over_job(published, "out", given_flags(flags), check_settings_model())
     private = options.pop("private", None)
     if private is None and is_address(out) and (is_job(published) or "original" in options):

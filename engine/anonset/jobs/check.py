@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from anonset.algorithms.base import Progress
 from anonset.data import Hierarchy, Table
@@ -12,7 +13,6 @@ from anonset.data.store import Store
 from anonset.errors import InputError, datum
 from anonset.jobs.original import read_original
 from anonset.kinds.base import analysis_of
-from anonset.kinds.individuals import Correlations
 from anonset.privacy import PrivacyModel, Verdict, Witness
 from anonset.publications import Published
 from anonset.reading.source import Source
@@ -20,9 +20,12 @@ from anonset.release.attested import is_promised
 from anonset.release.documents import Attestation
 from anonset.release.formats import kind_of
 from anonset.settings.binding import bind
-from anonset.settings.publication import CheckSettings
 from anonset.spelling import setting
 from anonset.verification import DEFAULT_BUDGET, verify
+
+if TYPE_CHECKING:
+    from anonset.kinds.individuals import Correlations
+    from anonset.settings.publication import CheckSettings
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,7 @@ class PublicationCheck(RedactedRepr):
     """Largest allowed share of suppressed items."""
     beyond_utility: str = field(default="", repr=False)
     """Violation of the utility constraints. Empty if no constraint is violated or given."""
-    correlations: Mapping[str, Correlations] | None = None
+    correlations: "Mapping[str, Correlations] | None" = None
     """Disclosures through several tuples of an individual, for buckets with ids. The model does not limit them."""
     too_large: bool = False
     """Whether correlations were skipped because there are too many rows."""
@@ -74,7 +77,7 @@ class PublicationCheck(RedactedRepr):
 def check_publication(
     publication: Published,
     model: PrivacyModel,
-    settings: CheckSettings,
+    settings: "CheckSettings",
     store: Store,
     *,
     original: Source | None,

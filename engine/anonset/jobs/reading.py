@@ -11,8 +11,6 @@ from anonset.data.scheduler import cluster_of
 from anonset.data.spans import Limits
 from anonset.data.store import MEMORY, Store
 from anonset.errors import InputError, MisreadError, MissingRoleError
-from anonset.jobs.findings import further_roles
-from anonset.jobs.proposed_reading import proposal_for
 from anonset.jobs.work_places import work_place
 from anonset.reading.options import ReadOptions
 from anonset.reading.source import Source
@@ -22,7 +20,6 @@ from anonset.release.fetched import fetched_publication
 from anonset.release.memory import memory_for, memory_limit, require_memory
 from anonset.release.opened import OpenedPublication
 from anonset.release.staging import private_of, require_apart
-from anonset.settings.commands import InspectSettings
 from anonset.settings.settings import ComparedSettings, ReadingSettings
 from anonset.spelling import as_typed, setting
 
@@ -195,6 +192,10 @@ def to_inspect(where: str, options: Mapping[str, Any]) -> list[str]:
     >>> to_inspect("a.csv", {"items": ["codes"], "id": [], "k": 5, "unit": []})
     ['complete command, to propose roles: anonset inspect a.csv --items codes -o job.toml']
     """
+    from anonset.jobs.findings import further_roles
+    from anonset.jobs.proposed_reading import proposal_for  # slow: imports the rules of columns
+    from anonset.settings.commands import InspectSettings
+
     fields = InspectSettings.model_fields
     stated = {
         name: value

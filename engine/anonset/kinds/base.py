@@ -5,19 +5,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pkgutil import resolve_name
-from typing import Any, Generic
+from typing import TYPE_CHECKING, Any, Generic
 
 from anonset.data import Hierarchy, Table
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError
-from anonset.kinds.evaluation import Evaluation, EvaluationRequest, require_itemsets
-from anonset.kinds.individuals import Correlations
-from anonset.kinds.risk import RiskContext, RiskReport
-from anonset.kinds.summary import Summary
-from anonset.kinds.workloads import QueryAnswers, WorkloadSpec
-from anonset.measures.countable import Counts, FrequentItems
-from anonset.measures.item_supports import Supports
-from anonset.measures.top_itemsets import lost_items, top_itemsets
 from anonset.privacy import PrivacyModel, Witness
 from anonset.publications import Buckets, Chunks, Published, Records
 from anonset.publications.base import unknown_kind
@@ -25,9 +17,19 @@ from anonset.queries.estimate import ONE_MEMBER, Reading
 from anonset.reading.source import Source
 from anonset.release.documents import Attestation
 from anonset.release.formats import P
-from anonset.release.opened import OpenedPublication
 from anonset.settings.binding import require_sensitive
-from anonset.settings.publication import CheckSettings, OriginalSettings
+
+if TYPE_CHECKING:
+    from anonset.kinds.evaluation import Evaluation, EvaluationRequest
+    from anonset.kinds.individuals import Correlations
+    from anonset.kinds.risk import RiskContext, RiskReport
+    from anonset.kinds.summary import Summary
+    from anonset.kinds.workloads import QueryAnswers, WorkloadSpec
+    from anonset.measures.countable import Counts, FrequentItems
+    from anonset.measures.item_supports import Supports
+    from anonset.release.opened import OpenedPublication
+    from anonset.settings.publication import CheckSettings, OriginalSettings
+
 
 _NO_COUNTS = "item counts need a set-valued column; the publication has none"
 _NO_SUPPORTS = "frequent itemsets need a set-valued column; the publication has none"
@@ -43,7 +45,7 @@ class PublicationAnalysis(RedactedRepr, ABC, Generic[P]):
     """Published data."""
 
     @abstractmethod
-    def summary(self) -> Summary:
+    def summary(self) -> "Summary":
         """Return the first rows and counts of the publication."""
 
     @abstractmethod
@@ -54,7 +56,7 @@ class PublicationAnalysis(RedactedRepr, ABC, Generic[P]):
         """Reject sensitive items that the publication does not show."""
         require_sensitive(model, None)
 
-    def correlations(self, model: PrivacyModel) -> Mapping[str, Correlations] | None:
+    def correlations(self, model: PrivacyModel) -> "Mapping[str, Correlations] | None":
         """Return the disclosures from several rows of one individual. None if disclosures are not computed."""
         return None
 
@@ -63,7 +65,7 @@ class PublicationAnalysis(RedactedRepr, ABC, Generic[P]):
         """Whether correlations are skipped because there are too many rows."""
         return False
 
-    def agreed_tree(self, model: PrivacyModel, settings: CheckSettings) -> Hierarchy | None:
+    def agreed_tree(self, model: PrivacyModel, settings: "CheckSettings") -> Hierarchy | None:
         """Return the given hierarchy of the published items, which the codebook must match. None if no hierarchy is
         given.
         """
@@ -83,7 +85,7 @@ class PublicationAnalysis(RedactedRepr, ABC, Generic[P]):
         """
         return None
 
-    def require_codebook(self, opened: OpenedPublication, settings: CheckSettings) -> None:
+    def require_codebook(self, opened: "OpenedPublication", settings: "CheckSettings") -> None:
         """Reject an incomplete codebook of a publication on disk."""
         return
 
@@ -91,7 +93,7 @@ class PublicationAnalysis(RedactedRepr, ABC, Generic[P]):
         """Return the share of the original's occurring items that no published symbol covers."""
         return None
 
-    def beyond_utility(self, table: Table, settings: CheckSettings) -> str:
+    def beyond_utility(self, table: Table, settings: "CheckSettings") -> str:
         """Return the violation of the utility constraints. Empty if no constraint is violated or given.
 
         Raises
@@ -105,7 +107,7 @@ class PublicationAnalysis(RedactedRepr, ABC, Generic[P]):
 
     @abstractmethod
     def original_options(
-        self, source: Source, settings: OriginalSettings, attested: Attestation | None
+        self, source: Source, settings: "OriginalSettings", attested: Attestation | None
     ) -> list[dict[str, Any]]:
         """Return the possible reading options of the original, the most probable first.
 
@@ -133,7 +135,9 @@ class PublicationAnalysis(RedactedRepr, ABC, Generic[P]):
         """Return the operations on the publication without short codes of value sets."""
         return self
 
-    def answers(self, original: Table, spec: WorkloadSpec, hierarchies: Mapping[str, Hierarchy]) -> QueryAnswers | None:
+    def answers(
+        self, original: Table, spec: "WorkloadSpec", hierarchies: Mapping[str, Hierarchy]
+    ) -> "QueryAnswers | None":
         """Return the average relative error of a workload, for a publication without short codes of value sets. None if
         no workload is requested.
 
@@ -150,10 +154,10 @@ class PublicationAnalysis(RedactedRepr, ABC, Generic[P]):
         return None if spec.queries is None and spec.random is None else self.answered(original, spec, hierarchies)
 
     @abstractmethod
-    def answered(self, original: Table, spec: WorkloadSpec, hierarchies: Mapping[str, Hierarchy]) -> QueryAnswers:
+    def answered(self, original: Table, spec: "WorkloadSpec", hierarchies: Mapping[str, Hierarchy]) -> "QueryAnswers":
         """Return the average relative error of a requested workload."""
 
-    def evaluation(self, request: EvaluationRequest) -> Evaluation:
+    def evaluation(self, request: "EvaluationRequest") -> "Evaluation":
         """Return the losses of the publication, with the errors of queries and itemsets.
 
         Raises
@@ -161,6 +165,9 @@ class PublicationAnalysis(RedactedRepr, ABC, Generic[P]):
         InputError
             If a requested measure does not exist for this kind of publication.
         """
+        from anonset.kinds.evaluation import require_itemsets
+        from anonset.measures.top_itemsets import lost_items, top_itemsets
+
         original, column = request.original, request.original.transactions
         require_itemsets(request.top, has_items=column is not None and self.shows_items)
         spelled = self.spelled()
@@ -174,7 +181,7 @@ class PublicationAnalysis(RedactedRepr, ABC, Generic[P]):
         itemsets = top_itemsets(column, self.supports(request.workload.reading), request.top)
         return replace(evaluation, measures={**evaluation.measures, "tlost": lost}, itemsets=itemsets)
 
-    def supports(self, reading: Reading = ONE_MEMBER) -> Supports:
+    def supports(self, reading: Reading = ONE_MEMBER) -> "Supports":
         """Return the expected supports of itemsets.
 
         Raises
@@ -184,7 +191,7 @@ class PublicationAnalysis(RedactedRepr, ABC, Generic[P]):
         """
         raise InputError(_NO_SUPPORTS)
 
-    def expected_counts(self, frequent: FrequentItems) -> tuple[Counts, Counts, float | None]:
+    def expected_counts(self, frequent: "FrequentItems") -> "tuple[Counts, Counts, float | None]":
         """Return the expected number of records with each item and with each pair, and the mean symbol size.
 
         Raises
@@ -200,11 +207,11 @@ class PublicationAnalysis(RedactedRepr, ABC, Generic[P]):
         return True
 
     @abstractmethod
-    def losses(self, request: EvaluationRequest) -> Evaluation:
+    def losses(self, request: "EvaluationRequest") -> "Evaluation":
         """Return the losses of the publication."""
 
     @abstractmethod
-    def risk(self, context: RiskContext) -> RiskReport:
+    def risk(self, context: "RiskContext") -> "RiskReport":
         """Count the remaining risks of the publication.
 
         Raises

@@ -2,16 +2,19 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from anonset.data import Hierarchy, Table
 from anonset.data.redacted_repr import RedactedRepr, figures_shown
 from anonset.errors import InputError
 from anonset.kinds.workloads import QueryAnswers, WorkloadSpec
-from anonset.measures.sensitive_values import ObservedDiversity
-from anonset.measures.top_itemsets import TopItemsets
-from anonset.measures.utility_loss import ItemWeights
-from anonset.release.opened import OpenedPublication
 from anonset.spelling import setting
+
+if TYPE_CHECKING:
+    from anonset.measures.sensitive_values import ObservedDiversity
+    from anonset.measures.top_itemsets import TopItemsets
+    from anonset.measures.utility_loss import ItemWeights
+    from anonset.release.opened import OpenedPublication
 
 
 @dataclass(frozen=True)
@@ -48,9 +51,9 @@ class Evaluation(RedactedRepr):
     """
     bound: Bound | None = None
     """Minimum loss of all cuts of the hierarchy, if requested."""
-    observed: Mapping[str, ObservedDiversity] = field(default_factory=dict)
+    observed: "Mapping[str, ObservedDiversity]" = field(default_factory=dict)
     """l and t of each kept column. l is the smallest, and t the largest, over all equivalence classes."""
-    itemsets: TopItemsets | None = None
+    itemsets: "TopItemsets | None" = None
     """Errors of the most frequent itemsets, if requested."""
     coarsened: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """Columns that were coarsened during reading, by part of the data. The losses do not include the coarsening."""
@@ -66,13 +69,13 @@ class EvaluationRequest(RedactedRepr):
 
     original: Table
     """Original data, with columns bound to the hierarchies."""
-    opened: OpenedPublication
+    opened: "OpenedPublication"
     """Publication on disk."""
     hierarchies: Mapping[str, Hierarchy]
     """Hierarchies by column name."""
     workload: WorkloadSpec
     """Queries for the average relative error."""
-    item_weights: str | ItemWeights | None = None
+    item_weights: "str | ItemWeights | None" = None
     """Weights of the utility loss."""
     relational_weights: Mapping[str, float] | None = None
     """Weight of each relational column."""

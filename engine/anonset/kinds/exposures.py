@@ -2,20 +2,19 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from anonset.data import Table
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.measures.distinct_records import class_figures, codes_of
-from anonset.measures.equivalence_classes import class_of
-from anonset.measures.known_items import matching_rows
-from anonset.measures.known_persons import fewest_persons, matching_persons
-from anonset.measures.shares import RecordFigures, Share
 from anonset.privacy import PrivacyModel
 from anonset.publications import Records
 from anonset.settings.publication import THRESHOLD
+
+if TYPE_CHECKING:
+    from anonset.measures.shares import RecordFigures, Share
 
 
 @dataclass(frozen=True)
@@ -34,13 +33,13 @@ class Exposure(RedactedRepr):
     """Average number of matches over the persons."""
     highest: float
     """Prosecutor risk: probability of identifying the person with the fewest matches."""
-    average: Share
+    average: "Share"
     """Marketer risk: probability of identifying a person, averaged over all persons."""
-    above: Share
+    above: "Share"
     """Share of persons with a risk above the threshold."""
-    alone: Share
+    alone: "Share"
     """Share of persons with a single match."""
-    below: Share
+    below: "Share"
     """Share of persons with fewer than k matches. k is 2 for models without k."""
     guaranteed: bool
     """Whether the guarantee covers this knowledge."""
@@ -93,7 +92,7 @@ def higher_after(before: Sequence[Exposure], after: Sequence[Exposure], *, above
     ]
 
 
-def _shares(exposure: Exposure, above: bool) -> list[Share]:
+def _shares(exposure: Exposure, above: bool) -> "list[Share]":
     # an estimate of the highest risk has the confidence interval of the average risk
     highest = replace(exposure.average, value=exposure.highest)
     shares = [highest, exposure.average, exposure.alone, exposure.below]
@@ -126,10 +125,13 @@ def exposures(
     return tuple(results)
 
 
-def _matching_rows(rows: Records | Table, size: int, seed: int) -> Iterator[tuple[bool, int, RecordFigures]]:
+def _matching_rows(rows: Records | Table, size: int, seed: int) -> "Iterator[tuple[bool, int, RecordFigures]]":
     """For each kind of knowledge, yield True if relational values are known, the number of known items, and the match
     count of each row.
     """
+    from anonset.measures.distinct_records import class_figures, codes_of
+    from anonset.measures.known_items import matching_rows
+
     sets, group = rows.transactions, codes_of(rows.relational)
     if group:
         yield True, 0, class_figures(group, rows.store)
@@ -141,10 +143,14 @@ def _matching_rows(rows: Records | Table, size: int, seed: int) -> Iterator[tupl
 
 def _matching_persons(
     rows: Records | Table, size: int, seed: int, owner: NDArray[np.int64]
-) -> Iterator[tuple[bool, int, RecordFigures]]:
+) -> "Iterator[tuple[bool, int, RecordFigures]]":
     """For each kind of knowledge, yield True if relational values are known, the number of known items, and the match
     count of each person.
     """
+    from anonset.measures.equivalence_classes import class_of
+    from anonset.measures.known_persons import fewest_persons, matching_persons
+    from anonset.measures.shares import RecordFigures
+
     persons, classes = np.unique(owner, return_inverse=True)[1].ravel(), class_of(rows.relational, rows.n)
     if rows.relational:
         yield True, 0, RecordFigures.of(fewest_persons(classes, persons))
@@ -154,7 +160,7 @@ def _matching_persons(
             yield from ((values, matches.size, RecordFigures.of(matches.least, matches.known)) for matches in counted)
 
 
-def _exposure(values: bool, items: int, matches: RecordFigures, threshold: float, model: PrivacyModel) -> Exposure:
+def _exposure(values: bool, items: int, matches: "RecordFigures", threshold: float, model: PrivacyModel) -> Exposure:
     least = matches.values
     sure = matches.records if matches.known is None else matches.known.astype(np.int64)
     smallest = int(least[sure > 0].min(initial=int(least.max(initial=0))))

@@ -14,7 +14,6 @@ from anonset.data import CategoricalColumn
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.spans import begins_of, gathered
 from anonset.data.table import Int32, Int64
-from anonset.measures.correlation import IntraGroupViolation, inter_group_violations, intra_group_violations
 from anonset.measures.visible_individuals import VisibleIndividuals
 from anonset.publications import Buckets
 from anonset.publications.buckets import sums_by_code
@@ -131,6 +130,8 @@ def correlations(publication: Buckets, l: int) -> dict[str, Correlations]:  # no
     The results equal `intra_group_violations` and `inter_group_violations`, but are computed for some individuals at a
     time.
     """
+    from anonset.measures.correlation import inter_group_violations, intra_group_violations
+
     kinds = ("intra_group", "inter_group")
     numbers = dict.fromkeys(kinds, 0)
     listed: dict[str, list[tuple[tuple[int, ...], Any]]] = {kind: [] for kind in kinds}
@@ -148,6 +149,8 @@ def _named(
     publication: Buckets, people: IndividualRows, violations: Iterable[Any]
 ) -> Iterable[tuple[tuple[int, ...], Any]]:
     """Yield the violations of a part with their sort keys. Row and group numbers refer to the complete publication."""
+    from anonset.measures.correlation import IntraGroupViolation
+
     for violation in violations:
         row = int(people.row[violation.row])
         individual = tuple(int(column.codes[row]) for column in publication.ids)

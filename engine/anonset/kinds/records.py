@@ -4,13 +4,11 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from anonset.attacks.base import AttackInput, AttackResult
-from anonset.attacks.registry import run_attacks
 from anonset.data import CategoricalColumn, Hierarchy, Table
 from anonset.data.decimals import exact
 from anonset.data.table_facts import CodeRules
@@ -33,28 +31,19 @@ from anonset.kinds.originals import (
 from anonset.kinds.risk import Risk, RiskContext
 from anonset.kinds.summary import RecordsSummary, example
 from anonset.kinds.workloads import QueryAnswers, WorkloadSpec, in_terms_of, of_original
-from anonset.measures.countable import Counts, FrequentItems, counts_in_records, mean_symbol_size
 from anonset.measures.distinct_records import codes_of
 from anonset.measures.equivalence_classes import class_of
-from anonset.measures.item_inference import ItemInference, infer_items
-from anonset.measures.item_supports import Supports, SymbolSupports
-from anonset.measures.query_error import mixed_relative_error
 from anonset.measures.record_utility_loss import record_utility_loss
 from anonset.measures.retention import counted_levels
-from anonset.measures.sensitive_values import ObservedDiversity, observed_diversity
-from anonset.measures.skewness import Skewness, skewness
 from anonset.measures.utility_loss import ItemWeights, group_weights, utility_loss
 from anonset.privacy import PrivacyModel, Witness
 from anonset.publications import Records
 from anonset.publications.records import written_columns
 from anonset.publications.symbols import members_of, range_ends
 from anonset.queries.estimate import ONE_MEMBER, Reading
-from anonset.queries.mixed_workload import mixed_published_workload
-from anonset.reading.policies import read_utility_policy
 from anonset.reading.source import Source
 from anonset.release.documents import CODEBOOK, Attestation, PublishedFile
 from anonset.release.opened import OpenedPublication
-from anonset.release.published_recoding import PublishedRecoding, recoding_of
 from anonset.release.published_values import published_relational_loss
 from anonset.release.symbols import (
     items_hierarchy,
@@ -65,11 +54,20 @@ from anonset.release.symbols import (
     spell_out,
 )
 from anonset.settings.binding import numeric_columns, require_sensitive
-from anonset.settings.publication import CheckSettings, OriginalSettings
 from anonset.spelling import setting
 from anonset.verification.constraints import check_utility
 from anonset.verification.item_truth import check_items_possible
 from anonset.verification.relational_truth import are_ranges
+
+if TYPE_CHECKING:
+    from anonset.attacks.base import AttackResult
+    from anonset.measures.countable import Counts, FrequentItems
+    from anonset.measures.item_supports import Supports
+    from anonset.measures.sensitive_values import ObservedDiversity
+    from anonset.measures.skewness import Skewness
+    from anonset.release.published_recoding import PublishedRecoding
+    from anonset.settings.publication import CheckSettings, OriginalSettings
+
 
 _BYTES_A_ROW = 100
 """Approximate memory for guessing, in bytes per row."""
@@ -89,6 +87,8 @@ class RecordsAnalysis(PublicationAnalysis[Records]):
         >>> found.examples[0].rows, found.n, round(found.single, 2), found.stands_for
         ((('(a,b)',), ('(a,b)',), ('c',)), 3, 0.33, 2.0)
         """
+        from anonset.measures.countable import mean_symbol_size
+
         publication = self.publication
         columns = written_columns(publication)
         single = None
@@ -123,7 +123,7 @@ class RecordsAnalysis(PublicationAnalysis[Records]):
         """Reject sensitive items that the publication does not show."""
         require_sensitive(model, self.publication.transactions)
 
-    def agreed_tree(self, model: PrivacyModel, settings: CheckSettings) -> Hierarchy | None:
+    def agreed_tree(self, model: PrivacyModel, settings: "CheckSettings") -> Hierarchy | None:
         """Return the given hierarchy of the published items, which the codebook must match. None if no hierarchy is
         given.
         """
@@ -166,7 +166,7 @@ class RecordsAnalysis(PublicationAnalysis[Records]):
             witness = witness or first_uncoverable(column, published[column.name], hierarchies.get(column.name))
         return witness
 
-    def require_codebook(self, opened: OpenedPublication, settings: CheckSettings) -> None:
+    def require_codebook(self, opened: OpenedPublication, settings: "CheckSettings") -> None:
         """Reject an incomplete codebook of a publication on disk."""
         publication = self.publication
         where = f"codebook {str(opened.out / CODEBOOK)!r}"
@@ -189,8 +189,10 @@ class RecordsAnalysis(PublicationAnalysis[Records]):
         occurring = (label for label, n in zip(labels, column.occurrences, strict=True) if n)
         return Fraction(sum(label not in shown for label in occurring), len(labels))
 
-    def beyond_utility(self, table: Table, settings: CheckSettings) -> str:
+    def beyond_utility(self, table: Table, settings: "CheckSettings") -> str:
         """Return the violation of the utility constraints. Empty if no constraint is violated or given."""
+        from anonset.reading.policies import read_utility_policy
+
         if settings.utility_constraints is None:
             return ""
         if table.transactions is None:
@@ -199,7 +201,7 @@ class RecordsAnalysis(PublicationAnalysis[Records]):
         return check_utility(table.transactions, self.publication, policy, 1.0).reason
 
     def original_options(
-        self, source: Source, settings: OriginalSettings, attested: Attestation | None
+        self, source: Source, settings: "OriginalSettings", attested: Attestation | None
     ) -> list[dict[str, Any]]:
         """Return the options with the published columns, for each possible item separator."""
         publication = self.publication
@@ -217,7 +219,7 @@ class RecordsAnalysis(PublicationAnalysis[Records]):
         options = {**roles, **settings.reading_options()}
         return [{**options, "separator": mark} for mark in marks]
 
-    def _numeric(self, settings: OriginalSettings) -> list[str]:
+    def _numeric(self, settings: "OriginalSettings") -> list[str]:
         """Return the numeric relational columns. A column without a given hierarchy is numeric if all its labels are
         ranges.
         """
@@ -262,6 +264,9 @@ class RecordsAnalysis(PublicationAnalysis[Records]):
 
     def answered(self, original: Table, spec: WorkloadSpec, hierarchies: Mapping[str, Hierarchy]) -> QueryAnswers:
         """Return the error of queries for items and relational values."""
+        from anonset.measures.query_error import mixed_relative_error
+        from anonset.queries.mixed_workload import mixed_published_workload
+
         publication = self.publication
         names = {column.name for column in original.relational}
         trees = {name: tree for name, tree in hierarchies.items() if name in names}
@@ -272,17 +277,23 @@ class RecordsAnalysis(PublicationAnalysis[Records]):
         errors = mixed_relative_error(original, publication, workload, trees, reading=spec.reading)
         return QueryAnswers(errors.average, errors.answered, errors.skipped, spec.reading)
 
-    def supports(self, reading: Reading = ONE_MEMBER) -> Supports:
+    def supports(self, reading: Reading = ONE_MEMBER) -> "Supports":
         """Return the expected supports by the symbols."""
+        from anonset.measures.item_supports import SymbolSupports
+
         sets = self.publication.transactions
         return super().supports(reading) if sets is None else SymbolSupports(self.publication, sets, reading)
 
-    def expected_counts(self, frequent: FrequentItems) -> tuple[Counts, Counts, float | None]:
+    def expected_counts(self, frequent: "FrequentItems") -> "tuple[Counts, Counts, float | None]":
         """Return the expected counts by the symbols."""
+        from anonset.measures.countable import counts_in_records
+
         return counts_in_records(self.publication, frequent)
 
     def losses(self, request: EvaluationRequest) -> Evaluation:
         """Return the losses of items and of relational values."""
+        from anonset.release.published_recoding import recoding_of
+
         publication = self.publication
         original, opened, hierarchies = request.original, request.opened, request.hierarchies
         measures: dict[str, float] = {}
@@ -306,6 +317,8 @@ class RecordsAnalysis(PublicationAnalysis[Records]):
 
     def risk(self, context: RiskContext) -> Risk:
         """Count the rows or persons that match attacker knowledge, and run attacks."""
+        from anonset.measures.item_inference import ItemInference, infer_items
+
         publication, original, trees, seed = self.publication, context.original, context.hierarchies, context.seed
         model, threshold, owner = context.model, context.threshold, None
         if context.persons is not None:
@@ -342,9 +355,12 @@ class RecordsAnalysis(PublicationAnalysis[Records]):
         return replace(risk, attempts=attempts, told=inferences)
 
     def _run_attacks(
-        self, context: RiskContext, skews: Mapping[str, Skewness]
-    ) -> tuple[tuple[AttackResult, ...], dict[str, str]]:
+        self, context: RiskContext, skews: "Mapping[str, Skewness]"
+    ) -> "tuple[tuple[AttackResult, ...], dict[str, str]]":
         """Return the results of the requested attacks, and the reasons why attacks were not possible."""
+        from anonset.attacks.base import AttackInput
+        from anonset.attacks.registry import run_attacks
+
         publication, original = self.publication, context.original
         if publication.value_sets and original is not None:
             publication = self.spelled().publication
@@ -355,13 +371,17 @@ class RecordsAnalysis(PublicationAnalysis[Records]):
         return run_attacks(scene, context.attacks if context.beside is None else [*context.attacks, "composition"])
 
 
-def _disclosures(publication: Records, names: Sequence[str]) -> dict[str, ObservedDiversity]:
+def _disclosures(publication: Records, names: Sequence[str]) -> "dict[str, ObservedDiversity]":
+    from anonset.measures.sensitive_values import observed_diversity
+
     group = codes_of(publication.relational)
     return {name: observed_diversity(group, _kept(publication, name), publication.store) for name in names}
 
 
-def _skews(publication: Records, names: Sequence[str], seed: int) -> dict[str, Skewness]:
+def _skews(publication: Records, names: Sequence[str], seed: int) -> "dict[str, Skewness]":
     """Return the success of guessing kept columns by quasi-identifiers. Empty if the rows do not fit into memory."""
+    from anonset.measures.skewness import skewness
+
     fits_memory = publication.n <= publication.store.limits.at_once_within(publication.n, _BYTES_A_ROW)
     if not names or not publication.relational or not fits_memory:
         return {}
@@ -408,7 +428,9 @@ def _journalist(
     return float(risks.max(initial=0.0)), float((risks > threshold).mean()) if len(risks) else 0.0
 
 
-def _observed(publication: Records) -> dict[str, ObservedDiversity]:
+def _observed(publication: Records) -> "dict[str, ObservedDiversity]":
+    from anonset.measures.sensitive_values import observed_diversity
+
     if not publication.relational or not publication.n:
         return {}
     group = codes_of(publication.relational)
@@ -416,7 +438,7 @@ def _observed(publication: Records) -> dict[str, ObservedDiversity]:
 
 
 def _item_losses(
-    recoded: PublishedRecoding, hierarchy: Hierarchy | None, weights: str | ItemWeights | None
+    recoded: "PublishedRecoding", hierarchy: Hierarchy | None, weights: str | ItemWeights | None
 ) -> dict[str, float]:
     column, recoding = recoded.column, recoded.recoding
     losses = {"ncp": recoded.ncp, "lm": recoded.lm}
@@ -427,7 +449,7 @@ def _item_losses(
     return losses
 
 
-def _item_sizes(recoded: PublishedRecoding, publication: Records) -> dict[str, int]:
+def _item_sizes(recoded: "PublishedRecoding", publication: Records) -> dict[str, int]:
     column, recoding = recoded.column, recoded.recoding
     published = publication.transactions
     sizes = {

@@ -4,25 +4,26 @@ from abc import ABC
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pkgutil import resolve_name
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
-from anonset.attacks.base import AttackResult
-from anonset.attacks.registry import ALL
 from anonset.data import Hierarchy, Table
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError
-from anonset.generalization.other_release import OtherRelease
 from anonset.kinds.attack import Attempts
 from anonset.kinds.exposures import Exposure
-from anonset.measures.item_inference import ItemInference
-from anonset.measures.sensitive_values import ObservedDiversity
-from anonset.measures.shares import Share
-from anonset.measures.skewness import Skewness
 from anonset.privacy import PrivacyModel
 from anonset.settings.publication import THRESHOLD
 from anonset.spelling import setting
+
+if TYPE_CHECKING:
+    from anonset.attacks.base import AttackResult
+    from anonset.generalization.other_release import OtherRelease
+    from anonset.measures.item_inference import ItemInference
+    from anonset.measures.sensitive_values import ObservedDiversity
+    from anonset.measures.shares import Share
+    from anonset.measures.skewness import Skewness
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ class Risk(RiskReport):
     """Results by knowledge. The attacker knows the quasi-identifiers, or 1, 2, … items, or the quasi-identifiers and
     the items.
     """
-    disclosures: Mapping[str, ObservedDiversity]
+    disclosures: "Mapping[str, ObservedDiversity]"
     """Disclosure of each sensitive column by the classes of equal quasi-identifiers."""
     before: tuple[Exposure, ...] = ()
     """Results for the original data, with the knowledge and the unit of `exposures`. Empty if the original is not
@@ -81,13 +82,13 @@ class Risk(RiskReport):
     """Unit that is counted: ``row`` if each row counts as one person, or ``person``."""
     persons: int | None = None
     """Number of persons. None if each row is a person."""
-    skews: Mapping[str, Skewness] = field(default_factory=dict)
+    skews: "Mapping[str, Skewness]" = field(default_factory=dict)
     """Success of guessing each sensitive column by class. Empty if memory is too small for all rows."""
-    told: tuple[ItemInference, ...] = ()
+    told: "tuple[ItemInference, ...]" = ()
     """Success of an attacker who knows the two rarest items of a row and infers the other items. Empty without
     original.
     """
-    outcomes: tuple[AttackResult, ...] = ()
+    outcomes: "tuple[AttackResult, ...]" = ()
     """Results of the requested attacks."""
     not_tried: Mapping[str, str] = field(default_factory=dict)
     """Reason why an attack was not possible, by attack name, if all attacks were requested."""
@@ -110,11 +111,11 @@ class Inference(RedactedRepr):
     """Number of rows, or of persons with several rows."""
     highest: float
     """Highest confidence."""
-    average: Share
+    average: "Share"
     """Average confidence."""
-    above: Share
+    above: "Share"
     """Share of rows or persons for which the confidence is above the threshold."""
-    certain: Share
+    certain: "Share"
     """Share of rows or persons whose sensitive value is inferred with certainty."""
     promised: float | None
     """Highest confidence that the guarantee allows. None if the guarantee does not cover the known rows."""
@@ -152,7 +153,7 @@ class BucketRisk(RiskReport):
     """Confidence above which a row or a person counts as at risk."""
     inferences: tuple[Inference, ...]
     """Confidence of an attacker, by the rows that the attacker finds."""
-    observed: ObservedDiversity
+    observed: "ObservedDiversity"
     """l and t of the sensitive values in the groups."""
     correlations: dict[str, int]
     """Number of violations through the shared values of a person's rows, inside groups and between groups."""
@@ -175,7 +176,7 @@ class ChunkRisk(RiskReport):
     """Number of clusters."""
     smallest: int
     """Number of records in the smallest cluster. 0 if there are no clusters."""
-    told: tuple[ItemInference, ...] = ()
+    told: "tuple[ItemInference, ...]" = ()
     """Success of an attacker who knows the two rarest items of a person and infers the other items. Empty without
     original.
     """
@@ -209,7 +210,7 @@ class RiskContext(RedactedRepr):
     """Whether an id shows that each record is a person."""
     attacks: Sequence[str] = ()
     """Names of the attacks to run."""
-    beside: OtherRelease | None = None
+    beside: "OtherRelease | None" = None
     """Another release of the same persons."""
     algorithm: str = ""
     """Algorithm that made the publication. Empty if the result was processed further."""
@@ -222,6 +223,8 @@ class RiskContext(RedactedRepr):
         InputError
             If an attack is requested by name.
         """
+        from anonset.attacks.registry import ALL
+
         named = [name for name in self.attacks if name != ALL]
         if named or self.beside is not None:
             option = setting("attack" if named else "beside")

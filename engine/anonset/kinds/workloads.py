@@ -5,14 +5,16 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from anonset.data import Hierarchy, Table
 from anonset.errors import InputError
 from anonset.queries.estimate import ONE_MEMBER, Reading, require_reading
-from anonset.queries.mixed_workload import QueryShape, mixed_domain_workload, mixed_record_workload
-from anonset.queries.workload import Workload
-from anonset.reading.policies import read_privacy_policy
-from anonset.reading.workloads import read_workload
+
+if TYPE_CHECKING:
+    from anonset.queries.mixed_workload import QueryShape
+    from anonset.queries.workload import Workload
+
 
 _SPEC = re.compile(r"(record|domain|published):([0-9]{1,18})x([0-9]{1,18})(?:\+([0-9]{1,18}))?")
 
@@ -53,8 +55,10 @@ class WorkloadSpec:
         return ("", 0, 0, 0) if match is None else (match[1], int(match[2]), int(match[3]), int(match[4] or 0))
 
     @property
-    def shape(self) -> QueryShape:
+    def shape(self) -> "QueryShape":
         """Number of items and relational values per query of a random workload."""
+        from anonset.queries.mixed_workload import QueryShape
+
         _, _, n_items, n_values = self.parts
         return QueryShape(n_values=n_values, n_items=n_items, width=self.width)
 
@@ -84,8 +88,10 @@ def in_terms_of(spec: WorkloadSpec) -> Iterator[None]:
         raise InputError(msg) from None
 
 
-def of_original(original: Table, spec: WorkloadSpec, hierarchies: Mapping[str, Hierarchy]) -> Workload | None:
+def of_original(original: Table, spec: WorkloadSpec, hierarchies: Mapping[str, Hierarchy]) -> "Workload | None":
     """Return a workload from a file, or drawn from the original. None if it is drawn from the publication."""
+    from anonset.queries.mixed_workload import mixed_domain_workload, mixed_record_workload
+
     if spec.queries is not None:
         return _from_file(Path(spec.queries), original)
     source, n, _, _ = spec.parts
@@ -97,7 +103,11 @@ def of_original(original: Table, spec: WorkloadSpec, hierarchies: Mapping[str, H
     return None
 
 
-def _from_file(path: Path, original: Table) -> Workload:
+def _from_file(path: Path, original: Table) -> "Workload":
+    from anonset.queries.workload import Workload
+    from anonset.reading.policies import read_privacy_policy
+    from anonset.reading.workloads import read_workload
+
     if path.name.removesuffix(".gz").removesuffix(".zst").endswith(".json"):
         return read_workload(path)
     column = original.transactions

@@ -1,20 +1,22 @@
 """Text and JSON data with the results of ``anonset verify``."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from anonset.errors import plain_text
-from anonset.jobs.check import PublicationCheck
 from anonset.kinds.individuals import MOST_CORRELATED
-from anonset.measures.correlation import IntraGroupViolation
 from anonset.release.documents import UNITS_IN_WORDS
 from anonset.release.statements import parameters_of, plain
 from anonset.report.account import coverage
 from anonset.spelling import counted, printable
 
+if TYPE_CHECKING:
+    from anonset.jobs.check import PublicationCheck
+
+
 _SHOWN = 3
 
 
-def check_summary(check: PublicationCheck) -> dict[str, Any]:
+def check_summary(check: "PublicationCheck") -> dict[str, Any]:
     """Return the results of a verification as JSON data."""
     verdict = check.verdict
     summary: dict[str, Any] = {
@@ -43,7 +45,7 @@ def check_summary(check: PublicationCheck) -> dict[str, Any]:
     return made
 
 
-def check_account(check: PublicationCheck) -> list[str]:
+def check_account(check: "PublicationCheck") -> list[str]:
     """Return the results of a verification as lines of text."""
     verdict = check.verdict
     lines = [str(verdict), _columns(check)]
@@ -78,13 +80,15 @@ def check_account(check: PublicationCheck) -> list[str]:
 _IN_ORDER = "rows were compared in file order; if the publication is sorted, pass its record numbers with --records"
 
 
-def _columns(check: PublicationCheck) -> str:
+def _columns(check: "PublicationCheck") -> str:
     """Return the columns by role, so that users notice if a role has changed."""
     texts = [f"{role.replace('_', ' ')}: {', '.join(names)}" for role, names in check.roles.items() if names]
     return f"columns: {'; '.join(texts)}".replace("quasi identifiers", "quasi-identifiers")
 
 
 def _violation(violation: Any) -> str:
+    from anonset.measures.correlation import IntraGroupViolation
+
     individual = f"the individual of row {violation.row} of qit.csv"
     if isinstance(violation, IntraGroupViolation):
         return (

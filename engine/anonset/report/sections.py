@@ -11,7 +11,6 @@ from typing import Any
 from rich.table import Table as RichTable
 
 from anonset.data.redacted_repr import RedactedRepr
-from anonset.release.statements import plain
 from anonset.release.tables import html_table
 from anonset.spelling import printable
 
@@ -46,6 +45,8 @@ def for_terminal(sections: Iterable[Section]) -> list[str | RichTable]:
 
 def for_json(sections: Iterable[Section]) -> dict[str, Any]:
     """Return the data of sections as one mapping."""
+    from anonset.release.statements import plain
+
     return {name: value for section in sections for name, value in plain(section.data).items()}
 
 
