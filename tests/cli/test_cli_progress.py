@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 from rich.progress import Progress
 
-from anonset.cli import progress as display
 from anonset.cli.progress import progress_bars
 from anonset_kernels._compiling import COMPILATION
 
@@ -55,7 +54,7 @@ def test_no_progress_without_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None
 )
 def test_compilation_is_announced_once(monkeypatch: pytest.MonkeyPatch, folder: Path | None, note: str) -> None:
     terminal = open_terminal(monkeypatch)
-    monkeypatch.setattr(display, "kernel_cache", lambda: folder)
+    monkeypatch.setattr("anonset.jobs.warmup.kernel_cache", lambda: folder)
     with progress_bars(quiet=False) as progress:
         assert progress is not None
         progress("search", 1, 2000)

@@ -4,14 +4,14 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-
-from rich.console import Console
-from rich.progress import BarColumn, SpinnerColumn, TaskID, TextColumn, TimeRemainingColumn
-from rich.progress import Progress as Bars
+from typing import TYPE_CHECKING
 
 from anonset.cli.output import Progress, log_progress, say
-from anonset.jobs.warmup import kernel_cache
 from anonset.release.stopwatch import COMPILING, report_compilation
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bars
+    from rich.progress import TaskID
 
 _PREPARING = "prepare"
 """Name of the stage that the log reports until the first phase of a run begins."""
@@ -31,6 +31,10 @@ def progress_bars(*, quiet: bool) -> Iterator[Progress | None]:
         with report_compilation(_say_uncached()), report_compilation(logged):
             yield logged
         return
+    from rich.console import Console
+    from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bars
+
     columns = (
         SpinnerColumn(),
         TextColumn("{task.description}"),
@@ -48,7 +52,7 @@ def progress_bars(*, quiet: bool) -> Iterator[Progress | None]:
 class _PhaseDisplay:
     """Display of the current phase. After a compilation, it shows the interrupted phase again."""
 
-    def __init__(self, bars: Bars) -> None:
+    def __init__(self, bars: "Bars") -> None:
         self._compiling = COMPILING
         self._bars = bars
         self._tasks: dict[str, TaskID] = {}
@@ -89,6 +93,8 @@ class _PhaseDisplay:
 
 def _say_uncached() -> Progress:
     """Return a callback for compilations. The first compilation prints a note if kernels cannot be cached."""
+    from anonset.jobs.warmup import kernel_cache
+
     silent = [False]
 
     def note(_phase: str, _done: float, _total: float) -> None:
@@ -101,6 +107,8 @@ def _say_uncached() -> Progress:
 
 def note_compilation() -> None:
     """Print a note that kernels are being compiled, with the cache folder that later runs use."""
+    from anonset.jobs.warmup import kernel_cache
+
     if (folder := kernel_cache()) is None:
         say(
             "compiling kernels; every run repeats this, because no cache folder is writable. To avoid it, set "

@@ -2,8 +2,6 @@
 files.
 """
 
-from anonset.data.hierarchy import Hierarchy
-from anonset.data.table import CategoricalColumn, Column, NumericColumn, SetColumn, Table
-from anonset.data.vocabulary import Vocabulary
+from anonset.lazy_names import lazy_names
 
-__all__ = ["CategoricalColumn", "Column", "Hierarchy", "NumericColumn", "SetColumn", "Table", "Vocabulary"]
+__getattr__, __dir__ = lazy_names(globals())

@@ -6,8 +6,6 @@ from typing import Any
 
 from anonset.columns.roles import ROLES
 from anonset.data import Table
-from anonset.data.cluster import ClusterWorkers
-from anonset.data.scheduler import cluster_of
 from anonset.data.spans import Limits
 from anonset.data.store import MEMORY, Store
 from anonset.errors import InputError, MisreadError, MissingRoleError
@@ -68,6 +66,9 @@ def place_of_data(sources: Sequence[Source], settings: ComparedSettings, factor:
         if cluster is None:
             yield store
             return
+        from anonset.data.cluster import ClusterWorkers
+        from anonset.data.scheduler import cluster_of  # slow: imports asyncio
+
         with cluster_of(cluster, settings.cluster_tls) as client, ClusterWorkers(client, store) as workers:
             yield store.with_workers(workers)
 

@@ -1,12 +1,5 @@
 """Workloads of COUNT queries, exact answers from original data, and estimated answers from publications."""
 
-from anonset.queries.estimate import ExpectedCounts, TrueCounts, presence_probability
-from anonset.queries.workload import Query, Workload
+from anonset.lazy_names import lazy_names
 
-__all__ = [
-    "ExpectedCounts",
-    "Query",
-    "TrueCounts",
-    "Workload",
-    "presence_probability",
-]
+__getattr__, __dir__ = lazy_names(globals())
