@@ -54,6 +54,7 @@ _CHAPTERS = (
             "anonset.reading.read",
             "anonset.reading.scan",
             "anonset.reading.options",
+            "anonset.reading.file_options",
             "anonset.jobs.anonymize",
             "anonset.release",
         ),

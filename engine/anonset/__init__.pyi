@@ -74,8 +74,8 @@ from anonset.kinds.risk import BucketRisk as BucketRisk
 from anonset.kinds.risk import Risk as Risk
 from anonset.kinds.workloads import WorkloadSpec as WorkloadSpec
 from anonset.measures.exclusiveness import exclusiveness as exclusiveness
+from anonset.measures.item_weights import ItemWeights as ItemWeights
 from anonset.measures.ncp import ncp as ncp
-from anonset.measures.utility_loss import ItemWeights as ItemWeights
 from anonset.privacy import AnatomyDiversity as AnatomyDiversity
 from anonset.privacy import Coherence as Coherence
 from anonset.privacy import ConstraintSet as ConstraintSet
@@ -101,9 +101,9 @@ from anonset.privacy.policies import groups_of_siblings as groups_of_siblings
 from anonset.publications import Buckets as Buckets
 from anonset.publications import Records as Records
 from anonset.publications import Symbol as Symbol
+from anonset.reading.file_options import FileOptions as FileOptions
 from anonset.reading.hierarchies.files import read_hierarchy as read_hierarchy
 from anonset.reading.hierarchies.files import write_hierarchy as write_hierarchy
-from anonset.reading.options import FileOptions as FileOptions
 from anonset.reading.options import ReadOptions as ReadOptions
 from anonset.reading.policies import read_item_weights as read_item_weights
 from anonset.reading.policies import read_privacy_policy as read_privacy_policy

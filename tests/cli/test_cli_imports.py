@@ -1,4 +1,4 @@
-"""Commands that read files do not import pandas, which takes longer than their work."""
+"""Commands import neither pandas, which takes longer than their work, nor packages that they do not use."""
 
 import json
 import subprocess
@@ -44,3 +44,14 @@ def test_inspect_does_not_import_pandas(tmp_path: Path) -> None:
     command = [sys.executable, "-c", RUN, json.dumps(jobs)]
     ran = subprocess.run(command, capture_output=True, text=True, check=True)
     assert json.loads(ran.stderr) == [[0, False]] * len(jobs), ran.stdout
+
+
+def test_the_help_of_anonymize_imports_no_packages_for_data() -> None:
+    code = (
+        "import contextlib, io, sys\n"
+        "from anonset.cli.main import main\n"
+        "with contextlib.redirect_stdout(io.StringIO()): code = main(['anonymize', '--help'])\n"
+        "print(code, sorted({'numpy', 'numba', 'pyarrow', 'scipy'} & sys.modules.keys()))"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout == "0 []\n"

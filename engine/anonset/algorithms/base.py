@@ -3,13 +3,16 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from pkgutil import resolve_name
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
-from anonset.data import Hierarchy, Table
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError
-from anonset.generalization import Recoding
-from anonset.privacy import PrivacyModel
+
+if TYPE_CHECKING:
+    from anonset.data import Hierarchy, Table
+    from anonset.generalization import Recoding
+    from anonset.privacy import PrivacyModel
+
 
 Progress = Callable[[str, float, float], None]
 """Function that reports progress. It receives the phase, the amount done and the total amount."""
@@ -19,7 +22,7 @@ Progress = Callable[[str, float, float], None]
 class Result(RedactedRepr):
     """Result of an algorithm, which contains the recoding and information about the search."""
 
-    recoding: Recoding
+    recoding: "Recoding"
     trace: tuple[Any, ...] = ()
     """Decisions of the search, in order. The type of an entry depends on the algorithm."""
     figures: Mapping[str, float] = field(default_factory=dict)
@@ -39,14 +42,14 @@ class Algorithm(Protocol):
     name: ClassVar[str]
 
     @property
-    def model(self) -> PrivacyModel:
+    def model(self) -> "PrivacyModel":
         """Privacy model that the algorithm guarantees."""
         ...
 
     def recode(
         self,
-        table: Table,
-        hierarchies: Mapping[str, Hierarchy],
+        table: "Table",
+        hierarchies: "Mapping[str, Hierarchy]",
         *,
         progress: Progress | None = None,
     ) -> Result:

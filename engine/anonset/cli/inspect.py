@@ -14,7 +14,7 @@ from anonset.cli.output import show, show_json
 from anonset.cli.progress import progress_bars
 from anonset.errors import InputError, foreign
 from anonset.local_paths import require_local
-from anonset.reading.options import UNKNOWN
+from anonset.reading.file_options import UNKNOWN
 from anonset.settings.commands import InspectSettings
 from anonset.settings.settings import RoleSettings, validate
 from anonset.spelling import as_typed

@@ -4,12 +4,14 @@ import re
 from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from anonset.errors import InputError
 from anonset.spelling import setting
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 Written = float | str | Decimal | Fraction
 """A number as a user writes it. The value of a float is the decimal number that Python prints."""
@@ -111,7 +113,7 @@ def floor_fraction(value: Fraction, most: int) -> Fraction:
     return min(neighbours)
 
 
-def unfit(values: NDArray[np.int64] | NDArray[np.float64]) -> tuple[NDArray[np.int64], str]:
+def unfit(values: "NDArray[np.int64] | NDArray[np.float64]") -> "tuple[NDArray[np.int64], str]":
     """Return the positions of unusable numbers, and the requirement that these numbers violate.
 
     Usable numbers are exact 64-bit floats, small enough that sums do not overflow. Integers are processed as floats.
@@ -122,9 +124,12 @@ def unfit(values: NDArray[np.int64] | NDArray[np.float64]) -> tuple[NDArray[np.i
     Ascending positions, int64, and the requirement as text. If all numbers are usable, no position is returned, and
         the text is empty. Cost: O(n).
 
+    >>> import numpy as np
     >>> unfit(np.array([0.1, -1e301, np.inf])), unfit(np.array([1, 2**53 + 1, 2**60]))[0]
     ((array([2]), 'a finite number'), array([1]))
     """
+    import numpy as np  # slow, and settings use this module
+
     if values.dtype == np.int64:
         large = np.flatnonzero((values > _ALL_EXACT) | (values < -_ALL_EXACT))
         large_values = values[large].astype(np.int64)

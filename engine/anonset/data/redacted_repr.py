@@ -9,8 +9,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 _PLAIN = (bool, int, float, str, Fraction, type(None), Path)
 _FEW = 5
 
@@ -50,6 +48,7 @@ def redacted(value: Any) -> str:
     """Return a value as text. Numbers, names and objects without labels are shown completely. For other values, only
     the size is shown.
 
+    >>> import numpy as np
     >>> redacted(0.5), redacted(("a", "b")), redacted({"a": 1}), redacted(np.zeros((2, 3), np.int32))
     ('0.5', '<2>', '<1>', '<int32 2x3>')
     >>> from anonset.privacy import LmDiversity
@@ -58,6 +57,8 @@ def redacted(value: Any) -> str:
     """
     if isinstance(value, (*_PLAIN, RedactedRepr)):
         return str(value) if isinstance(value, (Fraction, Path)) else repr(value)
+    import numpy as np  # slow, and most modules import `RedactedRepr`
+
     if isinstance(value, np.generic):
         return repr(value.item())
     if isinstance(value, np.ndarray):

@@ -17,7 +17,8 @@ from anonset.privacy import PrivacyModel
 from anonset.publications import Records
 from anonset.publications.base import require_kind
 from anonset.reading.batches import open_source
-from anonset.reading.options import ROW, UNKNOWN, ReadOptions
+from anonset.reading.file_options import ROW, UNKNOWN
+from anonset.reading.options import ReadOptions
 from anonset.reading.source import Source
 from anonset.reading.table_builder import read_all_rows
 from anonset.release.documents import Report

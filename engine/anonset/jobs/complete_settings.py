@@ -27,7 +27,7 @@ from anonset.jobs.proposed_reading import proposal_for
 from anonset.jobs.reading import to_inspect
 from anonset.jobs.run import FileRun
 from anonset.personal_text import is_like_id
-from anonset.reading.options import ROW, UNKNOWN
+from anonset.reading.file_options import ROW, UNKNOWN
 from anonset.reading.roles import names_in
 from anonset.reading.source import source_of
 from anonset.release.memory import memory_for, memory_limit

@@ -11,7 +11,7 @@ from anonset.data.table_facts import Unit
 from anonset.errors import Fix, Problem
 from anonset.measures.known_items import KnownItems
 from anonset.measures.shares import Share
-from anonset.reading.options import ROW
+from anonset.reading.file_options import ROW
 from anonset.release.tables import html_table
 from anonset.settings.job_text import unit_line
 from anonset.spelling import counted

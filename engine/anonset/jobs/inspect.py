@@ -20,7 +20,8 @@ from anonset.measures.equivalence_classes import class_sizes
 from anonset.measures.known_items import known_items
 from anonset.measures.shares import share_of
 from anonset.privacy.model import require_size
-from anonset.reading.options import ROW, UNKNOWN, require_options
+from anonset.reading.file_options import ROW, UNKNOWN
+from anonset.reading.options import require_options
 from anonset.release.memory import memory_for
 from anonset.settings.binding import HierarchySpec
 from anonset.spelling import counted

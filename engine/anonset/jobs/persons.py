@@ -7,7 +7,7 @@ from anonset.data import Table
 from anonset.data.table_facts import RepeatedIdentifiers
 from anonset.errors import Fix, InputError, Problem, UndeclaredUnitError
 from anonset.privacy import PrivacyModel
-from anonset.reading.options import ROW, UNKNOWN
+from anonset.reading.file_options import ROW, UNKNOWN
 from anonset.release.disclosure_scan import names_of_persons
 from anonset.spelling import counted, setting
 

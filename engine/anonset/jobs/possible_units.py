@@ -7,7 +7,7 @@ from anonset.columns.persons import SURE, PossiblePerson
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import Problem
 from anonset.jobs.proposal_trial import MOST_WITHOUT_ID, Proposal, ProposalReader, are_buckets, try_hierarchies
-from anonset.reading.options import OPEN, ROW, UNKNOWN, person_columns
+from anonset.reading.file_options import OPEN, ROW, UNKNOWN, person_columns
 from anonset.reading.roles import names_in
 from anonset.reading.source import Source
 from anonset.settings.binding import HierarchySpec

@@ -36,7 +36,8 @@ from anonset.errors import Fix, InputError, Problem
 from anonset.jobs.findings import ColumnFindings
 from anonset.privacy.km import KmAnonymity
 from anonset.reading.batches import OpenedSource, with_null_words, without_missing_ids
-from anonset.reading.options import ROW, FileOptions, ReadOptions, person_columns
+from anonset.reading.file_options import ROW, FileOptions, person_columns
+from anonset.reading.options import ReadOptions
 from anonset.reading.roles import names_in
 from anonset.reading.source import Source
 from anonset.reading.table_builder import gather

@@ -37,7 +37,7 @@ from anonset.personal_text import is_like_id
 from anonset.reading.batches import FileProperties, OpenedSource, open_source
 from anonset.reading.columns import with_nulls
 from anonset.reading.dialect import Dialect
-from anonset.reading.options import person_columns
+from anonset.reading.file_options import person_columns
 from anonset.reading.roles import Header, names_in
 from anonset.reading.source import Source, source_of
 from anonset.reading.table_builder import read_all_rows

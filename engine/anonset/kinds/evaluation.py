@@ -11,9 +11,9 @@ from anonset.kinds.workloads import QueryAnswers, WorkloadSpec
 from anonset.spelling import setting
 
 if TYPE_CHECKING:
+    from anonset.measures.item_weights import ItemWeights
     from anonset.measures.sensitive_values import ObservedDiversity
     from anonset.measures.top_itemsets import TopItemsets
-    from anonset.measures.utility_loss import ItemWeights
     from anonset.release.opened import OpenedPublication
 
 

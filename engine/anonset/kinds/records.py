@@ -33,9 +33,10 @@ from anonset.kinds.summary import RecordsSummary, example
 from anonset.kinds.workloads import QueryAnswers, WorkloadSpec, in_terms_of, of_original
 from anonset.measures.distinct_records import codes_of
 from anonset.measures.equivalence_classes import class_of
+from anonset.measures.item_weights import ItemWeights
 from anonset.measures.record_utility_loss import record_utility_loss
 from anonset.measures.retention import counted_levels
-from anonset.measures.utility_loss import ItemWeights, group_weights, utility_loss
+from anonset.measures.utility_loss import group_weights, utility_loss
 from anonset.privacy import PrivacyModel, Witness
 from anonset.publications import Records
 from anonset.publications.records import written_columns

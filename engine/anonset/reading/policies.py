@@ -10,7 +10,7 @@ from pathlib import Path
 from anonset.data import Vocabulary
 from anonset.data.decimals import exact
 from anonset.errors import InputError, datum
-from anonset.measures.utility_loss import ItemWeights
+from anonset.measures.item_weights import ItemWeights
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
 from anonset.reading.files import read_bytes, write_file
 

@@ -6,7 +6,7 @@ from rich.table import Table as RichTable
 
 from anonset.jobs.findings import Findings, Question, UnitOption, risk_table
 from anonset.measures.known_items import KnownItems
-from anonset.reading.options import person_columns
+from anonset.reading.file_options import person_columns
 from anonset.release.memory import format_size
 from anonset.report.sections import as_text, facts_table, table
 from anonset.settings.job_text import unit_line

@@ -7,7 +7,7 @@ from typing import Any, cast
 from anonset.jobs.report_facts import ReportFacts
 from anonset.kinds.risk import BucketRisk
 from anonset.publications.base import unknown_kind
-from anonset.reading.options import person_columns
+from anonset.reading.file_options import person_columns
 from anonset.release.documents import BucketFiles, ChunkFiles, PublishedFile, PublishedFiles
 
 Row = tuple[str, str, str]

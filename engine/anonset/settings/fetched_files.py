@@ -5,7 +5,6 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from anonset.data.store import Files
 from anonset.errors import InputError
 from anonset.local_paths import name_in
 from anonset.reading.place import Place, is_address
@@ -51,6 +50,8 @@ def _local_copy(name: str, path: str) -> str:
     """Return the local copy of a file at an address. Return `path` if it is local, or if its reader accepts
     addresses.
     """
+    from anonset.data.store import Files
+
     kind = name.partition(" ")[0]
     if not is_address(path) or kind in _READ_AT_ADDRESS:
         return path

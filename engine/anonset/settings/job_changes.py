@@ -6,7 +6,7 @@ from typing import Any
 from anonset.columns.roles import ROLES as COLUMN_ROLES
 from anonset.columns.roles import SETS
 from anonset.errors import InputError
-from anonset.reading.options import OPEN
+from anonset.reading.file_options import OPEN
 from anonset.settings.job_files import ANSWERS
 from anonset.settings.overriding import OPTIONS_OF_ROLES, name_list
 from anonset.spelling import listed

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from anonset.errors import InputError, UndeclaredUnitError
+from anonset.reading.file_options import OPEN, ROW, UNKNOWN, person_columns
 from anonset.reading.files import require_file
-from anonset.reading.options import OPEN, ROW, UNKNOWN, person_columns
 from anonset.reading.place import Place, is_address
 from anonset.settings.job_text import unit_line
 from anonset.settings.overriding import name_list, over

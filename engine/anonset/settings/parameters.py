@@ -6,17 +6,20 @@ from dataclasses import field as make_field
 from functools import cache
 from pkgutil import resolve_name
 from types import MappingProxyType
-from typing import Annotated, Any, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin, get_type_hints
 
 from anonset import plugins
 from anonset.algorithms.base import Algorithm, traits_of
 from anonset.algorithms.registry import ALGORITHMS, DIVERSE, OFFERED, with_traits
 from anonset.errors import InputError, require_known
 from anonset.plugins import load_offered
-from anonset.privacy.model import PrivacyModel
 from anonset.settings.algorithm_fields import BUILT_IN, FieldRow
 from anonset.settings.readers import FORMS, ParsingContext, SettingForm
 from anonset.spelling import listed, setting
+
+if TYPE_CHECKING:
+    from anonset.privacy.model import PrivacyModel
+
 
 ON_BY_DEFAULT = "x-on-by-default"
 
@@ -25,7 +28,7 @@ ON_BY_DEFAULT = "x-on-by-default"
 class ModelEntry:
     """Settings and default algorithms of a privacy model."""
 
-    home: str | type[PrivacyModel]
+    home: "str | type[PrivacyModel]"
     """Class, or the module and name of a class that is imported on first use."""
     algorithm: str
     """Name of the default algorithm."""
@@ -41,11 +44,11 @@ class ModelEntry:
     """Name of the model that is equivalent if the data have no relational columns."""
 
     @property
-    def model(self) -> type[PrivacyModel]:
+    def model(self) -> "type[PrivacyModel]":
         """Class of the model."""
         return self.home if isinstance(self.home, type) else resolve_name(self.home)
 
-    def is_met_by(self, model: PrivacyModel) -> bool:
+    def is_met_by(self, model: "PrivacyModel") -> bool:
         """Return True if an algorithm that guarantees `model` also guarantees this model."""
         return isinstance(model, self.model) or (
             self.equals is not None and isinstance(model, MODELS[self.equals].model)

@@ -7,10 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from anonset.errors import InputError
-from anonset.reading.files import digest
-from anonset.reading.hierarchies.specs import split_spec
 from anonset.reading.place import Place, is_address
-from anonset.reading.source import source_of
 from anonset.settings.readers import FORMS
 
 DATA = ("input", "out", "private", "work_dir", "cluster_tls", "recoding", "after", "beside", "original")
@@ -99,6 +96,9 @@ def content_digest(path: str) -> str:
     InputError
         If the content cannot be read.
     """
+    from anonset.reading.files import digest
+    from anonset.reading.source import source_of
+
     if os.path.exists(path):  # noqa: PTH110
         return digest(path)
     if is_address(path) and (place := Place(path)).parent.size(place.name) is not None:
@@ -130,6 +130,8 @@ def with_paths(settings: Mapping[str, Any], replace: Replace) -> dict[str, Any]:
 
 def with_path(spec: Any, placed: Callable[[str], str]) -> Any:
     """Replace the path in the specification of a hierarchy, if it contains one."""
+    from anonset.reading.hierarchies.specs import split_spec
+
     if not isinstance(spec, str):
         return spec
     prefix, path = split_spec(spec)

@@ -12,12 +12,12 @@ from pydantic import BeforeValidator
 from anonset.algorithms.registry import ALGORITHMS, DIVERSE, TRANSACTION_FUNCTIONS
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.errors import InputError, datum, require_known
-from anonset.measures.utility_loss import KINDS
+from anonset.measures.item_weights import KINDS
 from anonset.spelling import hierarchy_of, setting
 
 if TYPE_CHECKING:
     from anonset.data import Hierarchy, SetColumn, Table, Vocabulary
-    from anonset.measures.utility_loss import ItemWeights
+    from anonset.measures.item_weights import ItemWeights
     from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
 
 

@@ -13,12 +13,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.errors import InputError, shortened
 from anonset.local_paths import require_local
-from anonset.privacy import PrivacyModel
 from anonset.reading import roles as reading
-from anonset.reading.options import FileOptions
+from anonset.reading.file_options import FileOptions
 from anonset.reading.place import Place, is_address
-from anonset.reading.source import Source, source_of
-from anonset.settings.binding import numeric_columns
 from anonset.settings.fetched_files import with_local_copies
 from anonset.settings.parameters import (
     GENERAL,
@@ -67,6 +64,9 @@ def _fields_of(options: type[FileOptions]) -> dict[str, Any]:
 
 
 if TYPE_CHECKING:
+    from anonset.privacy import PrivacyModel
+    from anonset.reading.source import Source
+
     _FileSettings = BaseModel  # type checkers see the fields in `file`
 else:
     _FileSettings = create_model("_FileSettings", __config__=_CONFIG, **_fields_of(FileOptions))
@@ -82,7 +82,7 @@ class ReadingSettings(_FileSettings):
         """These settings as `FileOptions`."""
         return FileOptions(**self.reading_options())
 
-    def source(self, named: str) -> Source:
+    def source(self, named: str) -> "Source":
         """Return the data at a path or address, as a source that is read with these settings.
 
         Raises
@@ -90,6 +90,8 @@ class ReadingSettings(_FileSettings):
         InputError
             If there are no data.
         """
+        from anonset.reading.source import source_of
+
         return source_of(named, self.file.input_format, no_header=self.file.no_header)
 
     def reading_options(self) -> dict[str, Any]:
@@ -197,6 +199,8 @@ class InputSettings(RoleSettings):
 
     def read_options(self) -> dict[str, Any]:
         """Return the fields of `ReadOptions`. Columns that generalize to ranges contain numbers."""
+        from anonset.settings.binding import numeric_columns
+
         options = super().read_options()
         return {**options, "numeric": list(dict.fromkeys([*self.numeric, *numeric_columns(self.hierarchy)]))}
 
@@ -288,7 +292,7 @@ class Settings(InputSettings):
 _Roles = TypeVar("_Roles", bound=InputSettings)
 
 
-def with_sensitive_kept(settings: _Roles, model: PrivacyModel) -> _Roles:
+def with_sensitive_kept(settings: _Roles, model: "PrivacyModel") -> _Roles:
     """Return settings in which the sensitive column of a model has the role of a kept column, because it is published
     unchanged.
     """

@@ -10,7 +10,7 @@ from nicegui import ui
 
 from anonset.columns.roles import OF_PERSONS
 from anonset.errors import Fix
-from anonset.reading.options import OPEN, ROW, UNKNOWN
+from anonset.reading.file_options import OPEN, ROW, UNKNOWN
 from anonset.settings.job_files import ANSWERS
 from anonset.settings.overriding import name_list
 from anonset.spelling import counted

@@ -9,7 +9,7 @@ from typing import Any
 
 from anonset.errors import AnonsetError, Fix, InputError, plain_text
 from anonset.privacy.model import PrivacyModel
-from anonset.reading.options import OPEN, person_columns
+from anonset.reading.file_options import OPEN, person_columns
 from anonset.settings.job_changes import changed_job, completing, with_role
 from anonset.settings.job_files import ANSWERS, read_job
 from anonset.settings.model_choices import (

@@ -25,7 +25,8 @@ from anonset.errors import InfeasibleError, InputError
 from anonset.generalization import ItemGroups
 from anonset.generalization.local import MergedItems
 from anonset.generalization.recoding import SUPPRESSED
-from anonset.measures.utility_loss import GroupWeights, ItemWeights, group_weights
+from anonset.measures.item_weights import ItemWeights
+from anonset.measures.utility_loss import GroupWeights, group_weights
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy
 
 if TYPE_CHECKING:

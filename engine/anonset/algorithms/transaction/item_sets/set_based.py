@@ -19,7 +19,7 @@ from anonset.data import Hierarchy, SetColumn, Table
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.store import MEMORY, Store
 from anonset.errors import InfeasibleError, InputError, require_known
-from anonset.measures.utility_loss import KINDS, WEIGHTS, ItemWeights
+from anonset.measures.item_weights import KINDS, WEIGHTS, ItemWeights
 from anonset.privacy import require_at_least
 from anonset.privacy.constraints import ConstraintSet
 from anonset.privacy.policies import PrivacyPolicy, UtilityPolicy

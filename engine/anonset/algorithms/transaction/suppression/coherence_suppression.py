@@ -26,7 +26,7 @@ from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.store import Store
 from anonset.data.table import Int32, Int64
 from anonset.errors import InputError, datum
-from anonset.measures.utility_loss import MAX_DENOMINATOR
+from anonset.measures.item_weights import MAX_DENOMINATOR
 from anonset.privacy.coherence import Coherence
 from anonset.privacy.model import require_at_least
 from anonset.spelling import setting
