@@ -32,11 +32,11 @@ def id_findings(columns: Mapping[str, Any], ids: Sequence[str]) -> list[str]:
     texts = {name: arrow.folded(given_texts(column)) for name, column in columns.items() if are_values(column)}
     findings = list[str]()
     for name in ids:
-        if name not in texts or len(values := texts[name].unique()) < _FEWEST_IDS:
+        if name not in texts or len(values := arrow.unique(texts[name])) < _FEWEST_IDS:
             continue
         for other in texts:
-            if other != name and _is_chain(columns[name], columns[other], texts[other].unique(), values):
-                findings.append(_chain(name, other, len(texts[other].unique())))
+            if other != name and _is_chain(columns[name], columns[other], arrow.unique(texts[other]), values):
+                findings.append(_chain(name, other, len(arrow.unique(texts[other]))))
         findings.append(_dummy(name, texts[name]))
     return list(filter(None, findings))
 

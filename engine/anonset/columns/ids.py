@@ -29,7 +29,7 @@ def texts_of_all(columns: Sequence[Any]) -> list[Any]:
     pairs = [_texts_and_lacking(column) for column in columns]
     is_complete = ~np.any([arrow.to_numpy(lacking) for _, lacking in pairs], axis=0)
     rows = arrow.number_array(np.flatnonzero(is_complete))
-    return [text.take(rows) for text, _ in pairs]
+    return [arrow.take(text, rows) for text, _ in pairs]
 
 
 def numbered(column: Any) -> tuple[Int64, NDArray[np.bool_]]:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from anonset import arrow
 from anonset.columns.headers import PERSON_IDS, meaning_of
 from anonset.columns.ids import given_texts, holds_sets
 from anonset.columns.personal_values import is_free_text
@@ -77,7 +78,7 @@ def mentions_in(
     if sets.vocabulary.is_numbered or not named:
         return
     loaded = {name: column for name, column in head(named).items() if not holds_sets(column)}
-    words = {name: words_of_persons(given_texts(column).unique().to_pylist()) for name, column in loaded.items()}
+    words = {name: words_of_persons(arrow.unique(given_texts(column)).to_pylist()) for name, column in loaded.items()}
     labels = sets.vocabulary.labels
     for column in joined or (sets.name,):
         texts = (
@@ -103,6 +104,6 @@ def free_text_in(columns: Mapping[str, Any], separator: str | None) -> Iterator[
         if holds_sets(column):
             continue
         texts = given_texts(column)
-        labels = texts.unique()[:_LOOKED_AT].to_pylist()
+        labels = arrow.unique(texts)[:_LOOKED_AT].to_pylist()
         if is_free_text(labels, len(texts)):
             yield PersonMentions(name, "", len(labels))

@@ -423,5 +423,5 @@ def are_cut(column: Any) -> bool:
     """Return True if the values of a column are long numbers that a spreadsheet rounded, such as 1.23E+11."""
     if not are_values(column):
         return False
-    labels = given_texts(column.slice(0, _MOST_ROWS)).unique()[:_LABELS].to_pylist()
+    labels = arrow.unique(given_texts(column.slice(0, _MOST_ROWS)))[:_LABELS].to_pylist()
     return any("E+" in label for label in labels) and look_at("", labels).kind == "cut numbers"

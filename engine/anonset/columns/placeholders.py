@@ -76,7 +76,7 @@ def placeholder_counts(column: Any) -> dict[str, int]:
     if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)):
         return {}
     text = arrow.utf8_trim_whitespace(arrow.cast(arrow.cast(column, kind), pa.large_string())).combine_chunks()
-    encoded = arrow.dictionary_encode(text.drop_null())
+    encoded = arrow.dictionary_encode(arrow.drop_null(text))
     labels = encoded.dictionary
     counts = np.bincount(arrow.to_numpy(encoded.indices), minlength=len(labels)).astype(np.int64)
     counts[arrow.to_numpy(arrow.is_in(labels, sorted(MISSING)))] = 0

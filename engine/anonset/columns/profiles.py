@@ -143,7 +143,9 @@ def profile(column: str, loaded: Any, separator: str | None = None) -> Profile:
         listed, counts = _counted(items)
         return _of_sets(column, n, nulls, listed, counts, len(items), None)
     if coded_ and any(chunk.dictionary.null_count for chunk in loaded.chunks):
-        loaded = loaded.cast(kind)  # the null count of a dictionary array ignores codes that refer to null values
+        loaded = arrow.cast(
+            loaded, kind
+        )  # the null count of a dictionary array ignores codes that refer to null values
         nulls = int(loaded.null_count)
     values = _few_values(loaded) if n <= _FEW_ROWS else _values(loaded) if n <= MOST_LOOKED_AT else None
     first = _first_values(loaded) if values is None else values.given
@@ -246,7 +248,7 @@ def coded(loaded: Any) -> Any:
         return loaded
     if len(_first_values(loaded)) * 2 > len(loaded):
         return loaded
-    encoded = loaded.combine_chunks().dictionary_encode()
+    encoded = arrow.dictionary_encode(loaded.combine_chunks())
     return pa.chunked_array([encoded]) if len(encoded.dictionary) * 8 < len(loaded) else loaded
 
 
@@ -293,7 +295,6 @@ def _counts(column: Any) -> tuple[Any, NDArray[np.int64]]:
     results.
     """
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     chunk = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     if pa.types.is_dictionary(chunk.type) and not chunk.null_count and not chunk.dictionary.null_count:
@@ -302,7 +303,7 @@ def _counts(column: Any) -> tuple[Any, NDArray[np.int64]]:
         if not times.all():
             values, counts = arrow.chosen(values, np.flatnonzero(times)), times[times > 0]
     else:
-        counted = pc.value_counts(chunk.drop_null() if chunk.null_count else chunk)
+        counted = arrow.value_counts(arrow.drop_null(chunk) if chunk.null_count else chunk)
         values, counts = counted.field(0), arrow.to_numpy(counted.field(1)).astype(np.int64)
     kind = values.type.value_type if pa.types.is_dictionary(values.type) else values.type
     if pa.types.is_nested(kind) or pa.types.is_binary(kind):
@@ -314,7 +315,7 @@ def _as_text(values: Any) -> Any:
     import pyarrow as pa
 
     kind = values.type.value_type if pa.types.is_dictionary(values.type) else values.type
-    return values.cast(kind).cast(pa.string())
+    return arrow.cast(arrow.cast(values, kind), pa.string())
 
 
 def _texts(values: Any) -> list[str]:
@@ -347,7 +348,7 @@ def _flat(column: Any) -> Any:
     import pyarrow as pa
 
     chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
-    return pa.chunked_array([chunk.flatten() for chunk in chunks], column.type.value_type)
+    return pa.chunked_array([arrow.list_flatten(chunk) for chunk in chunks], column.type.value_type)
 
 
 def most_frequent(counts: NDArray[np.int64] | list[int]) -> tuple[int, ...]:
@@ -374,9 +375,9 @@ def entropy(counts: NDArray[np.int64] | list[int]) -> float:
 
 
 def _items(cells: Any, mark: str) -> tuple[list[str], NDArray[np.int64]]:
-    import pyarrow.compute as pc
+    import pyarrow as pa
 
-    labels, counts = _counted(_flat(pc.split_pattern(cells.cast("string"), mark)))
+    labels, counts = _counted(_flat(arrow.split(arrow.cast(cells, pa.string()), mark)))
     times: dict[str, int] = {}
     for label, count in zip(labels, counts.tolist(), strict=True):
         if item := label.strip():
@@ -385,9 +386,9 @@ def _items(cells: Any, mark: str) -> tuple[list[str], NDArray[np.int64]]:
 
 
 def _rows_with(mark: str, cells: Any) -> int:
-    import pyarrow.compute as pc
+    import pyarrow as pa
 
-    return int(pc.sum(pc.match_substring(cells.cast("string"), mark)).as_py())
+    return int(arrow.sum(arrow.matches(arrow.cast(cells, pa.string()), re.escape(mark))).as_py())
 
 
 def pattern(loaded: Any) -> bytes:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
+from anonset import arrow
 from anonset.columns.header_topics import is_quantity
 from anonset.columns.headers import PERSON_IDS, are_headers
 from anonset.columns.id_findings import id_findings
@@ -268,7 +269,7 @@ def mentioning(
 
 
 def _distinct(column: Any) -> list[str]:
-    values: list[str] = given_texts(column).unique()[:MOST_LOOKED_AT].to_pylist()
+    values: list[str] = arrow.unique(given_texts(column))[:MOST_LOOKED_AT].to_pylist()
     return values
 
 
@@ -280,7 +281,7 @@ def _require_names(where: str, genuine: bool) -> None:
 
 def _is_above_ids(column: Any) -> bool:
     """Return True if the first rows of a column contain texts like ids, or contain no values."""
-    values = [] if holds_sets(column) else given_texts(column.slice(0, _FIRST_ROWS)).unique().to_pylist()
+    values = [] if holds_sets(column) else arrow.unique(given_texts(column.slice(0, _FIRST_ROWS))).to_pylist()
     return not values or any(map(is_like_id, values))
 
 

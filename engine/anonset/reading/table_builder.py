@@ -222,7 +222,9 @@ def _of_one_type(chunks: list[Any]) -> list[Any]:
     """
     import pyarrow as pa
 
-    return chunks if len({chunk.type for chunk in chunks}) == 1 else [chunk.cast(pa.string()) for chunk in chunks]
+    return (
+        chunks if len({chunk.type for chunk in chunks}) == 1 else [arrow.cast(chunk, pa.string()) for chunk in chunks]
+    )
 
 
 def _require_by_blocks(where: str, options: ReadOptions, plan: Plan, store: Store) -> None:
