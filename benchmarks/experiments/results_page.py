@@ -5,7 +5,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from benchmarks.experiments import criteria
+from benchmarks.experiments import baselines, criteria
+from benchmarks.experiments.baselines.render import tables
 from benchmarks.experiments.judging import judge
 from benchmarks.experiments.render import rows, show
 from benchmarks.experiments.runner import RESULTS, paper, results_of
@@ -18,14 +19,18 @@ BENCHMARKS = "benchmarks"
 OVERVIEW = "overview"
 """Key of the verdict counts of all papers and studies."""
 
+PAGES = {baselines.PAPER.key: ROOT / "docs" / "baselines.md"}
+"""Page of the results of a study, if it is not `PAGE`."""
+
 ALGORITHMS = "benchmarks/algorithms/"
 """Folder of the algorithm benchmarks, which the page shows."""
 
 
-def write_block(key: str, page: Path = PAGE, results: Path = RESULTS) -> str:
+def write_block(key: str, page: Path | None = None, results: Path = RESULTS) -> str:
     """Replace the text between the markers of `key` in the page. Return a line that describes the change."""
-    special = {BENCHMARKS: benchmarks_table, OVERVIEW: overview}
-    return put(special[key](results) if key in special else claims_table(key, results), key, page)
+    special = {BENCHMARKS: benchmarks_table, OVERVIEW: overview, baselines.PAPER.key: tables}
+    block = special[key](results) if key in special else claims_table(key, results)
+    return put(block, key, PAGES.get(key, PAGE) if page is None else page)
 
 
 def put(block: str, key: str, page: Path) -> str:
@@ -40,10 +45,15 @@ def put(block: str, key: str, page: Path) -> str:
 
 
 def overview(results: Path = RESULTS) -> str:
-    """Return a Markdown table that counts the claims of each paper, and our own claims of each study, by verdict."""
+    """Return a Markdown table that counts the claims of each paper, and our own claims of each study, by verdict.
+
+    Studies without claims are not shown.
+    """
     verdicts = criteria.HOLDS_IN_WORDS, criteria.FAILS_IN_WORDS, criteria.DEPENDS.removesuffix(" the ")
     cells = []
     for key, judged in judged_papers(results).items():
+        if not judged:
+            continue
         kind = "own" if paper(key).study else "paper"
         counts = Counter(in_short(one.verdict) for one in judged if one.claim.kind == kind)
         shown = [counts[verdict] for verdict in verdicts]

@@ -1,0 +1,111 @@
+"""Measure task utility and disclosure of k^m publications, differentially private releases and synthetic records."""
+
+from typing import Any
+
+from benchmarks.experiments.baselines.measurement import (
+    ATTEMPTS,
+    ATTRIBUTES,
+    CONFIDENCE,
+    DELTA,
+    LEAST,
+    QUERIES,
+    SINGLES,
+    TARGETS,
+    TESTED,
+    TRAINED,
+    TREE,
+    USED,
+    compile_kernels,
+    measure,
+)
+from benchmarks.experiments.cases import Case, Figure, Paper
+from benchmarks.experiments.factors import SAMPLES
+
+DATA = ("groceries", "msweb", "diabetes130_patients")
+RT_DATA = "diabetes130_patients"
+"""Data set that is also published with attributes."""
+WAYS = ("apriori", "set-search", "coat", "pcta", "disassociation")
+RELEASES = ("diff-part", "independent", "tree")
+KS = (2, 5, 10, 25)
+EPSILONS = ("0.5", "1", "2", "5", "10")
+NO_NOISE = "no noise"
+"""Position of generators without noise, which have no privacy guarantee."""
+ORIGINAL = "original"
+LEVELS = SAMPLES.draws[:10]
+"""Random divisions of a data set into training records and test records."""
+QUANTITIES = {
+    "sets_f1": "F1 of frequent itemsets",
+    "sets_precision": "precision of frequent itemsets",
+    "sets_recall": "recall of frequent itemsets",
+    "rules_f1": "F1 of association rules",
+    "rules_precision": "precision of association rules",
+    "rules_recall": "recall of association rules",
+    "auc": f"mean AUC of naive Bayes for the {TARGETS} most frequent items, on test records",
+    "are": f"ARE: mean relative error of the counts of {QUERIES:,} pairs of items, drawn from records",
+    "singles": f"mean relative error of the counts of the {SINGLES} most frequent items",
+    "ncp": "NCP",
+    "log2_ul": "log2 of the utility loss (UL)",
+    "rum": "relational loss (RUM)",
+    "inferred": "share of items inferred with probability 1/2 or more, training records",
+    "control_inferred": "share of items inferred with probability 1/2 or more, test records (control)",
+    "alone": "share of persons with exactly one row that matches 3 items, training records",
+    "control_alone": "share of persons with exactly one row that matches 3 items, test records (control)",
+}
+
+
+def _over_k(data: str) -> Figure:
+    figure = f"{data}_k"
+    ways = (*WAYS, *(("rum-bound",) if data == RT_DATA else ()))
+    cases = [
+        *(Case(figure, ORIGINAL, k, {"data": data, "way": ORIGINAL}) for k in KS),
+        *(Case(figure, way, k, {"data": data, "way": way, "k": k}) for way in ways for k in KS),
+    ]
+    return Figure(
+        figure, f"{data}: k-anonymous publications", "k", QUANTITIES, SAMPLES.over(cases, levels=LEVELS), quick=(5,)
+    )
+
+
+def _over_epsilon(data: str) -> Figure:
+    figure, cases = f"{data}_epsilon", []
+    for way in RELEASES:
+        asked: dict[str, Any] = {"data": data, "way": way}
+        cases += [Case(figure, way, epsilon, {**asked, "epsilon": epsilon}) for epsilon in EPSILONS]
+        if way != "diff-part":
+            cases.append(Case(figure, way, NO_NOISE, {**asked, "epsilon": "inf"}))
+    title = f"{data}: differentially private releases and synthetic records"
+    return Figure(figure, title, "epsilon", QUANTITIES, SAMPLES.over(cases, levels=LEVELS), quick=("1",))
+
+
+PAPER = Paper(
+    key="baselines",
+    title="Task utility, differential privacy and synthetic records",
+    note=f"""\
+Each repetition draws {TRAINED:,} training records and up to {TESTED:,} test records of a data set, without replacement.
+Only training records are published. Every publication was verified. m is 2. `apriori` uses `{TREE}`; `coat` and `pcta`
+have no policy. `rum-bound` also publishes {", ".join(ATTRIBUTES)} with delta={DELTA}, and only its items are measured
+and attacked.
+
+**Itemsets and rules.** Frequent itemsets have 2 to 4 items and at least {LEAST:.0%} of the training records as support.
+Rules have a confidence of at least {CONFIDENCE}. Publications are mined by expected supports with the reading
+`one-member`: a symbol of s items is one of its items, with probability 1/s each. A set of symbols is expanded to all
+combinations of their items, and two items of a symbol never occur together. Disassociated records are mined by the
+expected supports over all reconstructions. Synthetic records are counted.
+
+**Classifier.** Bernoulli naive Bayes with Laplace smoothing predicts whether a test record contains an item, from the
+{USED} most frequent other items. It is trained on the (expected) counts of items and pairs of the publication.
+
+**Attacks.** The attacker of `risk` knows the two rarest items of a person, and infers the other items by expected
+supports. A second attacker knows three random items, one more than the guarantee covers, and counts the matching rows.
+Each attack has {ATTEMPTS} targets. The control attacks test records. Only the difference between both is a disclosure
+about persons in the data. Disassociated publications have no rows to match.
+
+**Releases.** `diff-part` follows Chen et al. 2011, `tree` is a Chow-Liu tree, and `independent` draws independent
+items. The latter two use Laplace noise, or exact counts without a guarantee ("no noise"). The guarantee holds for
+adding or removing a record. The domain of the items is public. Thresholds and the length to which records are cut were
+chosen before the study, on a sample that the study does not use. All figures are shown without claims.""",
+    measure=measure,
+    study=True,
+    prepare=compile_kernels,
+    figures=[figure(data) for data in DATA for figure in (_over_k, _over_epsilon)],
+)
+"""Our own study of task utility and of other kinds of privacy."""

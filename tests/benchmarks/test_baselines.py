@@ -1,0 +1,247 @@
+"""The study of baselines: mined patterns, classifiers, privacy budgets, generators and tables, by small examples."""
+
+from math import inf, log, sqrt
+
+import numpy as np
+import pytest
+from benchmarks.experiments import runner
+from benchmarks.experiments.baselines import classifier, diff_part, generators, itemsets, measurement, noise, render
+from benchmarks.experiments.cases import Repeated, Results
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anonset import SetColumn, Table
+from anonset.data.table import CategoricalColumn
+from anonset.generalization import ItemGroups, apply
+from anonset.measures.item_supports import ColumnSupports, SymbolSupports
+from anonset.queries.estimate import ONE_MEMBER
+
+BASKETS = SetColumn.of(["ab", "ab", "abc", "cd"])
+PAPER = runner.paper("baselines")
+
+
+def published(groups: list[int]) -> SymbolSupports:
+    publication = apply(Table(BASKETS), ItemGroups(BASKETS.vocabulary, np.array(groups, np.int32)))
+    assert publication.transactions is not None
+    return SymbolSupports(publication, publication.transactions, ONE_MEMBER)
+
+
+def letters(found: object) -> list[str]:
+    return sorted("".join(sorted(items)) for items in found)  # type: ignore[attr-defined]
+
+
+def test_frequent_itemsets_of_records_are_counted() -> None:
+    found = itemsets.frequent_itemsets(ColumnSupports(BASKETS), 1)
+    assert {"".join(sorted(items)): support for items, support in found.items()} == {
+        "ab": 3, "ac": 1, "bc": 1, "abc": 1, "cd": 1,
+    }  # fmt: skip
+
+
+def test_a_symbol_is_expanded_to_each_of_its_items() -> None:
+    """c and d are published as {c, d}. 'abc' shows a, b and {c, d}: a with c, and a with d, have the support 1/2."""
+    supports = published([0, 1, 2, 2])
+    assert letters(itemsets.frequent_itemsets(supports, 3)) == ["ab"]
+    found = itemsets.frequent_itemsets(supports, 0.5)
+    assert letters(found) == ["ab", "abc", "abd", "ac", "ad", "bc", "bd"]
+    assert found[frozenset("ad")] == found[frozenset("abc")] == 0.5
+    assert itemsets.ItemSupports(supports).count("c") == 1
+    assert itemsets.ItemSupports(supports).count("c", "d") == 0
+    assert itemsets.ItemSupports(supports).count("a", "unknown") == 0
+
+
+def test_rules_have_the_confidence_of_their_itemsets() -> None:
+    """The confidence of c -> a is 1/2, of ac -> b it is 1, and of a -> c it is 1/3."""
+    supports = ColumnSupports(BASKETS)
+    found = itemsets.rules(itemsets.frequent_itemsets(supports, 1), itemsets.ItemSupports(supports), 0.5)
+    assert {("".join(sorted(items)), item) for items, item in found} == {
+        ("a", "b"), ("b", "a"), ("c", "a"), ("c", "b"), ("c", "d"), ("d", "c"), ("ac", "b"), ("bc", "a"),
+    }  # fmt: skip
+
+
+def test_agreement_without_mined_patterns_is_zero() -> None:
+    assert itemsets.agreement(set(), {1}) == (0, 0, 0)
+    assert itemsets.agreement({1, 2}, {1, 2}) == (1, 1, 1)
+
+
+def test_scores_are_the_smoothed_log_odds() -> None:
+    """3 of 4 records contain a. Smoothed: b has (3 + 1)/(3 + 2) with a, and (0 + 1)/(1 + 2) without a."""
+    scores = classifier.scores(
+        itemsets.ItemSupports(ColumnSupports(BASKETS)), 4, "a", ["b"], np.array([[True], [False]])
+    )
+    assert scores == pytest.approx([log(4 / 5 / (1 / 3)), log(1 / 5 / (2 / 3))])
+
+
+def test_a_classifier_that_predicts_every_record_has_area_one() -> None:
+    supports = itemsets.ItemSupports(ColumnSupports(BASKETS))
+    tested = SetColumn.of(["ab", "cd", "d", "abd"], universe="abcd")
+    assert classifier.mean_auc(supports, 4, tested, ["a"], ["a", "b", "c", "d"]) == 1
+    worse = itemsets.ItemSupports(published([0, 0, 0, 0]))
+    assert classifier.mean_auc(worse, 4, tested, ["a"], ["a", "b", "c", "d"]) < 1
+
+
+def test_the_noise_has_the_scale_of_the_mechanism() -> None:
+    drawn = noise.laplace(np.random.default_rng(1), 3, 0.5, 200_000)
+    assert np.abs(drawn).mean() == pytest.approx(6, rel=0.02)  # the mean of |noise| is the scale
+    assert not noise.laplace(np.random.default_rng(1), 3, inf, 5).any()
+
+
+rows = st.lists(st.sets(st.sampled_from("abcdefghijklmno"), max_size=12), min_size=1, max_size=8)
+
+
+@given(rows)
+def test_a_record_changes_counts_by_the_sensitivity_at_most(records: list[set[str]]) -> None:
+    """Neighbours differ in the last record, so that the same random numbers cut the other records."""
+    column = SetColumn.of(records, universe="abcdefghijklmno")
+    matrix = generators.truncated(column, np.random.default_rng(1))
+    smaller = generators.truncated(column.take(np.arange(column.n - 1)), np.random.default_rng(1))
+    assert np.array_equal(matrix[:-1], smaller)
+    assert matrix.sum(axis=1).tolist() == [min(len(record), generators.LONGEST) for record in records]
+    assert not (matrix & ~noise.matrix_of(column)).any()
+    items = [len(counted) + generators.noisy_items(counted, inf, None)[1].sum() for counted in (matrix, smaller)]
+    pairs = [np.triu(generators.noisy_pairs(counted, inf, None)[0], 1).sum() for counted in (matrix, smaller)]
+    assert items[0] - items[1] <= generators.ITEM_SENSITIVITY
+    assert pairs[0] - pairs[1] <= generators.PAIR_SENSITIVITY
+
+
+@pytest.mark.parametrize("generator", [generators.independent, generators.tree])
+def test_generators_spend_epsilon_on_noise(generator, monkeypatch: pytest.MonkeyPatch) -> None:
+    spent = []
+
+    def laplace(random, sensitivity, epsilon, size):
+        spent.append((sensitivity, epsilon))
+        return np.zeros(size)
+
+    monkeypatch.setattr(generators, "laplace", laplace)
+    generator(BASKETS, 0.5, np.random.default_rng(1))
+    expected = [generators.ITEM_SENSITIVITY, generators.PAIR_SENSITIVITY][: len(spent)]
+    assert [sensitivity for sensitivity, _ in spent] == expected
+    assert sum(epsilon for _, epsilon in spent) == 0.5
+
+
+def test_each_path_of_diff_part_spends_epsilon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With fan-out 2, four items have three inner nodes. The first division spends a third of half of epsilon."""
+    monkeypatch.setattr(diff_part, "FANOUT", 2)
+    used = []
+
+    def laplace(random, sensitivity, epsilon, size):
+        used.append((sensitivity, epsilon, size))
+        return np.zeros(size)
+
+    monkeypatch.setattr(diff_part, "laplace", laplace)
+    column = SetColumn.of(["ac"] * 400 + ["a"] * 400, universe="abcd")
+    tree = diff_part.Taxonomy.over(column)
+    leaves = list(diff_part.leaf_partitions(tree, 6.0, np.random.default_rng(1)))
+    by_items = {"".join("abcd"[tree.leaf[node]] for node in leaf.cut): leaf for leaf in leaves}
+    assert {items: len(leaf.records) for items, leaf in by_items.items()} == {"a": 400, "ac": 400}
+    assert by_items["a"].spent == pytest.approx((1, 2))  # one division remains, which spends all of the half
+    assert by_items["ac"].spent == pytest.approx((1, 1, 1))
+    assert all(sensitivity == 1 and size == 3 for sensitivity, _, size in used)
+    used.clear()
+    released = diff_part.diff_part(column, 6.0, np.random.default_rng(1))
+    assert [epsilon for _, epsilon, size in used if size == 1] == pytest.approx([3, 3])  # epsilon minus the path
+    assert sorted(np.diff(released.indptr).tolist()) == [1] * 400 + [2] * 400
+
+
+def test_diff_part_counts_the_empty_sets_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a large noise, a set that no record has is published."""
+    monkeypatch.setattr(diff_part, "laplace", lambda random, sensitivity, epsilon, size: np.full(size, 10 / epsilon))
+    released = diff_part.diff_part(SetColumn.of(["a"], universe="ab"), 1.0, np.random.default_rng(1))
+    assert {frozenset(released.held_by(row).tolist()) for row in range(released.n)} == {
+        frozenset({0}), frozenset({1}), frozenset({0, 1}),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(("release", "item"), [(diff_part.diff_part, 0), (generators.independent, 0)])
+def test_neighbours_have_similar_outputs(release, item: int) -> None:
+    """Audit: the probability of an output differs by a factor of at most e^epsilon, within three standard errors."""
+    epsilon, runs = 1.0, 1500
+    random = np.random.default_rng(7)
+    columns = [SetColumn.of(["a"] * number, universe="ab") for number in (12, 13)]
+    counts = [np.array([release(column, epsilon, random).occurrences[item] for _ in range(runs)]) for column in columns]
+    for least in (6, 10, 13, 16, 20):
+        less, more = (float((one >= least).mean()) for one in counts)
+        slack = 3 * sqrt(max(less, 1 / runs) / runs)
+        assert more <= np.exp(epsilon) * (less + slack) + slack
+
+
+def test_a_tree_preserves_the_pairs_that_it_contains() -> None:
+    """a and b are equal, and c is independent of both, so the only edge is (a, b)."""
+    column = SetColumn.of(["ab", "abc", "c", ""] * 500)
+    counts, pairs = noise.matrix_of(column).sum(axis=0).astype(float), np.zeros((3, 3))
+    pairs[0, 1] = pairs[1, 0] = 1000
+    pairs[0, 2] = pairs[1, 2] = 500
+    assert generators.forest(2000, counts, pairs, 0.0) == [(0, 1, 1000.0)]
+    assert generators.forest(2000, counts, pairs, 600.0) == []  # not significant: 1000 - 500 is below 600
+    drawn = noise.matrix_of(generators.tree(column, inf, np.random.default_rng(1)))
+    assert np.array_equal(drawn[:, 0], drawn[:, 1])
+    assert drawn[:, 0].mean() == pytest.approx(0.5, abs=0.05)
+    assert (drawn[:, 0] & drawn[:, 2]).mean() == pytest.approx(0.25, abs=0.05)
+    apart = noise.matrix_of(generators.independent(column, inf, np.random.default_rng(1)))
+    assert (apart[:, 0] & apart[:, 1]).mean() == pytest.approx(0.25, abs=0.05)
+
+
+def test_a_forest_has_the_edges_of_largest_information() -> None:
+    """b agrees with a, and c agrees mostly with b: the chain is a - b - c, without (a, c)."""
+    pairs = np.array([[50, 50, 40], [50, 50, 42], [40, 42, 50]], float)
+    assert [(edge.parent, edge.child) for edge in generators.forest(100, np.full(3, 50.0), pairs, 0.0)] == [
+        (0, 1), (1, 2),
+    ]  # fmt: skip
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(3)
+    records = [{f"i{int(8 * random.random() ** 2)}" for _ in range(random.integers(1, 6))} for _ in range(300)]
+    ages = CategoricalColumn.of("age", random.choice(list("xyz"), 300).tolist())
+    monkeypatch.setattr("anonset_datasets.catalogue.load", lambda _: Table(SetColumn.of(records), (ages,)))
+    monkeypatch.setattr(measurement, "TRAINED", 200)
+    measurement._split.cache_clear()
+
+
+ASKED = {"data": "small", "sample": "sample 1"}
+
+
+@pytest.mark.compiled
+@pytest.mark.studies
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("way", ["apriori", "set-search", "coat", "pcta", "disassociation", "rum-bound"])
+def test_a_publication_is_measured(way: str) -> None:
+    measured = measurement.measure({**ASKED, "way": way, "k": 3})
+    assert 0 < measured["sets_f1"] <= 1
+    assert 0.3 < measured["auc"] < 1
+    assert ("alone" in measured) == (way != "disassociation")
+    assert ("rum" in measured) == (way == "rum-bound")
+
+
+@pytest.mark.compiled
+@pytest.mark.usefixtures("small")
+def test_the_original_has_no_errors_and_reveals_persons() -> None:
+    measured = measurement.measure({**ASKED, "way": "original"})
+    assert measured["are"] == measured["singles"] == 0
+    assert measured["sets_f1"] == measured["rules_f1"] == 1
+    assert measured["inferred"] > measured["control_inferred"]
+    noisy = measurement.measure({**ASKED, "way": "independent", "epsilon": "1"})
+    assert noisy["are"] > 0
+    assert noisy["sets_f1"] < 1
+
+
+@pytest.mark.usefixtures("small")
+def test_test_records_are_not_published() -> None:
+    split = measurement._split("small", 1)
+    assert (split.trained.n, split.tested.n) == (200, 100)
+    again = measurement._split("small", 2)
+    assert not np.array_equal(split.items.items, again.items.items)
+
+
+def test_the_table_shows_the_difference_from_the_control() -> None:
+    points = [{"inferred": 0.5, "control_inferred": 0.25}, {"inferred": 0.75, "control_inferred": 0.25}]
+    levels = {f"sample {i}": Results({("tree", "1"): point}) for i, point in enumerate(points, 1)}
+    assert render.values(Repeated(levels), "tree", "1", "disclosed") == [0.25, 0.5]
+    assert render.values(Repeated(levels), "tree", "2", "disclosed") == []
+    assert render.interval([0.25, 0.5]) == "0.375 ± 1.588"  # t(1) = 12.706, times 0.125
+
+
+def test_the_table_names_points_of_the_study() -> None:
+    points = {(case.figure, case.series, case.x) for case in PAPER.cases}
+    shown = {(f"diabetes130_patients_{figure}", series, x) for _, series, figure, x in render._SHOWN}
+    assert shown <= points
