@@ -4,7 +4,7 @@ from math import inf, log, sqrt
 
 import numpy as np
 import pytest
-from benchmarks.experiments import runner
+from benchmarks.experiments import results_page, runner
 from benchmarks.experiments.baselines import classifier, diff_part, generators, itemsets, measurement, noise, render
 from benchmarks.experiments.cases import Repeated, Results
 from hypothesis import given
@@ -77,6 +77,19 @@ def test_a_classifier_that_predicts_every_record_has_area_one() -> None:
     assert classifier.mean_auc(supports, 4, tested, ["a"], ["a", "b", "c", "d"]) == 1
     worse = itemsets.ItemSupports(published([0, 0, 0, 0]))
     assert classifier.mean_auc(worse, 4, tested, ["a"], ["a", "b", "c", "d"]) < 1
+
+
+def test_equal_scores_count_one_half() -> None:
+    score, positive = np.array([1.0, 2.0, 2.0, 3.0]), np.array([False, False, True, True])
+    assert classifier.auc(score, positive) == 3.5 / 4  # of four pairs, three are in order and one is tied
+    assert classifier.auc(score, np.zeros(4, bool)) == 0.5
+
+
+def test_persons_with_a_single_matching_row_are_counted() -> None:
+    """Only 'abc' is unique among the records with three items. No row of the second publication matches 'abc'."""
+    column = SetColumn.of(["abc", "def", "def", "def", "ab"])
+    assert measurement._alone(Table(column), measurement._rows(column)) == 1 / 4
+    assert measurement._alone(Table(column), measurement._rows(column.take(np.array([1, 2])))) == 0
 
 
 def test_the_noise_has_the_scale_of_the_mechanism() -> None:
@@ -245,3 +258,14 @@ def test_the_table_names_points_of_the_study() -> None:
     points = {(case.figure, case.series, case.x) for case in PAPER.cases}
     shown = {(f"diabetes130_patients_{figure}", series, x) for _, series, figure, x in render._SHOWN}
     assert shown <= points
+
+
+def test_the_page_shows_the_stored_results() -> None:
+    tables = render.tables(runner.RESULTS)
+    assert tables.count("| original | 1.000") == 3
+    assert tables in results_page.PAGES["baselines"].read_text(encoding="utf-8")
+
+
+def test_a_study_without_claims_is_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(results_page, "judged_papers", lambda _: {"baselines": []})
+    assert len(results_page.overview().splitlines()) == 2
