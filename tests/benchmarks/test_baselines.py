@@ -252,6 +252,7 @@ def test_the_table_shows_the_difference_from_the_control() -> None:
     assert render.values(Repeated(levels), "tree", "1", "disclosed") == [0.25, 0.5]
     assert render.values(Repeated(levels), "tree", "2", "disclosed") == []
     assert render.interval([0.25, 0.5]) == "0.375 ± 1.588"  # t(1) = 12.706, times 0.125
+    assert render.interval([-0.0001, -0.0002]) == "0.000 ± 0.001"
 
 
 def test_the_table_names_points_of_the_study() -> None:

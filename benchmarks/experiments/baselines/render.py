@@ -28,6 +28,7 @@ _COLUMNS = {
     "auc": "classifier: AUC",
     "are": "ARE",
     "ncp": "NCP",
+    "log2_ul": "log2 UL",
     "disclosed": "items inferred, minus control",
 }
 
@@ -68,4 +69,4 @@ def interval(measured: Sequence[float]) -> str:
     if len(measured) < 2:
         return "".join(f"{value:.3f}" for value in measured)
     half = float(stdtrit(len(measured) - 1, (1 + CONFIDENCE) / 2)) * stdev(measured) / sqrt(len(measured))
-    return f"{mean(measured):.3f} ± {half:.3f}"
+    return f"{mean(measured):z.3f} ± {half:.3f}"
