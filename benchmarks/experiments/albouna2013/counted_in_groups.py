@@ -43,7 +43,7 @@ def lost_if_counted(table: "Table", k: int, l: int, seed: int) -> Lost:  # noqa:
     return Lost(*map(int, count_lost(sensitive.codes[tuples], start, bounds, len(sensitive.vocabulary), k, l)))
 
 
-@kernel()
+@kernel(allocates=True)
 def count_lost(value: Any, start: Any, bounds: Any, n_values: int, k: int, l: int) -> Any:  # noqa: E741
     """Count the lost tuples, int64 (3,), in the order of the fields of `Lost`.
 

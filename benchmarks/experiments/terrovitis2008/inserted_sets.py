@@ -55,7 +55,7 @@ def images_of(fixes: Sequence["FixedSet"], hierarchy: Hierarchy, m: int) -> list
     return found
 
 
-@kernel()
+@kernel(allocates=True)
 def by_size(indptr: Any, entries: Any, parent: Any, most: int) -> Any:
     """Count sets of nodes that contain no ancestor of another node, by size.
 

@@ -75,7 +75,7 @@ def set_bits(codes: Any, record: Any, members: Any) -> None:
             members[record[at], codes[at] >> 6] |= bit(codes[at] & 63)
 
 
-@kernel()
+@kernel(allocates=True)
 def nodes_below(
     records: Any, held: Any, candidates: Any, level: int, rule: Any, prefix: Any, intervals: Any, room: Any
 ) -> int:
@@ -134,7 +134,7 @@ def nodes_below(
     return found
 
 
-@kernel()
+@kernel(allocates=True)
 def _n_met(records: Any, held: Any, candidates: Any) -> int:
     """Count the candidates that occur in the records at `held`. Stop as soon as all candidates are found."""
     _, record, members = records
