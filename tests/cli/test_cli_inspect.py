@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from tests.facts import names
 
+from anonset.strict_json import dumps
 from cli.place import Place
 
 PEOPLE = "name,age,sex,codes\n" + "".join(
@@ -222,3 +223,77 @@ def test_the_error_of_an_unwritten_job_names_the_column(place: Place) -> None:
     assert ran.code == 2
     assert "is not written" in ran.err
     assert "column 'tags'" in ran.err
+
+
+UNRECOGNIZED = "age,zz_a,zz_b,zz_c,codes\n" + "".join(
+    f"{20 + n % 40},{'pqr'[n % 3]},{'pqrst'[n // 3 % 5]},{'uv'[n % 2]},c{n % 5} d{n % 7} e{n % 3}\n" for n in range(120)
+)
+
+
+def _table(shown: str) -> list[str]:
+    """Return the lines of the table of columns."""
+    lines = shown.splitlines()
+    start = next(at for at, line in enumerate(lines) if line.startswith("column "))
+    return lines[start + 1 : next(at for at in range(start, len(lines)) if not lines[at] or lines[at][-1] == ":")]
+
+
+def test_each_column_is_one_line_and_other_roles_are_printed_once(place: Place) -> None:
+    shown = place.run("inspect", place.write("zz.csv", UNRECOGNIZED), "--unit", "row").out
+    lines = _table(shown)
+    assert [line.split()[0] for line in lines] == ["age", "zz_a", "zz_b", "zz_c", "codes"]
+    assert max(map(len, lines)) < 100
+    assert shown.count("if others know it") == 1
+    assert "- if others know it: --relational zz_a,zz_b,zz_c\n" in shown
+    assert "different values" not in "".join(lines[:4])  # the column `distinct` shows the number
+    reasons = [
+        column["reason"] for column in place.run("inspect", str(place.folder / "zz.csv"), "--json").json["columns"]
+    ]
+    assert [
+        names(reason, f"if others know: --relational zz_{name}")
+        for name, reason in zip("abc", reasons[1:4], strict=True)
+    ]
+
+
+def test_another_role_names_one_sensitive_column(place: Place) -> None:
+    text = "age,zz_a,zz_b,zz_c\n" + "".join(
+        f"{20 + n % 40},{'pqr'[n % 3]},{'pq'[n % 2]},{'uvwxy'[n % 5]}\n" for n in range(120)
+    )
+    shown = place.run("inspect", place.write("zz.csv", text), "--unit", "row").out
+    assert "- if it is sensitive: --sensitive zz_a (or zz_b, zz_c)\n" in shown
+
+
+def test_a_long_run_of_similar_columns_is_one_line(place: Place) -> None:
+    lists = {f"user{n}": [f"c{(n + s) % 8}" for s in range(2 + n % 2)] for n in range(80)}
+    path = place.write("users.jsonl", dumps(lists))
+    lines = _table(place.run("inspect", path).out)
+    assert len(lines) == 1
+    assert lines[0].startswith("user0 … user79  sets    2 to 3 ")
+    assert "80 columns, the first: " in lines[0]
+    assert len(place.run("inspect", path, "--json").json["columns"]) == 80
+    short = place.write("few.jsonl", dumps({name: lists[name] for name in list(lists)[:10]}))
+    assert len(_table(place.run("inspect", short).out)) == 10
+
+
+def test_a_guessed_encoding_asks_to_check_the_characters(place: Place) -> None:
+    table = "city,x,age\n" + "".join(f"Köln{n % 3},1,{20 + n % 9}\n" for n in range(60))
+    shown = place.run("inspect", place.write("latin.csv", table.encode("latin-1")), "--unit", "row").out
+    assert "- read with --encoding latin-1 (detected): check the characters of names and values\n" in shown
+    path = place.write("latin.csv", f"Report,,\n{table}".encode("latin-1"))
+    shown = place.run("inspect", path, "--unit", "row").out
+    assert names(shown, "'check the characters of names and values; check the column names; 1 line'")
+
+
+def test_quiet_prints_only_the_result(place: Place) -> None:
+    data, job = place.write("people.csv", PEOPLE), str(place.folder / "job.toml")
+    for more in ([], ["-o", job]):
+        loud = place.run("inspect", data, *more)
+        Path(job).unlink(missing_ok=True)
+        quiet = place.run("inspect", data, *more, "--quiet")
+        assert (quiet.code, quiet.err) == (0, "")
+        assert "\nNext: " in loud.out
+        assert quiet.out.strip() == loud.out[: loud.out.rindex("\nNext: ")].strip()
+    assert Path(job).exists()
+    place.run(*place.job())
+    loud, quiet = place.run("risk", str(place.out)), place.run("risk", str(place.out), "--quiet")
+    assert loud.out.startswith(quiet.out)
+    assert ("Next: " in quiet.out, "--original" in quiet.out) == (False, False)

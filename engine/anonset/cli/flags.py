@@ -17,7 +17,7 @@ from anonset.spelling import LARGEST
 ALIASES = {"out": "-o"}
 """Short names of flags."""
 Input = Annotated[str, Parameter(name="INPUT", help="Data set (CSV, TSV, Parquet, FIMI), or a job file (.toml).")]
-Quiet = Annotated[bool, Parameter(help="Print no progress.")]
+Quiet = Annotated[bool, Parameter(help="Print only the result.")]
 
 
 def flags_of(model: type[BaseModel], leave_out: Iterable[str] = ()) -> Any:

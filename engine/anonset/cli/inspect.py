@@ -70,8 +70,7 @@ def inspect(
     if json:
         show_json(findings_summary(findings))
     else:
-        show(*findings_account(findings))
-        show(*_note_on_codes(findings))
+        show(*findings_account(findings), *([] if quiet else _note_on_codes(findings)))
     of_format = (*_RECOGNISED, "separator") if findings.settings.get("input_format") == "baskets" else _RECOGNISED
     recognised = {name: findings.settings[name] for name in of_format if name in {*findings.settings} - {*options}}
     typed, hierarchies = {**given_flags(flags), **recognised, "hierarchy": []}, given_flags(flags).get("hierarchy")
@@ -82,13 +81,14 @@ def inspect(
     if not with_items and not findings.records and len(findings.columns) == 1:
         with_items = _ways_to_read(source, place, given_flags(flags), roles, _SPLIT)[:1]
         condition = ", if the lines contain several columns or items"
+    with_next = not (json or quiet)
     if out is not None:
         lines = [f"complete command{condition}: {command}" for command in with_items]
-        _write_job(Path(out), place, findings, lines, json=json)
-    elif not json and findings.records:
+        _write_job(Path(out), place, findings, lines, json=json, with_next=with_next)
+    elif with_next and findings.records:
         command_text = as_typed("inspect", source, typed, hierarchies)
         show(f"Next: {command_text} -o {job}, to write these settings to a job file{_to_answer(findings)}")
-    for number, command in enumerate(() if json else with_items):
+    for number, command in enumerate(with_items if with_next else ()):
         first = f"Next{condition}: " if not (findings.records or number) else "To publish other columns as items: "
         if findings.possible_roles:
             first = (
@@ -154,7 +154,9 @@ def _require_new(path: Path) -> None:
         raise InputError(msg)
 
 
-def _write_job(path: Path, source: str, findings: "Findings", further: Sequence[str], *, json: bool) -> None:
+def _write_job(
+    path: Path, source: str, findings: "Findings", further: Sequence[str], *, json: bool, with_next: bool
+) -> None:
     from anonset.reading.files import write_file
     from anonset.settings.job_text import answer_text, guarantee_for, job_text, relative_to, unit_line
 
@@ -192,7 +194,7 @@ def _write_job(path: Path, source: str, findings: "Findings", further: Sequence[
     lines = [] if question is None else question.lines()
     text = job_text(input_, out, common, guarantee, reasons, findings.problems, question=lines, answers=answers)
     write_file(path, [text.encode()])
-    if not json:
+    if with_next:
         first = "resolve the problems that Check calls rejected in" if findings.rejected else "review"
         first = first if question is None else "declare who is a person in"
         ways = f" ({' or '.join(unit_line(answer.key) for answer in able)})" if able else ""

@@ -62,7 +62,9 @@ def risk(
     if json:
         show_json(summary)
     else:
-        show(*account, *([_without_original(out)] if table is None else []), f"Next: {_report(argument)}")
+        show(*account)
+        if not quiet:
+            show(*([_without_original(out)] if table is None else []), f"Next: {_report(argument)}")
     return FAILED if summary.get("broken") else DONE
 
 

@@ -25,12 +25,17 @@ class ColumnFindings(RedactedRepr):
     """Column statistics."""
     role: str
     """Role, named as a setting."""
-    reason: str
-    """Reason for the proposed role. ``given`` if the user gave the role."""
+    why: str
+    """Reason for the proposed role in a few words. ``given`` if the user gave the role."""
     hierarchy: str | None = None
     """Possible hierarchy specification."""
     fixes: tuple[Fix, ...] = field(default=(), repr=False)
-    """Settings that give the column another role. The reason contains them."""
+    """Settings that give the column another role."""
+
+    @property
+    def reason(self) -> str:
+        """Reason for the proposed role, followed by the fixes."""
+        return str(Problem(self.why, self.fixes))
 
 
 @dataclass(frozen=True)

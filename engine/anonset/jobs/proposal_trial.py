@@ -269,7 +269,7 @@ class ProposalReader:
         elif work.possible_items:
             work.problems.append(Problem(_dropped(work.possible_items, ""), _as_items(work.possible_items)))
         work.columns = tuple(
-            ColumnFindings(column, own.role, str(Problem(own.reason, own.fixes)), own.hierarchy, own.fixes)
+            ColumnFindings(column, own.role, own.reason, own.hierarchy, own.fixes)
             for column, own in ((column, roles[column.name]) for column in self.profiles)
         )
 

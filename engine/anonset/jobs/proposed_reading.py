@@ -92,7 +92,8 @@ def _to_check(recognised: Mapping[str, Any]) -> Problem:
     read = f"read with {spelled(recognised)} (detected)"
     if recognised.get("input_format") in ("baskets", "spmf"):
         return Problem(f"{read}: check that each line is a set of items")
-    check = "check the column names"
+    characters = ["check the characters of names and values"] if "encoding" in recognised else []
+    check = "; ".join([*characters, *(["check the column names"] if recognised.keys() - {"encoding"} else [])])
     if above := recognised.get("header_line", 1) - 1:
         check += f"; {counted(above, 'line')} above the header {'is' if above == 1 else 'are'} skipped"
     names = Fix({"header_line": 1}, "if line 1 contains the names")

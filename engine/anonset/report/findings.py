@@ -1,19 +1,26 @@
 """Text and JSON data with the findings of ``anonset inspect``."""
 
+import re
+from collections.abc import Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
 from rich.table import Table as RichTable
 
-from anonset.jobs.findings import Findings, Question, UnitOption, risk_table
+from anonset.columns.roles import ROLES
+from anonset.errors import Fix, Problem
+from anonset.jobs.findings import ColumnFindings, Findings, Question, UnitOption, risk_table
 from anonset.measures.known_items import KnownItems
 from anonset.reading.file_options import person_columns
 from anonset.release.memory import format_size
 from anonset.report.sections import as_text, facts_table, table
 from anonset.settings.job_text import unit_line
-from anonset.spelling import counted, printable, setting
+from anonset.spelling import counted, printable, setting, spelled
 
 _MOST_SHOWN = 1000
-"""Maximum number of columns that are printed, because printing many thousands of columns takes minutes."""
+"""Maximum number of table rows that are printed, because printing many thousands of rows takes minutes."""
+_LONG_RUN = 10
+"""Maximum number of neighbouring columns with the same kind, role and reason that are printed in rows of their own."""
 
 
 def findings_summary(findings: Findings) -> dict[str, Any]:
@@ -92,8 +99,10 @@ def findings_account(findings: Findings) -> list[str | RichTable]:
         "memory": "" if findings.memory is None else f"about {format_size(findings.memory)} for a run",
     }
     parts: list[str | RichTable] = [facts_table({name: text for name, text in facts.items() if text}), ""]
-    more = len(findings.columns) - _MOST_SHOWN
-    parts += [_columns_table(findings), *([f"and {more:,} more columns: --json shows all"] if more > 0 else []), ""]
+    runs = _runs(findings.columns)
+    more = sum(map(len, runs[_MOST_SHOWN:]))
+    parts += [_columns_table(runs[:_MOST_SHOWN]), *([f"and {more:,} more columns: --json shows all"] if more else [])]
+    parts += [*_other_roles(findings.columns), ""]
     if findings.quasi_identifiers is not None or findings.known_items:
         risk = table(*risk_table(findings))
         parts += ["Re-identification risk of the data: share of records that can be singled out", risk, ""]
@@ -115,13 +124,65 @@ def _named(answer: UnitOption) -> str:
     return printable(unit_line(answer.key))
 
 
-def _columns_table(findings: Findings) -> RichTable:
+def _columns_table(runs: Sequence[Sequence[ColumnFindings]]) -> RichTable:
     rows = []
-    for column in findings.columns[:_MOST_SHOWN]:
-        look, nulls = column.profile, column.profile.nulls + column.profile.missing
-        role = setting(column.role)
-        rows.append((look.name, look.kind, f"{look.distinct:,}", f"{nulls:,}", role, column.reason))
+    for run in runs:
+        first, last, why = run[0].profile, run[-1].profile, _short_reason(run[0])
+        name = first.name if len(run) == 1 else f"{first.name} … {last.name}"
+        why = why if len(run) == 1 else f"{len(run):,} columns, the first: {why}"
+        distinct = _extent([column.profile.distinct for column in run])
+        nulls = _extent([column.profile.nulls + column.profile.missing for column in run])
+        rows.append((name, first.kind, distinct, nulls, setting(run[0].role), why))
     return table(("column", "kind", "distinct", "nulls", "role", "because"), rows, left=("kind", "role", "because"))
+
+
+def _runs(columns: Sequence[ColumnFindings]) -> list[list[ColumnFindings]]:
+    """Return the columns in order, with each long run of similar columns in one list."""
+
+    def alike(column: ColumnFindings) -> tuple[str, str, str]:
+        return column.profile.kind, column.role, re.sub(r"[0-9][0-9.,%]*", "0", column.why)
+
+    runs = [list(run) for _, run in groupby(columns, alike)]
+    return [part for run in runs for part in ([run] if len(run) > _LONG_RUN else [[column] for column in run])]
+
+
+def _short_reason(column: ColumnFindings) -> str:
+    """Return the reason for a role without the kind and the number of values, which the table shows, and without the
+    fixes in `_other_roles`.
+    """
+    look = column.profile
+    why = column.why.removeprefix(f"{look.kind}, ").removeprefix(f"{look.distinct:,} different values: ")
+    return str(Problem(why, [fix for fix in column.fixes if _role_in(fix, look.name) is None]))
+
+
+def _role_in(fix: Fix, column: str) -> str | None:
+    """Return the role that a fix gives to a column, or None if it gives none."""
+    return next((role for role in ROLES if column in fix.settings.get(role, ())), None)
+
+
+def _extent(numbers: Sequence[int]) -> str:
+    ends = dict.fromkeys((min(numbers), max(numbers)))
+    return " to ".join(f"{number:,}" for number in ends)
+
+
+def _other_roles(columns: Sequence[ColumnFindings]) -> list[str]:
+    """Return a line for each other role that columns can have, with the condition and the columns."""
+    names: dict[tuple[str, str, str], dict[str, None]] = {}
+    more: dict[tuple[str, str, str], Mapping[str, Any]] = {}
+    for column in columns:
+        for fix in column.fixes:
+            if (role := _role_in(fix, column.profile.name)) is not None:
+                others = {name: value for name, value in fix.settings.items() if name != role}
+                key = (fix.effect, role, spelled(others))
+                names.setdefault(key, {}).update(dict.fromkeys(fix.settings[role]))
+                more[key] = others
+    lines = ["Other roles:"] if names else []
+    for (effect, role, text), named in names.items():
+        first, *rest = named
+        chosen = [first] if role == "sensitive" else [first, *rest]
+        or_another = f" (or {', '.join(rest)})" if role == "sensitive" and rest else ""
+        lines.append(printable(f"- {effect}: {spelled({role: chosen, **more[effect, role, text]})}{or_another}"))
+    return lines
 
 
 def _known_summary(result: KnownItems, k: int) -> dict[str, Any]:
