@@ -8,6 +8,7 @@ from tests.facts import names
 
 from anonset.cli.app import make_app
 from anonset.cli.short_help import SHORT
+from anonset.reading.files import INPUT_FORMATS
 from cli.place import Place
 
 
@@ -48,7 +49,9 @@ def test_help_begins_with_an_example_and_few_options(place: Place, command: str)
 def test_the_example_of_help_is_read_as_a_command(place: Place, command: str) -> None:
     ran = place.run(*shlex.split(SHORT[command].example)[1:])
     assert ran.code == 2
-    assert re.match(r"anonset: error: (a\.csv|out): no such file|anonset: error: '?out'?:? ", ran.err), ran.err
+    assert re.match(r"anonset: error: (a\.csv|job\.toml|out): no such file|anonset: error: '?out'?:? ", ran.err), (
+        ran.err
+    )
 
 
 @pytest.mark.parametrize("command", ["anonymize", "verify", "compare"])
@@ -100,3 +103,26 @@ def test_long_help_begins_with_the_line_in_the_list_of_commands(place: Place) ->
 @pytest.mark.parametrize("path", ["verify --help-all", "clean --help", "datasets check -h"])
 def test_long_help_explains_exit_codes_of_the_command(place: Place, path: str) -> None:
     assert place.run(*path.split()).out.count("Exit codes: 0 ") == 2
+
+
+def test_the_examples_of_help_run_one_after_the_other(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(place.folder)
+    (place.folder / "a.csv").write_text("id,codes\n" + "".join(f"P{n // 3:03},c{n * n % 12}\n" for n in range(600)))
+    for name, short in SHORT.items():
+        ran = place.run(*shlex.split(short.example)[1:])
+        assert ran.code == 0, (name, ran.err)
+        assert len(short.example) < 80
+
+
+def test_help_begins_with_the_first_steps(place: Place) -> None:
+    for more in ([], ["--help"]):
+        lines = place.run(*more).out.splitlines()
+        assert [line.split()[:2] for line in lines[1:4]] == [
+            ["anonset", name] for name in ("inspect", "suggest", "anonymize")
+        ]
+    assert "First steps" not in place.run("clean", "--help").out
+
+
+def test_help_names_all_input_formats(place: Place) -> None:
+    shown = " ".join(place.run("inspect", "--help").out.replace("│", " ").split())
+    assert f"({', '.join(INPUT_FORMATS)})" in shown

@@ -1,5 +1,7 @@
 """Numbers that overflow or have no exact representation are rejected, never published."""
 
+import re
+
 import pytest
 from tests.facts import names
 
@@ -59,3 +61,27 @@ def test_a_range_that_is_none_has_no_loss(place: Place) -> None:
     assert place.run("anonymize", data, "-o", str(place.out), *k, "--model", "k", "--k", "2").code == 0
     ran = place.run("evaluate", data, str(place.out), *k, "--workload", "record:5x0+1", "--width", "1", "--json")
     assert (ran.code, ran.json["rum"]) == (0, 0)
+
+
+def test_an_empty_number_is_rejected_with_a_hierarchy_that_works(place: Place) -> None:
+    rows = "".join(f"{'' if n % 9 == 0 else 20 + n % 40},c{n % 3}\n" for n in range(90))
+    data = place.write("people.csv", f"age,codes\n{rows}")
+    fixed = ["--unit", "row", "--items", "codes", "--relational", "age", "--hierarchy", "codes=balanced:2"]
+    more = ["--model", "kkm", "--k", "2", "--m", "1", "-o", str(place.out)]
+    ran = place.run("anonymize", data, *fixed, "--hierarchy", "age=range", *more)
+    assert (ran.code, names(ran.err, "age 'row 1' bins:width=10")) == (2, True)
+    proposed = re.search(r"'age': no number in 10 rows.* bins:width=([0-9,]+)", place.run("inspect", data).out)
+    assert proposed is not None
+    for width in ("10", proposed[1]):
+        ran = place.run(
+            "anonymize", data, *fixed, "--hierarchy", f"age=bins:width={width}", *more[:-1], f"{place.out}{width}"
+        )
+        assert ran.code == 0, ran.err
+
+
+def test_a_set_is_not_larger_than_the_number_of_items(place: Place) -> None:
+    data = place.write("sets.dat", "".join(f"c{n % 8} c{n * n % 7}\n" for n in range(60)))
+    model = ["--algorithm", "coat", "--k", "9", "--m", "2"]
+    assert place.run("anonymize", data, *model, "-o", str(place.out)).code == 0
+    shown = place.run("evaluate", data, str(place.out)).out
+    assert "to a set of 2 to 8 items" in shown

@@ -1,5 +1,6 @@
 """``anonset risk`` measures a publication with and without the original."""
 
+import re
 from functools import cached_property
 
 import pytest
@@ -14,13 +15,31 @@ def test_risk_without_the_original_asks_for_it(place: Place) -> None:
     place.run(*place.job())
     ran = place.run("risk", str(place.out))
     assert ran.code == 0
-    for text in ("attacker knows", "4 items", "above 0.09", "--original FILE"):
+    for text in ("attacker knows", "4 items", "above 9%", "--original FILE"):
         assert text in ran.out
     result = place.run("risk", str(place.out), "--json", "--threshold", "0.6").json
     assert [exposure["known"] for exposure in result["exposures"]] == ["1 item", "2 items", "3 items", "4 items"]
     assert [exposure["guaranteed"] for exposure in result["exposures"]] == [True, True, False, False]
     assert result["exposures"][0]["above"]["value"] == 0
     assert result["attack"] == []
+
+
+def test_all_shares_of_a_risk_are_percentages(place: Place) -> None:
+    place.run(*place.job())
+    original = ["--original", str(place.folder / "data.dat"), "--hierarchy", f"items={place.folder / 'hierarchy.csv'}"]
+    shown = place.run("risk", str(place.out), *original, "--threshold", "0.125").out
+    assert names(shown, "probability at most 50.0%")
+    assert names(shown, "2 items 50.0%")
+    assert names(shown, "highest average unique 12.5%")
+    assert re.findall(r"(?<![=\d.])0\.\d+\b(?!%)", shown) == []
+
+
+def test_risk_of_a_data_file_points_to_inspect(place: Place) -> None:
+    data = str(place.folder / "data.csv")
+    ran = place.run("risk", data)
+    assert (ran.code, len(ran.errors)) == (2, 1)
+    assert ran.err.endswith(f": anonset inspect {data}\n")
+    assert place.run("inspect", data).code == 0
 
 
 @pytest.mark.parametrize(

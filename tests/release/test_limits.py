@@ -138,3 +138,22 @@ def test_every_limit_is_used_and_short() -> None:
         "joint guarantee",
     ):
         assert any(name in text for text in SENTENCES.values()), name
+
+
+def test_a_run_prints_each_limit_once_and_always_composition_and_minimality() -> None:
+    """Otherwise limits that repeat the model would hide limits of other subjects."""
+    everything = limits_of(
+        KKmAnonymity(2, 1), replace(published([A], age=["19"]), kept=(CategoricalColumn.of("drug", ["a"]),)),
+        unit="row, declared a person", undecided=False, named=True, as_is=True, earlier=True,
+    )  # fmt: skip
+    first = {name: sentence.split(". ")[0].rstrip(".") for name, sentence in SENTENCES.items()}
+    for model, repeated in ((KKmAnonymity(2, 1), {"UNCHANGED"}), (KAnonymity(2), set())):
+        kept = replace(published([], age=["19"]), kept=(CategoricalColumn.of("drug", ["a"]),))
+        limits = limits_of(model, kept, unit="row, declared a person", undecided=False)
+        shown = [text.rstrip(".") for text in limits_in_short(model, limits)]
+        named = {name for name, text in first.items() if text in shown}
+        assert named == {"UNCHANGED", "BY_WORD", "ALONE", "FINEST"} - repeated
+    shown = [text.rstrip(".") for text in limits_in_short(KKmAnonymity(2, 1), everything)]
+    assert len(shown) == len({*shown})
+    named = {name for name, text in first.items() if text in shown}
+    assert named == {"BY_WORD", "NAMED", "AS_IS", "GOES_ON", "ALONE", "FINEST"}

@@ -73,6 +73,9 @@ _FUNCTIONS = {"import": "anonset.cli.import_project:import_project", "ui": "anon
 _ACCEPT_URLS = ("anonymize", "verify", "evaluate", "risk", "report")
 """Commands that accept URLs of publications, job files and other files."""
 _HELP, _HELP_ALL = frozenset({"--help", "-h"}), "--help-all"
+_FIRST_STEPS = (
+    "First steps:  \nanonset inspect FILE -o job.toml  \nanonset suggest job.toml  \nanonset anonymize job.toml"
+)
 _EPILOGUE = (
     "All commands accept --log-format json: progress, warnings and errors as JSON lines on standard error. "
     "Exit codes: 0 success, the model holds; 1 the model does not hold or is infeasible; 2 invalid input; "
@@ -115,6 +118,8 @@ def run_command(arguments: Sequence[str]) -> Any:
     if arguments and arguments[0] in _ON_DATA:
         _warn_of_leftovers()
     app = make_app()
+    if not arguments or arguments[0] in _HELP:
+        app.help_prologue = _FIRST_STEPS  # commands would inherit it
     if not {*_HELP, _HELP_ALL}.isdisjoint(arguments[1:]):
         from anonset.cli.short_help import SHORT, shorten_help  # slow: imports the help formatters
 

@@ -10,13 +10,14 @@ from pydantic.fields import FieldInfo
 
 from anonset.algorithms.registry import ALGORITHMS
 from anonset.errors import InputError, shortened
+from anonset.reading.files import INPUT_FORMATS
 from anonset.settings.parameters import MODELS, ON_BY_DEFAULT
 from anonset.settings.settings import ReadingSettings
 from anonset.spelling import LARGEST
 
 ALIASES = {"out": "-o"}
 """Short names of flags."""
-Input = Annotated[str, Parameter(name="INPUT", help="Data set (CSV, TSV, Parquet, FIMI), or a job file (.toml).")]
+Input = Annotated[str, Parameter(name="INPUT", help=f"Data set ({', '.join(INPUT_FORMATS)}), or a job file (.toml).")]
 Quiet = Annotated[bool, Parameter(help="Print only the result.")]
 
 

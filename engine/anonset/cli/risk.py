@@ -1,5 +1,6 @@
 """``anonset risk``: re-identification risk of a publication."""
 
+from pathlib import Path
 from typing import Annotated, Any
 
 from cyclopts import Parameter
@@ -45,6 +46,7 @@ def risk(
     """
     argument = out
     out, options = over_job(out, "out", given_flags(flags), RiskSettings)
+    _require_no_data(out)
     settings = validate(RiskSettings, options)
     source = settings.original_source()
     compared = opened_to_compare(out, source, settings, for_risks=True)
@@ -66,6 +68,15 @@ def risk(
         if not quiet:
             show(*([_without_original(out)] if table is None else []), f"Next: {_report(argument)}")
     return FAILED if summary.get("broken") else DONE
+
+
+def _require_no_data(out: str) -> None:
+    """Reject a data file, with the command that estimates its risk."""
+    if Path(out).is_file():
+        msg = f"{out!r} is a file, but risk requires a directory made by anonset anonymize"
+        error = InputError(msg)
+        error.commands = [f"risk of data before anonymization: {as_typed('inspect', out)}"]
+        raise error
 
 
 def _without_original(out: str) -> str:

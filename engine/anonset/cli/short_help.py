@@ -17,20 +17,21 @@ class ShortHelp(NamedTuple):
     """Example and options that the short help of a command shows."""
 
     example: str
+    """Command that fits on a line of 80 characters and follows the examples of the commands before it."""
     options: tuple[str, ...]
 
 
 SHORT = {
     "inspect": ShortHelp(
-        "anonset inspect a.csv -o job.toml",
+        "anonset inspect a.csv --unit id -o job.toml",
         ("items", "relational", "unit", "hierarchy", "k", "m", "out"),
     ),
     "suggest": ShortHelp(
-        "anonset suggest a.csv --unit id --items codes --model km --k 5 --m 2",
+        "anonset suggest job.toml --k 5 --m 2",
         ("items", "relational", "unit", "model", "k", "m", "seconds"),
     ),
     "anonymize": ShortHelp(
-        "anonset anonymize a.csv --unit id --items codes --model km --k 5 --m 2 -o out",
+        "anonset anonymize job.toml --k 5 --m 2 -o out",
         ("items", "relational", "unit", "model", "k", "m", "out"),
     ),
     "verify": ShortHelp(
@@ -50,7 +51,7 @@ SHORT = {
         ("out", "original", "unit", "shareable", "recipient", "purpose", "title"),
     ),
     "compare": ShortHelp(
-        "anonset compare a.csv --unit id --items codes --model km --k 2,5,10 --m 2",
+        "anonset compare job.toml --k 2,5,10 --m 2",
         ("items", "relational", "unit", "model", "algorithms", "k", "m"),
     ),
 }

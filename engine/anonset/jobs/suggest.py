@@ -80,6 +80,8 @@ class Suggestion(RedactedRepr):
     """
     fixes: Sequence[Fix] = field(default=(), repr=False)
     """Settings that the reason or the warning recommends."""
+    items: int = 0
+    """Number of items of the data."""
 
     @property
     def finest(self) -> Candidate | None:
@@ -231,6 +233,7 @@ def suggest(
         str(warned),
         set_beside(order),
         of_candidates if best is None else warned.fixes,
+        0 if table.transactions is None else len(table.transactions.vocabulary),
     )
 
 

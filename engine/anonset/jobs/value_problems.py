@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 
 from anonset.columns.profiles import Profile
+from anonset.columns.roles import hierarchy_for
 from anonset.errors import Fix, Problem
 from anonset.spelling import counted, setting
 
@@ -18,7 +19,9 @@ def null_problems(profiles: Sequence[Profile], dropped: Collection[str] = ()) ->
             problems.append(Problem(problem, [Fix({"missing": "empty,value"}, "to accept them")]))
         if column.missing and column.kind in ("integers", "numbers") and column.name not in dropped:
             rows = counted(column.missing, "row")
-            ways = "fill in numbers, or publish intervals of the text values"
+            spec = hierarchy_for(column)
+            bins = spec if spec.startswith("bins:") else "bins:width=10"
+            ways = f"fill in numbers, or publish intervals, as with the hierarchy {bins}"
             problems.append(Problem(f"column {column.name!r}: no number in {rows}; {ways}"))
         if column.look.doubt:
             problems.append(Problem(f"column {column.name!r}: {column.look.doubt}", column.look.fixes))

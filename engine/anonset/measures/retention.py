@@ -234,17 +234,16 @@ def counted_levels(item: Int64, size: Int64, counts: Int64, hierarchy: Hierarchy
     return {name: count for name, count in count_of.items() if count}
 
 
-def level_phrase(name: str) -> str:
-    """Return the phrase for a level name of `by_level`.
+def level_phrase(name: str, items: int) -> str:
+    """Return the phrase for a level name of `by_level`. `items` is the number of items of the data.
 
-    >>> level_phrase("2 levels up"), level_phrase("one of 2 to 10")
-    ('by 2 levels', 'to a set of 2 to 10 items')
+    >>> level_phrase("2 levels up", 8), level_phrase("one of 2 to 10", 8), level_phrase("one of 2 to 10", 50)
+    ('by 2 levels', 'to a set of 2 to 8 items', 'to a set of 2 to 10 items')
     """
-    return (
-        f"to a set of {name.removeprefix('one of ')} items"
-        if name.startswith("one of ")
-        else f"by {name.removesuffix(' up')}"
-    )
+    if not name.startswith("one of "):
+        return f"by {name.removesuffix(' up')}"
+    low, to, high = name.removeprefix("one of ").partition(" to ")
+    return f"to a set of {low}{to}{min(int(high), items) if to else high} items"
 
 
 def _order(size: Int64, up: Int64) -> Mapping[str, np.ndarray[tuple[int], np.dtype[np.bool_]]]:

@@ -57,6 +57,9 @@ def others(rows: int, until: int | None = None) -> str:
     return f" (and {rows - 1} more{where})" if rows > 1 else ""
 
 
+_EMPTY = "the field is empty; fill in a number, or publish intervals, as with the hierarchy bins:width=10"
+
+
 def read_numbers(
     where: str, name: str, column: Any, before: int = 0, until: int | None = None, decimal: str = ""
 ) -> Numbers:
@@ -132,7 +135,7 @@ class _Numbers:
         if len(wrong):
             first = text[int(wrong[0])].as_py()
             reason = "" if first.strip() == first else ": remove the blanks around it"
-            required = "not a number" + reason if first.strip() else "the field is empty; fill in a number"
+            required = "not a number" + reason if first.strip() else _EMPTY
             self.refuse(wrong, required, _notations(first.strip()))
         if arrow.all(arrow.matches(text, _INTEGER)).as_py() is not False:
             try:

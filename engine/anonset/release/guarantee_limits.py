@@ -118,12 +118,14 @@ _LIMITS_OF_UNITS = {
     "row, not asked": ROWS,
 }
 """Limit of the guarantee that follows from the unit of privacy."""
-_MOST_IMPORTANT = (UNDECIDED, UNKNOWN, NAMED, AS_IS, UNCHANGED, BY_WORD, ROWS, TOGETHER, GOES_ON, ALONE, FINEST)
-"""Limits of which a run prints the first sentence. The most important limit is the first."""
-_SHOWN = 2
-"""Maximum number of limits of the model, and of limits in `_MOST_IMPORTANT`, that a run prints. The attestation
-contains all limits.
+_BY_SUBJECT = (
+    (UNDECIDED,), (UNKNOWN, BY_WORD, ROWS), (NAMED,), (AS_IS, UNCHANGED), (TOGETHER, GOES_ON), (ALONE,), (FINEST,),
+)  # fmt: skip
+"""Limits by subject. A run prints the first sentence of one limit per subject. The most important limit is the
+first.
 """
+_OF_MODEL = 2
+"""Maximum number of limits of the model that a run prints. The attestation contains all limits."""
 
 
 def sentences(text: str) -> list[str]:
@@ -147,9 +149,11 @@ def limits_of_model(model: PrivacyModel, *, unchanged: bool) -> list[str]:
 
 
 def limits_in_short(model: PrivacyModel, limits: list[str]) -> list[str]:
-    """Return the most important limits of a publication as sentences that a run prints."""
-    further = [sentences(text)[0] for text in _MOST_IMPORTANT if text in limits]
-    return [*sentences(model.limits)[:_SHOWN], *further[:_SHOWN]]
+    """Return the most important limits of a publication as sentences that a run prints, each subject once."""
+    of_model = sentences(model.limits)[:_OF_MODEL]
+    stated = [UNCHANGED] if any("values of other columns" in text for text in of_model) else []
+    further = [[text for text in texts if text in limits and text not in stated][:1] for texts in _BY_SUBJECT]
+    return [*of_model, *(sentences(text)[0] for texts in further for text in texts)]
 
 
 def limits_of(

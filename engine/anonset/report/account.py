@@ -165,7 +165,7 @@ def evaluation_account(evaluation: "Evaluation") -> RichTable:
         fates = {"kept": kept, "generalized": total - kept - suppressed, "suppressed": suppressed}
         shown = [f"{count:,} {fate} ({count / total:.1%})" for fate, count in fates.items()]
         facts["occurrences"] = ", ".join(shown) + relative_to("items", coarsened)
-        facts |= {"generalized": text} if (text := levels_text(counts)) else {}
+        facts |= {"generalized": text} if (text := levels_text(counts, evaluation.sizes["universe"])) else {}
     facts |= {names.get(name, name): f"{size:,}" for name, size in evaluation.sizes.items()}
     return facts_table({**facts, "read from": evaluation.source})
 
@@ -312,18 +312,19 @@ def _levels_text(unverified: UnverifiedPublication[Any]) -> str:
     if column is None or "generalized" not in unverified.retention.get("items", {}):
         return ""
     counts = by_level(column, recoding, unverified.hierarchies.get(column.name) if of_nodes(recoding) else None)
-    return levels_text(counts) if len({*counts} - {KEPT, SUPPRESSED}) > 1 else ""
+    return levels_text(counts, len(column.vocabulary)) if len({*counts} - {KEPT, SUPPRESSED}) > 1 else ""
 
 
-def levels_text(counts: Mapping[str, int]) -> str:
+def levels_text(counts: Mapping[str, int], items: int) -> str:
     """Return a text with the number and share of the occurrences that are generalized by each number of levels.
+    `items` is the number of items of the data.
 
-    >>> levels_text({"kept": 5, "1 level up": 3, "2 levels up": 1, "suppressed": 1})
+    >>> levels_text({"kept": 5, "1 level up": 3, "2 levels up": 1, "suppressed": 1}, 8)
     '3 (30.0%) by 1 level, 1 (10.0%) by 2 levels'
     """
     total = max(1, sum(counts.values()))
     parts = {name: count for name, count in counts.items() if name not in (KEPT, SUPPRESSED)}
-    return ", ".join(f"{count:,} ({count / total:.1%}) {level_phrase(name)}" for name, count in parts.items())
+    return ", ".join(f"{count:,} ({count / total:.1%}) {level_phrase(name, items)}" for name, count in parts.items())
 
 
 def _loss_texts(unverified: UnverifiedPublication[Any]) -> dict[str, str]:

@@ -92,7 +92,7 @@ def suggestion_account(
     if (best := suggestion.recommended) is None:
         return [*parts, f"No candidate is useful: {suggestion.reason}.", *_beside(suggestion, beside)]
     parts.append(f"Best: {suggestion.reason}.")
-    if far := levels_text(best.levels):
+    if far := levels_text(best.levels, suggestion.items):
         parts.append(f"Generalized item occurrences: {far}.")
     if made := made_from_data(best):
         parts.append(f"Symbols: {made}.")
@@ -159,16 +159,17 @@ def name_of(candidate: Candidate) -> str:
     return f"{candidate.algorithm} ({', '.join(parameters)})" if parameters else candidate.algorithm
 
 
-def levels_text(levels: Any) -> str:
-    """Return a text on the share of the item occurrences that are generalized by each number of levels.
+def levels_text(levels: Any, items: int) -> str:
+    """Return a text on the share of the item occurrences that are generalized by each number of levels. `items` is the
+    number of items of the data.
 
-    >>> levels_text({"kept": 0.5, "1 level up": 0.3, "2 levels up": 0.1, "suppressed": 0.1})
+    >>> levels_text({"kept": 0.5, "1 level up": 0.3, "2 levels up": 0.1, "suppressed": 0.1}, 20)
     '30.0% by 1 level, 10.0% by 2 levels'
-    >>> levels_text({"kept": 0.5, "one of 2 to 10": 0.5})
+    >>> levels_text({"kept": 0.5, "one of 2 to 10": 0.5}, 20)
     '50.0% to a set of 2 to 10 items'
     """
     parts = {name: share for name, share in levels.items() if name not in ("kept", "suppressed")}
-    return ", ".join(f"{share:.1%} {level_phrase(name)}" for name, share in parts.items())
+    return ", ".join(f"{share:.1%} {level_phrase(name, items)}" for name, share in parts.items())
 
 
 def _outcome(candidate: Candidate) -> str:

@@ -62,6 +62,15 @@ class PagePart(RedactedRepr):
     """Meaning of the losses."""
 
 
+def above_threshold(threshold: float) -> str:
+    """Return the heading of the share of records with a higher risk than a threshold.
+
+    >>> above_threshold(0.09)
+    'above 9%'
+    """
+    return f"above {100 * threshold:.4g}%"
+
+
 @singledispatch
 def page_part(risk: RiskReport, before: Sequence[Exposure], attested: Attestation) -> PagePart:
     """Return the parts of the report that depend on the kind of publication.
@@ -109,7 +118,7 @@ def inference_section(inferences: Sequence[ItemInference], *, rows: bool = False
 
 def inference_table(inferences: Sequence[ItemInference]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """Return the headings and the rows of the table on inferences of further items."""
-    bounds = (f"p ≥ {LIKELY:g}", f"p ≥ {SURE:g}")
+    bounds = (f"p ≥ {LIKELY:.0%}", f"p ≥ {SURE:.0%}")
     head = ("inferred from", "rows", "other items", *bounds, "rare items", *bounds)
     return head, [
         (_SOURCES[inference.source], f"{inference.persons:,}", f"{inference.items:,}", percent(inference.likely),

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 
 from anonset.kinds.exposures import Exposure
 from anonset.kinds.risk import BucketRisk
+from anonset.measures.shares import percent
 from anonset.release.documents import Attestation
 from anonset.release.statements import parameters_of
 from anonset.report.drawings import Bar, bars
-from anonset.report.risks.base import PagePart, RiskTable, page_part, sections
+from anonset.report.risks.base import PagePart, RiskTable, above_threshold, page_part, sections
 from anonset.report.sections import Section
 from anonset.spelling import counted
 
@@ -33,7 +34,7 @@ def _sections(risk: BucketRisk) -> list[Section]:
         notes.append(f"Correlations between rows of a person: {violations}.")
     likeliest = Section(
         "Probability of the most likely sensitive value of a person in the data",
-        ("attacker finds", "guaranteed maximum", "highest", "average", f"above {risk.threshold:g}", "certain"),
+        ("attacker finds", "guaranteed maximum", "highest", "average", above_threshold(risk.threshold), "certain"),
         _inferences(risk),
         notes,
         {"inferences": risk.inferences, "observed": observed, "correlations": risk.correlations},
@@ -43,8 +44,9 @@ def _sections(risk: BucketRisk) -> list[Section]:
     outcome = "no row exceeded it" if not risk.broken else f"{counted(risk.broken, 'row')} EXCEEDED it"
     remarks = [
         f"Guaranteed: a random guess of a row's sensitive value is correct with a probability of at most "
-        f"{attempt.promised:.3g}; {outcome}."
+        f"{percent(attempt.promised)}; {outcome}."
         for attempt in risk.attempts[:1]
+        if attempt.promised is not None
     ]
     attack = Section(title, head, _guesses(risk), remarks, {"attack": risk.attempts, "broken": risk.broken})
     return [first, likeliest, attack]
@@ -52,8 +54,8 @@ def _sections(risk: BucketRisk) -> list[Section]:
 
 def _inferences(risk: BucketRisk) -> list[tuple[str, ...]]:
     return [
-        (inference.known, "" if inference.promised is None else f"{inference.promised:.3g}",
-         f"{inference.highest:.3g}", str(inference.average), str(inference.above), str(inference.certain))
+        (inference.known, "" if inference.promised is None else percent(inference.promised),
+         percent(inference.highest), str(inference.average), str(inference.above), str(inference.certain))
         for inference in risk.inferences
     ]  # fmt: skip
 
@@ -68,7 +70,7 @@ def _guesses(risk: BucketRisk) -> list[tuple[str, ...]]:
 
 @page_part.register
 def _part(risk: BucketRisk, before: Sequence[Exposure], attested: Attestation) -> PagePart:
-    head = ("attacker finds", "guaranteed maximum", "highest", "average", f"above {risk.threshold:g}", "certain")
+    head = ("attacker finds", "guaranteed maximum", "highest", "average", above_threshold(risk.threshold), "certain")
     return PagePart(
         published="Join the tables by group. They do not show which row of a group has which value.",
         protection=[

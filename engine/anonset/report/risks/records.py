@@ -14,6 +14,7 @@ from anonset.report.drawings import Bar, bars
 from anonset.report.risks.base import (
     PagePart,
     RiskTable,
+    above_threshold,
     inference_grid,
     inference_section,
     of_rows,
@@ -51,8 +52,8 @@ def _exposures(risk: Risk) -> Section:
     )
     if risk.journalist is not None:
         highest, above = risk.journalist
-        share = f"{percent(above)} of its records have a risk above {risk.threshold:g}"
-        notes.append(f"In the population (journalist), the highest risk is {highest:.3g}, and {share}.")
+        share = f"{percent(above)} of its records have a risk {above_threshold(risk.threshold)}"
+        notes.append(f"In the population (journalist), the highest risk is {percent(highest)}, and {share}.")
     for name, diversity in risk.disclosures.items():
         single = percent(diversity.homogeneous_records / max(1, risk.records))
         shown = (
@@ -84,12 +85,12 @@ def _exposures(risk: Risk) -> Section:
     )
     rows: list[tuple[str, ...]] = [
         (knowledge(exposure.values, exposure.items), "yes" if exposure.guaranteed else "no", f"{exposure.smallest:,}",
-         f"{exposure.mean:,.1f}", f"{exposure.highest:.3g}", str(exposure.average),
+         f"{exposure.mean:,.1f}", percent(exposure.highest), str(exposure.average),
          str(exposure.alone), str(exposure.above))
         for exposure in risk.exposures
     ]  # fmt: skip
     title = "Re-identification risk by attacker knowledge"
-    return Section(title, (*head, f"above {risk.threshold:g}"), rows, notes, data)
+    return Section(title, (*head, above_threshold(risk.threshold)), rows, notes, data)
 
 
 def _higher_after(before: Sequence[Exposure], after: Sequence[Exposure], *, above: bool = False) -> list[str]:
@@ -129,13 +130,13 @@ def _attempts(risk: Risk) -> Section:
     promised = [attempt.promised for attempt in risk.attempts if attempt.promised is not None]
     outcome = "no person was found more often" if not risk.broken else f"{counted(risk.broken, 'person')} EXCEEDED it"
     notes = [
-        f"Guaranteed: a random guess finds the person with a probability of at most {limit:.3g}; {outcome}."
+        f"Guaranteed: a random guess finds the person with a probability of at most {percent(limit)}; {outcome}."
         for limit in promised[:1]
     ]
     if risk.persons is not None:
         exceeded = f" {counted(risk.broken, 'row')} EXCEEDED it." if risk.broken else ""
         notes = [
-            f"Guaranteed: a random guess finds the row with a probability of at most {limit:.3g}.{exceeded} "
+            f"Guaranteed: a random guess finds the row with a probability of at most {percent(limit)}.{exceeded} "
             "Persons have several rows, so no maximum is guaranteed per person."
             for limit in promised[:1]
         ]
@@ -270,7 +271,7 @@ def _grid(risk: Risk, before: Sequence[Exposure]) -> RiskTable:
         below += f" {higher_after_text(higher)}"
     counts = (f"fewest {risk.unit}s", f"mean {risk.unit}s")
     guaranteed = _guaranteed(risk, "guaranteed", " for rows")
-    head = ("attacker knows", guaranteed, *counts, "highest risk", "average risk", f"above {risk.threshold:g}")
+    head = ("attacker knows", guaranteed, *counts, "highest risk", "average risk", above_threshold(risk.threshold))
     return RiskTable(head, rows, below=below if rows else "")
 
 
@@ -278,7 +279,7 @@ def _figures(exposure: Exposure) -> list[str]:
     return [
         f"{exposure.smallest:,}",
         f"{exposure.mean:,.1f}",
-        f"{exposure.highest:.3g}",
+        percent(exposure.highest),
         str(exposure.average),
         str(exposure.above),
     ]
