@@ -126,6 +126,8 @@ class Problem(MarkedText):
     """The fault, with data values marked."""
     fixes: Sequence[Fix] = ()
     """Remedies, the best first."""
+    assumed: bool = False
+    """Whether the proposed settings contain the remedy already, so that only the owner can say whether it is right."""
 
     def __format__(self, spec: str) -> str:
         """Return the sentence, with long values abridged, and the remedies, with marks."""

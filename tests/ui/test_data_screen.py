@@ -86,6 +86,86 @@ def test_no_button_recommends_a_setting_that_all_answers_contain(tmp_path: Path)
     assert [fix_in_words(fix.settings) for fix in open_fixes(state, fixes)] == words
 
 
+def persons(folder: Path, *, header: str = "patient,age,sex,codes", encoding: str = "utf-8") -> Path:
+    """Write two rows per person. The rows of person P070 differ in `sex`."""
+    rng, rows = random.Random(1), [header]
+    for number in range(100):
+        age, sex = rng.randint(18, 90), rng.choice("fm")
+        for visit in (0, 1):
+            shown = "fm"[visit] if number == 70 else sex
+            codes = " ".join(f"{letter}{rng.randrange(5)}" for letter in "cde")
+            rows.append(f"P{number:03},{age},{shown},{codes}")
+    (folder / "persons.csv").write_text("\n".join(rows), encoding=encoding)
+    return folder
+
+
+def test_a_warning_stays_after_the_answer_until_the_owner_settles_it(tmp_path: Path) -> None:
+    persons(tmp_path)
+    warning = "the rows of 1 person differ"
+
+    async def way(user: User, state: PageState) -> None:
+        await opened(user, state, "persons.csv")
+        assert warning in texts(user)
+        element(user, "unit").set_value("patient")
+        await until(lambda: state.answered and not state.busy)
+        await until(lambda: "I checked this" in texts(user))
+        assert warning in texts(user)
+        assert "check row 142" in texts(user)
+        await user.open("/promise")
+        assert "1 warning on the screen " in texts(user)
+        await user.open("/")
+        user.find(marker="check").click()
+        await until(lambda: "1 warning checked" in texts(user))
+        assert "I checked this" not in texts(user)
+        await user.open("/publish")
+        assert "on the screen " not in texts(user)
+        await user.open("/")
+        user.find(marker="uncheck").click()
+        await until(lambda: "I checked this" in texts(user))
+        element(user, "role sex").set_value("drop")  # a column that is not published needs no check
+        await until(lambda: not state.busy and warning not in texts(user))
+        assert (state.warnings, state.unchecked) == ({}, [])
+        assert "checked" not in (tmp_path / "persons.toml").read_text()
+
+    by_clicks(tmp_path, way)
+
+
+FAULTS = {
+    "an encoding": ({"header": "patient,âge,sex,codes", "encoding": "latin-1"}, "", "characters"),
+    "a text for missing values": ({}, "P200,k.A.,f,c1 d1 e1\n" * 2, "'k.A.' probably means a missing value"),
+    "a missing code": ({}, "P200,-99,f,c1 d1 e1\nP201,-99,m,c2 d1 e1\n", "-99 may mean a missing value"),
+    "rows without an id": ({}, ",40,f,c1 d1 e1\n" * 3, "3 rows without an id, skipped"),
+    "a placeholder": ({}, "none,40,f,c1 d1 e1\n" * 3, "'none' in 3 rows may mean a missing id"),
+    "a person whose rows differ": ({}, "", "the rows of 1 person differ"),
+}
+
+
+@pytest.mark.parametrize(
+    ("fault", "unit"),
+    [*((fault, "patient") for fault in FAULTS), ("an encoding", "row"), ("a person whose rows differ", "row")],
+)
+def test_planted_faults_have_standing_warnings(tmp_path: Path, fault: str, unit: str) -> None:
+    layout, more, warning = FAULTS[fault]
+    path = persons(tmp_path, **layout) / "persons.csv"
+    path.write_bytes(path.read_bytes() + f"\n{more}".encode())
+
+    async def way(user: User, state: PageState) -> None:
+        await opened(user, state, "persons.csv")
+        state.answer(unit)
+        await until(lambda: not state.busy and state.answered)
+        await until(lambda: state.inspection is not None and state.inspection.code is not None)
+        state.give_role("codes", "items")  # repeats the inspection
+        await until(lambda: not state.busy)
+        found = [text for text in state.unchecked if warning in text]
+        applies = (fault, unit) != ("a person whose rows differ", "row")
+        assert len(found) == applies, (state.unchecked, state.error)
+        for text in found:
+            state.check(text)
+            assert text not in state.unchecked
+
+    by_clicks(tmp_path, way)
+
+
 def test_columns_show_the_frequencies_of_their_values(tmp_path: Path) -> None:
     visits(tmp_path)
 

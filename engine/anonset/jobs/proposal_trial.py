@@ -194,6 +194,7 @@ class ProposalReader:
                 roles, work.unit, by_name, partial(self._differing, persons), few.__setitem__, tree_of,
                 most=1.0 if self.given.get("differing") == "first" else FEW_DIFFERING,
             )  # fmt: skip
+            few |= self._given_with_first_rows(roles, persons)
             if few:
                 options["differing"] = "first"
                 work.problems += [self._first_row(work, name, persons) for name, persons in few.items()]
@@ -325,6 +326,15 @@ class ProposalReader:
     def _are_plain(self, names: Sequence[str]) -> bool:
         return all(name in self.loaded and are_values(self.loaded[name]) for name in names)
 
+    def _given_with_first_rows(self, roles: Mapping[str, ProposedRole], persons: Int64) -> dict[str, int]:
+        """Return the columns with a given role that are published with the value of the first row of each person, and
+        for each column the number of persons whose rows differ.
+        """
+        if self.given.get("differing") != "first":
+            return {}
+        single = [n for n, role in roles.items() if role.reason == "given" and role.role in _ONE_VALUE]
+        return {name: count for name in single if (count := self._differing(persons, name))}
+
     def _differing(self, persons: Int64, name: str) -> int:
         return count_differing(persons, self.loaded[name])
 
@@ -340,14 +350,18 @@ class ProposalReader:
     def _skip_without_id(self, settings: dict[str, Any], work: Proposal, *, asked: bool) -> None:
         """Skip rows without an id if there are few of these rows, or if the owner chooses the id."""
         skipped, names = names_in((), settings.get("skip_rows")), _ids_in(settings, self.source.names)
-        if "no-id" in skipped or not names or not self._are_plain(names):
+        if not names or not self._are_plain(names):
             return
         lacking = work.rows - self._counted(names)[0]
+        text = f"column {', '.join(map(repr, names))}: {counted(lacking, 'row')} without an id"
+        if "no-id" in skipped:
+            problem = Problem(f"{text}, skipped")
+            work.problems += [problem] if lacking and problem not in work.problems and not asked else []
+            return
         most = _MOST_WITHOUT_ANSWER if asked or _ids_in(self.given, self.source.names) else MOST_WITHOUT_ID
         if not 0 < lacking <= most * work.rows:
             return
         settings["skip_rows"], work.skipped = [*skipped, "no-id"], lacking
-        text = f"column {', '.join(map(repr, names))}: {counted(lacking, 'row')} without an id"
         problem = Problem(text, [Fix({"skip_rows": ["no-id"]}, "to skip and count them")])
         work.problems += [problem] if problem not in work.problems and not asked else []
 
@@ -537,6 +551,7 @@ def _read_with_remedy(
 
 
 _MOST_ROWS_NAMED = 5
+_ONE_VALUE = ("relational", "sensitive", "keep")
 MOST_WITHOUT_ID = 0.05
 """Maximum share of rows without an id, for an id column that anonset detected. Rows without an id are skipped."""
 _MOST_WITHOUT_ANSWER = 0.5

@@ -91,13 +91,13 @@ def _to_check(recognised: Mapping[str, Any]) -> Problem:
     """Return what the owner must check if the data are read with detected settings."""
     read = f"read with {spelled(recognised)} (detected)"
     if recognised.get("input_format") in ("baskets", "spmf"):
-        return Problem(f"{read}: check that each line is a set of items")
+        return Problem(f"{read}: check that each line is a set of items", assumed=True)
     characters = ["check the characters of names and values"] if "encoding" in recognised else []
     check = "; ".join([*characters, *(["check the column names"] if recognised.keys() - {"encoding"} else [])])
     if above := recognised.get("header_line", 1) - 1:
         check += f"; {counted(above, 'line')} above the header {'is' if above == 1 else 'are'} skipped"
     names = Fix({"header_line": 1}, "if line 1 contains the names")
-    return Problem(f"{read}: {check}", [names] if "no_header" in recognised else [])
+    return Problem(f"{read}: {check}", [names] if "no_header" in recognised else [], assumed=True)
 
 
 def _proposal_for(
@@ -140,7 +140,10 @@ def _proposal_for(
     problems += missing_code_problems(profiles)
     problems += pair_problems(profiles, [name for name, role in proposed.items() if role.role == UNRECOGNIZED])
     problems += separator_problems([column for column in profiles if column.name not in dropped])
-    problems += [placeholder_problem(name, list(counts), sum(counts.values())) for name, counts in placeholders.items()]
+    problems += [
+        replace(placeholder_problem(name, list(counts), sum(counts.values())), assumed=True)
+        for name, counts in placeholders.items()
+    ]
     given = _declared(declared, "unit", opened.names)
     problems += map(
         Problem, id_findings(loaded, given or [one.columns[0] for one in candidates if len(one.columns) == 1])

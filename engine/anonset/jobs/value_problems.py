@@ -62,7 +62,11 @@ def null_words(profiles: Sequence[Profile]) -> dict[str, list[str]]:
 def word_problems(words: Mapping[str, Sequence[str]]) -> list[Problem]:
     """Return a line for each text that probably means null."""
     return [
-        Problem(f"{word!r} probably means a missing value ({_listed(names)})", [Fix({"null": [word]}, "to read it so")])
+        Problem(
+            f"{word!r} probably means a missing value ({_listed(names)})",
+            [Fix({"null": [word]}, "to read it so")],
+            assumed=True,
+        )
         for word, names in words.items()
     ]
 

@@ -63,6 +63,7 @@ def findings_summary(findings: Findings) -> dict[str, Any]:
         "memory": findings.memory,
         "problems": list(findings.problems),
         "fixes": [[fix.as_json() for fix in problem.fixes] for problem in findings.checks],
+        "assumed": [problem.assumed for problem in findings.checks],
         "question": None if findings.question is None else _question_summary(findings.question),
     }
 

@@ -2,14 +2,14 @@
 problems.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from nicegui import ui
+from nicegui.elements.mixins.text_element import TextElement
 
 from anonset.columns.roles import OF_PERSONS
-from anonset.errors import Fix
 from anonset.reading.file_options import OPEN, ROW, UNKNOWN
 from anonset.settings.job_files import ANSWERS
 from anonset.settings.overriding import name_list
@@ -36,7 +36,7 @@ def data_screen(state: PageState) -> None:
         screen.section(lambda: _question_state(state), lambda _: _question(screen))
         screen.section(lambda: _columns_state(state), lambda section: _columns(screen, section))
         screen.section(lambda: (state.findings, state.answered), lambda _: show_exposed(state.findings))
-        screen.section(lambda: (state.findings, state.error, state.publishing, state.raw), lambda _: _problems(screen))
+        screen.section(lambda: _problems_state(state), lambda _: _problems(screen))
         screen.section(lambda: state.first_step, lambda _: _next(state))
         screen.section(lambda: state.publishing, lambda _: _leave(screen))
 
@@ -197,18 +197,19 @@ def _reason(state: PageState, column: str, role: str) -> str:
     return reason
 
 
+def _problems_state(state: PageState) -> object:
+    return state.findings, state.error, state.publishing, state.raw, tuple(state.warnings), tuple(state.unchecked)
+
+
 def _problems(screen: Screen) -> None:
     state = screen.state
-    found = state.findings or {"problems": [], "fixes": []}
-    problems = [
-        (problem, open_fixes(state, [Fix(**fix) for fix in fixes]))
-        for problem, fixes in zip(found["problems"], found["fixes"], strict=True)
-    ]
-    known = [fix.settings for _, fixes in problems for fix in fixes]
+    warnings, unchecked = state.warnings, state.unchecked
+    problems = [(warning, open_fixes(state, warnings[warning])) for warning in unchecked]
+    known = [fix.settings for fixes in warnings.values() for fix in open_fixes(state, fixes)]
     further = open_fixes(state, state.fixes) if state.error else []
     if any(fix.settings not in known for fix in further):
         problems.insert(0, (state.error, further))
-    if not problems:
+    if not (problems or warnings):
         return
     text("h2", "Check")
     with ui.element("ul"):
@@ -216,3 +217,25 @@ def _problems(screen: Screen) -> None:
             with ui.element("li"):
                 text("span", problem)
                 fix_buttons(screen, fixes)
+                if problem in warnings:
+                    _second_button("I checked this", partial(screen.act, state.check, problem)).mark("check")
+    _checked(screen, [warning for warning in warnings if warning not in unchecked])
+
+
+def _checked(screen: Screen, warnings: Sequence[str]) -> None:
+    """Show the warnings that the owner has checked, folded."""
+    if not warnings:
+        return
+    with ui.element("details"):
+        text("summary", f"{counted(len(warnings), 'warning')} checked")
+        with ui.element("ul"):
+            for warning in warnings:
+                with ui.element("li"):
+                    text("span", warning)
+                    again = partial(screen.state.check, warning, checked=False)
+                    _second_button("Check again", partial(screen.act, again)).mark("uncheck")
+
+
+def _second_button(label: str, action: Callable[[], object]) -> TextElement:
+    with ui.element("div").classes("actions"):
+        return button(label, action).classes("second")

@@ -10,6 +10,7 @@ from nicegui import ui
 from nicegui.elements.mixins.text_element import TextElement
 
 from anonset.errors import AnonsetError
+from anonset.spelling import counted
 from anonset.ui.folder import JOB
 from anonset.ui.page_state import PageState, message_of
 
@@ -51,6 +52,8 @@ class Screen:
         header.move(layout, 0)
         with ui.element("div").classes("content").props("id=content tabindex=-1"):
             text("h1", title)
+            if self.path not in ("/", OPEN):
+                self.section(lambda: len(self.state.unchecked), lambda _: self._show_unchecked())
             self._messages = self.section(lambda: (self._message, self.state.error), self._show_messages)
             yield
         with ui.element("footer") as footer:
@@ -120,6 +123,13 @@ class Screen:
         screen.
         """
         return self.state.command("inspect") if self.path != OPEN and self.state.first_step else command()
+
+    def _show_unchecked(self) -> None:
+        if number := len(self.state.unchecked):
+            with ui.element("p").classes("alert").mark("unchecked"):
+                text("span", f"{counted(number, 'warning')} on the screen ")
+                ui.link("Data", "/")
+                text("span", f" {'is' if number == 1 else 'are'} not checked.")
 
     def _show_source(self) -> None:
         source = self.state.source

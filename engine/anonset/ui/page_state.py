@@ -46,6 +46,12 @@ class PageState:
         """Output of ``anonset inspect --json``."""
         self.proposed: dict[str, tuple[str, str]] = {}
         """Role of each column that the first inspection proposes, with the reason."""
+        self.assumed: dict[str, list[Fix]] = {}
+        """Warnings about settings that the first inspection wrote to the job file, with the fixes. Later inspections
+        take these settings for the owner's.
+        """
+        self.checked: set[str] = set()
+        """Warnings that the owner has checked."""
         self.answers: list[Mapping[str, Any]] = []
         """Possible units that count as a person, with the number of persons for each unit."""
         self.inspection: CommandRun | None = None
@@ -102,6 +108,7 @@ class PageState:
         self.publication = self.promised = self.trial = self.risk = self.report = None
         self.examined = None
         self.proposed, self.answers, self.error = {}, [], ""
+        self.assumed, self.checked = {}, set()
 
     async def end(self) -> None:
         """Cancel all commands, and wait until all commands have ended."""
@@ -160,6 +167,22 @@ class PageState:
         if self.findings is None:
             return "The data are not inspected yet. See the screen Data."
         return "First choose the columns to publish on the screen Data."
+
+    @property
+    def warnings(self) -> dict[str, list[Fix]]:
+        """All warnings about the data and the roles, with the settings that remedy them."""
+        found = self.findings or {"problems": [], "fixes": []}
+        latest = zip(found["problems"], found["fixes"], strict=True)
+        return {**self.assumed, **{problem: [Fix(**fix) for fix in fixes] for problem, fixes in latest}}
+
+    @property
+    def unchecked(self) -> list[str]:
+        """Warnings that apply and that the owner has not checked."""
+        return [warning for warning in self.warnings if warning not in self.checked]
+
+    def check(self, warning: str, *, checked: bool = True) -> None:
+        """Store whether the owner has checked a warning. The job file does not contain it."""
+        (self.checked.add if checked else self.checked.discard)(warning)
 
     @property
     def busy(self) -> bool:
@@ -251,6 +274,7 @@ class PageState:
         """
         if self._propose_again(arguments_of(fix.settings)):
             return
+        self.assumed = {warning: fixes for warning, fixes in self.assumed.items() if fix not in fixes}
         self.change(with_fix(self.settings, fix.settings))
         self._inspect_again()
 
@@ -260,7 +284,7 @@ class PageState:
         """
         if self._existing() is not None or self._data is None:
             return False
-        self.error = ""
+        self.error, self.assumed = "", {}
         self.start(self._propose(self._data, options))
         return True
 
@@ -409,6 +433,8 @@ class PageState:
             return False
         if run.result is not None:
             self.findings = run.result
+            warned = zip(run.result["problems"], run.result["assumed"], strict=True)
+            self.assumed |= {warning: self.warnings[warning] for warning, is_assumed in warned if is_assumed}
             self.answers = (run.result["question"] or {}).get("answers") or self.answers
             self.proposed = self.proposed or {
                 column["name"]: (column["role"], column["reason"]) for column in run.result["columns"]

@@ -79,7 +79,7 @@ def show_risk(run: CommandRun | None) -> None:
     if rows:
         _table(heads, rows)
         if higher := risk.get("higher_after"):
-            text("p", higher_after_text([attributes_in_words(known) for known in higher])).mark("higher-after")
+            alert(higher_after_text([attributes_in_words(known) for known in higher]), "p").mark("higher-after")
     else:
         text("p", "The publication contains no complete records, so no risk is counted. The report explains the risk.")
     _attacks(risk)
