@@ -1,6 +1,6 @@
 """Algorithms of installed packages, and the reasons to reject them. ``tests/plugin`` is a complete package."""
 
-from importlib.metadata import EntryPoint
+from importlib.metadata import EntryPoint, EntryPoints
 
 import pytest
 from tests.facts import refused
@@ -22,7 +22,7 @@ NO_CLASS = "text"
 
 def offers(monkeypatch: pytest.MonkeyPatch, *values: str) -> None:
     made = [EntryPoint(f"e{n}", value, plugins.MODELS) for n, value in enumerate(values)]
-    monkeypatch.setattr(plugins, "entry_points", lambda *, group: made if group == plugins.MODELS else [])
+    monkeypatch.setattr(plugins, "declared", lambda: EntryPoints(made))
 
 
 def test_a_class_is_registered_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:

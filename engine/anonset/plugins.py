@@ -5,6 +5,7 @@ available by the attribute `name`, like the built-in classes.
 """
 
 from collections.abc import Iterable
+from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
@@ -12,6 +13,12 @@ from anonset.errors import InputError
 
 ALGORITHMS, MODELS = "anonset.algorithms", "anonset.models"
 """Entry-point groups."""
+
+
+@cache
+def declared() -> Any:
+    """Return the entry points of all installed packages. They are read once, because reading the metadata is slow."""
+    return entry_points()
 
 
 def load_offered(group: str, known: Iterable[str]) -> dict[str, type[Any]]:
@@ -30,7 +37,7 @@ def load_offered(group: str, known: Iterable[str]) -> dict[str, type[Any]]:
     """
     classes: dict[str, type[Any]] = {}
     taken = set(known)
-    for entry in sorted(entry_points(group=group), key=lambda entry: (entry.name, entry.value)):
+    for entry in sorted(declared().select(group=group), key=lambda entry: (entry.name, entry.value)):
         loaded = _load(entry)
         name = getattr(loaded, "name", None)
         if not isinstance(loaded, type) or not isinstance(name, str) or not name:
