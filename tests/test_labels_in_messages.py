@@ -39,7 +39,7 @@ reading/plan.py: wrong[0], misplaced, cut[0]; columns/id_findings.py: other; col
 reading/roles.py: homeless[0];
 writing/publications/records.py: mark;
 reading/wide.py: name_of[label]; reading/workloads.py: source; data/scheduler.py: address; ui/server.py: address;
-jobs/comparison.py: part; measures/utility_loss.py: weight; plugins.py: entry.value, loaded;
+jobs/comparison.py: part; measures/item_weights.py: weight; plugins.py: entry.value, loaded;
 queries/estimate.py: reading;
 report/risks/records.py: printable(name); jobs/verify.py: published; release/opened.py: file;
 reading/formats/objects.py: twice[0]; reading/presence.py: absent, words[0]; settings/job_files.py: unit;

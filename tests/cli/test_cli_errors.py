@@ -253,10 +253,10 @@ def test_existing_directories_are_refused(place: Place, name: str) -> None:
 
 STEPS = [
     "release.records.write_published",
-    "release.records.write_codebook",
+    "writing.codebook.write_codebook",
     "release.records.read_parts",
-    "release.records.write_mapping",
-    "release.records.write_records",
+    "writing.codebook.write_mapping",
+    "writing.codebook.write_records",
 ]
 
 

@@ -48,6 +48,7 @@ class Exposure(RedactedRepr):
 def small_class_text(exposure: Exposure, k: int, persons: int) -> str:
     """Return a sentence on the number of persons with fewer than k matches, for data with several rows per person.
 
+    >>> from anonset.measures.shares import Share
     >>> share = Share(0.25)
     >>> small_class_text(Exposure(True, 0, 1, 6.0, 1.0, share, share, share, share, True), 5, 200)
     'Attacker knows all quasi-identifiers: 50 of 200 persons belong to an equivalence class of fewer than 5 persons'

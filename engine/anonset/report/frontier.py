@@ -22,6 +22,7 @@ _LEAST = 1e-9
 def frontier_text(points: "Sequence[Pruning]") -> str:
     """Return some points of a frontier, which has at least two points, as text.
 
+    >>> from anonset.algorithms.rt.joint.pruning import Pruning
     >>> frontier_text([Pruning(0.1, 9, 0.02, 0.05), Pruning(0.05, 4, 0.2, 0.03), Pruning(0.01, 1, 1.0, 0.02)])
     'if the relational loss rises from 0.02, the estimated item loss falls: to 60% at 0.20, to 40% at 1.00'
     """
