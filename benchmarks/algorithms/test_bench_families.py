@@ -44,6 +44,8 @@ def relational(n: int) -> Table:
 
 
 SENSITIVE = tuple(pos_like(1).transactions.vocabulary.labels[-5:])  # type: ignore[union-attr]
+GLOBAL = ("full-domain", "local-recoding", "bottom-up", "top-down")
+SENSITIVE_OF_SMALL = tuple(small(1).transactions.vocabulary.labels[-5:])  # type: ignore[union-attr]
 KM = {"k": 5, "m": 2}
 RT = {"k": 25, "m": 2, "delta": 0.65, "on_infeasible": "merge"}
 MERGES = [
@@ -65,10 +67,14 @@ CASES = [
     Case("coherence-suppression", 100_000, parameters={"h": 0.8, "k": 5, "p": 2, "sensitive_items": SENSITIVE}),
     Case("local-generalization", 100_000, parameters={"k": 5}),
     Case("lm-apriori", 100_000, parameters=KM | {"l": 2, "sensitive_items": SENSITIVE}),
+    Case("suppress-control", 2_000, small, {"rho": 0.5, "m": 2, "sensitive_items": SENSITIVE_OF_SMALL}),
+    Case("set-search", 20_000, parameters=KM),
+    Case("disassociation", 100_000, parameters=KM),
     Case("coat", 100_000, parameters=KM),
     Case("pcta", 100_000, parameters=KM),
     Case("cluster", 100_000, relational, {"k": 25}),
     Case("mondrian", 100_000, relational, {"k": 25}),
+    *(Case(name, 100_000, relational, {"k": 25}) for name in GLOBAL),
     Case("k-member", 5_000, relational, {"k": 25}),
     Case("xu-bottom-up", 5_000, relational, {"k": 25}),
     Case("xu-top-down", 5_000, relational, {"k": 25}),
