@@ -171,7 +171,7 @@ BUILT_IN: tuple[FieldRow, ...] = (
     (
         "max_evaluations",
         int | None,
-        "Number of loss evaluations for `refine` (about 10^8 per second). If None, the search stops when twice the evaluations lower the loss by less than a tenth, at the latest after 300 million.",
+        "Number of loss evaluations for `refine` (about 10^8 per second). If None, the search stops when twice the evaluations lower the loss by less than a twentieth, at the latest after 300 million.",
         False,
         "cluster mondrian k-member xu-bottom-up xu-top-down full-domain local-recoding bottom-up top-down rum-bound tum-bound rfirst",
     ),

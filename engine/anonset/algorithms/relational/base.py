@@ -59,7 +59,7 @@ class Formation(RedactedRepr, ABC):
     max_evaluations: Annotated[
         int | None,
         "Number of loss evaluations for `refine` (about 10^8 per second). If None, the search stops when twice the "
-        "evaluations lower the loss by less than a tenth, at the latest after 300 million.",
+        "evaluations lower the loss by less than a twentieth, at the latest after 300 million.",
     ] = None
     sensitive: Annotated[
         str | None,

@@ -34,7 +34,7 @@ FIRST_EVALUATIONS = 1_000_000
 """Minimum number of evaluations of the first round of a search that stops by itself."""
 MOST_EVALUATIONS = 300_000_000
 """Maximum number of evaluations of a search that stops by itself."""
-LEAST_GAIN = 0.1
+LEAST_GAIN = 0.05
 """A search that stops by itself continues after a round that lowers the loss by this share."""
 TOLERANCE = 1 / 16
 """Maximum increase of the loss by a step in the first phase, as a share of the mean loss of a cluster."""
@@ -76,7 +76,7 @@ def refine_clusters(
 
     If `max_evaluations` is None, rounds of the search follow each other, each with twice the evaluations of the
     previous round. The first round has about one step per cluster, or more in small tables. The search ends when a
-    round lowers the loss by less than a tenth, or after `MOST_EVALUATIONS`.
+    round lowers the loss by less than a twentieth, or after `MOST_EVALUATIONS`.
 
     >>> from anonset.data import Table
     >>> qi = QuasiIdentifiers.of(Table.from_columns(sex=["f", "m", "f", "m"]).relational, {})

@@ -134,7 +134,7 @@ class RelationalFirst(RTFramework):
     max_evaluations: Annotated[
         int | None,
         "Number of loss evaluations for `refine` (about 10^8 per second). If None, the search stops when twice the "
-        "evaluations lower the loss by less than a tenth, at the latest after 300 million.",
+        "evaluations lower the loss by less than a twentieth, at the latest after 300 million.",
     ] = None
 
     def __post_init__(self) -> None:
