@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from anonset.cli.exit_codes import DONE, FAILED, UNDECIDED
-from anonset.cli.flags import flags_of, given_flags
+from anonset.cli.flags import INPUT, flags_of, given_flags
 from anonset.cli.output import say, show, show_json, store_result, stores_results, utc_time, warn
 from anonset.cli.progress import progress_bars
 from anonset.errors import InputError
@@ -25,9 +25,7 @@ _WITH_COMMANDS = ("input", "unit", "hierarchy", "disclosure")
 
 
 def anonymize(
-    source: Annotated[
-        str | None, Parameter(name="INPUT", help="Data set (CSV, TSV, Parquet, FIMI), or a job file (.toml).")
-    ] = None,
+    source: Annotated[str | None, INPUT] = None,
     /,
     *,
     config: Annotated[

@@ -17,7 +17,8 @@ from anonset.spelling import LARGEST
 
 ALIASES = {"out": "-o"}
 """Short names of flags."""
-Input = Annotated[str, Parameter(name="INPUT", help=f"Data set ({', '.join(INPUT_FORMATS)}), or a job file (.toml).")]
+INPUT = Parameter(name="INPUT", help=f"Data set ({', '.join(INPUT_FORMATS)}), or a job file (.toml).")
+Input = Annotated[str, INPUT]
 Quiet = Annotated[bool, Parameter(help="Print only the result.")]
 
 
