@@ -65,4 +65,5 @@ def test_the_space_and_the_time_of_a_large_run_are_announced(tmp_path: Path, fre
     announcement = disk.announcement(spaces, size)
     assert names(announcement, "GiB disk")
     assert "27 minutes" in announcement
+    assert disk.announcement([], DataSize(10, 240 * 10**6, 10)).endswith("1 minute")
     assert disk.announcement(spaces[:0], DataSize(1000, 6500, 30_000)) == ""

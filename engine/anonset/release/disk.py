@@ -12,7 +12,7 @@ from pathlib import Path
 from anonset.errors import InputError
 from anonset.reading.sizes import DataSize
 from anonset.release.memory import format_size
-from anonset.spelling import setting
+from anonset.spelling import counted, setting
 
 _WORK_RECORD, _WORK_VALUE = 8, 5
 _OUT_TEXT, _OUT_PARQUET = 0.25, 0.02
@@ -87,5 +87,5 @@ def announcement(spaces: list[DiskSpace], size: DataSize) -> str:
         if space.needed >= _MUCH
     ]
     if (seconds := _SECONDS_VALUE * size.values) >= _LONG:
-        needs.append(f"{seconds / 60:.0f} minutes")
+        needs.append(counted(round(seconds / 60), "minute"))
     return f"the run needs at least {', and '.join(needs)}" if needs else ""
