@@ -33,7 +33,7 @@ _MOVED = {
 """Addresses on the site of files outside docs. A page that is generated has the address of its source."""
 _LINK = re.compile(r"(?P<mark>!?)\[(?P<text>[^\]]*)\]\((?!https?:|#)(?P<target>[^)\s]+)\)")
 _SHORT_CODE = re.compile(r"<code>(?=[^<\s]{1,24}</code>)")
-_PUBLIC = re.compile(r"^from (?P<home>\S+) import (?P<name>\w+) as (?P=name)$", re.MULTILINE)
+_PUBLIC = re.compile(r"^from (?P<home>\S+) import (?:\(\s+)?(?P<name>\w+) as (?P=name)\b", re.MULTILINE)
 _ABOUT_PYTHON = (
     "Import each name as `anonset.NAME`. Names that are not listed may change. "
     "[Notebooks](tutorials/index.md#notebooks) contain examples; [Messy data](data.md#in-python) describes the input. "

@@ -28,8 +28,8 @@ PHASES = ("read", "search", "apply", "write", "read back", "verify", "complete")
 AFTER_FIRST_TASK = """
     import os, signal, sys
     from anonset.cli import main
+    from anonset.data import cluster
     from anonset.data.cluster import ClusterWorkers
-    from anonset.jobs import run
     from anonset.reading.place import Place
     from anonset.release.stopwatch import Stopwatch
     phase, begin, copy = Stopwatch.phase, ClusterWorkers.begin, Place.copy
@@ -51,7 +51,7 @@ AFTER_FIRST_TASK = """
             os.kill(os.getpid(), signal.SIGKILL)
 
     if os.environ["KILLED_IN"] == "lease":
-        run.ClusterWorkers = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+        cluster.ClusterWorkers = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
     Stopwatch.phase, ClusterWorkers.begin, Place.copy = named, begun, copied
     main.run()
 """
