@@ -301,10 +301,9 @@ def recognized_roles(
     relational = any(own.role == "relational" for own in found.values())
     for name, own in found.items():
         if own.role == UNRECOGNIZED:
-            what = f"{own.reason}: not recognized as an attribute that others know"
             known = Fix({"relational": [name]}, "if others know it")
             secret = Fix({"sensitive": [name]}, "if it is sensitive")
-            roles[name] = ProposedRole("drop", what, fixes=(known,) if sets else (known, secret))
+            roles[name] = ProposedRole("drop", own.reason, fixes=(known,) if sets else (known, secret))
     for name in sensitive:
         profile, chosen = profiles[name], {"sensitive": [name]}
         missing = Fix({"null": [*profile.missing_codes[:1]]}, "if it does")

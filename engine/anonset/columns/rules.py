@@ -33,6 +33,9 @@ _MANY_NAMES, _ROWS_OF_A_NAME = 50, 100
 """Minimum number of capitalized words in a column of names, and largest average number of rows per name."""
 
 
+_NOT_RECOGNIZED = "not recognized as an attribute that others know"
+
+
 @dataclass(frozen=True)
 class ColumnEvidence:
     """A column and what the other columns show about it."""
@@ -123,10 +126,6 @@ def _differs(profile: Profile) -> bool:
     return profile.records >= _FEWEST_ROWS and profile.uniqueness > _ALL_DIFFERENT
 
 
-def _kind(column: ColumnEvidence) -> str:
-    return "" if column.profile.kind == "text" else f"{column.profile.kind}, "
-
-
 RULES: Mapping[str, Rule] = MappingProxyType(
     {
         "mentions persons": Rule(
@@ -189,7 +188,7 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "known": Rule(
             _is_known,
             "relational",
-            lambda column: f"{_kind(column)}{column.different}: an attacker may know the value",
+            lambda _: "an attacker may know the value",
         ),
     }
 )
@@ -255,7 +254,7 @@ def _first(column: ColumnEvidence, rules: Mapping[str, Rule]) -> ProposedRole:
     """Return the role by the first rule that applies."""
     rule = next((rule for rule in rules.values() if rule.applies(column)), None)
     if rule is None:
-        return ProposedRole(UNRECOGNIZED, f"{_kind(column)}{column.different}", hierarchy_for(column.profile))
+        return ProposedRole(UNRECOGNIZED, _NOT_RECOGNIZED, hierarchy_for(column.profile))
     hierarchy = None if rule.role == "drop" else hierarchy_for(column.profile)
     return ProposedRole(rule.role, rule.reason(column), hierarchy, rule.fixes(column))
 
@@ -268,4 +267,5 @@ def _published(proposal: ProposedRole, role: str, published: Mapping[str, str]) 
         return replace(proposal, role=role, reason=DECLARED)
     if proposal.role == "sensitive" and role != "sensitive" and "sensitive" in published.values():
         return ProposedRole("drop", f"{proposal.reason}; models protect one sensitive column, and another is declared")
-    return replace(proposal, role=role) if role and proposal.role == UNRECOGNIZED else proposal
+    is_chosen = role and proposal.role == UNRECOGNIZED
+    return replace(proposal, role=role, reason="chosen by the owner") if is_chosen else proposal

@@ -331,7 +331,7 @@ def _with_given(
                     "drop", "contains a code per row, but other columns are declared as the sets"
                 )
             elif proposal.role == "one_hot" and proposal.reason != "given":
-                roles[name] = ProposedRole(UNRECOGNIZED, "0 and 1, or crosses", "values")
+                roles[name] = ProposedRole(UNRECOGNIZED, "0 and 1, or crosses, which others may not know", "values")
     _settle_sensitive(roles)
     return roles
 

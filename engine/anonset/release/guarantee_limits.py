@@ -58,7 +58,7 @@ ALONE = (
     "values (composition attack)."
 )
 """Limit of the guarantee of every publication."""
-ROWS = "The guarantee covers rows: a person with several rows is not protected as one person."
+ROWS = "A person with several rows is not protected as one person."
 """Limit of the guarantee if nobody declared who is a person, because the data contain one set-valued column alone."""
 UNKNOWN = (
     "A person with several rows is not protected as one person, because the data do not say who is a person. The "
@@ -151,8 +151,7 @@ def limits_of_model(model: PrivacyModel, *, unchanged: bool) -> list[str]:
 def limits_in_short(model: PrivacyModel, limits: list[str]) -> list[str]:
     """Return the most important limits of a publication as sentences that a run prints, each subject once."""
     of_model = sentences(model.limits)[:_OF_MODEL]
-    stated = [UNCHANGED] if any("values of other columns" in text for text in of_model) else []
-    further = [[text for text in texts if text in limits and text not in stated][:1] for texts in _BY_SUBJECT]
+    further = [[text for text in texts if text in limits][:1] for texts in _BY_SUBJECT]
     return [*of_model, *(sentences(text)[0] for texts in further for text in texts)]
 
 

@@ -1,6 +1,5 @@
 """Text and JSON data with the findings of ``anonset inspect``."""
 
-import re
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any
@@ -20,7 +19,7 @@ from anonset.spelling import counted, printable, setting, spelled
 _MOST_SHOWN = 1000
 """Maximum number of table rows that are printed, because printing many thousands of rows takes minutes."""
 _LONG_RUN = 10
-"""Maximum number of neighbouring columns with the same kind, role and reason that are printed in rows of their own."""
+"""Maximum number of neighbouring columns with the same kind, role and fixes that are printed in rows of their own."""
 
 
 def findings_summary(findings: Findings) -> dict[str, Any]:
@@ -140,20 +139,16 @@ def _columns_table(runs: Sequence[Sequence[ColumnFindings]]) -> RichTable:
 def _runs(columns: Sequence[ColumnFindings]) -> list[list[ColumnFindings]]:
     """Return the columns in order, with each long run of similar columns in one list."""
 
-    def alike(column: ColumnFindings) -> tuple[str, str, str]:
-        return column.profile.kind, column.role, re.sub(r"[0-9][0-9.,%]*", "0", column.why)
+    def alike(column: ColumnFindings) -> tuple[str, str, str | None, tuple[str, ...]]:
+        return column.profile.kind, column.role, column.hierarchy, tuple(fix.effect for fix in column.fixes)
 
     runs = [list(run) for _, run in groupby(columns, alike)]
     return [part for run in runs for part in ([run] if len(run) > _LONG_RUN else [[column] for column in run])]
 
 
 def _short_reason(column: ColumnFindings) -> str:
-    """Return the reason for a role without the kind and the number of values, which the table shows, and without the
-    fixes in `_other_roles`.
-    """
-    look = column.profile
-    why = column.why.removeprefix(f"{look.kind}, ").removeprefix(f"{look.distinct:,} different values: ")
-    return str(Problem(why, [fix for fix in column.fixes if _role_in(fix, look.name) is None]))
+    """Return the reason for a role without the fixes in `_other_roles`."""
+    return str(Problem(column.why, [fix for fix in column.fixes if _role_in(fix, column.profile.name) is None]))
 
 
 def _role_in(fix: Fix, column: str) -> str | None:

@@ -6,6 +6,7 @@ References: the ruin-and-recreate method (Schrimpf, Schneider, Stamm-Wilbrandt, 
 """
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -83,37 +84,8 @@ def refine_clusters(
     >>> refine_clusters(qi, np.array([0, 0, 1, 1], np.int32), 2).cluster.tolist()
     [0, 1, 0, 1]
     """
-    if max_evaluations is not None:
-        return _refine_once(qi, cluster, k, max_evaluations, (0, max_evaluations), progress, window, tolerance)
-    slots = max(1, qi.n // k)
-    result, planned = RefinedClusters(cluster, 0, 0, 0), max(FIRST_EVALUATIONS, slots * min(slots, window))
-    loss = relational_ncp(qi, cluster)
-    while result.evaluations < MOST_EVALUATIONS and loss > 0:
-        planned = min(planned, MOST_EVALUATIONS - result.evaluations)
-        span = result.evaluations, MOST_EVALUATIONS
-        found = _refine_once(qi, result.cluster, k, planned, span, progress, window, tolerance)
-        result = result.followed_by(found)
-        before, loss = loss, relational_ncp(qi, found.cluster)
-        if loss > (1 - LEAST_GAIN) * before or found.evaluations < planned:
-            break
-        planned *= 2
-    return result
-
-
-def _refine_once(
-    qi: QuasiIdentifiers,
-    cluster: Int32,
-    k: int,
-    max_evaluations: int,
-    done: tuple[int, int],
-    progress: Progress | None,
-    window: int,
-    tolerance: float,
-) -> RefinedClusters:
-    """Refine clusters with a tolerance that decreases to 0. See `refine_clusters`.
-
-    `done` is the number of evaluations of earlier rounds, and the number of all rounds, for the progress.
-    """
+    if max_evaluations is None:
+        return _refine_in_rounds(qi, cluster, k, progress, window, tolerance)
     from anonset_kernels.relational._pools import EVALUATIONS, GAIN
     from anonset_kernels.relational.refine import (
         GAINS,
@@ -153,7 +125,7 @@ def _refine_once(
                 if now and run[IDLE] >= patience:  # continue without tolerance
                     now, allowed, run[IDLE] = 0.0, 0.0, 0
             if progress is not None:
-                progress("refining", float(min(done[0] + int(run[EVALUATIONS]), done[1])), float(done[1]))
+                progress("refining", float(min(int(run[EVALUATIONS]), max_evaluations)), float(max_evaluations))
             if run[IDLE] >= patience:
                 break
     if tolerance and _loss(clusters) >= before - GAIN:
@@ -162,6 +134,28 @@ def _refine_once(
     return RefinedClusters(
         renumber_clusters(slot_of_record)[0], int(run[EVALUATIONS]), int(run[STEPS]), int(run[GAINS])
     )
+
+
+def _refine_in_rounds(
+    qi: QuasiIdentifiers, cluster: Int32, k: int, progress: Progress | None, window: int, tolerance: float
+) -> RefinedClusters:
+    slots = max(1, qi.n // k)
+    result, planned = RefinedClusters(cluster, 0, 0, 0), max(FIRST_EVALUATIONS, slots * min(slots, window))
+    loss = relational_ncp(qi, cluster)
+    while result.evaluations < MOST_EVALUATIONS and loss > 0:
+        planned = min(planned, MOST_EVALUATIONS - result.evaluations)
+        told = None if progress is None else partial(_tell_of_round, progress, result.evaluations)
+        found = refine_clusters(qi, result.cluster, k, planned, told, window=window, tolerance=tolerance)
+        result = result.followed_by(found)
+        before, loss = loss, relational_ncp(qi, found.cluster)
+        if loss > (1 - LEAST_GAIN) * before or found.evaluations < planned:
+            break
+        planned *= 2
+    return result
+
+
+def _tell_of_round(progress: Progress, earlier: int, phase: str, done: float, _: float) -> None:
+    progress(phase, earlier + done, float(MOST_EVALUATIONS))
 
 
 @dataclass(frozen=True, eq=False)
