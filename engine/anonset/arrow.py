@@ -314,6 +314,11 @@ def split(texts: Any, mark: str) -> Any:
     return _call("split_pattern", texts, options=lambda compute: compute.SplitPatternOptions(mark))
 
 
+def places_in(values: Any, among: Any) -> Any:
+    """Return the position of each text in another array, or null if it does not occur there."""
+    return _call("index_in", values, options=lambda compute: compute.SetLookupOptions(among))
+
+
 def _call(name: str, *values: Any, options: Callable[[Any], Any] | None = None) -> Any:
     compute = _compute_module()
     return compute.call_function(name, list(values), None if options is None else options(compute))

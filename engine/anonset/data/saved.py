@@ -65,6 +65,7 @@ def save_table(table: Table, store: Files, facts: Mapping[str, Any]) -> None:
         "order": table.order,
         "joined": table.joined,
         "persons": table.persons,
+        "tables": table.tables,
         "repeated": [asdict(repeated) for repeated in table.repeated],
         "word": asdict(table.word),
         "rules": asdict(table.rules),
@@ -155,6 +156,7 @@ def _table_of(store: Files, description: Mapping[str, Any]) -> Table:
         changes=tuple(Change(**change) for change in description["changes"]),
         store=store,
         persons=tuple(description["persons"]),
+        tables=tuple(description["tables"]),
         repeated=tuple(
             RepeatedIdentifiers(**{**repeated, "words": tuple(repeated["words"])})
             for repeated in description["repeated"]

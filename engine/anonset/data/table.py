@@ -343,6 +343,10 @@ class Table(RedactedRepr):
     """Item columns in which the reader found persons."""
     word: OwnerStatements = OwnerStatements()  # noqa: RUF009
     """Statements of the data owner about persons and columns."""
+    tables: tuple[str, ...] = ()
+    """Names of the tables that a publication consists of, first that with a row per record. Names of columns are then
+    ``table.column``. Empty if a single table is published.
+    """
 
     def __post_init__(self) -> None:
         if self.store is MEMORY and self.transactions is not None:

@@ -42,26 +42,34 @@ class Change:
     def __str__(self) -> str:
         if self.rule == FIRST_VALUE:
             return f"{self.rule}: {self.column} of {self.occurrences:,} person{'' if self.occurrences == 1 else 's'}"
+        if self.rule == NOT_PUBLISHED:
+            return f"{self.rule}: {self.column}"
         if self.rule in _SKIPPED:
             return f"{self.rule}: {self.occurrences:,}"
         times = f"{self.occurrences:,} occurrence{'' if self.occurrences == 1 else 's'}"
         return f"{self.rule}: {self.labels:,} label{'' if self.labels == 1 else 's'} of {self.column}, {times}"
 
 
+NOT_PUBLISHED = "column of a table of items that is not published"
 FIRST_VALUE = "first of several values"
 """Rule for values that differ in the rows of a person. The value of the person's first row is used."""
 COARSENED = "coarsened by "
 """Prefix of the rule by which values were generalized during reading."""
-_SKIPPED = ("skipped rows without an id", "skipped footer lines", "skipped rows of labels")
+_SKIPPED = (
+    "skipped rows without an id",
+    "skipped footer lines",
+    "skipped rows of labels",
+    "skipped persons whom no row describes",
+)
 
 
-def skipped(without_id: int, footer: int, labels: int) -> tuple[Change, ...]:
-    """Return skipped rows as changes.
+def skipped(without_id: int, footer: int, labels: int, not_described: int = 0) -> tuple[Change, ...]:
+    """Return skipped rows, and skipped persons of linked tables, as changes.
 
     >>> [str(change) for change in skipped(12, 0, 0)]
     ['skipped rows without an id: 12']
     """
-    pairs = zip(_SKIPPED, (without_id, footer, labels), strict=True)
+    pairs = zip(_SKIPPED, (without_id, footer, labels, not_described), strict=True)
     return tuple(Change("", rule, 0, rows) for rule, rows in pairs if rows)
 
 

@@ -11,6 +11,8 @@ from anonset.data.hierarchy_rules import HALVES
 from anonset.errors import InputError
 from anonset.privacy import PrivacyModel
 
+APART = "apriori"
+"""Transaction algorithm of frameworks for linked tables. Its symbols are nodes of the hierarchies of single tables."""
 BY_FREQUENCY = f"{HALVES}frequency"
 """Hierarchy of the items built from item frequencies, tried in addition to the given hierarchy."""
 _MERGING: Mapping[str, Any] = {"merge": "rt", "on_infeasible": "merge"}
@@ -98,6 +100,13 @@ def candidates_for(table: Table, model: PrivacyModel) -> list[dict[str, Any]]:
             for name in set_algorithms
             if name not in {candidate["algorithm"] for candidate in candidates}
         ]
+    if table.tables and table.joined:  # items of different tables share no symbol
+        for candidate in candidates:
+            if candidate["algorithm"] == "joint-split":
+                candidate.setdefault("transaction", APART)
+        deciding = (candidate.get("transaction", candidate["algorithm"]) for candidate in candidates)
+        apart = [not traits_of(ALGORITHMS[name]).forms_sets for name in deciding]
+        candidates = [candidate for candidate, kept in zip(candidates, apart, strict=True) if kept]
     if table.n > _MANY:
         for candidate in candidates:
             if "formation" in (field.name for field in fields(ALGORITHMS[candidate["algorithm"]])):  # type: ignore[arg-type]

@@ -20,7 +20,7 @@ from anonset.columns.rules import propose
 from anonset.columns.set_rules import pair_problems
 from anonset.data.hierarchy_rules import PROPOSED
 from anonset.data.joining import prefixed
-from anonset.errors import Fix, MisreadError, Problem
+from anonset.errors import Fix, InputError, MisreadError, Problem
 from anonset.jobs.possible_units import PossibleUnits
 from anonset.jobs.proposal_trial import (
     Proposal,
@@ -40,7 +40,7 @@ from anonset.reading.columns import with_nulls
 from anonset.reading.dialect import Dialect
 from anonset.reading.file_options import person_columns
 from anonset.reading.roles import Header, names_in
-from anonset.reading.source import Source, source_of
+from anonset.reading.source import TABLES, Source, source_of
 from anonset.reading.table_builder import read_all_rows
 from anonset.settings.binding import RANGE, VALUES, HierarchySpec
 from anonset.spelling import counted, setting, spelled
@@ -157,6 +157,9 @@ def columns_of(source: Source, declared: Mapping[str, Any]) -> tuple[OpenedSourc
     """Read all columns. Return the source, the columns with codes, and the texts that mean null. Raise MisreadError if
     the header is a record.
     """
+    if source.format == TABLES:
+        msg = f"{source.where}: the job names linked tables; inspect the file of each table"
+        raise InputError(msg)
     opened, null, uncertain = _opened(source, declared)
     loaded = {name: coded(column) for name, column in read_all_rows(opened, opened.names).items()}
     if uncertain:

@@ -226,7 +226,7 @@ class FileRun:
     @cached_property
     def request(self) -> PublicationRequest:
         """Destination and layout. The default format is the input format, or CSV for several tables."""
-        settings, model, read = self.settings, self.algorithm.model, self.source.format
+        settings, model, read = self.settings, self.algorithm.model, self.source.stored_as
         format = settings.format or ("csv" if kind_of(model).several_tables else _PUBLISHED.get(read, read))  # noqa: A001
         made = any(spec.startswith((HALVES, REFINE)) for spec in settings.hierarchy.values())
         earlier = settings.recoding is not None or settings.after is not None
@@ -275,7 +275,7 @@ class FileRun:
     def require_apart(self) -> None:
         """Reject a work directory that overlaps the data or the destination."""
         place = destination(self.settings.out, self.settings.private)
-        require_apart(self.settings.work_dir, place.out, place.private, self.settings.input)
+        require_apart(self.settings.work_dir, place.out, place.private, *self.source.places)
 
     def job(self, progress: Progress | None = None) -> Job:
         """Read the earlier releases, and return the job."""

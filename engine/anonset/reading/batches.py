@@ -17,7 +17,7 @@ from anonset.errors import Fix, InputError
 from anonset.reading.columns import with_nulls
 from anonset.reading.dialect import RECOGNISED, Dialect, Missing
 from anonset.reading.roles import names_in
-from anonset.reading.source import OBJECT, DataFile, Source, source_of
+from anonset.reading.source import OBJECT, TABLES, DataFile, Source, source_of
 from anonset.spelling import setting
 
 HEAD = 1 << 20
@@ -64,6 +64,8 @@ class Batch(RedactedRepr):
     """Number of footer lines that were skipped."""
     labels: int = 0
     """Number of rows of labels that were skipped."""
+    describes: bool = True
+    """False if the rows are items of persons, whom the rows of another table describe. They lack the other columns."""
     facts: Any = field(default=None, repr=False)
     """Facts about the text up to this batch, for `OpenedSource.merge`. None if no fact must be judged at the end."""
 
@@ -102,6 +104,12 @@ class OpenedSource(NamedColumns):
     """True if the columns are read from files. False if they are from an object in memory."""
     head: Callable[[Sequence[str]], Mapping[str, Any]] = field(default=lambda _: {}, kw_only=True)
     """Function that returns the first rows of the named columns, except columns that are slow to read."""
+    tables: tuple[str, ...] = field(default=(), kw_only=True)
+    """Names of the published tables, if the source is linked tables. The first has a row per record."""
+    left_out: tuple[str, ...] = field(default=(), kw_only=True)
+    """Columns of linked tables that have no role, because their table has items."""
+    described: bool = field(default=False, kw_only=True)
+    """True if the rows of the first table describe the persons, whose items the rows of other tables contain."""
 
     def with_columns(self, columns: Mapping[str, Any]) -> "OpenedSource":
         """Return this source with all columns in memory, as a single batch."""
@@ -146,6 +154,7 @@ _T = TypeVar("_T")
 _OPENING: Mapping[str, str] = MappingProxyType(
     {
         OBJECT: "anonset.reading.formats.objects:open_object",
+        TABLES: "anonset.reading.formats.linked_tables:open_tables",
         "parquet": "anonset.reading.formats.parquet:open_parquet_files",
         "csv": "anonset.reading.formats.delimited_files:open_delimited",
         "tsv": "anonset.reading.formats.delimited_files:open_delimited",
@@ -171,6 +180,9 @@ def open_source(data: Any, properties: FileProperties = AS_RECOGNISED) -> Opened
         If the input is of another kind or cannot be read, or if a file has other columns than the first file.
     """
     source = source_of(data, properties.format, no_header=properties.dialect.no_header)
+    if source.format == TABLES:
+        opened_tables: OpenedSource = resolve_name(_OPENING[TABLES])(source, properties)
+        return opened_tables
     _require_lines(source.where, source.format, properties)
     opens: Callable[[Source, FileProperties], OpenedSource] = resolve_name(_OPENING[source.format])
     opened = with_null_words(opens(source, properties), properties.null)

@@ -42,6 +42,8 @@ class EncodedBatch(RedactedRepr):
     """Hashes of the ids, uint64 (n, 2). None if rows are not merged."""
     run: Run | None = None
     """Rows in a file. The columns of this object then contain labels, but no rows. None if rows are not merged."""
+    describes: bool = True
+    """False if the rows have items only."""
 
 
 def encode(
@@ -53,37 +55,45 @@ def encode(
     merging: Merging | None = None,
 ) -> EncodedBatch:
     """Encode the sets, the numbers, and the columns `texts` of a batch, and check the ids in the columns `ids`. If rows
-    are merged, hash the ids.
+    are merged, hash the ids. A batch of linked tables may lack columns.
     """
     sets = plan.sets(encoder, batch.columns)
-    numeric = [name for name in plan.roles.relational if name in plan.numbers]
+    numeric = [name for name in plan.roles.relational if name in plan.numbers and name in batch.columns]
     numbers = {name: encoder.numbers(name, batch.columns[name]) for name in numeric}
-    categories = {name: encoder.category(name, batch.columns[name]) for name in texts}
+    categories = {name: encoder.category(name, batch.columns[name]) for name in texts if name in batch.columns}
     first = next(iter(batch.columns.values()))
     n = first.n if isinstance(first, SetColumn) else len(first)
     identifiers = [encoder.identifier(name, batch.columns[name]) for name in ids]
     hashes = None if merging is None else hash_ids(merging.key, identifiers)
-    return EncodedBatch(batch.where, n, sets, numbers, categories, batch.without_id, hashes)
+    return EncodedBatch(batch.where, n, sets, numbers, categories, batch.without_id, hashes, describes=batch.describes)
 
 
 def as_run(batch: EncodedBatch, merging: Merging) -> EncodedBatch:
     """Write the rows of a batch to a file, so that rows with the same id can be merged."""
-    layout = merging.layout
-    lists = [] if batch.sets is None else [(batch.sets.indptr, stored_codes(_narrow(batch.sets).codes))]
+    layout, n = merging.layout, batch.n
+    lists = list[tuple[Any, NDArray[Any]]]()
+    if layout.sets:
+        no_items = np.zeros(n + 1, np.int64), np.empty(0, np.uint16)
+        lists.append(no_items if batch.sets is None else (batch.sets.indptr, stored_codes(_narrow(batch.sets).codes)))
     for name in layout.texts:
-        column = batch.texts[name]
-        lists.append(arrow.text_of(arrow.chosen(arrow.text_array(column.vocabulary.labels), column.codes)))
+        column = batch.texts.get(name)
+        labels = arrow.text_array([""] if column is None else column.vocabulary.labels)
+        lists.append(arrow.text_of(arrow.chosen(labels, np.zeros(n, np.int32) if column is None else column.codes)))
     columns: list[NDArray[Any]] = [
-        *(batch.numbers[name].values for name in layout.numbers),
-        *(batch.texts[name].codes for name in layout.categories),
+        *(batch.numbers[name].values if name in batch.numbers else np.zeros(n) for name in layout.numbers),
+        *(batch.texts[name].codes if name in batch.texts else np.zeros(n, np.int32) for name in layout.categories),
     ]
     assert batch.hashes is not None
     sets = batch.sets
     return replace(
         batch,
         sets=None if sets is None else replace(sets, indptr=np.zeros(1, np.int64), codes=np.empty(0, np.int32)),
-        numbers={name: replace(batch.numbers[name], values=np.empty(0)) for name in layout.numbers},
-        texts={name: replace(batch.texts[name], codes=np.empty(0, np.int32)) for name in layout.categories},
+        numbers={name: replace(batch.numbers[name], values=np.empty(0)) for name in batch.numbers},
+        texts={
+            name: replace(batch.texts[name], codes=np.empty(0, np.int32))
+            for name in layout.categories
+            if name in batch.texts
+        },
         hashes=None,
         run=write_run(batch.hashes, Rows(columns, lists), layout, merging.store),
     )

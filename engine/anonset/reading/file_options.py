@@ -43,11 +43,13 @@ class FileOptions:
     skip_rows: Annotated[
         Names,
         "Rows to skip and count: no-id (rows without a value of --unit), footer (totals and notes at the end), "
-        "labels (all lines of labels, units or import ids below the header).",
+        "labels (all lines of labels, units or import ids below the header), undescribed (persons of linked tables "
+        "without a row in the table that describes them).",
     ] = ()
     """Rows to skip. ``no-id`` skips rows in which an id is empty or null. ``footer`` skips sums and notes at the end of
     a CSV or TSV file. ``labels`` skips all lines below the header that contain labels, units or import ids; if there
-    are none, it skips the line below the header. The account and the private report count them. Without this option,
+    are none, it skips the line below the header. ``undescribed`` skips persons of linked tables without a row in the
+    table that describes them. The account and the private report count them. Without this option,
     data with rows of these kinds are rejected.
     """
     decimal: Annotated[Literal[",", "."] | None, "Decimal sign of --numeric columns; default: detected."] = None

@@ -19,7 +19,7 @@ from anonset.reading.roles import Names, absent, names_in
 from anonset.spelling import did_you_mean, setting
 
 _MISSING = ("refuse", "empty", "value")
-SKIPPED = ("no-id", "footer", "labels")
+SKIPPED = ("no-id", "footer", "labels", "undescribed")
 """Kinds of rows that can be skipped."""
 
 
@@ -177,6 +177,11 @@ class ReadOptions(FileOptions):
     def skip_without_id(self) -> bool:
         """True if rows without an id are skipped."""
         return "no-id" in self._skipped
+
+    @property
+    def skip_undescribed(self) -> bool:
+        """True if persons whom no row of linked tables describes are skipped."""
+        return "undescribed" in self._skipped
 
     @property
     def _skipped(self) -> tuple[str, ...]:

@@ -184,10 +184,10 @@ class Plan:
         return self.roles.items if len(self.roles.items) > 1 else ()
 
     def sets(self, encoder: Encoder, loaded: Mapping[str, Any]) -> SetColumn | None:
-        """Encode the sets from any column layout."""
+        """Encode the sets from any column layout. None if there are no sets."""
         roles = self.roles
         if misplaced := next(
-            (n for n in roles.used if isinstance(loaded[n], SetColumn) and n not in roles.items), None
+            (n for n in roles.used if isinstance(loaded.get(n), SetColumn) and n not in roles.items), None
         ):
             msg = f"{encoder.where}: column {misplaced!r} contains sets; declare it as {setting('items')}"
             raise InputError(msg)
@@ -196,11 +196,11 @@ class Plan:
             return encoder.normalized(first)
         if roles.one_code:
             return one_code_sets(encoder, {name: loaded[name] for name in roles.one_code})
-        if not roles.items:
+        if not (present := [name for name in roles.items if name in loaded]):
             return None
-        first = loaded[roles.items[0]]
+        first = loaded[present[0]]
         if isinstance(first, SetColumn):
             return encoder.normalized(first) if encoder.normalize else first
         if len(roles.items) == 1:
             return encoder.sets(roles.items[0], first)
-        return encoder.joined_sets("items", {name: loaded[name] for name in roles.items})
+        return encoder.joined_sets("items", {name: loaded[name] for name in present})

@@ -1,16 +1,24 @@
 """Read data into tables. Every column has a role. Types are never inferred."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Unpack
 
 from anonset.data import Table
+from anonset.errors import InputError
 from anonset.reading.batches import open_source
+from anonset.reading.linked import LinkedTables
 from anonset.reading.options import ReadKeywords, ReadOptions, require_options
 from anonset.reading.table_builder import gather
 
 
-def read(source: Any, *, labels: Sequence[str] | None = None, **options: Unpack[ReadKeywords]) -> Table:
-    """Read a table. Data with a column that has no role are rejected.
+def read(
+    source: Any = None,
+    *,
+    tables: Mapping[str, Mapping[str, Any]] | None = None,
+    labels: Sequence[str] | None = None,
+    **options: Unpack[ReadKeywords],
+) -> Table:
+    """Read a table, or several tables about the same persons. Data with a column that has no role are rejected.
 
     Parameters
     ----------
@@ -20,6 +28,10 @@ def read(source: Any, *, labels: Sequence[str] | None = None, **options: Unpack[
         frame (any object with ``__arrow_c_stream__``, or a polars lazy frame); a mapping of names to columns; a list of
         sets, or of records as mappings; or a SciPy 0/1 matrix. FIMI, SPMF and basket files, lists of sets, and matrices
         have one column, ``items``.
+    tables
+        Linked tables by name, in place of `source`. The settings of a table are ``input``, ``key`` (by default
+        `unit`), and either ``items`` or the columns that describe the persons: ``relational``, ``numeric``, ``keep``
+        and ``drop``. The columns of the result are called ``table.column``.
     labels
         Items of the columns of a SciPy matrix. Each row is a record.
     options
@@ -40,6 +52,16 @@ def read(source: Any, *, labels: Sequence[str] | None = None, **options: Unpack[
     (2, ('bread', 'milk'))
     """
     require_options("read", options)
+    if tables is not None:
+        linked = LinkedTables.of(tables, options.get("unit"))
+        if source is not None or (twice := [name for name in linked.roles if name != "unit" and name in options]):
+            other = "a source" if source is not None else twice[0]
+            msg = f"tables and {other} are both given; name the inputs and the columns in tables"
+            raise InputError(msg)
+        return read_by(linked.source, ReadOptions(**{**options, **linked.roles}))
+    if source is None:
+        msg = "a source or tables must be given"
+        raise InputError(msg)
     return read_by(source, ReadOptions(**options), labels)
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cached_property, partial, singledispatch
 from pathlib import Path, PurePosixPath
+from pkgutil import resolve_name
 from typing import Any
 from urllib.parse import unquote
 
@@ -25,6 +26,9 @@ _ENDINGS = {name: f".{name}" for name in ("csv", "tsv", "dat", "xlsx", "jsonl", 
 _BYTES_AT_ONCE = 1 << 20
 OBJECT = "object"
 """Value of `Source.format` for objects in memory."""
+_LINKED = "anonset.reading.linked:tables_in"
+TABLES = "tables"
+"""Value of `Source.format` for linked tables."""
 
 Key = tuple[str, str | None]
 """Name of a column, and its value in all rows of a file. None means null."""
@@ -164,11 +168,13 @@ class Source(RedactedRepr):
     where: str
     """Name of the input as the user wrote it, for messages."""
     format: str
-    """``csv``, ``tsv``, ``dat``, ``baskets``, ``spmf``, ``jsonl``, ``xlsx``, ``parquet`` or, in memory, `OBJECT`."""
+    """``csv``, ``tsv``, ``dat``, ``baskets``, ``spmf``, ``jsonl``, ``xlsx``, ``parquet``, `TABLES` or, in memory,
+    `OBJECT`.
+    """
     files: tuple[DataFile, ...] = ()
     """Files, ordered by path."""
     given: Any = field(default=None, repr=False)
-    """Object in memory."""
+    """Object in memory, or the linked tables."""
 
     @cached_property
     def size(self) -> DataSize:
@@ -204,9 +210,21 @@ class Source(RedactedRepr):
         return digests[0] if len(digests) == 1 else digest_of_list(zip(names, digests, strict=True))
 
     @property
+    def stored_as(self) -> str:
+        """Format of the files. For linked tables, that of the first table."""
+        return self.given.tables[0].source.format if self.format == TABLES else self.format
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """Paths and addresses of the data."""
+        if self.format != TABLES:
+            return (self.where,)
+        return tuple(table.source.where for table in (*self.given.tables, *self.given.lookups))
+
+    @property
     def keys(self) -> tuple[str, ...]:
         """Columns encoded in folder names."""
-        return tuple(name for name, _ in self.files[0].keys) if self.files else ()
+        return tuple(name for name, _ in self.files[0].keys) if self.files and self.format != TABLES else ()
 
 
 @singledispatch
@@ -217,7 +235,8 @@ def source_of(given: Any, declared: str | None = None, *, no_header: bool = Fals
     ----------
     given
         A path of a file or a folder, a glob (``visits/*.parquet``, ``visits/**/*.csv``) or an address
-        (``s3://bucket/visits``). Folders named ``key=value`` add a column. Anything else is an object in memory.
+        (``s3://bucket/visits``). Folders named ``key=value`` add a column. A job file with ``[tables]`` is the linked
+        tables that it names. Anything else is an object in memory.
     declared
         Format of the files, independent of their names.
     no_header
@@ -245,6 +264,9 @@ def _(given: str | os.PathLike[str], declared: str | None = None, *, no_header: 
     path = Path(named)
     if path.exists() and not path.is_dir():
         require_file(path)
+        if path.suffix.lower() == ".toml" and declared is None:
+            joined: Source = resolve_name(_LINKED)(named).source
+            return replace(joined, where=named)
         return Source(named, format_of(path, declared, no_header=no_header), (_local(path, path.name),))
     root, pattern = _split(path)
     names = [below.relative_to(root).as_posix() for below in paths_of(path)]

@@ -22,9 +22,9 @@ from anonset.data.blocks import SetColumnBuilder
 from anonset.data.codes import as_codes
 from anonset.data.spans import ascending, spans
 from anonset.data.store import MEMORY, Store
-from anonset.data.table_facts import skipped
+from anonset.data.table_facts import NOT_PUBLISHED, Change, skipped
 from anonset.data.vocabulary import LabelCollector, Vocabulary, canonical_codes
-from anonset.errors import InputError
+from anonset.errors import Fix, InputError
 from anonset.reading.batches import Batch, OpenedSource, ahead, open_source, with_more
 from anonset.reading.columns import Encoder, dictionary
 from anonset.reading.encoded_batches import (
@@ -40,11 +40,14 @@ from anonset.reading.options import ReadOptions
 from anonset.reading.persons.grouping import changes_by_first_values, unite
 from anonset.reading.persons.merging import PersonMerge, RowLayout, Rows
 from anonset.reading.plan import Plan, require_values
+from anonset.reading.roles import names_in
 from anonset.reading.texts import Categories, ExpectedColumn, ExpectedTexts, FiledTexts, KeptTexts
-from anonset.spelling import setting
+from anonset.spelling import counted, setting
 
 _MOST_OF_PART = 1 << 28
 """Maximum size in bytes of a part with kept columns that a task reads."""
+_NO_CODES = np.zeros(1, np.int32)
+"""Codes of a column that a batch of linked tables lacks. Its rows have the code 0, which no record gets."""
 Tell = Callable[[int], None]
 """Progress callback. It is called with the number of records that have been read."""
 
@@ -106,7 +109,7 @@ def gather(
     _require_by_blocks(source.where, options, plan, store)
     read = partial(_gathered, source, options, plan, store, tell, with_ids, expected, sets)
     head = source.head(options.person) if options.person else {}
-    several = all(name in head for name in options.person) and _repeat(head)
+    several = bool(source.tables) or (all(name in head for name in options.person) and _repeat(head))
     table, n_rows, split = read(whole=several)
     if options.person and split and table.n < n_rows:  # a cell is one item if a person has several rows
         table, *_ = read(whole=True)
@@ -145,8 +148,8 @@ def _gathered(
     grouped = bool(options.person)
     published = bool(plan.roles.sensitive)  # ids beside a sensitive column are the left side of buckets
     with_ids = published and not grouped if with_ids is None or published else with_ids
-    merges = grouped and store.in_files
-    keeps_ids = with_ids or (grouped and not merges)
+    merges = grouped and (store.in_files or bool(source.tables))
+    keeps_ids = (with_ids and not merges) or (grouped and not merges)
     unjudged: dict[str, set[str]] = {}
     repeated = () if options.exact else plan.signs(source.where, source.head, grouped=grouped)
     if grouped:
@@ -156,7 +159,9 @@ def _gathered(
     plan.require_separate_answers(source.where, encoder, source.head)
     with ExitStack() as stack:
         gathering = stack.enter_context(
-            _TableColumns(plan, store, expected, sets, options if keeps_ids else None, merges=merges)
+            _TableColumns(
+                plan, store, expected, sets, options if keeps_ids else None, merges=merges, described=source.described
+            )
         )
         footer = labels = 0
         names = plan.roles.used
@@ -173,9 +178,10 @@ def _gathered(
             tell(gathering.n)
             footer, labels = footer + batch.footer, labels + batch.labels
         source.judge()
-        table = gathering.table(encoder)
+        table = replace(gathering.table(encoder), tables=source.tables)
         first_value = options.differing == "first"
         if gathering.merge is not None:
+            _require_described(source, gathering.merge.not_described, options)
             changed = changes_by_first_values(source.where, table, gathering.merge.differences, first_value=first_value)
             table = replace(table, changes=(*table.changes, *changed))
         elif grouped:
@@ -185,11 +191,21 @@ def _gathered(
     if unjudged and not (grouped and split and table.n < gathering.n):
         codes_declared = bool(plan.roles.one_code)
         replace(encoder, whole=encoder.whole or codes_declared, codes_declared=codes_declared).judge(unjudged)
-    changes = (*skipped(gathering.without_id, footer, labels), *table.changes)
+    not_described = 0 if gathering.merge is None else gathering.merge.not_described
+    left_out = (Change(name, NOT_PUBLISHED, 0, 0) for name in source.left_out)
+    changes = (*skipped(gathering.without_id, footer, labels, not_described), *left_out, *table.changes)
     mentions = () if options.exact else plan.mentions(table, source.head, options.separator)
     word = replace(options.word, beside_sets=not plan.is_one_set)
     table = replace(table, rules=options.rules, repeated=repeated, mentions=mentions, word=word, changes=changes)
     return table, gathering.n, split
+
+
+def _require_described(source: OpenedSource, persons: int, options: ReadOptions) -> None:
+    if persons and not options.skip_undescribed:
+        having = f"{counted(persons, 'person')} of other tables {'has' if persons == 1 else 'have'} no row in the table"
+        msg = f"{source.where}: {having} {source.tables[0]!r}, which describes the persons; correct the data"
+        skipping = {"skip_rows": [*names_in((), options.skip_rows), "undescribed"]}
+        raise InputError(msg, fixes=[Fix(skipping, "to publish the others")])
 
 
 def read_all_rows(source: OpenedSource, names: Sequence[str]) -> dict[str, Any]:
@@ -244,6 +260,7 @@ class _TableColumns(ExitStack):
         ids: ReadOptions | None,
         *,
         merges: bool,
+        described: bool = False,
     ) -> None:
         super().__init__()
         roles, self.plan, self.store, self.n, self.without_id = plan.roles, plan, store, 0, 0
@@ -259,7 +276,8 @@ class _TableColumns(ExitStack):
         self.merge: PersonMerge | None = None
         if merges:
             numbers, categories, kept = tuple(self.numbers), tuple(self.texts), tuple(self.kept)
-            self.merge = PersonMerge(store, RowLayout(numbers, categories, bool(roles.items or roles.wide), kept))
+            layout = RowLayout(numbers, categories, bool(roles.items or roles.wide), kept)
+            self.merge = PersonMerge(store, layout, described=described)
         growing = [*(column.values for column in self.numbers.values()), *(text.codes for text in self.texts.values())]
         parts = [self.sets, *growing, *self.kept.values(), *self.ids.values()]
         for part in (*parts, self.merge):
@@ -292,18 +310,23 @@ class _TableColumns(ExitStack):
             self.sets.add(rows.sets)
         elif isinstance(self.sets, _ExpectedSets):
             self.sets.skip(rows.n)
-        for name, numbers in self.numbers.items():
-            numbers.add(rows.where, rows.numbers[name])
+        for name, part in rows.numbers.items():
+            self.numbers[name].add(rows.where, part)
         for name, text in self.texts.items():
-            text.add(rows.texts[name])
+            if name in rows.texts:
+                text.add(rows.texts[name])
         for name, kept in self.kept.items():
             if name in rows.texts:
                 kept.append(rows.texts[name])
         if self.merge is not None and rows.run is not None:
-            codes = [text.labels.codes_of(name, rows.texts[name].vocabulary) for name, text in self.texts.items()]
-            if rows.sets is not None and isinstance(self.sets, _SetColumn):
-                codes.append(self.sets.labels.codes_of(rows.sets.name, rows.sets.vocabulary))
-            self.merge.add(rows.run, codes)
+            codes = [
+                text.labels.codes_of(name, rows.texts[name].vocabulary) if name in rows.texts else _NO_CODES
+                for name, text in self.texts.items()
+            ]
+            if self.merge.layout.sets and isinstance(self.sets, _SetColumn):
+                sets = rows.sets
+                codes.append(_NO_CODES if sets is None else self.sets.labels.codes_of(sets.name, sets.vocabulary))
+            self.merge.add(rows.run, codes, describes=rows.describes)
         self.n += rows.n
         self.without_id += rows.without_id
 

@@ -15,6 +15,7 @@ from anonset.privacy.model import PublishedKind
 from anonset.reading.files import write_file
 from anonset.reading.publications.chunks import file_names
 from anonset.reading.publications.records import PARTS, part_names
+from anonset.reading.publications.tables import files_of_table
 from anonset.release.formats import MOST_PARTS
 from anonset.strict_json import loads
 
@@ -98,7 +99,7 @@ class PublishedFiles(Document):
 
     @model_serializer(mode="wrap")
     def _drop_absent(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        optional = ("parts", "counts")
+        optional = ("parts", "counts", "tables")
         return {name: value for name, value in handler(self).items() if name not in optional or value is not None}
 
 
@@ -121,11 +122,17 @@ class PublishedFile(PublishedFiles):
     sha256: dict[str, str]
     """Digest of every file of the publication except the attestation, by name."""
     parts: Annotated[int, Field(ge=1, le=MOST_PARTS)] | None = None
-    """Number of data files in the folder `file`, or None if `file` is the only data file."""
+    """Number of data files in the folder `file`, or of each of the tables. None if `file`, or each table, is one data
+    file.
+    """
+    tables: Annotated[list[Annotated[str, Field(pattern=r"^[^./\\]+$")]], Field(min_length=2)] | None = None
+    """Names of the linked tables in the folder `file`, first that with a row per record. None if there is one table."""
 
     @property
     def data_files(self) -> tuple[str, ...]:
         """Names of the data files, in order."""
+        if self.tables is not None:
+            return tuple(file for table in self.tables for file in files_of_table(table, self.format, self.parts))
         return (self.file,) if self.parts is None else part_names(self.parts, self.format, self.file)
 
     @property
@@ -158,6 +165,8 @@ class PublishedFile(PublishedFiles):
     @property
     def files(self) -> tuple[str, ...]:
         """Expected names of the files of the publication, without the attestation."""
+        if self.tables is not None:
+            return self.named_files
         renamed = self.model_copy(update={"file": f"published.{self.format}" if self.parts is None else PARTS})
         return renamed.named_files
 

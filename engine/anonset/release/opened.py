@@ -299,8 +299,16 @@ def _listed(names: Iterable[str], between: str = ", ") -> str:
     return between.join(listed if len(listed) <= _MANY else [*listed[:2], "…", *listed[-2:]])
 
 
-def _entries(published: Path, attested_names: set[str]) -> list[Path]:
-    folders = {Path(name).parent.as_posix() for name in attested_names} - {"."}
-    entries = sorted(published.iterdir())
-    parts = [path for path in entries if path.name in folders and path.is_dir() and not path.is_symlink()]
-    return [path for path in entries if path not in parts] + [path for part in parts for path in sorted(part.iterdir())]
+def _entries(published: Path, attested_names: set[str]) -> Iterator[Path]:
+    """Yield the files below a publication, and its folders that contain no attested file."""
+    folders = {parent.as_posix() for name in attested_names for parent in Path(name).parents}
+    for path in sorted(published.iterdir()):
+        yield from _below(path, published, folders)
+
+
+def _below(path: Path, published: Path, folders: set[str]) -> Iterator[Path]:
+    if path.relative_to(published).as_posix() not in folders or not path.is_dir() or path.is_symlink():
+        yield path
+        return
+    for inner in sorted(path.iterdir()):
+        yield from _below(inner, published, folders)

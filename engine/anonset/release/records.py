@@ -16,6 +16,7 @@ from anonset.data.ledger import Ledger
 from anonset.data.spans import spans
 from anonset.data.store import MEMORY, Store, delete_when_collected
 from anonset.data.table import Int64
+from anonset.errors import InputError
 from anonset.generalization import Cut, ItemGroups, PerCluster, apply
 from anonset.generalization.apply import in_input_order
 from anonset.measures.retention import retention
@@ -28,6 +29,7 @@ from anonset.reading.formats import fimi
 from anonset.reading.hierarchies.files import write_hierarchy
 from anonset.reading.options import ReadOptions
 from anonset.reading.publications.records import read_published
+from anonset.reading.publications.tables import read_tables
 from anonset.reading.source import of_files
 from anonset.reading.table_builder import gather
 from anonset.release.disclosure_scan import Scanner
@@ -41,6 +43,7 @@ from anonset.release.losses import measures_of, nothing_left, why_worthless
 from anonset.release.scan_findings import ScanResult
 from anonset.release.statements import digests
 from anonset.release.symbols import name_sets, require_plain_items, require_plain_nodes, require_sound, spell_out
+from anonset.spelling import setting
 from anonset.verification.item_truth import check_item_truth
 from anonset.verification.relational_truth import check_relational_truth
 from anonset.writing.publications.records import (
@@ -50,6 +53,7 @@ from anonset.writing.publications.records import (
     to_arrow,
     write_published,
 )
+from anonset.writing.publications.tables import write_tables
 
 if TYPE_CHECKING:
     from anonset.settings.publication import CheckSettings
@@ -72,6 +76,7 @@ class RecordsKind(PublicationKind[Records]):
     def require_publishable(self, table: Table, hierarchies: Hierarchies, algorithm: Algorithm, layout: Layout) -> None:
         """Reject columns and labels that the layout does not support, for every node and set that may be published."""
         require_few_parts(table.n, layout)
+        _require_tables(table, algorithm, layout)
         column = table.transactions
         if layout.format == "dat":
             sets = table.joined or (() if column is None else (column.name,))
@@ -132,7 +137,11 @@ class RecordsKind(PublicationKind[Records]):
         publication = unverified.publication
         chosen, separator = layout.format or "csv", separator_of(unverified.publication, layout.separator)
         ledger = Ledger(unverified.table.store.of_run)
-        data = write_published(publication, folder, chosen, separator, layout.part_rows, ledger)
+        tables = unverified.table.tables
+        if tables:
+            data = write_tables(publication, tables, folder, chosen, layout.part_rows)
+        else:
+            data = write_published(publication, folder, chosen, separator, layout.part_rows, ledger)
         fimi = chosen == "dat"
         sets = publication.transactions
         # the codebook also explains the codes of value sets
@@ -141,12 +150,13 @@ class RecordsKind(PublicationKind[Records]):
         return PublishedFile(
             file=data.name,
             format=chosen,
-            separator=separator if is_separated(publication, chosen) else None,
+            separator=separator if not tables and is_separated(publication, chosen) else None,
             items=["items"] if fimi else list(publication.joined or (() if sets is None else (sets.name,))),
             relational=[column.name for column in publication.relational],
             keep=[column.name for column in publication.kept],
             sha256=digests(folder, unverified.table.store.workers),
-            parts=None if layout.part_rows is None else len(list(data.iterdir())),
+            parts=None if layout.part_rows is None else len(list((data / tables[0] if tables else data).iterdir())),
+            tables=list(tables) or None,
         )
 
     def write_private(self, unverified: UnverifiedPublication[Records], folder: Path) -> None:
@@ -187,6 +197,11 @@ class RecordsKind(PublicationKind[Records]):
         """
         from anonset.reading.publications.codebook import read_codebook
 
+        if files.tables is not None:
+            roles = {"items": files.items, "relational": files.relational, "keep": files.keep}
+            joined = read_tables(folder, files.tables, files.format, files.parts, **roles, store=store.nested())
+            record = meant.record if meant is not None and meant.n == joined.n else None
+            return with_codebook(joined, read_codebook(folder / CODEBOOK) if book is None else book, record=record)
         kept_columns = () if meant is None else meant.kept
         sets = meant.transactions if meant is not None and not meant.joined else None
         written = read_parts(
@@ -223,7 +238,8 @@ class RecordsKind(PublicationKind[Records]):
 
     def stated(self, publication: Records, files: PublishedFile) -> dict[str, tuple[Any, Any]]:
         """Return the separator. For FIMI files, which have no header, return the column name as well."""
-        separator = files.separator if is_separated(publication, files.format) else None
+        separated = files.tables is None and is_separated(publication, files.format)
+        separator = files.separator if separated else None
         nameless = {"data.items": (files.items, ["items"])} if files.format == "dat" else {}
         return {"data.separator": (files.separator, separator), **nameless}
 
@@ -290,6 +306,23 @@ class RecordsKind(PublicationKind[Records]):
         """Return warnings about the labels of the columns and the members in the codebook."""
         members = {member for symbol in publication.symbols for member in symbol.members}
         return formula_warnings(list(written_columns(publication)), members)
+
+
+def _require_tables(table: Table, algorithm: Algorithm, layout: Layout) -> None:
+    """Reject what linked tables do not support."""
+    if not table.tables:
+        return
+    problem = ""
+    if layout.order == "input":
+        problem = f"{setting('order', 'input')} is not possible, because record numbers would show the order"
+    elif layout.format == "dat":
+        problem = f"{setting('format', 'dat')} has one column; choose csv or parquet"
+    elif traits_of(algorithm).forms_sets and table.joined:
+        ways = f"choose {setting('algorithm', 'apriori')} or, for model kkm, {setting('transaction', 'apriori')}"
+        problem = f"{algorithm.name} may form symbols of items of different tables; {ways}"
+    if problem:
+        msg = f"linked tables: {problem}"
+        raise InputError(msg)
 
 
 def read_parts(

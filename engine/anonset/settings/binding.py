@@ -239,7 +239,10 @@ def _with_joined(
         if vocabulary.labels or not is_over_data(spec):  # a column without items adds no hierarchy
             parts[name] = part
     others = {name: spec for name, spec in hierarchies.items() if name not in table.joined}
-    return {**others, column.name: join_hierarchies(parts, column.name)}
+    joined = join_hierarchies(parts, column.name)
+    if table.tables:  # items of different tables share no symbol
+        joined = replace(joined, capped=True)
+    return {**others, column.name: joined}
 
 
 def _require_tree(spec: Hierarchy | str, name: str) -> None:

@@ -4,13 +4,14 @@ set.
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from anonset.errors import InputError, UndeclaredUnitError
 from anonset.reading.file_options import OPEN, ROW, UNKNOWN, person_columns
 from anonset.reading.files import require_file
+from anonset.reading.linked import LinkedTables, column_of
 from anonset.reading.place import Place, is_address
 from anonset.settings.job_text import unit_line
 from anonset.settings.overriding import name_list, over
@@ -74,7 +75,35 @@ def read_job(path: str, flags: Mapping[str, Any] | None = None, *, unanswered: b
     if Path(path).name == REPORT:
         return _settings_of_report(path)
     job, text = _config(path)
+    if "tables" in job:
+        job = _with_tables(path, job)
     return placed_below(_with_declared_unit(path, job, text, flags or {}, unanswered=unanswered), Place(path).parent)
+
+
+def _with_tables(path: str, job: dict[str, Any]) -> dict[str, Any]:
+    """Return the settings of a job that names linked tables. The job file itself is the input, and the columns are
+    called ``table.column``.
+    """
+    given = job.pop("tables")
+    roles = LinkedTables.of(given, job.get("unit"), path, Place(path).parent).roles
+    if clashing := [name for name in ("input", *_ROLES) if name in job]:
+        msg = f"{path}: {clashing[0]} must be set in a table, because the job names tables"
+        raise InputError(msg)
+    for kind in ("hierarchy", "ceiling"):
+        if isinstance(trees := job.get(kind), Mapping):
+            job[kind] = dict(_column_settings(trees))
+    if job.get("model") == "kkm" and "algorithm" not in job:
+        job = {"transaction": "apriori", **job}  # the symbols of its default may have items of different tables
+    return {"input": Path(path).name, **job, **roles}
+
+
+def _column_settings(settings: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield the setting of each column. TOML reads the key ``table.column`` as a table with the key ``column``."""
+    for name, value in settings.items():
+        if isinstance(value, Mapping):
+            yield from ((column_of(name, column), inner) for column, inner in value.items())
+        else:
+            yield name, value
 
 
 def _with_declared_unit(

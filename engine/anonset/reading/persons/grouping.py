@@ -111,7 +111,8 @@ def _differing(where: str, table: Table, differ: Mapping[str, Difference]) -> Pr
     """Return the problem that rows of the same person have different values. The message contains two rows and the
     number of persons for each column.
     """
-    sets = [column.name for column in table.relational if column.name in differ and _is_coded(column)]
+    coded = [column.name for column in table.relational if column.name in differ and _is_coded(column)]
+    sets = [] if table.tables else coded
     fixes = [
         Fix({"differing": "first"}, "to publish the values of each person's first row"),
         Fix({"drop": list(differ)}, f"to drop the column{'s' if len(differ) > 1 else ''}"),

@@ -168,9 +168,12 @@ class PersonMerge(ExitStack):
         Store in files, with the workers that run the tasks.
     layout
         Columns of the rows.
+    described
+        True if persons are described by rows that come first, and their other rows contain items only. A person whom no
+        row describes gets no record.
     """
 
-    def __init__(self, store: Store, layout: RowLayout) -> None:
+    def __init__(self, store: Store, layout: RowLayout, *, described: bool = False) -> None:
         super().__init__()
         self.layout, self._store = layout, store
         self._scratch = self.enter_context(store.nested_on_disk())
@@ -180,15 +183,22 @@ class PersonMerge(ExitStack):
         self._sizes = np.zeros((2, _RANGES), np.int64)
         self.differences: dict[str, Difference] = {}
         """Columns in which rows of a person differ. Complete after `records`."""
+        self.not_described = 0
+        """Number of persons whom no row describes. Complete after `records`."""
+        self._described: int | None = 0 if described else None
 
-    def add(self, run: Run, codes: Sequence[Int32]) -> None:
+    def add(self, run: Run, codes: Sequence[Int32], *, describes: bool = True) -> None:
         """Add the rows of the next batch.
 
         Parameters
         ----------
         codes
             For each column of categories, then for the items: the code in the table of each code of the batch.
+        describes
+            Whether the rows describe persons.
         """
+        if self._described is not None and describes:
+            self._described += run.n
         self._files.append(run.file)
         self._begins.append(self._begins[-1] + run.n)
         self._codes.append(list(codes))
@@ -202,13 +212,24 @@ class PersonMerge(ExitStack):
         """
         n, begins = self._begins[-1], np.array(self._begins)
         codes, of_batches = self._codes_in_file()
-        merge = _Merge(self._files, begins, codes, of_batches, self.layout, n_items, spans.AT_ONCE, self._scratch)
+        merge = _Merge(
+            self._files,
+            begins,
+            codes,
+            of_batches,
+            self.layout,
+            n_items,
+            spans.AT_ONCE,
+            self._scratch,
+            n if self._described is None else self._described,
+        )
         merged, sizes = list[_RowFile](), np.zeros((2, -(-n // spans.AT_ONCE)), np.int64)
         at_once = self._store.rows_per_task((n, int(self._sizes[1].sum())), _BYTES_OF_ROW)
         ranges = list(spans.joined_ranges(self._sizes, at_once, spans.ITEMS_PER_TASK))
-        for file, of_file, differing in self._store.map(merge, ranges):
+        for file, of_file, differing, not_described in self._store.map(merge, ranges):
             merged.append(file)
             sizes += of_file
+            self.not_described += not_described
             for name, difference in differing.items():
                 self.differences[name] = _earliest(self.differences.get(name), difference)
         self._scratch.drop(*(file.arrays.name for file in self._files))
@@ -250,10 +271,12 @@ class _Merge(RedactedRepr):
     n_items: int
     rows_per_span: int
     store: Files
+    described: int
+    """Number of the first rows of the source that have all columns."""
 
-    def __call__(self, ranges: tuple[int, int]) -> tuple[_RowFile, Int64, Mapping[str, Difference]]:
-        """Return the records, the number of records and of items by span of the first row, int64 (2, spans), and the
-        columns in which rows of a person differ.
+    def __call__(self, ranges: tuple[int, int]) -> tuple[_RowFile, Int64, Mapping[str, Difference], int]:
+        """Return the records, the number of records and of items by span of the first row, int64 (2, spans), the
+        columns in which rows of a person differ, and the number of persons whom no row describes.
         """
         low, end = (np.uint64(bound % _RANGES) << np.uint64(64 - _BITS) for bound in ranges)
         parts = (file.between(low, None if ranges[1] == _RANGES else end) for file in self.files)
@@ -264,12 +287,15 @@ class _Merge(RedactedRepr):
         is_first = np.ones(len(order), np.bool_)
         is_first[1:] = np.any([hashed[order[1:]] != hashed[order[:-1]] for hashed in hashes], axis=0)
         records = self._merged(rows, np.flatnonzero(is_first))
+        persons, described = len(records.columns[0]), int(np.searchsorted(records.columns[0], self.described))
+        records = records.slice(0, described)
         span = records.columns[0] // self.rows_per_span
         sizes = np.zeros((2, -(-int(self.begins[-1]) // self.rows_per_span)), np.int64)
         sizes[0] = np.bincount(span, minlength=sizes.shape[1])
         if self.layout.sets:
             sizes[1] = np.bincount(span, np.diff(records.lists[0][0]), sizes.shape[1])
-        return _RowFile.written(records, self.store), sizes, self._differences(rows, is_first)
+        differences = self._differences(rows, is_first)
+        return _RowFile.written(records, self.store), sizes, differences, persons - described
 
     def _with_codes_of_table(self, batch: int, rows: Rows) -> Rows:
         """Replace row numbers of the batch by row numbers of the source, and codes of the batch by codes of the
@@ -305,7 +331,7 @@ class _Merge(RedactedRepr):
         names = (*self.layout.numbers, *self.layout.categories, *self.layout.texts)
         differences = dict[str, Difference]()
         for name, column in zip(names, values, strict=True):
-            wrong = np.flatnonzero(column != column[first[person]])
+            wrong = np.flatnonzero((column != column[first[person]]) & (rows.columns[0] < self.described))
             if len(wrong):
                 row = wrong[np.argmin(rows.columns[0][wrong])]
                 number = rows.columns[0]

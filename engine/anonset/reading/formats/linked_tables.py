@@ -1,0 +1,208 @@
+"""Read linked tables as one source (see `anonset.reading.linked`)."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Any, Self
+
+import numpy as np
+
+from anonset import arrow
+from anonset.data.joining import require_joinable
+from anonset.data.redacted_repr import RedactedRepr
+from anonset.data.workers import Workers
+from anonset.errors import InputError
+from anonset.reading.batches import Batch, FileProperties, OpenedSource, SourcePart, open_source
+from anonset.reading.linked import LinkedTable, LinkedTables, column_of
+from anonset.reading.source import Source
+from anonset.spelling import counted
+
+_BETWEEN = "\x1f"
+"""Text between the columns of a key."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Parent(RedactedRepr):
+    """Rows of a table by their key, with the person of each row."""
+
+    name: str
+    keys: Any
+    """Folded and joined keys, each once (``pyarrow.LargeStringArray``)."""
+    persons: Mapping[str, Any]
+    """Columns of the unit, in the order of `keys`."""
+
+    @classmethod
+    def of(cls, name: str, table: OpenedSource, key: Sequence[str], unit: Mapping[str, str]) -> Self:
+        """Read the key and the person of each row.
+
+        Parameters
+        ----------
+        unit
+            Column of the table for each column of the unit.
+
+        Raises
+        ------
+        InputError
+            If the table lacks a key column, or a key belongs to two persons.
+        """
+        import pyarrow as pa
+
+        if lacking := [column for column in key if column not in table.names]:
+            msg = f"{table.where}: no column {lacking[0]!r}, the key of another table"
+            raise InputError(msg)
+        names = list(dict.fromkeys([*key, *unit.values()]))
+        parts: dict[str, list[Any]] = {name: [] for name in names}
+        for batch in table.batches(names):
+            for name in names:
+                parts[name].append(_as_text(batch.columns[name]))
+        columns = {name: pa.concat_arrays(texts) for name, texts in parts.items()}
+        keys, persons = _joined([columns[name] for name in key]), _joined([columns[name] for name in unit.values()])
+        codes, person = (arrow.to_numpy(arrow.dictionary_encode(x).indices) for x in (keys, persons))
+        first = np.unique(codes, return_index=True)[1]
+        if (person != person[first][codes]).any():
+            msg = f"{table.where}: rows with the same key ({', '.join(map(repr, key))}) belong to different persons"
+            raise InputError(msg)
+        of_unit = {column: arrow.chosen(columns[own], first) for column, own in unit.items()}
+        return cls(name, arrow.chosen(keys, first), of_unit)
+
+    def persons_of(self, where: str, key: Sequence[Any]) -> dict[str, Any]:
+        """Return the columns of the unit for rows with the given key columns.
+
+        Raises
+        ------
+        InputError
+            If a key does not occur in this table.
+        """
+        places = arrow.places_in(_joined([_as_text(column) for column in key]), self.keys)
+        if places.null_count:
+            rows = counted(places.null_count, "row")
+            msg = f"{where}: the key of {rows} does not occur in the table {self.name!r}; correct the data"
+            raise InputError(msg)
+        return {name: arrow.chosen(column, arrow.to_numpy(places)) for name, column in self.persons.items()}
+
+
+def _as_text(column: Any) -> Any:
+    """Return a column as a ``pyarrow.LargeStringArray``. Null is the empty text."""
+    import pyarrow as pa
+
+    text = arrow.fill_null(arrow.cast(column, pa.large_string()), "")
+    return text.combine_chunks() if isinstance(text, pa.ChunkedArray) else text
+
+
+def _joined(columns: Sequence[Any]) -> Any:
+    """Return folded keys as one text per row."""
+    folded = [arrow.folded(column) for column in columns]
+    return folded[0] if len(folded) == 1 else arrow.binary_join_element_wise(*folded, arrow.text_scalar(_BETWEEN))
+
+
+@dataclass(frozen=True)
+class _Renamed(RedactedRepr):
+    """Batches of a table under the names of the linked source."""
+
+    batches: Callable[[Sequence[str]], Iterator[Batch]]
+    own: Mapping[str, str]
+    """Name in the table of each column of the source that the table has."""
+    describes: bool
+    number: int
+    """Number of the table."""
+    key: tuple[str, ...] = ()
+    """Key of the rows in `parent`."""
+    parent: _Parent | None = None
+    """Table with the person of each key. None if the table has the columns of the unit."""
+
+    def __call__(self, names: Sequence[str]) -> Iterator[Batch]:
+        """Yield the batches with those columns among `names` that the table has."""
+        wanted = {name: self.own[name] for name in names if name in self.own}
+        for batch in self.batches(list(dict.fromkeys([*self.key, *wanted.values()]))):
+            columns = {name: batch.columns[own] for name, own in wanted.items()}
+            if self.parent is not None:
+                key = [batch.columns[name] for name in self.key]
+                persons = self.parent.persons_of(batch.where, key)
+                columns |= {name: persons[name] for name in names if name in persons}
+            yield replace(batch, columns=columns, describes=self.describes, facts=(self.number, batch.facts))
+
+
+def open_tables(source: Source, properties: FileProperties) -> OpenedSource:
+    """Open linked tables as one source.
+
+    Raises
+    ------
+    InputError
+        If a table cannot be read, or lacks a named column.
+    """
+    linked: LinkedTables = source.given
+    every = (*linked.tables, *linked.lookups)
+    opened_of = {table.name: open_source(table.source, table.properties(properties)) for table in every}
+    for table in every:
+        _require_columns(table, opened_of[table.name])
+    renamed, left_out = list[_Renamed](), list[str]()
+    for number, table in enumerate(linked.tables):
+        one, key, parent = opened_of[table.name], tuple[str, ...](), None
+        others = [name for name in one.names if name not in table.key]
+        if table.items:
+            left_out += (column_of(table.name, name) for name in others if name != table.items)
+            others = [table.items]
+        own = {} if table.parent else dict(zip(linked.unit, table.key, strict=True))
+        own |= {column_of(table.name, name): name for name in others}
+        if table.parent:
+            above = next(other for other in every if other.name == table.parent)
+            of_unit, key = dict(zip(linked.unit, above.key, strict=True)), table.key
+            parent = _Parent.of(above.name, opened_of[above.name], key, of_unit)
+        renamed.append(_Renamed(one.batches, own, not table.items, number, key, parent))
+    opened = [opened_of[table.name] for table in linked.tables]
+
+    def batches(names: Sequence[str]) -> Iterator[Batch]:
+        for table in renamed:
+            yield from table(names)
+
+    def parts(workers: Workers) -> Sequence[SourcePart]:
+        of_tables = [one.parts(workers) for one in opened]
+        if not all(of_tables) or any(table.parent is not None for table in renamed):
+            return ()
+        return [
+            replace(part, batches=replace(table, batches=part.batches), row=None)
+            for table, of_table in zip(renamed, of_tables, strict=True)
+            for part in of_table
+        ]
+
+    def judge() -> None:
+        for one in opened_of.values():
+            one.judge()
+
+    def merge(facts: tuple[int, Any]) -> None:
+        number, of_table = facts
+        opened[number].merge(of_table)
+
+    def head(names: Sequence[str]) -> Mapping[str, Any]:
+        shown = dict[str, Any]()
+        for number, one in enumerate(renamed):
+            asked = {name: one.own[name] for name in names if name in one.own and name not in shown}
+            first = opened[number].head(list(asked.values())) if asked else {}
+            shown |= {name: first[x] for name, x in asked.items() if x in first}
+            if number == 0 and shown:  # rows of several tables do not belong together
+                break
+        return shown
+
+    names = dict.fromkeys(chain(linked.unit, *(table.own for table in renamed)))
+    require_joinable(linked.roles["items"])
+    return OpenedSource(
+        source.where,
+        tuple(names),
+        batches,
+        parts=parts,
+        judge=judge,
+        merge=merge,
+        head=head,
+        from_files=all(one.from_files for one in opened),
+        tables=linked.names,
+        left_out=tuple(left_out),
+        described=linked.described,
+        decimal=opened[0].decimal,
+    )
+
+
+def _require_columns(table: LinkedTable, opened: OpenedSource) -> None:
+    if missing := [name for name in table.named if name not in opened.names]:
+        columns = ", ".join(map(repr, opened.names[:20]))
+        msg = f"{opened.where}: no column {missing[0]!r} (table {table.name!r}); columns: {columns}"
+        raise InputError(msg)

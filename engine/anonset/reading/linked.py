@@ -1,0 +1,256 @@
+"""Tables about the same persons, linked by a key. They are read as one source.
+
+One table may describe the persons: it has a row for each record and no items. Each other table has a column of items,
+and a row for each item of a person. The source has the columns of the unit, which are the keys of all tables, and the
+other columns as ``table.column``. The rows of the describing table come first. A row has the columns of its table only,
+and the rows of a person are merged as those of a single table are.
+"""
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from pathlib import Path
+from typing import Any, Self
+
+from anonset.data.redacted_repr import RedactedRepr
+from anonset.errors import InputError
+from anonset.reading.batches import FileProperties
+from anonset.reading.dialect import Dialect
+from anonset.reading.file_options import OPEN, ROW, UNKNOWN
+from anonset.reading.place import Place, is_address
+from anonset.reading.roles import names_in
+from anonset.reading.source import TABLES, Source, source_of
+from anonset.spelling import as_typed, listed, setting, similar_name
+
+RECORDS = "records"
+"""Name of the published table that lists the records, if no table describes them."""
+_DIALECT = ("delimiter", "encoding", "no_header", "header_line", "skip_rows")
+_READING = (*_DIALECT, "input_format", "null", "separator")
+_ATTRIBUTES = ("relational", "numeric", "keep", "drop")
+_SETTINGS = ("input", "key", "in", "items", *_ATTRIBUTES, *_READING)
+
+
+def column_of(table: str, column: str) -> str:
+    """Return the name of a table's column in the linked source.
+
+    >>> column_of("drug_exposure", "drug_concept_id")
+    'drug_exposure.drug_concept_id'
+    """
+    return f"{table}.{column}"
+
+
+@dataclass(frozen=True, eq=False)
+class LinkedTable(RedactedRepr):
+    """A table with a key."""
+
+    name: str
+    source: Source
+    key: tuple[str, ...]
+    """Columns that identify the person or, with `parent`, a row of the table `parent`."""
+    items: str = ""
+    """Column of items. Empty if the table describes the persons."""
+    attributes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Columns by role: relational, numeric, keep and drop."""
+    parent: str = ""
+    """Table that contains the key and the columns of the person. Empty if the key identifies the person."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Reading options of this table alone."""
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """Columns with a role."""
+        return (*self.key, *filter(None, [self.items]), *chain.from_iterable(self.attributes.values()))
+
+    def properties(self, common: FileProperties) -> FileProperties:
+        """Return the reading properties of this table. Its own options replace those of the job."""
+        options, named, dialect = self.options, self.named, common.dialect
+        if given := {name: options[name] for name in _DIALECT if name in options}:
+            skipped = [*(["footer"] if dialect.skip_footer else []), *(["labels"] if dialect.skip_labels else [])]
+            dialect = Dialect.of(
+                given.get("delimiter", dialect.delimiter),
+                given.get("encoding", dialect.encoding),
+                given.get("no_header", dialect.no_header),
+                given.get("header_line", dialect.header_line),
+                names_in((), given.get("skip_rows", skipped)),
+            )
+        return replace(
+            common,
+            format=options.get("input_format", common.format),
+            dialect=dialect,
+            separator=options.get("separator", common.separator),
+            absent=lambda names: [name for name in named if name not in names],
+            ids=self.key,
+            null=names_in((), options.get("null", common.null)),
+            numeric=self.attributes.get("numeric", ()) if common.numeric else (),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class LinkedTables(RedactedRepr):
+    """Tables about the same persons. A table without items comes first."""
+
+    unit: tuple[str, ...]
+    """Names of the columns that identify the person."""
+    tables: tuple[LinkedTable, ...]
+    lookups: tuple[LinkedTable, ...] = ()
+    """Tables that only say to which person the key of another table belongs. They are not published."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the published tables, first that of the table with a row per record."""
+        names = tuple(table.name for table in self.tables)
+        return names if self.described else (RECORDS, *names)
+
+    @property
+    def described(self) -> bool:
+        """True if the first table describes the persons."""
+        return not self.tables[0].items
+
+    @classmethod
+    def of(cls, tables: Any, unit: Any, where: str = "tables", folder: Place | None = None) -> Self:
+        """Return tables from settings.
+
+        Parameters
+        ----------
+        tables
+            Settings of each table by name: ``input`` (a path, or an object in memory), ``key`` (by default the unit),
+            ``items``, or ``relational``, ``numeric``, ``keep`` and ``drop``, and reading options.
+        unit
+            Columns that identify the person.
+        where
+            Name of the settings, for messages.
+        folder
+            Directory or address of relative paths. Default: the current directory.
+
+        Raises
+        ------
+        InputError
+            If a setting is unknown or contradicts another, or an input does not exist.
+        """
+        columns = names_in((), unit)
+        if not columns or {ROW, UNKNOWN, OPEN}.intersection(columns):
+            msg = f"{where}: linked tables need {setting('unit', 'COLUMN')}, the key that identifies the person"
+            raise InputError(msg)
+        if not isinstance(tables, Mapping) or not tables:
+            msg = f"{where}: tables must name at least one table"
+            raise InputError(msg)
+        made = [_table(f"{where}: table {name!r}", name, given, columns, folder) for name, given in tables.items()]
+        parents = {table.parent for table in made}
+        lookups = tuple(table for table in made if table.name in parents and not (table.items or table.attributes))
+        made = [table for table in made if table not in lookups]
+        describing = [table for table in made if not table.items]
+        if len(describing) > 1:
+            names = listed([repr(table.name) for table in describing], "and")
+            msg = f"{where}: tables {names} have no items; only one table may describe the persons, so join them first"
+            raise InputError(msg)
+        if not describing and any(table.name == RECORDS for table in made):
+            msg = f"{where}: rename the table {RECORDS!r}; this name is used for the list of records"
+            raise InputError(msg)
+        if len(made) == len(describing):
+            msg = f"{where}: no table has items; publish a single table without {setting('tables')}"
+            raise InputError(msg)
+        ordered = (*describing, *(table for table in made if table.items))
+        _require_parents(where, (*ordered, *lookups))
+        return cls(columns, ordered, lookups)
+
+    @property
+    def source(self) -> Source:
+        """The tables as one source."""
+        files = [
+            replace(file, name=f"{table.name}[{','.join((*table.key, table.parent))}]/{file.name}")
+            for table in (*self.tables, *self.lookups)
+            for file in table.source.files
+        ]
+        where = ", ".join(table.source.where for table in self.tables)
+        return Source(where, TABLES, tuple(files), self)
+
+    @property
+    def roles(self) -> dict[str, Any]:
+        """Column roles of the source, as settings."""
+        roles: dict[str, Any] = {"unit": list(self.unit)}
+        roles["items"] = [column_of(table.name, table.items) for table in self.tables if table.items]
+        for role, columns in self.tables[0].attributes.items():
+            if columns:
+                roles[role] = [column_of(self.tables[0].name, name) for name in columns]
+        marks = {
+            column_of(table.name, table.items): table.options["separator"]
+            for table in self.tables
+            if table.items and "separator" in table.options
+        }
+        if marks:
+            roles["separator"] = " ".join(f"{name}={mark}" for name, mark in marks.items())
+        return roles
+
+
+def _table(where: str, name: str, given: Any, unit: tuple[str, ...], folder: Place | None) -> LinkedTable:
+    if not name or "." in name or "/" in name:
+        msg = f"{where}: the name of a table must not be empty or contain '.' or '/'"
+        raise InputError(msg)
+    if not isinstance(given, Mapping) or "input" not in given:
+        msg = f"{where}: input must be set to a path"
+        raise InputError(msg)
+    settings = {key.replace("-", "_"): value for key, value in given.items()}
+    for key in settings:
+        if key not in _SETTINGS:
+            near = similar_name(key, _SETTINGS)
+            msg = f"{where}: unknown setting {key!r}" + ("" if near is None else f"; did you mean {near}?")
+            raise InputError(msg)
+    items = names_in((), settings.get("items"))
+    attributes = {role: names_in((), settings[role]) for role in _ATTRIBUTES if role in settings}
+    if len(items) > 1:
+        msg = f"{where}: items must be one column; name the table twice to publish the items of two columns"
+        raise InputError(msg)
+    if items and attributes:
+        role = next(iter(attributes))
+        msg = f"{where}: a table has either items or {role} columns; its other columns are not published"
+        raise InputError(msg)
+    key = names_in((), settings.get("key", unit))
+    parent = settings.get("in", "")
+    if not parent and len(key) != len(unit):
+        msg = f"{where}: key must name {len(unit)} columns, one for each column of {setting('unit')}, got {list(key)}"
+        raise InputError(msg)
+    options = {option: settings[option] for option in _READING if option in settings}
+    source = source_of(
+        _placed(settings["input"], folder),
+        options.get("input_format"),
+        no_header=bool(options.get("no_header")),
+    )
+    return LinkedTable(name, source, key, items[0] if items else "", attributes, parent, options)
+
+
+def _placed(path: Any, folder: Place | None) -> Any:
+    if folder is None or not isinstance(path, str) or is_address(path) or Path(path).is_absolute():
+        return path
+    return str(Path(folder.address) / path) if folder.is_local else str(folder / path)
+
+
+def _require_parents(where: str, tables: Sequence[LinkedTable]) -> None:
+    table_of = {table.name: table for table in tables}
+    for table in tables:
+        if not table.parent:
+            continue
+        parent = table_of.get(table.parent)
+        if parent is None or parent.parent or parent is table or not table.items:
+            problem = "must name a table whose key identifies the person"
+            msg = f"{where}: table {table.name!r}: in {problem}, got {table.parent!r}"
+            raise InputError(msg)
+
+
+def tables_in(path: str) -> LinkedTables:
+    """Return the tables that a job file names in ``[tables]``.
+
+    Raises
+    ------
+    InputError
+        If the file is not TOML, or has no tables.
+    """
+    try:
+        job = tomllib.loads(Path(path).read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        msg = f"{path}: the tables cannot be read from this job file: {error}"
+        raise InputError(msg) from None
+    if "tables" not in job:
+        msg = f"{path}: a job file is no data set, because it names no tables; to run it: {as_typed('anonymize', path)}"
+        raise InputError(msg)
+    return LinkedTables.of(job["tables"], job.get("unit", ()), path, Place(path).parent)

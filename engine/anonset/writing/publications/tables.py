@@ -1,0 +1,129 @@
+"""Write published records as linked tables, which share the number of the record."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from anonset import arrow
+from anonset.data import CategoricalColumn, SetColumn
+from anonset.data.spans import spans
+from anonset.errors import InputError
+from anonset.publications import Records
+from anonset.publications.records import written_columns
+from anonset.reading.files import reading, remove_on_failure, write_file
+from anonset.reading.linked import column_of
+from anonset.reading.publications.tables import FOLDER, RECORD, files_of_table
+from anonset.writing.csv_lines import csv_bytes, texts_of
+from anonset.writing.publications.records import spans_within
+
+_BLOCK = 1 << 16
+_BYTES = 1 << 24
+"""Approximate maximum size of a block in bytes."""
+
+Columns = Sequence[CategoricalColumn] | SetColumn
+
+
+@dataclass(frozen=True, eq=False)
+class _Table:
+    """A published table. It has a row per record or, if its column is set-valued, a row per record and symbol."""
+
+    columns: Columns
+    n: int
+    """Number of records."""
+
+    @property
+    def names(self) -> list[str]:
+        columns = [self.columns] if isinstance(self.columns, SetColumn) else self.columns
+        return [RECORD, *(column.name for column in columns)]
+
+    def blocks(self, first: int, end: int) -> Iterator[list[Any]]:
+        """Yield the columns of the rows of records `first` to `end` - 1. Records are numbered from 1."""
+        columns = [self.columns] if isinstance(self.columns, SetColumn) else self.columns
+        parts = [column.slice(first, end) for column in columns]
+        inner = spans_within(parts, _BLOCK, _BYTES) if parts else spans(end - first, _BLOCK)
+        labels = [texts_of(column.vocabulary) for column in columns]
+        for a, b in inner:
+            number = np.arange(first + a + 1, first + b + 1)
+            if isinstance(self.columns, SetColumn):
+                ends = self.columns.indptr[first + a : first + b + 1]
+                number, codes = np.repeat(number, np.diff(ends)), [self.columns.items[ends[0] : ends[-1]]]
+            else:
+                codes = [column.codes[first + a : first + b] for column in self.columns]
+            yield [number, *(of(part) for of, part in zip(labels, codes, strict=True))]
+
+    def write(self, format: str, task: tuple[Path, tuple[int, int]]) -> None:  # noqa: A002
+        """Write the rows of a range of records to a file."""
+        path, rows = task
+        if format == "parquet":
+            self._write_parquet(path, rows)
+        else:
+            write_file(path, self._lines(rows))
+
+    def _lines(self, rows: tuple[int, int]) -> Iterator[Any]:
+        yield csv_bytes(self.names, [arrow.text_array([]) for _ in self.names])[0]
+        for number, *texts in self.blocks(*rows):
+            yield csv_bytes(self.names, [arrow.digits(number), *texts])[1]
+
+    def _write_parquet(self, path: Path, rows: tuple[int, int]) -> None:
+        import pyarrow as pa
+        from pyarrow import parquet
+
+        schema = pa.schema([(RECORD, pa.int64()), *((name, pa.string()) for name in self.names[1:])])
+        with remove_on_failure(path), path.open("wb") as file, parquet.ParquetWriter(file, schema) as writer:
+            for number, *texts in self.blocks(*rows):
+                cells = [arrow.number_array(number), *(arrow.cast(text, pa.string()) for text in texts)]
+                writer.write_table(pa.Table.from_arrays(cells, schema=schema))
+
+
+def write_tables(
+    publication: Records,
+    tables: Sequence[str],
+    folder: Path,
+    format: str,  # noqa: A002
+    part_rows: int | None = None,
+) -> Path:
+    """Write the tables of a publication into the folder ``tables``, and return its path.
+
+    The first table has a row for each record: its number, and the columns without items. Each other table has a row
+    for each record and symbol. Numbers are the positions of the records in the publication, from 1.
+
+    Parameters
+    ----------
+    part_rows
+        Number of records of each file ``NAME/part-00000.csv``, ... The parts of all tables contain the same records.
+        If None, each table is one file.
+
+    Raises
+    ------
+    InputError
+        If the format has one column, or a file cannot be written.
+    """
+    if format not in ("csv", "parquet"):
+        msg = f"linked tables are published as csv or parquet, got format {format}"
+        raise InputError(msg)
+    inner = folder / FOLDER
+    with reading(inner, "cannot be written"):
+        inner.mkdir()
+        for name in tables if part_rows is not None else ():
+            (inner / name).mkdir()
+    bounds = [(0, publication.n)] if part_rows is None else list(spans(publication.n, part_rows)) or [(0, 0)]
+    parts = None if part_rows is None else len(bounds)
+    for name, table in zip(tables, _tables(publication, tables), strict=True):
+        paths = [folder / file for file in files_of_table(name, format, parts)]
+        tasks = list(zip(paths, bounds, strict=True))
+        list(publication.store.with_local_workers().map(partial(table.write, format), tasks))
+    return inner
+
+
+def _tables(publication: Records, tables: Sequence[str]) -> Iterator[_Table]:
+    columns = {name: list[Any]() for name in tables}
+    for column in written_columns(publication):
+        name = next(name for name in tables if column.name.startswith(column_of(name, "")))
+        columns[name].append(replace(column, name=column.name.removeprefix(column_of(name, ""))))
+    for name in tables:
+        sets = [column for column in columns[name] if isinstance(column, SetColumn)]
+        yield _Table(sets[0] if sets else columns[name], publication.n)

@@ -1,0 +1,288 @@
+"""Linked tables are published as tables, and checked as the records that a naive join gives."""
+
+import csv
+import json
+import random
+import shutil
+from collections import defaultdict
+from itertools import combinations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.facts import names
+
+import anonset
+from anonset.cli.main import main
+from anonset.reading.files import digest
+
+JOB = """
+unit = "person_id"
+model = "kkm"
+k = 4
+m = 2
+out = "out"
+[tables.person]
+input = "person.csv"
+relational = ["sex", "born"]
+drop = "name"
+[tables.condition]
+input = "conditions/*.csv"
+items = "code"
+[tables.drug]
+input = "drug.csv"
+key = "PATIENT"
+items = "code"
+[hierarchy]
+condition.code = "balanced:2"
+drug.code = "balanced:2"
+person.sex = "values"
+person.born = "range"
+"""
+
+
+def write(folder, seed=1, n=60, *, shuffled=False, repeated=False, prefix=1000, form="{}"):
+    """Write three tables and a job. The options change the input, but not what is published."""
+    rng = random.Random(seed)
+    persons = [[i, rng.choice("fm"), rng.randint(1940, 1999), f"N{i}"] for i in range(n)]
+    conditions = [[rng.randrange(n), rng.choice(["E10", "E11", "I10", "J45", "K21"])] for _ in range(3 * n)]
+    drugs = [[rng.randrange(n), rng.choice(["E10", "insulin", "statin"])] for _ in range(2 * n)]
+    if repeated:
+        conditions += conditions[: n // 2]
+    if shuffled:
+        for rows in (persons, conditions, drugs):
+            rng.shuffle(rows)
+    (folder / "conditions").mkdir(parents=True)
+
+    def key(i):
+        return form.format(prefix + 7 * i)
+
+    table(folder / "person.csv", "person_id,sex,born,name", [[key(i), *rest] for i, *rest in persons])
+    cut = len(conditions) // (3 if shuffled else 2)
+    for number, part in enumerate((conditions[:cut], conditions[cut:])):
+        rows = [[key(i), code, "v"] for i, code in part]
+        table(folder / "conditions" / f"{number}.csv", "person_id,code,visit", rows)
+    table(folder / "drug.csv", "PATIENT,code", [[key(i), code] for i, code in drugs])
+    (folder / "job.toml").write_text(JOB)
+
+
+def table(path, header, rows):
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([header.split(","), *rows])
+
+
+def published(folder, *options):
+    """Run the job, and return the bytes of the published files by name."""
+    for name in ("out", "out.private"):
+        shutil.rmtree(folder / name, ignore_errors=True)
+    assert main(["anonymize", str(folder / "job.toml"), "--quiet", *options]) == 0
+    return bytes_in(folder / "out")
+
+
+def bytes_in(out):
+    return {path.relative_to(out).as_posix(): path.read_bytes() for path in sorted(out.rglob("*")) if path.is_file()}
+
+
+def rows_of(out):
+    """Return the attributes and the symbols of each published record, joined by number."""
+    with (out / "tables" / "person.csv").open(newline="") as file:
+        attributes = {row["record"]: (row["sex"], row["born"]) for row in csv.DictReader(file)}
+    items = defaultdict(set)
+    for name in ("condition", "drug"):
+        with (out / "tables" / f"{name}.csv").open(newline="") as file:
+            for row in csv.DictReader(file):
+                assert (name, row["code"]) not in items[row["record"]]
+                items[row["record"]].add((name, row["code"]))
+    assert items.keys() <= attributes.keys()
+    assert list(attributes) == [str(number) for number in range(1, len(attributes) + 1)]
+    return [(attributes[number], items[number]) for number in attributes]
+
+
+@pytest.fixture
+def made(tmp_path):
+    write(tmp_path)
+    return tmp_path
+
+
+def test_the_published_tables_keep_the_guarantee_of_the_joined_records(made):
+    published(made)
+    records = rows_of(made / "out")
+    assert len(records) == 60
+    for quasi, items in records:
+        alike = [others for other, others in records if other == quasi]
+        for size in range(3):
+            for known in combinations(sorted(items), size):
+                assert sum(others.issuperset(known) for others in alike) >= 4
+
+
+def test_inputs_that_differ_in_what_is_not_published_give_equal_bytes(made):
+    expected = published(made)
+    for number, changes in enumerate(({"shuffled": True}, {"repeated": True}, {"prefix": 5}, {"form": "{}.0"})):
+        folder = made / str(number)
+        write(folder, **changes)
+        assert published(folder) == expected
+
+
+@pytest.mark.parametrize("options", [["--work-dir", "work"], ["--workers", "1"], ["--memory-limit", "450M"]])
+def test_bytes_are_the_same_in_memory_and_out_of_core(made, monkeypatch, options):
+    monkeypatch.chdir(made)
+    expected = published(made)
+    assert published(made, *options) == expected
+
+
+@pytest.mark.long
+def test_bytes_are_the_same_on_a_cluster(made):
+    expected = published(made)
+    assert published(made, "--cluster", "local:2") == expected
+
+
+@pytest.mark.parametrize(
+    "options", [["--format", "parquet"], ["--part-rows", "25"], ["--format", "parquet", "--part-rows", "7"]]
+)
+def test_formats_and_parts_contain_the_same_records(made, capsys, options):
+    published(made)
+    expected = rows_of(made / "out")
+    published(made, *options)
+    out = made / "out"
+    if "--part-rows" in options:
+        sizes = {path.name: len(list(path.iterdir())) for path in (out / "tables").iterdir()}
+        assert len(set(sizes.values())) == 1
+    else:
+        assert {path.suffix for path in (out / "tables").iterdir()} == {".parquet"}
+    assert main(["verify", str(out)]) == 0
+    again = anonset.read(
+        tables={
+            "person": {"input": _files(out, "person"), "relational": ["sex", "born"]},
+            "condition": {"input": _files(out, "condition"), "items": "code"},
+            "drug": {"input": _files(out, "drug"), "items": "code"},
+        },
+        unit="record",
+    )
+    attributes = list(zip(*(column.labels() for column in again.relational), strict=True))
+    items = [{tuple(item.split(".code:")) for item in row} for row in again.transactions.rows()]
+    assert list(zip(attributes, items, strict=True)) == expected
+
+
+def _files(out, name):
+    path = out / "tables" / name
+    return path if path.is_dir() else next((out / "tables").glob(f"{name}.*"))
+
+
+def test_every_command_reads_the_tables(made, capsys):
+    published(made)
+    job = str(made / "job.toml")
+    for command in (
+        ["verify"],
+        ["evaluate"],
+        ["report", "-o", str(made / "page.html")],
+        ["anonymize", "--if-exists", "resume"],
+    ):
+        assert main([command[0], job, *command[1:]]) == 0
+    assert "matches the original" in capsys.readouterr().out
+    assert main(["risk", job, "--attempts", "20", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["broken"] == 0
+    assert main(["verify", str(made / "out.private" / "report.json")]) == 0
+    assert main(["suggest", job, "--quiet"]) == 0
+    assert main(["inspect", job]) == 2
+
+
+def change_a_row(out):
+    path = out / "tables" / "drug.csv"
+    path.write_text(path.read_text().replace("\n1,", "\n2,", 1) if "\n1," in path.read_text() else "record,code\n1,x\n")
+
+
+def drop_a_table(out):
+    (out / "tables" / "drug.csv").unlink()
+
+
+def add_a_table(out):
+    (out / "tables" / "other.csv").write_text("record\n1\n")
+
+
+@pytest.mark.parametrize("forge", [change_a_row, drop_a_table, add_a_table])
+def test_forged_tables_are_rejected(made, capsys, forge):
+    published(made)
+    forge(made / "out")
+    assert main(["verify", str(made / "out")]) == 2
+    assert "tables" in capsys.readouterr().err
+
+
+def test_a_record_that_no_row_describes_is_rejected(made, capsys):
+    """The attestation states the digest of the forged table, as a publisher with other software might write it."""
+    published(made)
+    out = made / "out"
+    path = out / "tables" / "drug.csv"
+    old = json.loads((out / "attestation.json").read_text())["data"]["sha256"]["tables/drug.csv"]
+    path.write_text(path.read_text() + "61,insulin\n")
+    text = (out / "attestation.json").read_text()
+    (out / "attestation.json").write_text(text.replace(old, digest(path)))
+    assert main(["verify", str(out)]) == 2
+    assert names(capsys.readouterr().err, "person 1")
+
+
+@pytest.mark.filterwarnings("ignore:the publication is worthless")
+def test_records_without_symbols_are_published(tmp_path):
+    tables = {
+        "a": {"input": {"id": ["1", "2", "3", "4"], "x": ["p", "q", "q", "q"]}, "items": "x"},
+        "b": {"input": {"id": ["2", "3", "4"], "y": ["r", "r", "r"]}, "items": "y"},
+    }
+    table = anonset.read(tables=tables, unit="id")
+    trees = {"a.x": "balanced:2", "b.y": "balanced:2"}
+    anonset.anonymize(
+        table, anonset.Exact(k=2, m=2, suppress=True), hierarchies=trees, allow_worthless=True, out=tmp_path / "out"
+    )
+    assert (tmp_path / "out" / "tables" / "records.csv").read_text().split() == ["record", "1", "2", "3", "4"]
+    assert main(["verify", str(tmp_path / "out")]) == 0
+
+
+@pytest.mark.filterwarnings("ignore:the publication is worthless")
+@settings(max_examples=25, deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(0, 7), st.sampled_from("abc")), min_size=1, max_size=30),
+    st.lists(st.tuples(st.integers(0, 7), st.sampled_from("ax")), min_size=1, max_size=30),
+)
+def test_a_release_of_small_tables_keeps_its_guarantee(first, second):
+    tables = {
+        name: {"input": {"id": [str(i) for i, _ in rows], "x": [x for _, x in rows]}, "items": "x"}
+        for name, rows in (("p", first), ("q", second))
+    }
+    table = anonset.read(tables=tables, unit="id")
+    trees = {"p.x": "balanced:2", "q.x": "balanced:2"}
+    try:
+        release = anonset.anonymize(table, anonset.Apriori(k=2, m=2), hierarchies=trees, allow_worthless=True)
+    except anonset.InfeasibleError:
+        return
+    shown = release.publication
+    labels = [shown.symbols[code] for code in range(len(shown.symbols))]
+    assert all(len({member.partition(".")[0] for member in symbol.members}) == 1 for symbol in labels)
+    rows = [frozenset(row) for row in shown.transactions.rows()]
+    for row in rows:
+        for size in (1, 2):
+            for known in combinations(sorted(row), size):
+                assert sum(other.issuperset(known) for other in rows) >= 2
+
+
+@pytest.mark.parametrize(
+    ("text", "facts"),
+    [
+        ('order = "input"', "order"),
+        ('format = "dat"', "format dat"),
+        ('algorithm = "rum-bound"\ndelta = 0.5\ntransaction = "coat"', "rum-bound transaction apriori"),
+        ('items = "code"', "items"),
+        ('relational = "x"', "relational"),
+        ('model = "anatomy"', "anatomy"),
+    ],
+)
+def test_what_tables_do_not_support_is_rejected_in_one_line(made, capsys, text, facts):
+    job = JOB if not text.startswith("model") else JOB.replace('model = "kkm"\n', "").replace("m = 2\n", "")
+    (made / "job.toml").write_text(text + job)
+    assert main(["anonymize", str(made / "job.toml")]) == 2
+    error = capsys.readouterr().err
+    assert len(error.strip().splitlines()) == 1
+    assert not (made / "out").exists()
+
+
+def test_a_job_without_tables_is_no_data_set(tmp_path, capsys):
+    (tmp_path / "job.toml").write_text('input = "job.toml"\nout = "o"\nmodel = "km"\nk = 2\nm = 2\n')
+    assert main(["anonymize", str(tmp_path / "job.toml")]) == 2
+    assert names(capsys.readouterr().err, "job.toml tables")

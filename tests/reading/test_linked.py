@@ -1,0 +1,203 @@
+"""Linked tables are read as the records that a naive join gives."""
+
+from collections import defaultdict
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.facts import names
+
+import anonset
+from anonset.data.store import Files
+from anonset.errors import InputError
+from anonset.reading.linked import LinkedTables
+from anonset.reading.options import ReadOptions
+from anonset.reading.table_builder import gather_files
+
+PERSON = {"id": ["1", "2", "3"], "sex": ["f", "m", "f"], "age": ["30", "41", "52"]}
+VISIT = {"visit": ["v1", "v2", "v3"], "id": ["1", "1", "3"]}
+
+
+def records(table):
+    """Return the attributes and the items of each record."""
+    attributes = zip(*(column.labels() for column in table.relational), strict=True) if table.relational else None
+    sets = [frozenset(row) for row in table.transactions.rows()]
+    return list(zip(attributes, sets, strict=True)) if attributes else [((), row) for row in sets]
+
+
+def naive(unit, persons, tables):
+    """Return the records in the order of the persons' first rows: attributes by id, and items ``table.column:item``."""
+    items = defaultdict(set)
+    for name, column, rows in tables:
+        mark = f"{name}.{column}:" if len(tables) > 1 else ""
+        for person, item in rows:
+            items[person].add(f"{mark}{item}")
+    order = [person for person, *_ in persons] or list(items)
+    rest = {person: tuple(values) for person, *values in persons}
+    return [(rest.get(person, ()), frozenset(items[person])) for person in order]
+
+
+ROWS = st.lists(st.tuples(st.integers(0, 5).map(str), st.sampled_from("abcd")), max_size=25)
+
+
+@given(ROWS, ROWS, st.lists(st.integers(0, 5), min_size=6, max_size=6, unique=True), st.data())
+def test_records_equal_those_of_a_naive_join(drugs, codes, order, data):
+    persons = [(str(person), data.draw(st.sampled_from("xyz"))) for person in order]
+    tables = {
+        "person": {"input": {"id": [p for p, _ in persons], "town": [t for _, t in persons]}, "relational": "town"},
+        "drug": {"input": {"id": [p for p, _ in drugs], "name": [x for _, x in drugs]}, "items": "name"},
+        "code": {"input": {"who": [p for p, _ in codes], "name": [x for _, x in codes]}, "items": "name", "key": "who"},
+    }
+    tables = {name: given for name, given in tables.items() if len(next(iter(given["input"].values())))}
+    if len(tables) == 1:
+        return
+    lists = [(name, "name", rows) for name, rows in (("drug", drugs), ("code", codes)) if rows]
+    assert records(anonset.read(tables=tables, unit="id")) == naive("id", persons, lists)
+    del tables["person"]
+    assert records(anonset.read(tables=tables, unit="id")) == naive("id", [], lists)
+
+
+def test_records_are_the_same_in_files(tmp_path):
+    tables = {
+        "person": {"input": PERSON, "relational": ["sex", "age"], "numeric": "age"},
+        "code": {"input": {"id": ["3", "1", "1"], "code": ["E10", "I10", "E10"]}, "items": "code"},
+    }
+    linked = LinkedTables.of(tables, "id")
+    table = gather_files(linked.source, ReadOptions(**linked.roles), Files(tmp_path))
+    assert list(table.transactions.rows()) == [["E10", "I10"], [], ["E10"]]
+    assert table.relational[1].values.tolist() == [30, 41, 52]
+    assert table.tables == ("person", "code")
+
+
+def test_ids_are_folded_and_each_table_has_its_own_key():
+    tables = {
+        "a": {"input": {"id": ["1000", "007"], "code": ["x", "y"]}, "items": "code"},
+        "b": {"input": {"PATIENT": [1000.0, 7.0], "code": ["x", "z"]}, "items": "code", "key": "PATIENT"},
+    }
+    table = anonset.read(tables=tables, unit="id")
+    assert list(table.transactions.rows()) == [["a.code:x", "b.code:x"], ["a.code:y", "b.code:z"]]
+
+
+def test_a_key_may_have_several_columns():
+    tables = {
+        "a": {"input": {"fund": ["f", "f", "g"], "no": ["1", "2", "1"], "code": ["x", "y", "z"]}, "items": "code"},
+        "b": {"input": {"k": ["f"], "n": ["2"], "drug": ["d"]}, "items": "drug", "key": ["k", "n"]},
+    }
+    rows = list(anonset.read(tables=tables, unit=["fund", "no"]).transactions.rows())
+    assert rows == [["a.code:x"], ["a.code:y", "b.drug:d"], ["a.code:z"]]
+
+
+@pytest.mark.parametrize("publishes", [False, True])
+def test_a_table_may_hang_on_another(publishes):
+    visit = {"input": VISIT | {"ward": ["w", "w", "u"]}} | ({"items": "ward"} if publishes else {})
+    tables = {
+        "person": {"input": PERSON, "relational": "sex", "drop": "age"},
+        "visit": visit,
+        "code": {"input": {"visit": ["v3", "V1", "v2"], "code": ["c", "a", "b"]}, "items": "code", "key": "visit"},
+    }
+    tables["code"]["in"] = "visit"
+    rows = [
+        {item.rpartition(":")[2] for item in row} for row in anonset.read(tables=tables, unit="id").transactions.rows()
+    ]
+    assert rows == ([{"a", "b", "w"}, set(), {"c", "u"}] if publishes else [{"a", "b"}, set(), {"c"}])
+
+
+def test_separators_belong_to_a_table():
+    tables = {
+        "a": {"input": {"id": ["1"], "code": ["x|y"]}, "items": "code", "separator": "|"},
+        "b": {"input": {"id": ["1"], "drug": ["d|e"]}, "items": "drug"},
+    }
+    table = anonset.read(tables=tables, unit="id")
+    assert list(table.transactions.rows()) == [["a.code:x", "a.code:y", "b.drug:d|e"]]
+
+
+def test_files_have_their_own_options(tmp_path):
+    (tmp_path / "a.csv").write_text("id,code\n1,x\n")
+    (tmp_path / "b.csv").write_bytes("id;drug;day\n1;ä;2\nTotal;9;9\n".encode("latin-1"))
+    tables = {
+        "a": {"input": tmp_path / "a.csv", "items": "code"},
+        "b": {"input": tmp_path / "b.csv", "items": "drug", "encoding": "latin-1", "skip_rows": "footer"},
+    }
+    table = anonset.read(tables=tables, unit="id")
+    assert list(table.transactions.rows()) == [["a.code:x", "b.drug:ä"]]
+    assert [str(change) for change in table.changes if "b.day" in str(change)]
+
+
+CODES = {"input": {"id": ["1", "9", "8"], "code": ["x", "y", "z"]}, "items": "code"}
+
+
+def test_persons_whom_no_row_describes_stop_the_reading():
+    tables = {"person": {"input": PERSON, "relational": "sex", "drop": "age"}, "code": CODES}
+    with pytest.raises(InputError) as raised:
+        anonset.read(tables=tables, unit="id")
+    assert names(str(raised.value), "2 person skip_rows undescribed")
+    table = anonset.read(tables=tables, unit="id", skip_rows="undescribed")
+    assert [len(row) for row in table.transactions.rows()] == [1, 0, 0]
+    assert any("2" in str(change) for change in table.changes)
+
+
+def test_rows_that_describe_a_person_differently_stop_the_reading():
+    twice = {name: [*values, values[0]] for name, values in PERSON.items()}
+    tables = {"person": {"input": twice, "relational": "sex", "drop": "age"}, "code": CODES}
+    assert anonset.read(tables=tables, unit="id", skip_rows="undescribed").n == 3
+    twice["sex"][-1] = "m"
+    with pytest.raises(InputError) as raised:
+        anonset.read(tables=tables, unit="id", skip_rows="undescribed")
+    assert names(str(raised.value), "1 4 person.sex")
+    assert "items=" not in str(raised.value)
+
+
+def test_rows_without_a_key_stop_the_reading():
+    tables = {"code": {"input": {"id": ["1", None], "code": ["x", "y"]}, "items": "code"}}
+    with pytest.raises(InputError):
+        anonset.read(tables=tables, unit="id")
+    assert anonset.read(tables=tables, unit="id", skip_rows="no-id").n == 1
+
+
+@pytest.mark.parametrize(
+    ("visits", "keys", "named"),
+    [
+        ({"visit": ["v1", "v1"], "id": ["1", "2"]}, ["v1"], "different persons"),
+        ({"visit": ["v1"], "id": ["1"]}, ["v1", "v2", "v3"], "2 rows"),
+        ({"number": ["v1"], "id": ["1"]}, ["v1"], "visit"),
+    ],
+)
+def test_a_key_in_another_table_is_unique_and_known(visits, keys, named):
+    rows = {"visit": keys, "code": ["x"] * len(keys)}
+    tables = {"visits": {"input": visits}, "code": {"input": rows, "items": "code", "key": "visit", "in": "visits"}}
+    with pytest.raises(InputError, match=named):
+        anonset.read(tables=tables, unit="id")
+
+
+@pytest.mark.parametrize(
+    ("tables", "unit", "named"),
+    [
+        ({}, "id", "at least one table"),
+        ({"code": CODES}, "row", "unit"),
+        ({"code": CODES}, None, "unit"),
+        ({"a.b": CODES}, "id", "a.b"),
+        ({"code": {"items": "code"}}, "id", "input"),
+        ({"code": {**CODES, "itmes": "x"}}, "id", "items"),
+        ({"code": {**CODES, "relational": "x"}}, "id", "relational"),
+        ({"code": {**CODES, "items": ["code", "x"]}}, "id", "one column"),
+        ({"code": {**CODES, "items": "cod"}}, "id", "'cod'"),
+        ({"code": {**CODES, "in": "visit"}}, "id", "'visit'"),
+        ({"code": {**CODES, "key": ["id", "code"]}}, "id", "key"),
+        ({"p": {"input": PERSON, "relational": "sex"}, "q": {"input": PERSON}, "c": CODES}, "id", "'p' and 'q'"),
+        ({"p": {"input": PERSON, "relational": "sex"}}, "id", "no table has items"),
+        ({"p": {"input": PERSON, "relational": "sex"}, "c": CODES}, "id", "p.age"),
+        ({"records": CODES}, "id", "records"),
+    ],
+)
+def test_tables_that_contradict_each_other_are_rejected(tables, unit, named):
+    with pytest.raises(InputError, match=named):
+        anonset.read(tables=tables, unit=unit)
+
+
+def test_columns_are_named_in_the_tables():
+    with pytest.raises(InputError, match="items"):
+        anonset.read(tables={"code": CODES}, unit="id", items="code")
+    with pytest.raises(InputError, match="source"):
+        anonset.read({"id": []}, tables={"code": CODES}, unit="id")
+    with pytest.raises(InputError):
+        anonset.read()
