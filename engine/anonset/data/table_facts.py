@@ -50,7 +50,7 @@ class Change:
         return f"{self.rule}: {self.labels:,} label{'' if self.labels == 1 else 's'} of {self.column}, {times}"
 
 
-NOT_PUBLISHED = "column of a table of items that is not published"
+NOT_PUBLISHED = "not published"
 FIRST_VALUE = "first of several values"
 """Rule for values that differ in the rows of a person. The value of the person's first row is used."""
 COARSENED = "coarsened by "

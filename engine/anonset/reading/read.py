@@ -59,9 +59,6 @@ def read(
             msg = f"tables and {other} are both given; name the inputs and the columns in tables"
             raise InputError(msg)
         return read_by(linked.source, ReadOptions(**{**options, **linked.roles}))
-    if source is None:
-        msg = "a source or tables must be given"
-        raise InputError(msg)
     return read_by(source, ReadOptions(**options), labels)
 
 
