@@ -27,7 +27,7 @@ from anonset.jobs.cluster import require_on_workers
 from anonset.jobs.job import Job
 from anonset.jobs.work_places import killed_run, place_of_run, work_place
 from anonset.privacy import PrivacyModel
-from anonset.reading.files import arrow_threads
+from anonset.reading.files import STATISTICS, arrow_threads
 from anonset.reading.options import ReadOptions, separators_in
 from anonset.reading.place import is_address
 from anonset.reading.sizes import DataSize
@@ -184,7 +184,7 @@ another separator.
 """
 
 
-_PUBLISHED = {"tsv": "csv", "baskets": "csv", "jsonl": "csv", "xlsx": "csv", "spmf": "dat"}
+_PUBLISHED = {**dict.fromkeys(("tsv", "baskets", "jsonl", "xlsx", *STATISTICS), "csv"), "spmf": "dat"}
 """Output format of each input format, if the formats differ."""
 
 

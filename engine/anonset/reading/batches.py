@@ -16,6 +16,7 @@ from anonset.data.workers import Workers
 from anonset.errors import Fix, InputError
 from anonset.reading.columns import with_nulls
 from anonset.reading.dialect import RECOGNISED, Dialect, Missing
+from anonset.reading.files import STATISTICS
 from anonset.reading.roles import names_in
 from anonset.reading.source import OBJECT, TABLES, DataFile, Source, source_of
 from anonset.spelling import setting
@@ -145,6 +146,8 @@ class FileProperties:
     """Texts that are null."""
     numeric: tuple[str, ...] = ()
     """Numeric columns. Their decimal sign is detected from the first rows."""
+    value_codes: bool = False
+    """True if labelled values of statistics files are read as their codes."""
 
 
 AS_RECOGNISED = FileProperties()
@@ -163,6 +166,7 @@ _OPENING: Mapping[str, str] = MappingProxyType(
         "spmf": "anonset.reading.formats.fimi:open_spmf",
         "jsonl": "anonset.reading.formats.json_lines:open_json_lines",
         "xlsx": "anonset.reading.formats.workbooks:open_workbooks",
+        **dict.fromkeys(STATISTICS, "anonset.reading.formats.statistics:open_statistics"),
     }
 )
 """Import path of the function that opens each format. Formats are imported only when needed."""
@@ -289,8 +293,10 @@ def _require_lines(where: object, kind: str, properties: FileProperties) -> None
         problem = (
             f"{setting('skip_rows', 'footer' if dialect.skip_footer else 'labels')} applies to CSV and TSV files only"
         )
-    elif properties.null and kind not in (*_WITH_HEADER, "jsonl", "parquet"):
+    elif properties.null and kind not in (*_WITH_HEADER, *STATISTICS, "jsonl", "parquet"):
         problem = f"{setting('null')} applies to tables only, because their fields may be null"
+    elif properties.value_codes and kind not in STATISTICS:
+        problem = f"{setting('value_codes', True)} applies to files of statistics programs only"
     if problem:
         msg = f"{where}: {problem}; got {kind}"
         raise InputError(msg)

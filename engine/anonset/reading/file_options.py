@@ -59,12 +59,15 @@ class FileOptions:
     null: Annotated[Names, 'Texts that mean "no value", such as k.A.,NULL,COLUMN=0.'] = ()
     """Texts that mean "no value". A text is null in all columns. ``COLUMN=TEXT`` is null only in the named column."""
     input_format: Annotated[
-        str | None, "csv, tsv, fimi, baskets, spmf, jsonl, xlsx or parquet; default: by the file name."
+        str | None,
+        "csv, tsv, fimi, baskets, spmf, jsonl, xlsx, sav, zsav, dta, sas7bdat, xpt or parquet; default: by the name.",
     ] = None
-    """Format of a file, independent of its name: ``csv``, ``tsv``, ``fimi``, ``baskets``, ``spmf``, ``jsonl``, ``xlsx``
-    or ``parquet``. A ``baskets`` file contains the items of one record per line, between separators, and has no column
-    names.
+    """Format of a file, independent of its name: ``csv``, ``tsv``, ``fimi``, ``baskets``, ``spmf``, ``jsonl``,
+    ``xlsx``, ``sav``, ``zsav``, ``dta``, ``sas7bdat``, ``xpt`` or ``parquet``. A ``baskets`` file contains the items of
+    one record per line, between separators, and has no column names.
     """
+    value_codes: Annotated[bool, "Read codes of SPSS, Stata and SAS files instead of value labels."] = False
+    """Labelled values of SPSS, Stata and SAS files are read as their codes, such as ``2``, instead of their labels."""
     one_hot: Annotated[Names, "0/1 columns, a column per item."] = ()
     """0/1 columns, one for each item. The item is the column name, or the part after a prefix such as ``dx_*``. The
     set-valued column is called ``items``."""

@@ -15,8 +15,16 @@ from anonset.reading.item_utilities import have_utilities
 from anonset.reading.ragged_lines import are_baskets
 from anonset.spelling import setting
 
-FORMATS = (".csv", ".tsv", ".dat", ".xlsx", ".jsonl", ".ndjson", ".parquet")
-INPUT_FORMATS = ("csv", "tsv", "fimi", "baskets", "spmf", "jsonl", "xlsx", "parquet")
+STATISTICS = {
+    "sav": "read_sav",
+    "zsav": "read_sav",
+    "dta": "read_dta",
+    "sas7bdat": "read_sas7bdat",
+    "xpt": "read_xport",
+}
+"""Function of pyreadstat for each format of a statistics program."""
+FORMATS = (".csv", ".tsv", ".dat", ".xlsx", ".jsonl", ".ndjson", *(f".{name}" for name in STATISTICS), ".parquet")
+INPUT_FORMATS = ("csv", "tsv", "fimi", "baskets", "spmf", "jsonl", "xlsx", *STATISTICS, "parquet")
 """Input formats that can be declared, independent of the file name."""
 _OTHER = "this format is not supported; save the table as CSV or Parquet"
 _WORKBOOK = "this workbook format is not supported; save it as .xlsx, or its sheet as CSV (UTF-8)"
@@ -26,14 +34,17 @@ _ELSEWHERE = {
     ".ods": _WORKBOOK,
     ".json": _JSON,
     ".toml": "this is a job file, not data; use the data file that it names as input",
-    **dict.fromkeys((".sav", ".dta", ".sas7bdat", ".rds", ".rdata", ".arff", ".feather", ".orc", ".avro"), _OTHER),
+    **dict.fromkeys((".por", ".rds", ".rdata", ".arff", ".feather", ".orc", ".avro"), _OTHER),
     **dict.fromkeys(
         (".zip", ".bz2", ".xz", ".7z", ".tar", ".tgz"),
         "archives are not supported; unpack the file, or compress the data with gzip",
     ),
 }
-_WHAT = "csv or tsv (with a header line), fimi, baskets (separated items, no header), spmf, jsonl, xlsx, parquet"
-_PACKED = (".xlsx", ".parquet")
+_WHAT = (
+    "csv or tsv (with a header line), fimi, baskets (separated items, no header), spmf, jsonl, xlsx, "
+    f"{', '.join(STATISTICS)}, parquet"
+)
+_PACKED = (".xlsx", *(f".{name}" for name in STATISTICS), ".parquet")
 _COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
 _LARGEST = 1 << 30
 """Maximum size of a side file in bytes, such as a hierarchy. It is loaded completely."""

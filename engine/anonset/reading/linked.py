@@ -18,6 +18,7 @@ from anonset.errors import InputError
 from anonset.reading.batches import FileProperties
 from anonset.reading.dialect import Dialect
 from anonset.reading.file_options import OPEN, ROW, UNKNOWN
+from anonset.reading.files import STATISTICS
 from anonset.reading.place import Place, is_address
 from anonset.reading.roles import names_in
 from anonset.reading.source import TABLES, Source, source_of
@@ -26,7 +27,7 @@ from anonset.spelling import as_typed, listed, setting, similar_name
 RECORDS = "records"
 """Name of the published table that lists the records, if no table describes them."""
 _DIALECT = ("delimiter", "encoding", "no_header", "header_line", "skip_rows")
-_READING = (*_DIALECT, "input_format", "null", "separator")
+_READING = (*_DIALECT, "input_format", "value_codes", "null", "separator")
 _ATTRIBUTES = ("relational", "numeric", "keep", "drop")
 _SETTINGS = ("input", "key", "in", "items", *_ATTRIBUTES, *_READING)
 
@@ -64,7 +65,7 @@ class LinkedTable(RedactedRepr):
 
     def properties(self, common: FileProperties) -> FileProperties:
         """Return the reading properties of this table. Its own options replace those of the job."""
-        options, named, dialect = self.options, self.named, common.dialect
+        options, named, dialect, table_format = self.options, self.named, common.dialect, self.source.format
         if given := {name: options[name] for name in _DIALECT if name in options}:
             skipped = [*(["footer"] if dialect.skip_footer else []), *(["labels"] if dialect.skip_labels else [])]
             dialect = Dialect.of(
@@ -81,6 +82,7 @@ class LinkedTable(RedactedRepr):
             separator=options.get("separator", common.separator),
             absent=lambda names: [name for name in named if name not in names],
             ids=self.key,
+            value_codes=options.get("value_codes", common.value_codes and table_format in STATISTICS),
             null=names_in((), options.get("null", common.null)),
             numeric=self.attributes.get("numeric", ()) if common.numeric else (),
         )

@@ -42,6 +42,7 @@ class ReadKeywords(TypedDict, total=False):
     decimal: Literal[",", "."] | None
     null: Names
     input_format: str | None
+    value_codes: bool
     one_hot: Names
     present: str | None
     one_code: Names
@@ -231,6 +232,7 @@ class ReadOptions(FileOptions):
             null=names_in((), self.null),
             numeric=() if self.decimal else names_in((), self.numeric),
             skip_without_id=self.skip_without_id,
+            value_codes=self.value_codes,
         )
 
     def plan(self, source: NamedColumns) -> Plan:

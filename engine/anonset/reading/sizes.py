@@ -5,7 +5,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from anonset import arrow
-from anonset.reading.files import LEAST_READ, compression_of, open_parquet, open_workbook_parts, reading
+from anonset.reading.files import LEAST_READ, STATISTICS, compression_of, open_parquet, open_workbook_parts, reading
 
 _GUESSED_RATIO = 6
 _TEXT_OF_VALUE = 4  # bytes of a short code and the separator after it
@@ -51,6 +51,8 @@ def size_in(name: str, file: Any, size: int) -> DataSize:
             return _parquet_size(file)
     if PurePosixPath(name).suffix.lower() == ".xlsx":
         return _workbook_size(name, file)
+    if PurePosixPath(name).suffix.lower().removeprefix(".") in STATISTICS:
+        return _statistics_size(name, file)
     text, head = _unpacked_bytes(name, file, size), _head(name, file)
     if not head:
         return DataSize(0, 0, text)
@@ -100,6 +102,22 @@ def _workbook_size(name: str, file: Any) -> DataSize:
         sheets = sum(entry.file_size for entry in opened.infolist() if entry.filename.startswith("xl/worksheets/"))
     cells = sheets // _BYTES_OF_A_CELL
     return DataSize(cells // _CELLS_OF_A_ROW, cells, sheets)
+
+
+def _statistics_size(name: str, file: Any) -> DataSize:
+    try:
+        import pyreadstat
+    except ImportError:  # the reader reports it
+        return DataSize()
+    read = getattr(pyreadstat, STATISTICS[PurePosixPath(name).suffix.lower().removeprefix(".")])
+    with reading(name, values=True):
+        _, found = read(file, metadataonly=True, output_format="dict")
+        rows = found.number_rows
+        if rows is None:  # the format does not state the number
+            first, _ = read(file, usecols=found.column_names[:1], output_format="dict")
+            rows = max(map(len, first.values()), default=0)
+    values = rows * found.number_columns
+    return DataSize(rows, values, values * _TEXT_OF_VALUE)
 
 
 def _text_bytes(column: Any) -> int:

@@ -15,14 +15,23 @@ from urllib.parse import unquote
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.data.workers import ONE_THREAD, Workers
 from anonset.errors import InputError
-from anonset.reading.files import FORMATS, digest, digest_of_list, files_below, format_of, reading, require_file
+from anonset.reading.files import (
+    FORMATS,
+    STATISTICS,
+    digest,
+    digest_of_list,
+    files_below,
+    format_of,
+    reading,
+    require_file,
+)
 from anonset.reading.folders import data_files, names_below
 from anonset.reading.place import Place
 from anonset.reading.sizes import DataSize, size_in
 
 _MARKS = "*?["
 _NULL_KEY = "__HIVE_DEFAULT_PARTITION__"
-_ENDINGS = {name: f".{name}" for name in ("csv", "tsv", "dat", "xlsx", "jsonl", "parquet")}
+_ENDINGS = {name: f".{name}" for name in ("csv", "tsv", "dat", "xlsx", "jsonl", *STATISTICS, "parquet")}
 _BYTES_AT_ONCE = 1 << 20
 OBJECT = "object"
 """Value of `Source.format` for objects in memory."""
@@ -168,8 +177,8 @@ class Source(RedactedRepr):
     where: str
     """Name of the input as the user wrote it, for messages."""
     format: str
-    """``csv``, ``tsv``, ``dat``, ``baskets``, ``spmf``, ``jsonl``, ``xlsx``, ``parquet``, `TABLES` or, in memory,
-    `OBJECT`.
+    """``csv``, ``tsv``, ``dat``, ``baskets``, ``spmf``, ``jsonl``, ``xlsx``, ``parquet``, one of `STATISTICS`, `TABLES`
+    or, in memory, `OBJECT`.
     """
     files: tuple[DataFile, ...] = ()
     """Files, ordered by path."""
