@@ -48,7 +48,8 @@ reading/shared_answers.py: pair[0], pair[1]; settings/answer_columns.py: first; 
 privacy/classes.py: value; algorithms/relational/class_rules.py: sensitive; verification/classes.py: model.sensitive;
 report/page.py: model.sensitive_column; reading/projects.py: text, kind, metric; settings/project_jobs.py: protected;
 jobs/import_project.py: sensitive; release/disclosure_scan.py: unknown[0]; release/scan_findings.py: names[0];
-jobs/value_problems.py: mark; reading/linked.py: table.parent, key; reading/table_builder.py: source.tables[0]
+jobs/value_problems.py: mark; reading/linked.py: table.parent, key; reading/table_builder.py: source.tables[0];
+reading/nested_paths.py: text, path
 """
 """Further such expressions, by module: options, separators, column names, words of closed lists such as yes and no."""
 SHOWN_TO_PEOPLE = """

@@ -10,6 +10,7 @@ from anonset.errors import InputError, Problem
 from anonset.reading.batches import Batch, FileProperties, OpenedSource, with_keys
 from anonset.reading.dialect import invalid_utf8
 from anonset.reading.formats.text_chunks import TextPiece, pieces
+from anonset.reading.nested_paths import NestedPath, paths_in, without_entered
 from anonset.reading.source import DataFile, Source
 
 _TEXT, _LIST, _NESTED = range(3)
@@ -18,7 +19,8 @@ _Record = dict[str, Any]
 
 
 def open_json_lines(source: Source, properties: FileProperties) -> OpenedSource:
-    """Open JSON Lines files. Members of objects become columns called ``object.member``.
+    """Open JSON Lines files. Members of objects become columns called ``object.member``, and declared paths such as
+    ``code.coding[].code`` become columns of lists.
 
     The names and kinds of the columns are collected in a first pass through all files, because a record may lack some
     columns.
@@ -37,15 +39,27 @@ def open_json_lines(source: Source, properties: FileProperties) -> OpenedSource:
     if not kinds:
         msg = f"{source.where}: the file is empty; each line must be a JSON object"
         raise InputError(msg)
+    known = {name.partition(".")[0] for name in kinds}
+    paths = {path.text: path for path in paths_in(properties.absent(tuple(kinds))) if path.steps[0][0] in known}
+    kinds = {name: kinds[name] for name in without_entered(tuple(kinds), tuple(paths.values()))}
+    texts = _single(source, properties, [path for path in paths.values() if path.single])
+    kinds |= {name: _TEXT if name in texts else _LIST for name in paths}
 
     def batches(names: Sequence[str]) -> Iterator[Batch]:
         kind_of = {name: kind for name, kind in kinds.items() if name in names}
         for file in source.files:
             before = 0
             for piece in pieces(file, properties.dialect):
-                records = list(_records(file, piece))
+                records = list(_records(file, piece, flat=not paths))
+                flat = [_flat(record) for record in records] if paths else records
                 columns = {
-                    name: _column([record.get(name) for record in records], kind) for name, kind in kind_of.items()
+                    name: _column(
+                        [_cell(path, record, kind) for record in records]
+                        if (path := paths.get(name)) is not None
+                        else [record.get(name) for record in flat],
+                        kind,
+                    )
+                    for name, kind in kind_of.items()
                 }
                 yield with_keys(file, before, len(records), columns, names)
                 before += len(records)
@@ -56,7 +70,22 @@ def open_json_lines(source: Source, properties: FileProperties) -> OpenedSource:
     return OpenedSource(source.where, tuple(kinds), batches, head=head)
 
 
-def _records(file: DataFile, piece: TextPiece) -> Iterator[_Record]:
+def _single(source: Source, properties: FileProperties, paths: Sequence[NestedPath]) -> set[str]:
+    """Return the paths with at most one value in each record."""
+    single = {path.text for path in paths}
+    for file in source.files if paths else ():
+        for piece in pieces(file, properties.dialect):
+            for record in _records(file, piece, flat=False):
+                single -= {path.text for path in paths if path.text in single and len(path.values(record)) > 1}
+    return single
+
+
+def _cell(path: NestedPath, record: _Record, kind: int) -> Any:
+    values = path.values(record)
+    return values if kind == _LIST else values[0] if values else None
+
+
+def _records(file: DataFile, piece: TextPiece, *, flat: bool = True) -> Iterator[_Record]:
     for number, line in enumerate(piece.data.split(b"\n"), piece.lines + 1):
         if not line.strip():
             continue
@@ -76,7 +105,7 @@ def _records(file: DataFile, piece: TextPiece) -> Iterator[_Record]:
         except ValueError:
             pass  # no details, because the error message may quote the line
         if isinstance(record, dict):
-            yield _flat(record)
+            yield _flat(record) if flat else record
             continue
         way = ""
         if line.lstrip().startswith(b"[") and number == 1:

@@ -12,6 +12,7 @@ from anonset.data.workers import Workers
 from anonset.errors import InputError
 from anonset.reading.batches import Batch, FileProperties, OpenedSource, SourcePart, with_keys
 from anonset.reading.files import open_parquet, reading
+from anonset.reading.nested_paths import with_nested
 from anonset.reading.roles import names_in
 from anonset.reading.source import DataFile, Source, can_access
 
@@ -30,7 +31,7 @@ per value.
 
 
 def open_parquet_files(source: Source, properties: FileProperties) -> OpenedSource:
-    """Open Parquet files with equal schemas.
+    """Open Parquet files with equal schemas. Declared paths such as ``code.coding[].code`` become columns.
 
     Raises
     ------
@@ -70,7 +71,7 @@ def open_parquet_files(source: Source, properties: FileProperties) -> OpenedSour
                 row += rows
         return found
 
-    return OpenedSource(source.where, columns, batches, parts=parts, head=head)
+    return with_nested(OpenedSource(source.where, columns, batches, parts=parts, head=head), properties)
 
 
 @dataclass(frozen=True)

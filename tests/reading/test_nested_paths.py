@@ -1,0 +1,119 @@
+"""Nested columns are read by path, from JSON Lines and Parquet."""
+
+import json
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pyarrow import parquet
+from tests.facts import names
+
+import anonset
+from anonset.errors import InputError
+from anonset.reading.nested_paths import NestedPath
+
+RECORDS = [
+    {
+        "id": "a",
+        "code": {"coding": [{"system": "icd", "code": "E10"}, {"system": "sn", "code": "77"}]},
+        "p": [{"key": "page", "value": "1"}],
+    },
+    {"id": "b", "code": {"coding": []}, "p": [{"key": "q", "value": "5"}, {"key": "page", "value": "3"}]},
+    {"id": "c", "code": None, "p": []},
+]
+
+
+@pytest.fixture(params=["jsonl", "parquet"])
+def made(tmp_path, request):
+    def write(records, schema=None):
+        path = tmp_path / f"a.{request.param}"
+        if request.param == "jsonl":
+            path.write_text("".join(f"{json.dumps(record)}\n" for record in records))
+        else:
+            parquet.write_table(pa.Table.from_pylist(records, schema), path)
+        return path
+
+    return write
+
+
+def test_all_elements_of_a_list_are_items(made):
+    table = anonset.read(made(RECORDS), items="code.coding[].code", drop="p", unit="id")
+    assert list(table.transactions.rows()) == [["77", "E10"], [], []]
+    assert table.order == ("code.coding[].code",)
+
+
+def test_elements_are_chosen_by_a_member(made):
+    path = made(RECORDS)
+    table = anonset.read(
+        path, items="code.coding[system=icd].code", relational="p[key=page].value", unit="id", missing="empty,value"
+    )
+    assert list(table.transactions.rows()) == [["E10"], [], []]
+    assert table.relational[0].labels() == ["1", "3", "?"]
+
+
+def test_several_chosen_values_are_a_list(made):
+    records = [{"id": "a", "x": [{"k": "s", "v": "1"}, {"k": "s", "v": "2"}]}, {"id": "b", "x": [{"k": "t", "v": "3"}]}]
+    table = anonset.read(made(records), items="x[k=s].v", unit="id")
+    assert list(table.transactions.rows()) == [["1", "2"], []]
+
+
+def test_two_paths_lead_into_a_column(made):
+    path = made(RECORDS)
+    table = anonset.read(path, items=["code.coding[].code", "code.coding[].system"], drop="p", unit="id")
+    assert next(iter(table.transactions.rows())) == [
+        "code.coding[].code:77",
+        "code.coding[].code:E10",
+        "code.coding[].system:icd",
+        "code.coding[].system:sn",
+    ]
+
+
+def test_what_is_not_named_is_not_read(made):
+    records = [{"id": "a", "x": [{"v": "1", "deep": [{"n": None}]}]}]
+    assert list(anonset.read(made(records), items="x[].v", unit="id").transactions.rows()) == [["1"]]
+
+
+@pytest.mark.parametrize(
+    ("path", "facts"),
+    [
+        ("code.coding[]", "code.coding[]"),
+        ("code.coding[system", "code.coding[system"),
+        ("[].code", "[].code"),
+        ("codes[].code", "codes[].code"),
+    ],
+)
+def test_wrong_paths_are_rejected(made, path, facts):
+    with pytest.raises(InputError) as raised:
+        anonset.read(made(RECORDS), items=path, drop="p,code", unit="id")
+    assert names(str(raised.value), facts)
+
+
+VALUES = st.recursive(
+    st.none() | st.sampled_from(["a", "b"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("xy"), inner, max_size=2),
+    max_leaves=8,
+)
+
+
+def naive(value, steps):
+    """Return the values that a path reaches, one step after the other."""
+    values = [value]
+    for name, wanted in steps:
+        if name and wanted is None:
+            values = [one[name] for one in values if isinstance(one, dict) and name in one]
+        else:
+            elements = [x for one in values if one is not None for x in (one if isinstance(one, list) else [one])]
+            values = [x for x in elements if wanted is None or (isinstance(x, dict) and x.get(name) == wanted)]
+    return [one for one in values if one is not None]
+
+
+@given(VALUES, st.sampled_from(["x[].y", "x[y=a].x", "x.y[]", "x[].y[].x", "x[][].y"]))
+def test_values_equal_those_of_a_naive_walk(value, text):
+    path = NestedPath.of(text)
+    expected = naive({"x": value}, path.steps)
+    if any(isinstance(one, (dict, list)) for one in expected):
+        with pytest.raises(InputError):
+            path.values({"x": value})
+    else:
+        assert path.values({"x": value}) == expected
