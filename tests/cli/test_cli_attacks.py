@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from tests.facts import names
 
+from anonset.measures.shares import percent
 from cli.place import Place
 
 PEOPLE = [(f"p{i}", "abcd"[i % 4] + " " + "efgh"[i // 4 % 4]) for i in range(32)]
@@ -92,6 +93,26 @@ def test_names_are_checked(place: Place) -> None:
     assert (ran.code, names(ran.err, "'--attack composition' --beside")) == (2, True)
     ran = place.run("risk", str(place.private / "report.json"), "--attack", "all")
     assert (ran.code, names(ran.out, "composition --beside")) == (0, True)
+
+
+def test_noisy_linkage_states_its_verdict(place: Place) -> None:
+    people = [(f"p{i}", " ".join(f"{'abcdefgh'[j]}{i // 8**j % 8}" for j in range(3))) for i in range(64)]
+    out = released(place, "first", people, "balanced:2", "--unit", "who", "--model", "km")
+    job = ("risk", f"{out}.private/report.json", "--attack", "noisy-linkage", "--attempts", "40")
+    (few,) = place.run(*job, "--json").json["attacks"]  # no person has six items
+    assert (few["targets"], few["false_claims"]) == (40, 0.05)
+    assert few["knowledge"] == "2 items of a person, 1 of them wrong, and wants to find the row"
+    assert few["won"]["low"] <= few["won"]["success"] <= few["won"]["claimed"] <= 1
+    assert few["tested"]["success"] <= few["tested"]["claimed"]
+    assert (few["won"]["certain"], few["without"]["claimed"]) == (None, None)
+    text = " ".join(place.run(*job).out.split())
+    assert "attack targets claims below k certain correct guesses" in text
+    named = f"The attacker names rows for {percent(few['won']['claimed'])} of the targets"
+    assert f"of 40 targets are found, {percent(few['control']['success'])} by chance. {named}" in text
+    assert f"With at most 5% of such false claims, {percent(few['tested']['success'])} are found." in text
+    ran = place.run(*job[:2], "--attack", "homogeneity", "--json")
+    assert {key for key, value in ran.json["attacks"][0].items() if value is None} == {"tested", "false_claims"}
+    assert "claims" not in place.run(*job[:2], "--attack", "homogeneity").out
 
 
 def test_attacks_by_name_also_apply_to_values(rt: Place) -> None:

@@ -23,6 +23,12 @@ class AttackSuccess(RedactedRepr):
     """Mean probability that a uniform choice among the remaining rows or values is correct."""
     below_k: float | None = None
     """Share of the targets whose correct row is among fewer than k remaining rows. None for attacks on values."""
+    claimed: float | None = None
+    """Share of the targets for which the attacker names rows. None if the attacker always answers."""
+    low: float | None = None
+    """Lower end of the 95% confidence interval of `success`. None if it is not computed."""
+    high: float | None = None
+    """Upper end of the 95% confidence interval of `success`. None if it is not computed."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +49,14 @@ class AttackResult(RedactedRepr):
     """Success of the attack."""
     control: AttackSuccess
     """Success of the attack on randomized data."""
+    tested: AttackSuccess | None = field(default=None, kw_only=True)
+    """Success if the attacker names rows only if a test rejects the hypothesis that the person is not in the
+    publication. None if the attacker knows that the person is in the publication.
+    """
+    false_claims: float | None = field(default=None, kw_only=True)
+    """Significance level of the test: the largest probability that rows are named for a person who is not in the
+    publication.
+    """
 
 
 @dataclass(frozen=True, eq=False)

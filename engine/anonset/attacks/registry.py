@@ -20,6 +20,7 @@ ATTACKS: Mapping[str, str] = {
     "tightness": "anonset.attacks.tightness:tightness",
     "downcoding": "anonset.attacks.downcoding:downcoding",
     "combinatorial-refinement": "anonset.attacks.combinatorial_refinement:combinatorial_refinement",
+    "noisy-linkage": "anonset.attacks.noisy_linkage:noisy_linkage",
 }
 """Import path of each attack, by name."""
 ALL = "all"

@@ -130,7 +130,7 @@ def share_of(holds: NDArray[np.bool_], known: NDArray[np.bool_] | None = None) -
         return Share(float(holds.mean()) if n else 0.0)
     sure, open_ = int((holds & known).sum()), int((~known).sum())
     value = sure / max(1, n - open_)
-    return Share(value, _wilson(sure, n)[0], _wilson(sure + open_, n)[1])
+    return Share(value, wilson(sure, n)[0], wilson(sure + open_, n)[1])
 
 
 def mean_of(
@@ -156,7 +156,14 @@ def mean_of(
     return Share(value, max(0.0, low), min(1.0, high))
 
 
-def _wilson(successes: int, n: int) -> tuple[float, float]:
+def wilson(successes: float, n: int) -> tuple[float, float]:
+    """Return the 95% confidence interval of a share, given a sum of `n` > 0 values in [0, 1].
+
+    Wilson's interval is for values 0 and 1. Other values vary less, so the interval is not too narrow.
+
+    >>> [tuple(round(end, 4) for end in wilson(sum_, 200)) for sum_ in (0, 8.5, 200)]
+    [(0.0, 0.0188), (0.0221, 0.0801), (0.9812, 1.0)]
+    """
     share, z2 = successes / n, _Z * _Z
     middle = share + z2 / (2 * n)
     reach = _Z * sqrt(share * (1 - share) / n + z2 / (4 * n * n))

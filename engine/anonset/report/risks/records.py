@@ -6,7 +6,7 @@ from typing import cast
 from anonset.attacks.base import AttackResult
 from anonset.kinds.exposures import Exposure, higher_after, knowledge, small_class_text
 from anonset.kinds.risk import Risk
-from anonset.measures.shares import percent
+from anonset.measures.shares import Share, percent
 from anonset.measures.skewness import Skewness
 from anonset.release.documents import Attestation, PublishedFile
 from anonset.release.statements import parameters_of, plain
@@ -152,7 +152,7 @@ def _guaranteed(risk: Risk, heading: str, extent: str) -> str:
 
 
 def _outcomes(risk: Risk) -> list[Section]:
-    notes = [f"{outcome.attack}: the attacker knows {outcome.knowledge}." for outcome in risk.outcomes]
+    notes = [_knowledge_and_verdict(outcome) for outcome in risk.outcomes]
     if risk.outcomes:
         notes.append(
             "Control: the same attack with random information. Below k: fewer than k candidates remain, including "
@@ -163,9 +163,24 @@ def _outcomes(risk: Risk) -> list[Section]:
     return [Section("Attacks with further knowledge", *_outcome_table(risk.outcomes), notes=notes, data=data)]
 
 
+def _knowledge_and_verdict(outcome: AttackResult) -> str:
+    """Return the knowledge of an attacker, and the outcome if the attacker can refrain from an answer."""
+    text = f"{outcome.attack}: the attacker knows {outcome.knowledge}."
+    won, control, tested = outcome.won, outcome.control, outcome.tested
+    if tested is None or outcome.false_claims is None:
+        return text
+    named = f"{percent(won.claimed or 0.0)} of the targets, and {percent(control.claimed or 0.0)} of other persons"
+    return (
+        f"{text} {Share(won.success, won.low, won.high)} of {counted(outcome.targets, 'target')} are found, "
+        f"{percent(control.success)} by chance. The attacker names rows for {named}, who are not in the publication. "
+        f"With at most {outcome.false_claims:.0%} of such false claims, {percent(tested.success)} are found."
+    )
+
+
 def _outcome_table(outcomes: Sequence[AttackResult]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """Return the headings and the rows of the table on attacks. Each attack has three rows."""
-    head = ("attack", "", "targets", "below k", "certain", "correct guesses")
+    claims = any(outcome.won.claimed is not None for outcome in outcomes)
+    head = ("attack", "", "targets", *(("claims",) if claims else ()), "below k", "certain", "correct guesses")
     rows = list[tuple[str, ...]]()
     for outcome in outcomes:
         for name, won in (
@@ -176,7 +191,8 @@ def _outcome_table(outcomes: Sequence[AttackResult]) -> tuple[tuple[str, ...], l
             first = (outcome.attack, name, f"{outcome.targets:,}") if name == "without attack" else ("", name, "")
             below = "" if won.below_k is None else percent(won.below_k)
             certain = "" if won.certain is None else percent(won.certain)
-            rows.append((*first, below, certain, f"{won.success:.2%}"))
+            claimed = ("" if won.claimed is None else percent(won.claimed),) if claims else ()
+            rows.append((*first, *claimed, below, certain, f"{won.success:.2%}"))
     return head, rows
 
 
@@ -307,7 +323,7 @@ def _further(risk: Risk) -> dict[str, object] | None:
     """
     if not (risk.outcomes or risk.not_tried):
         return None
-    notes = [f"{outcome.attack}: the attacker knows {outcome.knowledge}." for outcome in risk.outcomes]
+    notes = [_knowledge_and_verdict(outcome) for outcome in risk.outcomes]
     notes += [f"{name} was not run: {reason}." for name, reason in risk.not_tried.items()]
     return {"table": _outcome_table(risk.outcomes), "notes": notes}
 
