@@ -41,6 +41,27 @@ def test_privacy_and_utility_constraints(shop: Place, algorithm: str) -> None:
     assert measured.json["log2_ul"] == pytest.approx(json.loads(report_of(shop))["measures"]["log2_ul"])
 
 
+def test_remaining_items_are_one_utility_constraint(shop: Place) -> None:
+    data, utility = str(shop.folder / "shop.dat"), shop.write("utility.txt", "secret\n...\n")
+    ran = shop.run("policy", "check", utility, "--kind", "utility", "--input", data, "--json")
+    assert (ran.json["constraints"], ran.json["smallest"], ran.json["items"]) == (2, 1, 13)
+    job = ["--model", "constraints", "--privacy-constraints", "pgen", "--k", "9", "--max-suppressed", "0.5"]
+    publish(shop, "shop.dat", *job, "--utility-constraints", utility, "--json")
+    items = sorted({item for line in (shop.folder / "shop.dat").read_text().split("\n") for item in line.split()})
+    shop.write("complete.txt", "secret\n" + " ".join(item for item in items if item != "secret") + "\n")
+    first = (shop.out / "published.dat").read_text()
+    assert "," in first
+    assert "secret," not in first
+    assert ",secret" not in first
+    more = ["--utility-constraints", utility, "--max-suppressed", "0.5"]
+    constraints = str(shop.private / "privacy_constraints.txt")
+    verification = verified(shop, "shop.dat", "--privacy-constraints", constraints, *more)
+    assert (verification.code, verification.json["beyond_utility"]) == (0, None), verification.err
+    complete, out = str(shop.folder / "complete.txt"), shop.folder / "second"
+    assert shop.run("anonymize", data, "-o", str(out), *job, "--utility-constraints", complete).code == 0
+    assert (out / "published.dat").read_text() == first
+
+
 def test_constraints_of_the_data_and_of_all_itemsets(shop: Place) -> None:
     publish(shop, "shop.dat", "--model", "constraints", "--privacy-constraints", "pgen", "--k", "3")
     policy = shop.private / "privacy_constraints.txt"

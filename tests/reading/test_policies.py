@@ -52,7 +52,7 @@ def test_item_weights_are_read_from_a_file(tmp_path: Path) -> None:
         (read_privacy_policy, "a b\n\na x", "'line 3' x 4"),
         (read_utility_policy, "a b\nc d a", "lines 1 2 a"),
         (read_utility_policy, "a x", "'line 1' x 4"),
-        (read_utility_policy, "a b\nc", "utility 1 4 d"),
+        (read_utility_policy, "a b\nc", "utility 1 4 d 'line ...'"),
         (read_item_weights, "much a", "'line 1' weight 0 1"),
         (read_item_weights, "1/0 a", "'line 1' weight 0 1"),
         (read_item_weights, "1.5 a", "'line 1' weight 0 1"),
@@ -92,6 +92,33 @@ def test_items_with_blanks_and_quotes_are_quoted(tmp_path: Path) -> None:
     assert read_utility_policy(write_utility_policy(UtilityPolicy.of(rows), tmp_path / "u")).groups == tuple(
         map(tuple, rows)
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "groups"),
+    [
+        ("a c\n...", ["ac", "bd"]),
+        ("...\nd", ["d", "abc"]),
+        ("...", ["abcd"]),
+        ("a b\nc d\n...", ["ab", "cd"]),
+    ],
+)
+def test_a_line_of_dots_is_the_group_of_the_remaining_items(tmp_path: Path, text: str, groups: list[str]) -> None:
+    (tmp_path / "u").write_text(text)
+    assert read_utility_policy(tmp_path / "u", ITEMS) == UtilityPolicy.of(groups)
+    # without items, the line is kept, so that a file is written as it was read
+    assert write_utility_policy(read_utility_policy(tmp_path / "u"), tmp_path / "v").read_text().strip() == text
+
+
+def test_dots_may_be_an_item(tmp_path: Path) -> None:
+    (tmp_path / "u").write_text("a ...\nb c d")
+    assert read_utility_policy(tmp_path / "u", Vocabulary.of(["...", *"abcd"])).groups[0] == ("a", "...")
+    (tmp_path / "u").write_text("...\na b c d")
+    with refused(InputError, "e"):
+        read_utility_policy(tmp_path / "u", Vocabulary.of(["...", *"abcde"]))
+    (tmp_path / "u").write_text("... a\nb")  # dots beside an item are an item that is unknown
+    with refused(InputError, "1 ..."):
+        read_utility_policy(tmp_path / "u", ITEMS)
 
 
 @pytest.mark.parametrize("line", ['"cat food', '"cat" "food', '"cat"food', '"a""'])

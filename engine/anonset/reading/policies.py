@@ -18,6 +18,8 @@ _ITEM = re.compile(r'"(?:[^"]|"")*"(?!\S)|[^"\s]\S*')
 """Pattern of an item in a line. An item with blanks, or with a quote at its start, is quoted, and quotes within it are
 doubled.
 """
+_REMAINING = "..."
+"""Line of utility constraints for all items that are in no other group."""
 
 
 def read_privacy_policy(path: str | Path, vocabulary: Vocabulary | None = None) -> PrivacyPolicy:
@@ -44,10 +46,12 @@ def read_privacy_policy(path: str | Path, vocabulary: Vocabulary | None = None) 
 def read_utility_policy(path: str | Path, vocabulary: Vocabulary | None = None) -> UtilityPolicy:
     """Read utility constraints, one group per line (also ``.gz`` and ``.zst``). Blank lines are skipped.
 
+    The line ``...`` is the group of all items that are in no other group, unless ``...`` is an item.
+
     Parameters
     ----------
     vocabulary
-        Vocabulary that the groups must partition. If None, any groups are accepted.
+        Vocabulary that the groups must partition. If None, any groups are accepted, and the line ``...`` is a group.
 
     Raises
     ------
@@ -56,9 +60,11 @@ def read_utility_policy(path: str | Path, vocabulary: Vocabulary | None = None) 
     """
     where = Path(path)
     lines, line_of = _lines(where), dict[str, int]()
+    remaining = vocabulary is not None and _REMAINING not in vocabulary.index
     for number, items in lines:
         _require_distinct(where, number, items)
-        _require_known(where, number, items, vocabulary)
+        if not (remaining and items == [_REMAINING]):
+            _require_known(where, number, items, vocabulary)
         for item in items:
             if item in line_of:
                 problem = f"lines {line_of[item]} and {number} both contain item {datum(item)}"
@@ -66,12 +72,15 @@ def read_utility_policy(path: str | Path, vocabulary: Vocabulary | None = None) 
                 raise InputError(msg)
             line_of[item] = number
     policy = UtilityPolicy.of(items for _, items in lines)
-    if vocabulary is not None:
-        try:
-            policy.codes(vocabulary)
-        except InputError as error:
-            msg = f"{where}: {error}"
-            raise InputError(msg) from None
+    if vocabulary is None:
+        return policy
+    if remaining and _REMAINING in line_of:
+        return UtilityPolicy(tuple(group for group in policy.groups if group != (_REMAINING,))).completed(vocabulary)
+    try:
+        policy.codes(vocabulary)
+    except InputError as error:
+        msg = f"{where}: {error}, or the line {_REMAINING}"
+        raise InputError(msg) from None
     return policy
 
 
