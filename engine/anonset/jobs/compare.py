@@ -88,12 +88,14 @@ class CandidateSettings:
             budget = DEFAULT_BUDGET if self.budget is None else self.budget
             verdict = verify(unverified.publication, algorithm.model, budget=budget, progress=self.progress)
         of = coarsened_text(candidate.coarsened)
-        answered = analysis_of(unverified.publication).answers(table, self.workload, hierarchies)
+        analysis = analysis_of(unverified.publication)
+        answered, classes = analysis.answers(table, self.workload, hierarchies), analysis.class_sizes()
         return replace(
             candidate,
             outcome=verdict.outcome,
             measures={
                 **candidate.measures,
+                **({} if classes is None else classes.measures()),
                 **({} if answered is None else {"are": answered.are}),
                 **(self._distance(unverified) if self.bound else {}),
             },

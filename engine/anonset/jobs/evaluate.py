@@ -120,6 +120,7 @@ def flatten(evaluation: Evaluation) -> dict[str, Any]:
     query_answers = evaluation.answers
     optional = {} if query_answers is None else asdict(query_answers)
     optional |= {} if evaluation.itemsets is None else {"itemsets": asdict(evaluation.itemsets)}
+    optional |= {} if evaluation.classes is None else asdict(evaluation.classes)
     bound = {} if evaluation.bound is None else {"bound": asdict(evaluation.bound)}
     levels = {"levels": dict(evaluation.levels)} if evaluation.levels else {}
     observed = {"observed": {name: asdict(diversity) for name, diversity in evaluation.observed.items()}}

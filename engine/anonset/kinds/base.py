@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from anonset.kinds.risk import RiskContext, RiskReport
     from anonset.kinds.summary import Summary
     from anonset.kinds.workloads import QueryAnswers, WorkloadSpec
+    from anonset.measures.class_sizes import ClassSizes
     from anonset.measures.countable import Counts, FrequentItems
     from anonset.measures.item_supports import Supports
     from anonset.release.opened import OpenedPublication
@@ -180,6 +181,10 @@ class PublicationAnalysis(RedactedRepr, ABC, Generic[P]):
         lost = lost_items(column, self.publication, int(request.opened.attested.parameters.get("k", 2)))
         itemsets = top_itemsets(column, self.supports(request.workload.reading), request.top)
         return replace(evaluation, measures={**evaluation.measures, "tlost": lost}, itemsets=itemsets)
+
+    def class_sizes(self) -> "ClassSizes | None":
+        """Return the sizes of the equivalence classes. None if the publication has no quasi-identifiers."""
+        return None
 
     def supports(self, reading: Reading = ONE_MEMBER) -> "Supports":
         """Return the expected supports of itemsets.

@@ -11,6 +11,7 @@ from anonset.kinds.workloads import QueryAnswers, WorkloadSpec
 from anonset.spelling import setting
 
 if TYPE_CHECKING:
+    from anonset.measures.class_sizes import ClassSizes
     from anonset.measures.item_weights import ItemWeights
     from anonset.measures.sensitive_values import ObservedDiversity
     from anonset.measures.top_itemsets import TopItemsets
@@ -57,6 +58,8 @@ class Evaluation(RedactedRepr):
     """Errors of the most frequent itemsets, if requested."""
     coarsened: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """Columns that were coarsened during reading, by part of the data. The losses do not include the coarsening."""
+    classes: "ClassSizes | None" = None
+    """Equivalence classes of published records. None without quasi-identifiers."""
 
     def __repr__(self) -> str:
         answered = "" if self.answers is None else f"; are {self.answers.are:.4g}"

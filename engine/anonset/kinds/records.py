@@ -62,6 +62,7 @@ from anonset.verification.relational_truth import are_ranges
 
 if TYPE_CHECKING:
     from anonset.attacks.base import AttackResult
+    from anonset.measures.class_sizes import ClassSizes
     from anonset.measures.countable import Counts, FrequentItems
     from anonset.measures.item_supports import Supports
     from anonset.measures.sensitive_values import ObservedDiversity
@@ -314,7 +315,15 @@ class RecordsAnalysis(PublicationAnalysis[Records]):
             rum = published_relational_loss(original, values, hierarchies, request.relational_weights)
             tum = {} if column is None else {"tum": record_utility_loss(leave_out(publication, request.secrets))}
             measures = {"rum": rum, **tum, **measures}
-        return Evaluation(measures, sizes, source, None, levels, observed=_observed(publication))
+        return Evaluation(
+            measures, sizes, source, None, levels, observed=_observed(publication), classes=self.class_sizes()
+        )
+
+    def class_sizes(self) -> "ClassSizes | None":
+        """Return the sizes of the equivalence classes."""
+        from anonset.measures.class_sizes import ClassSizes
+
+        return ClassSizes.of(self.publication.relational, self.publication.store)
 
     def risk(self, context: RiskContext) -> Risk:
         """Count the rows or persons that match attacker knowledge, and run attacks."""

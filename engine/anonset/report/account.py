@@ -158,6 +158,10 @@ def evaluation_account(evaluation: "Evaluation") -> RichTable:
         of_sets = f"of the {sets.top:,} most frequent sets of 2 to 4 items"
         facts[f"frequent sets lost (tKd{reading})"] = f"{sets.tkd:.1%} {of_sets}"
         facts[f"error of their counts (re{reading})"] = f"{sets.re:.6g}"
+    if evaluation.classes is not None:
+        classes = evaluation.classes
+        average = f"{classes.average_class_size:,.1f} records on average"
+        facts["equivalence classes"] = f"{classes.classes:,}, {average}, discernability {classes.discernability:,}"
     facts |= {f"observed in {name}": _observed_text(diversity) for name, diversity in evaluation.observed.items()}
     if evaluation.levels:
         total, counts = max(1, sum(evaluation.levels.values())), evaluation.levels

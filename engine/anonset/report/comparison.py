@@ -12,7 +12,13 @@ from anonset.report.sections import table
 from anonset.spelling import shortened
 
 _REPEATED = ("seed", "run")
-_NAMES = {"peak_mib": "peak MiB", "seconds_verify": "verify", "least_ncp": "least NCP", "above_least": "above"}
+_NAMES = {
+    "peak_mib": "peak MiB",
+    "seconds_verify": "verify",
+    "least_ncp": "least NCP",
+    "above_least": "above",
+    "average_class_size": "class size",
+}
 
 
 def comparison_table(results: list[dict[str, Any]]) -> RichTable:
