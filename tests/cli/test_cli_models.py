@@ -33,6 +33,28 @@ def test_relational_transaction_frameworks_publish_and_verify(rt: Place, algorit
         assert measured.json[name] == pytest.approx(ran.json["measures"][name]), name
 
 
+def test_item_weights_apply_to_the_loss_per_record(rt: Place) -> None:
+    publish(rt, "rt.csv", *ROLES, *KKM, "--algorithm", "rfirst", "--transaction", "apriori", *hierarchies(rt), "--json")
+    job = ["evaluate", str(rt.folder / "rt.csv"), str(rt.out), *ROLES, *hierarchies(rt), "--json"]
+    plain, uniform, lca, ones = (
+        rt.run(*job, *more).json for more in ([], *(["--item-weights", x] for x in ("uniform", "lca", "ones")))
+    )
+    assert list(plain)[:4] == ["rum", "tum", "ncp", "lm"]
+    assert plain["tum"] == uniform["tum"] > lca["tum"] > 0
+    assert ones["tum"] > plain["tum"]
+    assert {**lca, "tum": 0} == {**plain, "tum": 0}
+    (rt.folder / "baskets.dat").write_text("a b\nb c\nc d\nd a\na c\nb d\n" * 4)
+    data, out = str(rt.folder / "baskets.dat"), str(rt.folder / "local")
+    tree = ["--hierarchy", "items=balanced:2"]
+    run = ["--algorithm", "lra", "--partitions", "2", "--k", "6", "--m", "2", "--unit", "row"]
+    assert rt.run("anonymize", data, *run, *tree, "-o", out).code == 0
+    local, weighted = (
+        rt.run("evaluate", data, out, *tree, "--json", *more).json for more in ([], ["--item-weights", "lca"])
+    )
+    assert "ul" not in local
+    assert local["tum"] > weighted["tum"] > 0
+
+
 def test_rum_bound_with_coat_by_default(rt: Place) -> None:
     ran = publish(rt, "rt.csv", *ROLES, *KKM, *hierarchies(rt)[:4], "--algorithm", "rum-bound", "--delta", "0.65")
     assert names(ran.out, "(k,km)-anonymity k=2, m=2 holds")

@@ -8,9 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.facts import refused
 
-from anonset.data import SetColumn, Vocabulary
+from anonset.data import Hierarchy, SetColumn, Vocabulary
 from anonset.errors import InputError
+from anonset.measures.item_weights import ItemWeights
 from anonset.measures.record_utility_loss import record_losses, record_utility_loss
+from anonset.measures.utility_loss import group_weights
 from anonset.publications import Records, Symbol
 from reference.rt import record_loss
 
@@ -41,6 +43,32 @@ def test_the_figures_of_the_paper_have_the_stated_loss(figure: str, loss: float,
     size = np.array([len(symbol.members) for symbol in publication.symbols], np.int64)
     losses = record_losses(publication.transactions, size, np.ones(len(size)))
     assert losses.mean() == pytest.approx(with_single_items, abs=5e-5)
+    ones = group_weights("ones", Vocabulary.of("ABCDEF"))
+    assert record_utility_loss(publication, ones) == pytest.approx(with_single_items, abs=5e-5)
+
+
+TREE = Hierarchy.from_tree(("ALL", [("L", ["A", "B"]), ("R", ["C", "D", ("S", ["E", "F"])])]))
+
+
+@given(st.lists(st.lists(st.sampled_from(["A", "AB", "CD", "EF", "CEF", "BC"]), max_size=4), min_size=1, max_size=6))
+def test_weighted_losses_equal_fractions(rows: list[list[str]]) -> None:
+    covered = {"A": 0, "AB": 2, "CD": 4, "EF": 2, "CEF": 4, "BC": 6}  # leaves below the lowest common ancestor
+    listed = {"AB": Fraction(1, 2), "CEF": Fraction(1, 4)}  # a symbol within both has the first weight
+    rows = [sorted(set(row)) for row in rows]
+    publication = published("|".join(" ".join(row) for row in rows))
+    lca = {label: Fraction(leaves, 6) for label, leaves in covered.items()}
+    own = {label: Fraction(1) for label in covered} | {"A": Fraction(0)} | listed
+    own |= {"EF": Fraction(1, 4)}
+    for given_weights, weight in (("lca", lca), (ItemWeights.of({tuple(x): w for x, w in listed.items()}), own)):
+        weights = group_weights(given_weights, TREE.leaves, TREE if given_weights == "lca" else None)
+        exact_mean = sum(
+            (
+                sum((2 ** len(x) - 1) * weight[x] for x in row) / Fraction(max(1, 2 ** sum(map(len, row)) - 1))
+                for row in rows
+            ),
+            Fraction(0),
+        ) / len(rows)
+        assert record_utility_loss(publication, weights) == pytest.approx(float(exact_mean), rel=1e-12)
 
 
 def exact(sizes: list[int], ones: bool) -> Fraction:

@@ -306,6 +306,9 @@ class RecordsAnalysis(PublicationAnalysis[Records]):
             way_back = partial(opened.way_back, original.store)
             recoded = recoding_of(column, publication.symbols, opened.private, way_back, hierarchy, original.store)
             measures |= _item_losses(recoded, hierarchy, request.item_weights)
+            if original.relational or recoded.recoding is None:
+                tum = {"tum": _record_loss(recoded, hierarchy, request, publication)}
+                measures = {**tum, **measures} if original.relational else {**measures, **tum}
             sizes |= _item_sizes(recoded, publication)
             source = recoded.source
             nodes = any(symbol.kind == "node" for symbol in publication.symbols)
@@ -313,8 +316,7 @@ class RecordsAnalysis(PublicationAnalysis[Records]):
         if original.relational:
             values = spell_out(publication.relational, publication.value_sets)
             rum = published_relational_loss(original, values, hierarchies, request.relational_weights)
-            tum = {} if column is None else {"tum": record_utility_loss(leave_out(publication, request.secrets))}
-            measures = {"rum": rum, **tum, **measures}
+            measures = {"rum": rum, **measures}
         return Evaluation(
             measures, sizes, source, None, levels, observed=_observed(publication), classes=self.class_sizes()
         )
@@ -457,6 +459,14 @@ def _item_losses(
         loss = utility_loss(column, recoding, chosen)
         losses |= {"ul": loss.value} | ({"log2_ul": loss.log2} if loss.log2 > float("-inf") else {})
     return losses
+
+
+def _record_loss(
+    recoded: "PublishedRecoding", hierarchy: Hierarchy | None, request: EvaluationRequest, publication: Records
+) -> float:
+    given = request.item_weights
+    weights = None if given is None else group_weights(given, recoded.column.vocabulary, hierarchy)
+    return record_utility_loss(leave_out(publication, request.secrets), weights)
 
 
 def _item_sizes(recoded: "PublishedRecoding", publication: Records) -> dict[str, int]:
