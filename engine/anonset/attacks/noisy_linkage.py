@@ -99,7 +99,7 @@ class Claim(RedactedRepr):
     """Rows with the highest score."""
 
     kind: int
-    """Distinct row."""
+    """Distinct row. -1 if no row has a positive score."""
     rows: int
     """Number of identical rows."""
     eccentricity: float
@@ -209,34 +209,46 @@ class Scoreboard(RedactedRepr):
         """Return the score of each distinct row, int64 (D,)."""
         scores = np.zeros(self.rows.column.n, np.int64)
         for item in items:
+            symbols = self.symbols.get(item, [])
+            if len(symbols) == 1:
+                scores[self._holders_of(symbols[0])] += self.weight[symbols[0]]
+                continue
             of_item = np.zeros(len(scores), np.int64)
-            for symbol in self.symbols.get(item, ()):
+            for symbol in symbols:
                 of_item[self._holders_of(symbol)] = self.weight[symbol]
             scores += of_item
         return scores
 
     def exact_matches(self, items: Sequence[str], kind: int) -> int:
         """Return the number of rows that contain all items that are not suppressed. 0 if `kind` is not among them."""
+        own = set(self.rows.symbols(kind))
+        known = [self.symbols[item] for item in items if item in self.symbols]
+        if any(own.isdisjoint(symbols) for symbols in known):
+            return 0
         fits = np.ones(self.rows.column.n, np.bool_)
-        for item in items:
-            if item in self.symbols:
-                has = np.zeros(len(fits), np.bool_)
-                for symbol in self.symbols[item]:
-                    has[self._holders_of(symbol)] = True
-                fits &= has
-        return int(self.rows.weight[fits].sum()) if fits[kind] else 0
+        for symbols in known:
+            has = np.zeros(len(fits), np.bool_)
+            for symbol in symbols:
+                has[self._holders_of(symbol)] = True
+            fits &= has
+        return int(self.rows.weight[fits].sum())
 
     def claim(self, scores: Int64, without: int | None = None) -> Claim:
         """Return the rows with the highest score. If `without` is given, one row of this distinct row is removed."""
-        rows = self.rows.weight.copy()
+        scored = np.flatnonzero(scores > 0)  # faster than of integers
+        score, rows = scores[scored], self.rows.weight[scored]
+        n = len(self.rows.kind)
         if without is not None:
-            rows[without] -= 1
-        remaining = np.where(rows > 0, scores, -1)
+            rows[scored == without] -= 1
+            n -= 1
+        remaining = np.where(rows > 0, score, -1)
+        if not (remaining > 0).any():
+            return Claim(-1, 0, 0.0)
         best = int(remaining.argmax())
         highest = int(remaining[best])
         remaining[best] = -1
-        gap = highest - int(remaining.max())
-        n, total, squares = int(rows.sum()), int(rows @ scores), int(rows @ (scores * scores))
-        deviation = sqrt(n * squares - total * total)
-        alone = not (remaining >= 0).any()
-        return Claim(best, int(rows[best]), 0.0 if alone or not deviation else n * gap / deviation)
+        gap = highest - max(int(remaining.max()), 0)  # a row without known items has score 0
+        weighted = rows * score
+        variance = n * int(weighted @ score) - int(weighted.sum()) ** 2
+        # all rows have the same score if the variance is 0
+        return Claim(int(scored[best]), int(rows[best]), n * gap / sqrt(variance) if variance else 0.0)
