@@ -72,7 +72,7 @@ def test_the_internal_page_contains_all_sections(ward: Place) -> None:
                  "before and after", "Simulated attack", "Signature", "SHA-256",
                  "Item occurrences"):  # fmt: skip
         assert text in page
-    limits = page.partition("Not covered")[2].partition("</ul>")[0]
+    limits = page.partition("Not covered</h2>")[2].partition("<h2>")[0]
     assert limits.count("<li>") > 5  # separate items, not one paragraph
     assert stat.S_IMODE((ward.folder / "page.html").stat().st_mode) == 0o600
     assert ward.run("verify", str(ward.out)).code == 0
@@ -130,16 +130,151 @@ def cells_below(page: str, heading: str) -> list[list[str]]:
 def test_the_first_section_states_data_guarantee_and_counts(ward: Place, more: list[str]) -> None:
     page = page_of(ward, *more) if not more else page_of_out(ward, *more)
     headings = re.findall(r"<h2>(.*?)</h2>", page)
+    signed = ["Conclusion", "Statements of the owner", "Persons and records"]
     first = ["Published data", "Guarantee", "What recipients can count"]
-    assert headings[:4] == [*first, "Technique for each column" if more else "Risk before and after"]
-    assert page.count('class="fill"') == 2  # recipient and purpose are filled in by hand
+    assert headings[:7] == [*signed, *first, "Technique for each column" if more else "Risk before and after"]
+    assert page.count('class="fill"') == 6  # statements of the owner are filled in by hand
     published = list(csv.reader((ward.out / "published.csv").read_text().splitlines()))
-    assert cells_below(page, "Published data") == published[1:6]
+    shown = [published.index(row) for row in cells_below(page, "Published data")]
+    assert len(shown) == 5
+    assert max(shown) > 10  # random rows, and not the first ones of the sorted file
     assert [row[0] for row in cells_below(page, first[1])] == ["Protected", "Not protected"]
     figures = {row[0]: row[1:] for row in cells_below(page, first[2])}
     assert figures["Rows"][0] == "80"
     for term in ("codebook.csv explains", "WP 216", "A symbol replaces an item"):
         assert term in page
+
+
+TYPED = {
+    "owner": "Hospital <b>of</b> 2 towns",
+    "purpose": "a study & a thesis",
+    "recipient": "University",
+    "legal_basis": "§ 75",
+    "retention": "until 2030",
+    "access": "data use contract 17",
+}
+
+
+def typed_options() -> list[str]:
+    return [part for name, text in TYPED.items() for part in (f"--{name.replace('_', '-')}", text)]
+
+
+def text_of_section(page: str, heading: str) -> str:
+    """Return the text of a section, without tags, to the next heading of the same level."""
+    section = page.partition(f"<h2>{heading}</h2>")[2].partition("<h2>")[0]
+    return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", " ", section)))
+
+
+@pytest.fixture
+def signed(place: Place) -> str:
+    """An internal report on data with two rows per person, conflicting values, a row without an id, and a sensitive
+    item.
+    """
+    rows = [f"P{n // 2},{20 + n // 2 % 40},{'fm'[n == 3]},a{n % 5} {'hiv' if n % 10 == 0 else 'b'}" for n in range(160)]
+    data = place.write("rows.csv", "\n".join(["pid,age,sex,codes", *rows, ",30,f,a1"]) + "\n")
+    roles = ["--unit", "pid", "--skip-rows", "no-id", "--differing", "first", "--items", "codes", "--separator", " "]
+    columns = ["--relational", "age", "--hierarchy", "age=range", "--hierarchy", "codes=halves:frequency"]
+    columns += ["--keep", "sex", "--publish-as-is", "sex"]
+    guarantee = ["--model", "klm", "--k", "4", "--m", "1", "--l", "2", "--sensitive-items", "hiv", "--delta", "0.5"]
+    ran = place.run("anonymize", data, *roles, *columns, *guarantee, "-o", str(place.out))
+    assert ran.code == 0, ran.err
+    path = place.folder / "signed.html"
+    ran = place.run("report", str(place.private / "report.json"), "-o", str(path), *typed_options())
+    assert ran.code == 0, ran.err
+    return path.read_text()
+
+
+FACTS = {
+    "the guarantee was verified, and by whom": ("Conclusion", r"1? ?An independent checker verified .*k=4"),
+    "the most successful attack": ("Conclusion", r"\d+ of \d+ simulated attacks succeeds?; the most successful is \w+"),
+    "the most important limit": ("Conclusion", r"Most important limit: Someone who knows more"),
+    "the owner": ("Statements of the owner", r"Owner “?Hospital <b>of</b> 2 towns"),
+    "the purpose": ("Statements of the owner", r"Purpose “?a study & a thesis"),
+    "the recipient": ("Statements of the owner", r"Recipient “?University"),
+    "the legal basis": ("Statements of the owner", r"Legal basis “?§ 75"),
+    "how long the data are kept": ("Statements of the owner", r"Retention “?until 2030"),
+    "release to the public or under contract": ("Statements of the owner", r"under contract “?data use contract 17"),
+    "who declared what a person is": ("Persons and records", r"The owner declared which columns .* pid"),
+    "how rows became records": ("Persons and records", r"161 source rows became 80 records"),
+    "skipped rows": ("Persons and records", r"Skipped rows skipped rows without an id: 1"),
+    "repeated and conflicting rows": (
+        "Persons and records",
+        r"80 further rows .*first of several values: sex of 1 person",
+    ),
+    "sensitive items that are published": ("Sensitive data", r"hiv published by name in 16 records"),
+    "a verdict for each attack": (
+        "Simulated attacks",
+        r"(succeeds|within the guarantee): [\d.]+% against [\d.]+% by chance",
+    ),
+    "the limits": ("Not covered", r"Someone who knows more .* \d+ further limits"),
+}
+"""Facts that an officer asks for: the section of the report, and a pattern of its text."""
+
+
+def test_an_officer_finds_each_fact_in_its_section(signed: str) -> None:
+    texts = {section: text_of_section(signed, section) for section, _ in FACTS.values()}
+    missing = {fact: texts[section] for fact, (section, pattern) in FACTS.items()
+               if not re.search(pattern, texts[section])}  # fmt: skip
+    assert not missing
+
+
+def test_the_conclusion_has_three_sentences_and_does_not_call_data_anonymous(signed: str) -> None:
+    conclusion = signed.partition("<h2>Conclusion</h2>")[2].partition("</ol>")[0]
+    sentences = re.findall(r"<li>(.*?)</li>", conclusion)
+    assert len(sentences) == 3
+    assert all(re.search(r"\.$", sentence) and not re.search(r"\. [A-Z]", sentence) for sentence in sentences)
+    assert "anonymous" not in conclusion.lower()
+
+
+def test_the_three_most_important_limits_come_first(signed: str) -> None:
+    limits = signed.partition("<h2>Not covered</h2>")[2].partition("<h2>")[0]
+    shown, folded = limits.split("<details>")
+    assert shown.count("<li>") == 3
+    assert folded.count("<li>") > 5
+    assert not {*re.findall("<li>(.*?)</li>", shown)} & {*re.findall("<li>(.*?)</li>", folded)}
+
+
+def test_statements_of_the_owner_are_escaped_and_marked(signed: str) -> None:
+    section = signed.partition("<h2>Statements of the owner</h2>")[2].partition("<h2>")[0]
+    assert "typed these statements" in section
+    assert [html.unescape(text) for text in re.findall("<q>(.*?)</q>", section)] == [*TYPED.values()]
+    assert "<b>" not in section
+
+
+@pytest.mark.parametrize("more", [[], ["--shareable"]], ids=["internal", "shareable"])
+def test_no_report_states_a_command_option(ward: Place, more: list[str]) -> None:
+    for page in (page_of(ward), page_of_out(ward, *more)):
+        text = re.sub(r"<[^>]+>", " ", page.partition("</style>")[2])
+        assert not re.findall(r"(?<![\w-])--[a-z]\w*", text)
+
+
+def test_rows_are_not_called_persons_if_nobody_declared_persons(place: Place) -> None:
+    data = place.write("rows.csv", "age,codes\n" + "".join(f"{20 + n % 30},a{n % 4} b\n" for n in range(120)))
+    roles = [
+        "--unit",
+        "unknown",
+        "--items",
+        "codes",
+        "--separator",
+        " ",
+        "--relational",
+        "age",
+        "--hierarchy",
+        "age=range",
+    ]
+    ran = place.run(
+        "anonymize", data, *roles, "--model", "kkm", "--k", "4", "--m", "1", "-o", str(place.out), "--quiet"
+    )
+    assert ran.code == 0, ran.err
+    path = place.folder / "page.html"
+    assert place.run("report", str(place.private / "report.json"), "-o", str(path)).code == 0
+    page = path.read_text()
+    assert "Nobody declared what a person is" in text_of_section(page, "Persons and records")
+    text = html.unescape(re.sub(r"<[^>]+>", " ", page.partition("</style>")[2]))
+    assert not re.findall(r"\d persons?\b", text)
+    heads = re.findall(r"<th[^>]*>(.*?)</th>", page)
+    assert "rows" in heads
+    assert not [head for head in heads if "person" in head and head != "attacker knows"]
 
 
 def test_counts_of_single_item_symbols_are_not_called_exact(ward: Place) -> None:
@@ -215,7 +350,7 @@ def test_risks_before_are_computed_from_the_original(ward: Place) -> None:
 
 def test_without_the_original_the_page_explains_how_to_add_it(ward: Place) -> None:
     page = page_of_out(ward)
-    assert names(page, "--original before")
+    assert names(page, "original available before shown")
     assert "→" not in page
 
 
@@ -253,6 +388,15 @@ def test_the_internal_page_plots_losses_of_other_weights(place: Place) -> None:
     assert ("<polyline" in own, "<polyline" in shared) == (True, False)
     (line,) = re.findall(r'<polyline points="([^"]*)"', own)
     assert len(line.split()) == len(report["frontier"])
+    label, top = re.search(r'<text x="46.0" y="([^"]*)"[^>]*>item loss', own), re.search(r'<path d="M40,(\d+) V', own)
+    assert label is not None
+    assert top is not None
+    assert float(label[1]) < float(top[1])  # above the curve
+    losses = {row[0]: row[1:] for row in cells_below(own, "Relational values")}
+    assert {"RUM", "TUM", "NCP"} <= losses.keys()
+    for name, (value, meaning) in losses.items():
+        assert len(re.sub(r"^0\.0*|\.", "", value)) <= 2, (name, value)
+        assert len(meaning) > 20, name
 
 
 @pytest.mark.parametrize("model", [("anatomy", "--l", "2"), ("safe-grouping", "--k", "4", "--l", "2")])
@@ -352,9 +496,16 @@ def test_pages_fit_the_browser_and_load_no_external_resources(pages: list[Path],
 
 @pytest.mark.compiled
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
-def test_a_report_page_can_be_printed_to_pdf(pages: list[Path], tmp_path: Path) -> None:
-    browse(tmp_path, f"--print-to-pdf={tmp_path / 'page.pdf'}", "--no-pdf-header-footer", f"file://{pages[0]}")
-    assert (tmp_path / "page.pdf").read_bytes().startswith(b"%PDF")
+def test_a_report_page_can_be_printed_to_pdf_with_its_folded_parts(pages: list[Path], tmp_path: Path) -> None:
+    opened = pages[0].with_name("opened.html")
+    opened.write_text(pages[0].read_text().replace("<details>", "<details open>"))
+    sheets = []
+    for page in (pages[0], opened):
+        browse(tmp_path, f"--print-to-pdf={tmp_path / 'page.pdf'}", "--no-pdf-header-footer", f"file://{page}")
+        pdf = (tmp_path / "page.pdf").read_bytes()
+        assert pdf.startswith(b"%PDF")
+        sheets.append(len(re.findall(rb"/Type\s*/Page\b", pdf)))
+    assert sheets[0] == sheets[1] > 1
 
 
 def test_the_template_is_in_the_package() -> None:

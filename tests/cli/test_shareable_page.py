@@ -43,7 +43,25 @@ def bytes_of(out: Path) -> dict[str, bytes]:
 
 def page_of(out: Path) -> bytes:
     page = out.parent / f"{out.name}.html"
-    assert main(["report", str(out), "--shareable", "-o", str(page), "--quiet", "--recipient", "A. & B."]) == 0
+    assert (
+        main(
+            [
+                "report",
+                str(out),
+                "--shareable",
+                "-o",
+                str(page),
+                "--quiet",
+                "--recipient",
+                "A. & B.",
+                "--legal-basis",
+                "law",
+                "--access",
+                "public",
+            ]
+        )
+        == 0
+    )
     return page.read_bytes()
 
 

@@ -161,6 +161,9 @@ _HELP_GROUPS: dict[str, tuple[str, ...]] = {  # the first heading that lists a s
         "queries", "workload", "width", "reading", "top", "bound", "population", "threshold", "attempts",
         "attack", "beside", "seconds",
     ),
+    "Statements of the owner": (
+        "title", "owner", "purpose", "recipient", "legal_basis", "retention", "access",
+    ),
 }  # fmt: skip
 _REST = ("Algorithm parameters", "Execution")
 _GROUPS = {heading: Group(heading, sort_key=place) for place, heading in enumerate((*_HELP_GROUPS, *_REST))}

@@ -16,13 +16,15 @@ from anonset.jobs.original import original_and_persons
 from anonset.jobs.reading import opened_to_compare
 from anonset.jobs.report_facts import public_facts, report_facts
 from anonset.local_paths import require_local
-from anonset.report.page import PublicationPurpose, internal_page, shareable_page
+from anonset.report.page import internal_page, shareable_page
 from anonset.settings.job_files import over_job
-from anonset.settings.publication import OriginalSettings
+from anonset.settings.publication import OriginalSettings, ReportSettings
 from anonset.settings.settings import validate
 from anonset.spelling import setting
 
-Flags: Any = flags_of(OriginalSettings, leave_out=["items"])
+Flags: Any = flags_of(ReportSettings, leave_out=["items"])
+_PUBLIC = {*ReportSettings.model_fields} - {*OriginalSettings.model_fields} | {"memory_limit", "work_dir"}
+"""Settings that a shareable report may use: the statements of the owner, and limits of the machine."""
 
 
 def report(
@@ -33,9 +35,6 @@ def report(
     shareable: Annotated[
         bool, Parameter(help="Write a report that you may share with the data. It uses no private information.")
     ] = False,
-    recipient: Annotated[str, Parameter(help="Recipient of the data, as printed in the report.")] = "",
-    purpose: Annotated[str, Parameter(help="Purpose of the data, as printed in the report.")] = "",
-    title: Annotated[str, Parameter(help="Title of the report.")] = "Report on a publication",
     quiet: Quiet = False,
     **flags: Flags,
 ) -> int:
@@ -47,21 +46,20 @@ def report(
     share it with the data.
     """
     if shareable:
-        _require_public([name for name in given_flags(flags) if name not in ("memory_limit", "work_dir")])
-    published, options = over_job(published, "out", given_flags(flags), OriginalSettings)
-    settings = validate(OriginalSettings, options)
+        _require_public([name for name in given_flags(flags) if name not in _PUBLIC])
+    published, options = over_job(published, "out", given_flags(flags), ReportSettings)
+    settings = validate(ReportSettings, options)
     _require_place(Path(out), Path(published))
-    purpose_of_page = PublicationPurpose(recipient, purpose, title)
     source = None if shareable else settings.original_source()
     compared = opened_to_compare(published, source, settings, for_risks=True, with_private=not shareable)
     with progress_bars(quiet=quiet) as progress, compared as (opened, place):
         if progress is not None:
             progress("count", 0, 0)
         if shareable:
-            page = shareable_page(public_facts(opened), purpose_of_page)
+            page = shareable_page(public_facts(opened), settings)
         else:
             table, persons = original_and_persons(opened, source, settings, place)
-            page = internal_page(report_facts(opened, table, settings.hierarchy, persons), purpose_of_page)
+            page = internal_page(report_facts(opened, table, settings.hierarchy, persons), settings)
     _write(Path(out), page, shareable=shareable)
     if not quiet:
         for_whom = "may be shared with the data" if shareable else "is internal: do not share it"

@@ -119,6 +119,8 @@ def fingerprint(table: Table) -> dict[str, Any]:
     if table.transactions is not None:
         items = table.transactions
         facts |= {"universe": len(items.vocabulary), "occurrences": len(items.codes)}
+    if table.source_rows is not None:
+        facts["source_rows"] = table.source_rows
     return facts
 
 

@@ -70,6 +70,7 @@ def save_table(table: Table, store: Files, facts: Mapping[str, Any]) -> None:
         "word": asdict(table.word),
         "rules": asdict(table.rules),
         "changes": [asdict(change) for change in table.changes],
+        "source_rows": table.source_rows,
         "facts": dict(facts),
         "sums": Seal.of_files(store, names).by_name,
     }
@@ -162,6 +163,7 @@ def _table_of(store: Files, description: Mapping[str, Any]) -> Table:
             for repeated in description["repeated"]
         ),
         word=OwnerStatements(**{**description["word"], "publish_as_is": tuple(description["word"]["publish_as_is"])}),
+        source_rows=description["source_rows"],
     )
 
 

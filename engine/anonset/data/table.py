@@ -347,6 +347,8 @@ class Table(RedactedRepr):
     """Names of the tables that a publication consists of, first that with a row per record. Names of columns are then
     ``table.column``. Empty if a single table is published.
     """
+    source_rows: int | None = None
+    """Number of rows of the source that became records, without skipped rows. None if the table was not read."""
 
     def __post_init__(self) -> None:
         if self.store is MEMORY and self.transactions is not None:

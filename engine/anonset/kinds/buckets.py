@@ -13,7 +13,7 @@ from anonset.kinds.evaluation import Evaluation, EvaluationRequest
 from anonset.kinds.individuals import MOST_CORRELATED, Correlations, by_individuals, correlations
 from anonset.kinds.originals import OTHER, contained, original_codes, require_room
 from anonset.kinds.risk import BucketRisk, Guesses, Inference, RiskContext
-from anonset.kinds.summary import EXAMPLES, BucketsSummary, Example, example
+from anonset.kinds.summary import BucketsSummary, Example, drawn, example
 from anonset.kinds.workloads import QueryAnswers, WorkloadSpec
 from anonset.measures import bucket_inference
 from anonset.measures.correlation import inter_group_violations, intra_group_violations
@@ -36,7 +36,7 @@ class BucketsAnalysis(PublicationAnalysis[Buckets]):
     """Operations on a bucketized publication."""
 
     def summary(self) -> BucketsSummary:
-        """Return the first rows of both tables."""
+        """Return random rows of both tables."""
         publication = self.publication
         groups, values = publication.group.vocabulary.labels, publication.snt_value.vocabulary.labels
         rows = tuple(
@@ -45,7 +45,7 @@ class BucketsAnalysis(PublicationAnalysis[Buckets]):
                 values[publication.snt_value.codes[pair]],
                 f"{publication.snt_count[pair]:,}",
             )
-            for pair in range(min(EXAMPLES, publication.snt_value.n))
+            for pair in drawn(publication.snt_value.n)
         )
         sensitive = Example((publication.group.name, publication.snt_value.name, "count"), rows)
         return BucketsSummary(publication.n, (example(publication.qit), sensitive))

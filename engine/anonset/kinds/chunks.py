@@ -10,7 +10,7 @@ from anonset.kinds.base import PublicationAnalysis
 from anonset.kinds.evaluation import Evaluation, EvaluationRequest
 from anonset.kinds.originals import OTHER, items_of_original
 from anonset.kinds.risk import ChunkRisk, RiskContext
-from anonset.kinds.summary import EXAMPLES, ChunksSummary, Example, first_symbols
+from anonset.kinds.summary import EXAMPLES, ChunksSummary, Example, drawn, first_symbols
 from anonset.kinds.workloads import QueryAnswers, WorkloadSpec, in_terms_of, of_original
 from anonset.measures.countable import Counts, FrequentItems, counts_in_chunks
 from anonset.measures.item_inference import ItemInference, infer_items
@@ -34,28 +34,33 @@ class ChunksAnalysis(PublicationAnalysis[Chunks]):
     """Operations on a disassociated publication. There are no checks in addition to the model."""
 
     def summary(self) -> ChunksSummary:
-        """Return the first rows of each table, and the number of item occurrences in chunks and of terms."""
+        """Return random rows of each table, and the number of item occurrences in chunks and of terms."""
         publication = self.publication
         terms = sum(len(cluster.terms) for cluster in publication.clusters)
         return ChunksSummary(publication.n, self._examples(), sum(in_chunks(publication)), terms)
 
     def _examples(self) -> tuple[Example, ...]:
         publication, labels = self.publication, self.publication.vocabulary.labels
+        chosen = drawn(len(publication.clusters))
         clusters = [
-            (str(number), f"{cluster.n:,}", first_symbols(labels, cluster.terms))
-            for number, cluster in enumerate(publication.clusters[:EXAMPLES])
+            (
+                str(number),
+                f"{publication.clusters[number].n:,}",
+                first_symbols(labels, publication.clusters[number].terms),
+            )
+            for number in chosen
         ]
         examples = [Example(("cluster", "n", "terms"), tuple(clusters))]
         rows = (
             (str(number), str(chunk), first_symbols(labels, items), f"{count:,}")
-            for number, cluster in enumerate(publication.clusters)
-            for chunk, rows in enumerate(cluster.chunks)
+            for number in chosen
+            for chunk, rows in enumerate(publication.clusters[number].chunks)
             for items, count in rows
         )
         examples.append(Example(("cluster", "chunk", "items", "count"), tuple(islice(rows, EXAMPLES))))
         shared = (
             (str(chunk.first), str(chunk.last), first_symbols(labels, items), f"{count:,}")
-            for chunk in publication.shared
+            for chunk in map(publication.shared.__getitem__, drawn(len(publication.shared)))
             for items, count in chunk.rows
         )
         if first := tuple(islice(shared, EXAMPLES)):

@@ -1,7 +1,9 @@
-"""Summary of a publication. It contains the first rows, and figures that any recipient can compute."""
+"""Summary of a publication. It contains random rows, and figures that any recipient can compute."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+
+import numpy as np
 
 from anonset.data import CategoricalColumn, SetColumn
 from anonset.data.redacted_repr import RedactedRepr
@@ -14,7 +16,7 @@ MOST_SYMBOLS = 6
 
 @dataclass(frozen=True)
 class Example(RedactedRepr):
-    """First rows of a published table."""
+    """Random rows of a published table."""
 
     head: tuple[str, ...]
     """Column names."""
@@ -24,12 +26,12 @@ class Example(RedactedRepr):
 
 @dataclass(frozen=True)
 class Summary(RedactedRepr):
-    """First rows and counts of a publication."""
+    """Random rows and counts of a publication."""
 
     n: int
     """Number of published records."""
     examples: tuple[Example, ...]
-    """First rows of each table."""
+    """Random rows of each table."""
 
 
 @dataclass(frozen=True)
@@ -64,10 +66,20 @@ class ChunksSummary(Summary):
 
 
 def example(columns: tuple[SetColumn | CategoricalColumn, ...]) -> Example:
-    """Return the first rows of columns."""
-    n = min(EXAMPLES, min((column.n for column in columns), default=0))
-    rows = tuple(tuple(_cell(column, row) for column in columns) for row in range(n))
+    """Return random rows of columns."""
+    chosen = drawn(min((column.n for column in columns), default=0))
+    rows = tuple(tuple(_cell(column, row) for column in columns) for row in chosen)
     return Example(tuple(column.name for column in columns), rows)
+
+
+def drawn(n: int) -> list[int]:
+    """Return the ascending positions of at most `EXAMPLES` random rows of `n`. The seed is fixed, so that equal
+    publications have equal examples.
+
+    >>> drawn(3), len(drawn(1_000)), drawn(1_000) == drawn(1_000)
+    ([0, 1, 2], 5, True)
+    """
+    return sorted(np.random.default_rng(0).choice(n, min(EXAMPLES, n), replace=False).tolist()) if n else []
 
 
 def _cell(column: SetColumn | CategoricalColumn, row: int) -> str:

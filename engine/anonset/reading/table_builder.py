@@ -197,7 +197,7 @@ def _gathered(
     mentions = () if options.exact else plan.mentions(table, source.head, options.separator)
     word = replace(options.word, beside_sets=not plan.is_one_set)
     table = replace(table, rules=options.rules, repeated=repeated, mentions=mentions, word=word, changes=changes)
-    return table, gathering.n, split
+    return replace(table, source_rows=gathering.n), gathering.n, split
 
 
 def _require_described(source: OpenedSource, persons: int, options: ReadOptions) -> None:

@@ -4,6 +4,7 @@ The limits follow from the model, the publication and its declarations, so `anon
 """
 
 import re
+from collections.abc import Container
 from typing import Any
 
 from anonset.privacy import PrivacyModel
@@ -148,8 +149,14 @@ def limits_of_model(model: PrivacyModel, *, unchanged: bool) -> list[str]:
     return [*sentences(model.limits), *([UNCHANGED] if unchanged else [])]
 
 
-def limits_in_short(model: PrivacyModel, limits: list[str]) -> list[str]:
-    """Return the most important limits of a publication as sentences that a run prints, each subject once."""
+def limits_in_short(model: PrivacyModel, limits: Container[str]) -> list[str]:
+    """Return the most important limits of a publication as sentences that a run prints, each subject once.
+
+    Parameters
+    ----------
+    limits
+        All limits, as a list or as one text.
+    """
     of_model = sentences(model.limits)[:_OF_MODEL]
     further = [[text for text in texts if text in limits][:1] for texts in _BY_SUBJECT]
     return [*of_model, *(sentences(text)[0] for texts in further for text in texts)]

@@ -44,7 +44,7 @@ def curve(title: str, axes: tuple[str, str], points: Sequence[tuple[float, float
     >>> curve("losses", ("x", "y"), [(0.0, 0.4), (1.0, 0.1)], (0.5, 0.2)).count("<polyline")
     1
     """
-    height, left, bottom, top = 200, 40, 170, 12
+    height, left, bottom, top = 212, 40, 182, 24
     largest = max(*(y for _, y in points), mark[1], 1e-9)
 
     def pixels(point: tuple[float, float]) -> tuple[float, float]:
@@ -59,7 +59,7 @@ def curve(title: str, axes: tuple[str, str], points: Sequence[tuple[float, float
         ((left + right) / 2, height - 3, "middle", axes[0]),
         (left - 4, bottom, "end", "0"),
         (left - 4, top + 8, "end", f"{largest:.2g}"),
-        (left + 6, top + 8, "start", axes[1]),
+        (left + 6, top - 10, "start", axes[1]),
     ]
     written = "".join(
         f'<text x="{a:.1f}" y="{b:.1f}" text-anchor="{c}">{escape(text)}</text>' for a, b, c, text in texts

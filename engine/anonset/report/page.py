@@ -1,7 +1,7 @@
 """Report for a data protection officer: published data, guarantee, remaining risk and utility."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,16 +11,18 @@ from anonset.errors import InputError
 from anonset.jobs.report_facts import ReportFacts
 from anonset.measures.retention import PRINTED_FATES, coarsened_text, loss_relative_to, relative_to, shares
 from anonset.privacy import PrivacyModel
-from anonset.release.documents import UNITS_IN_WORDS, Report
-from anonset.release.guarantee_limits import sentences
+from anonset.release.documents import Report
 from anonset.report.account import loss_label
+from anonset.report.conclusion import conclusion, limits, persons, sensitive
 from anonset.report.drawings import bars
 from anonset.report.first_screen import countable_figures, protection
 from anonset.report.frontier import frontier_drawing
 from anonset.report.risks import page_part
 from anonset.report.techniques import columns_of, left_out
+from anonset.settings.publication import ReportSettings
 from anonset.strict_json import dumps
 
+_HUNDRED = 100
 _TEMPLATE = Path(__file__).with_name("page.html.j2")
 _NOT_COVERED = {
     "Singling out": "The model does not bound the number of matching records.",
@@ -30,16 +32,23 @@ _NOT_COVERED = {
 """Consequence of each risk, if the model does not bound the risk."""
 
 
-@dataclass(frozen=True)
-class PublicationPurpose:
-    """Statements of the owner about the publication, which the report prints unchanged."""
+_MEANINGS = {
+    "ncp": "NCP (normalized certainty penalty): how many of all items a symbol covers. 0: unchanged; 1: all items are "
+    "suppressed, or published as a single symbol.",
+    "rum": "RUM: how much of its column a published value or range covers. 0: unchanged; 1: suppressed, or one range.",
+    "tum": "TUM: UL (utility loss) of the items of each record, on average. 0: unchanged; 1: one symbol for all items.",
+    "lm": "LM (loss metric): as NCP, but a symbol for n of N items costs (n - 1)/(N - 1).",
+    "ul": "UL (utility loss): grows with the items of a symbol, their dissimilarity, and the rows with the symbol.",
+    "log2_ul": "Binary logarithm of UL: a difference of 10 is a factor of about 1,000.",
+    "grouping_loss": "Share of the rows with a hidden identity, or removed.",
+    "removed_for_diversity": "Share of the rows that were removed because a value was too frequent.",
+    "diversity_loss": "Share of the rows with a value that is too frequent in its group.",
+    "not_in_chunks": "Share of the item occurrences that are published as terms, or suppressed.",
+}
+"""Meaning of each loss. Without anonymization, all losses are 0."""
 
-    recipient: str = ""
-    purpose: str = ""
-    title: str = "Report on a publication"
 
-
-def internal_page(facts: ReportFacts, purpose: PublicationPurpose) -> str:
+def internal_page(facts: ReportFacts, typed: ReportSettings) -> str:
     """Return the internal report as HTML. It contains facts from the private directory."""
     report = facts.private
     if report is None:
@@ -47,13 +56,17 @@ def internal_page(facts: ReportFacts, purpose: PublicationPurpose) -> str:
         raise InputError(msg)
     settings = report.settings
     content = {
-        **_common(facts, purpose),
+        **_common(facts, typed),
         "internal": True,
         "columns": [*columns_of(facts, exactly=True), *left_out(facts, settings)],
         "utility": _utility(report),
         "frontier": frontier_drawing([Pruning(**point) for point in report.frontier], report.measures),
         "losses": [
-            (loss_label(name), f"{value:.6g}{loss_relative_to(name, report.coarsened)}")
+            (
+                loss_label(name),
+                f"{two_digits(value)}{loss_relative_to(name, report.coarsened)}",
+                _MEANINGS.get(name, "a measure of a plug-in"),
+            )
             for name, value in report.measures.items()
         ],
         "facts": {
@@ -74,11 +87,22 @@ def internal_page(facts: ReportFacts, purpose: PublicationPurpose) -> str:
     return render(content)
 
 
-def shareable_page(facts: ReportFacts, purpose: PublicationPurpose) -> str:
+def two_digits(value: float) -> str:
+    """Return a number with two significant digits, or as an integer if it has more.
+
+    >>> two_digits(0.15306), two_digits(3.04), two_digits(1234.5), two_digits(0.0)
+    ('0.15', '3.0', '1,234', '0')
+    """
+    if abs(value) >= _HUNDRED:
+        return f"{value:,.0f}"
+    return f"{value:#.2g}".rstrip(".") if value else "0"
+
+
+def shareable_page(facts: ReportFacts, typed: ReportSettings) -> str:
     """Return the shareable report as HTML. It uses only the publication and the statements of the owner."""
     public = replace(facts, private=None, before=(), errors=None)
     content = {
-        **_common(public, purpose),
+        **_common(public, typed),
         "internal": False,
         "columns": columns_of(public, exactly=False),
         "utility": None,
@@ -108,18 +132,20 @@ def render(facts: Mapping[str, Any]) -> str:
     return environment.from_string(_TEMPLATE.read_text(encoding="utf-8")).render(**facts)
 
 
-def _common(facts: ReportFacts, purpose: PublicationPurpose) -> dict[str, Any]:
+def _common(facts: ReportFacts, typed: ReportSettings) -> dict[str, Any]:
     attested = facts.attested
     part = page_part(facts.after, facts.before, attested)
     return {
-        "title": purpose.title,
-        "recipient": purpose.recipient,
-        "purpose": purpose.purpose,
+        "title": typed.title,
+        "statements": typed.statements(),
+        "conclusion": conclusion(facts, part),
+        "persons": persons(facts),
+        "sensitive": sensitive(facts),
+        "attacked": [(each.attack, each.knowledge, each.verdict) for each in part.verdicts],
         "model": attested.model,
         "sizes": [(name, str(value)) for name, value in attested.parameters.items() if isinstance(value, int | float)],
         "statement": attested.statement,
-        "limits": sentences(attested.limits),
-        "unit": UNITS_IN_WORDS[attested.declarations.unit],
+        "limits": limits(facts),
         "undecided": bool(attested.declarations.accepted_undecided),
         "counts": [(name, f"{count:,}") for name, count in attested.counts.items()],
         "questions": questions(facts.model),

@@ -64,6 +64,32 @@ class OriginalSettings(ComparedSettings):
         return super().of_job(job, flags)
 
 
+class ReportSettings(OriginalSettings):
+    """Settings of `anonset report`. The texts are statements of the owner, which the report prints unchanged."""
+
+    title: str = Field("Report on a publication", description="Title of the report.")
+    owner: str = Field("", description="Who is responsible for the data, as printed in the report.")
+    purpose: str = Field("", description="Purpose of the data, as printed in the report.")
+    recipient: str = Field("", description="Recipient of the data, as printed in the report.")
+    legal_basis: str = Field("", description="Legal basis of the release, as printed in the report.")
+    retention: str = Field("", description="How long recipients may keep the data, as printed in the report.")
+    access: str = Field(
+        "",
+        description="Release to the public, or to recipients under a contract (which one), as printed in the report.",
+    )
+
+    def statements(self) -> dict[str, str]:
+        """Return the statements of the owner about the release, by name. They are empty if they are not given."""
+        return {
+            "Owner": self.owner,
+            "Purpose": self.purpose,
+            "Recipient": self.recipient,
+            "Legal basis": self.legal_basis,
+            "Retention": self.retention,
+            "Release to the public or under contract": self.access,
+        }
+
+
 class RiskSettings(OriginalSettings):
     """Settings of `anonset risk`."""
 

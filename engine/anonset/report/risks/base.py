@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import singledispatch
-from typing import Any
 
 from anonset.data.redacted_repr import RedactedRepr
 from anonset.kinds.exposures import Exposure
@@ -12,6 +11,7 @@ from anonset.measures.item_inference import LIKELY, RARE, SURE, ItemInference
 from anonset.measures.shares import percent
 from anonset.publications.base import unknown_kind
 from anonset.release.documents import Attestation
+from anonset.report.risks.verdicts import AttackVerdict
 from anonset.report.sections import Section
 
 _SOURCES = {"publication": "the publication", "frequencies": "item frequencies", "original": "the original"}
@@ -53,13 +53,10 @@ class PagePart(RedactedRepr):
     """Inference of further items of a person whose two rarest items are known."""
     attack: RiskTable = RiskTable()
     """Results of an attack."""
-    attacks: Any = None
-    """Results of the attacks that `--attack` requests, and the knowledge that each attack requires.
-
-    None if no such attack was simulated.
-    """
-    losses: str = ""
-    """Meaning of the losses."""
+    verdicts: Sequence[AttackVerdict] = ()
+    """Verdicts on the simulated attacks."""
+    attacks: RiskTable = RiskTable()
+    """Figures of the attacks with further knowledge."""
 
 
 def above_threshold(threshold: float) -> str:

@@ -9,6 +9,7 @@ from anonset.release.documents import Attestation
 from anonset.release.statements import parameters_of
 from anonset.report.drawings import Bar, bars
 from anonset.report.risks.base import PagePart, RiskTable, above_threshold, page_part, sections
+from anonset.report.risks.verdicts import AttackVerdict, verdict_on_limit
 from anonset.report.sections import Section
 from anonset.spelling import counted
 
@@ -60,6 +61,10 @@ def _inferences(risk: BucketRisk) -> list[tuple[str, ...]]:
     ]  # fmt: skip
 
 
+_ALL_ROWS = "the values of all rows"
+"""Knowledge of `Guesses` that is the baseline."""
+
+
 def _guesses(risk: BucketRisk) -> list[tuple[str, ...]]:
     return [
         (guesses.known, f"{guesses.attempts:,}", f"{guesses.success:.2%}", f"{guesses.likeliest:.2%}",
@@ -99,9 +104,20 @@ def _part(risk: BucketRisk, before: Sequence[Exposure], attested: Attestation) -
                 "maximum for random guesses that the guarantee allows."
             ),
         ),
-        losses="Each loss is a share of the rows: rows with a hidden identity or removed, removed rows, and rows that "
-        "were removed because a value was too frequent.",
+        verdicts=_verdicts(risk),
     )
+
+
+def _verdicts(risk: BucketRisk) -> list[AttackVerdict]:
+    chance = next((guesses.success for guesses in risk.attempts if guesses.known == _ALL_ROWS), 0.0)
+    return [
+        verdict_on_limit(
+            "guess of a sensitive value", guesses.known, guesses.success, chance, guesses.promised,
+            broken=guesses.broken > 0,
+        )
+        for guesses in risk.attempts
+        if guesses.known != _ALL_ROWS
+    ]  # fmt: skip
 
 
 def _drawing(risk: BucketRisk) -> str:

@@ -61,5 +61,4 @@ def _part(risk: ChunkRisk, before: Sequence[Exposure], attested: Attestation) ->
         ],
         knowledge=RiskTable(below="" if risk.told else untold),
         told=inference_grid(risk.told),
-        losses="The loss is the share of the item occurrences that are terms or suppressed.",
     )

@@ -21,8 +21,11 @@ from anonset.report.risks.base import (
     page_part,
     sections,
 )
+from anonset.report.risks.verdicts import AttackVerdict, attack_verdicts, verdict_on_limit
 from anonset.report.sections import Section
 from anonset.spelling import counted, printable
+
+_CONTROL = "The control is the same attack with random information."
 
 
 @sections.register
@@ -233,7 +236,7 @@ def _part(risk: Risk, before: Sequence[Exposure], attested: Attestation) -> Page
     drawn = (
         "Solid: before; hatched: after."
         if before
-        else "Hatched: risk after anonymization. To show the risk before, pass --original."
+        else "Hatched: risk after anonymization. The original was not available, so the risk before is not shown."
     )
     protection = of_rows(attested)
     if kept := cast("PublishedFile", attested.data).keep:
@@ -253,13 +256,8 @@ def _part(risk: Risk, before: Sequence[Exposure], attested: Attestation) -> Page
         knowledge=_grid(risk, before),
         told=inference_grid(risk.told),
         attack=_attack_grid(risk),
-        attacks=_further(risk),
-        losses=(
-            "All losses of the original are 0. NCP (normalized certainty penalty) measures how many items a symbol "
-            "covers. RUM measures the same for relational values and ranges. Both are 1 if everything is suppressed or "
-            "published as a single symbol. UL (utility loss) also depends on the number of rows with each symbol. "
-            "log2 UL is the binary logarithm of UL."
-        ),
+        verdicts=[*_searches(risk), *attack_verdicts(risk.outcomes, risk.not_tried)],
+        attacks=RiskTable(*_outcome_table(risk.outcomes), below=_CONTROL) if risk.outcomes else RiskTable(),
     )
 
 
@@ -304,28 +302,28 @@ def _figures(exposure: Exposure) -> list[str]:
 def _attack_grid(risk: Risk) -> RiskTable:
     rows = [
         (knowledge(attempt.values, attempt.items), f"{attempt.attempts:,}", percent(attempt.alone),
-         f"{attempt.success:.2%}", "" if attempt.promised is None else f"{attempt.promised:.2%}")
+         percent(attempt.success), "" if attempt.promised is None else percent(attempt.promised))
         for attempt in risk.attempts
     ]  # fmt: skip
     text = (
-        "The attack searches the publication for random persons of the original. It knows random items, all "
+        f"The attack searches the publication for random {risk.unit}s of the original. It knows random items, all "
         "quasi-identifiers, or both."
     )
     maximum = _guaranteed(risk, "guaranteed maximum", " per row")
-    head = ("attacker knew", "persons", f"one {risk.unit} matches", "found by guessing", maximum)
+    head = ("attacker knew", f"{risk.unit}s", f"one {risk.unit} matches", "found by guessing", maximum)
     return RiskTable(head, rows, above=text)
 
 
-def _further(risk: Risk) -> dict[str, object] | None:
-    """Return the results of the requested attacks, and the knowledge that each attack requires.
-
-    None if no attack was requested.
-    """
-    if not (risk.outcomes or risk.not_tried):
-        return None
-    notes = [_knowledge_and_verdict(outcome) for outcome in risk.outcomes]
-    notes += [f"{name} was not run: {reason}." for name, reason in risk.not_tried.items()]
-    return {"table": _outcome_table(risk.outcomes), "notes": notes}
+def _searches(risk: Risk) -> list[AttackVerdict]:
+    """Return the verdicts on the search for random persons."""
+    chance = 1 / max(1, risk.records if risk.persons is None else risk.persons)
+    return [
+        verdict_on_limit(
+            f"search for a {risk.unit}", f"{knowledge(attempt.values, attempt.items)} of a random {risk.unit}",
+            attempt.success, chance, attempt.promised, broken=attempt.broken > 0,
+        )
+        for attempt in risk.attempts
+    ]  # fmt: skip
 
 
 def _drawing(risk: Risk, before: Sequence[Exposure]) -> str:

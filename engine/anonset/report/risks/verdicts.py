@@ -1,0 +1,75 @@
+"""Verdicts on simulated attacks, in words."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from anonset.attacks.base import AttackResult
+from anonset.data.redacted_repr import RedactedRepr
+from anonset.measures.shares import percent
+from anonset.spelling import setting
+
+
+@dataclass(frozen=True)
+class AttackVerdict(RedactedRepr):
+    """Verdict on a simulated attack."""
+
+    attack: str
+    """Name of the attack."""
+    knowledge: str
+    """Knowledge and aim of the attacker."""
+    verdict: str
+    """The verdict in words, with the success rate and the success rate by chance."""
+    succeeds: bool | None = None
+    """Whether the attack is more successful than by chance, or than the guarantee allows. None if it was not run."""
+    success: float = 0.0
+    """Success rate."""
+    rates: str = ""
+    """Success rate and success rate by chance, in words."""
+
+
+def attack_verdicts(outcomes: Sequence[AttackResult], not_tried: Mapping[str, str]) -> list[AttackVerdict]:
+    """Return the verdicts on requested attacks.
+
+    An attack succeeds if it is more successful than its control and than the same knowledge without the attack, and if
+    the printed figures show it.
+    """
+    return [
+        *(_compared(outcome) for outcome in outcomes),
+        *(AttackVerdict(name, "", f"not run: {_in_words(reason)}") for name, reason in not_tried.items()),
+    ]
+
+
+def _compared(outcome: AttackResult) -> AttackVerdict:
+    chance = max(outcome.without.success, outcome.control.success)
+    return _verdict(outcome.attack, outcome.knowledge, outcome.won.success, chance)
+
+
+def _verdict(attack: str, known: str, success: float, chance: float) -> AttackVerdict:
+    rates = f"{percent(success)} against {percent(chance)} by chance"
+    succeeds = success > chance and percent(success) != percent(chance)
+    verdict = f"{'succeeds' if succeeds else 'does not succeed'}: {rates}"
+    return AttackVerdict(attack, known, verdict, succeeds, success, rates)
+
+
+def verdict_on_limit(
+    attack: str, known: str, success: float, chance: float, limit: float | None, *, broken: bool
+) -> AttackVerdict:
+    """Return the verdict on an attack whose success the guarantee limits. If `limit` is None, the guarantee does not
+    cover the attack.
+
+    >>> verdict_on_limit("search", "2 items", 0.146, 0.004, 0.2, broken=False).verdict
+    'within the guarantee: 14.6% against 0.4% by chance, at most 20.0%'
+    """
+    verdict = _verdict(attack, known, success, chance)
+    if limit is None:
+        return AttackVerdict(
+            attack, known, f"{verdict.verdict}; not covered by the guarantee", verdict.succeeds, success, verdict.rates
+        )
+    within = "EXCEEDS THE GUARANTEE" if broken else "within the guarantee"
+    text = f"{within}: {verdict.rates}, at most {percent(limit)}"
+    return AttackVerdict(attack, known, text, broken, success, verdict.rates)
+
+
+def _in_words(reason: str) -> str:
+    """Return why an attack was not run, with words in place of settings."""
+    return reason.replace(setting("original"), "the original").replace(setting("beside"), "another release")
