@@ -231,6 +231,8 @@ def test_no_screen_has_faults_of_accessibility(folder: Path) -> None:
         await browser.click("Publish")
         await browser.until_text("Open the report")
         await examine(browser, "publish")
+        await browser.open(f"{address}rows", "document.querySelectorAll('caption').length === 10")
+        await examine(browser, "rows")
         await browser.open(f"{address}queries")
         await browser.click("Generate queries")
         await browser.until_text("Number of queries: 100")

@@ -49,5 +49,7 @@ def ui(
     mark_job_done()  # the server handles signals that end the process
     folder, first = (path, None) if path.is_dir() else (path.parent, path.name)
     with spelled_by(in_words):
-        serve(PageState(Folder(folder)), first, port=port, browser=browser, address=address, say=say)
+        serve(
+            PageState(Folder(folder), is_local=not address), first, port=port, browser=browser, address=address, say=say
+        )
     return DONE

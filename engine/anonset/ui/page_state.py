@@ -39,8 +39,10 @@ REPORT = "report.json"
 class PageState:
     """Open job file, and the output of the commands that use it."""
 
-    def __init__(self, folder: Folder) -> None:
+    def __init__(self, folder: Folder, *, is_local: bool = False) -> None:
         self.folder = folder
+        self.is_local = is_local
+        """Whether only this machine can open the page."""
         self.job: Path | None = None
         self.findings: Mapping[str, Any] | None = None
         """Output of ``anonset inspect --json``."""
@@ -361,6 +363,17 @@ class PageState:
         """Path of the publication of this job, or None if there is no publication yet."""
         made = None if self.publication is None or self.publication.code != 0 else self.publication.result
         return None if made is None else self.folder.inside(made["out"])
+
+    @property
+    def rows_report(self) -> Path | None:
+        """Path of the private report that leads to records before and after anonymization, or None if there is no
+        publication yet, or if other machines can open the page.
+        """
+        if not self.is_local or self.out is None or self.publication is None:
+            return None
+        path = self.folder.inside(str(Path(self.publication.result["private"]) / REPORT))
+        self.folder.require_inside(read_job(str(path)))
+        return path
 
     @property
     def report_page(self) -> Path | None:

@@ -8,6 +8,7 @@ from fastapi.responses import HTMLResponse, Response, StreamingResponse
 from nicegui import app, ui
 
 from anonset.errors import AnonsetError
+from anonset.jobs.changed_rows import changed_rows
 from anonset.ui.data_screen import data_screen
 from anonset.ui.folder import zipped
 from anonset.ui.frame import text
@@ -18,9 +19,12 @@ from anonset.ui.policies_screen import policies_screen
 from anonset.ui.promise_screen import promise_screen
 from anonset.ui.publish_screen import publish_screen
 from anonset.ui.queries_screen import queries_screen
+from anonset.ui.rows_page import rows_page
 from anonset.ui.try_screen import try_screen
 
 _REPORT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'"
+
+_NOT_STORED = {"content-security-policy": _REPORT_POLICY, "cache-control": "no-store"}
 
 
 def add_pages(state: PageState) -> None:
@@ -39,6 +43,7 @@ def add_pages(state: PageState) -> None:
         ui.page(path)(_page(state, screen))
     app.add_api_route("/download/publication.zip", lambda: _publication(state))
     app.add_api_route("/download/job.toml", lambda: _job(state))
+    app.add_api_route("/rows", lambda: _rows(state))
     app.add_api_route("/report", lambda: _report(state.report_page))
     app.add_api_route("/opened-report", lambda: _report(None if state.examined is None else state.examined.page))
     app.on_shutdown(state.end)
@@ -64,6 +69,17 @@ def _job(state: PageState) -> Response:
     if state.job is None or not state.job.exists():
         return Response("there is no job file yet", 404)
     return Response(state.job.read_bytes(), media_type="application/toml", headers=_attachment("job.toml"))
+
+
+def _rows(state: PageState) -> Response:
+    """Return records before and after anonymization, which no program may store. Only this machine can read them."""
+    if state.rows_report is None:
+        return HTMLResponse(escape("there are no records to show"), 404, headers=_NOT_STORED)
+    try:
+        page = rows_page(changed_rows(str(state.rows_report)))
+    except AnonsetError as error:
+        return HTMLResponse(escape(message_of(error)), 404, headers=_NOT_STORED)
+    return HTMLResponse(page, headers=_NOT_STORED)
 
 
 def _report(page: Path | None) -> Response:

@@ -143,6 +143,8 @@ def _result(state: PageState) -> None:
     with ui.element("div").classes("actions"):
         ui.link("Download the publication (ZIP)", "/download/publication.zip").mark("download")
         ui.link("Download the job file", "/download/job.toml")
+        if state.is_local:
+            ui.link("Show ten records before and after", "/rows", new_tab=True).mark("rows")
     text("h2", "Not covered")
     with ui.element("ul"):
         for limit in limits_of_model(state.promised, unchanged=UNCHANGED in made["limits"]):

@@ -1,0 +1,112 @@
+"""Random records of a publication, before and after anonymization. Only the local page of the owner shows them."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from anonset.columns.personal_values import are_opaque_keys, count_contacts, identifying, is_free_text
+from anonset.data import CategoricalColumn, Column, SetColumn
+from anonset.data.redacted_repr import RedactedRepr
+from anonset.data.store import MEMORY
+from anonset.data.table import Int64
+from anonset.errors import InputError
+from anonset.jobs.original import read_original, require_same_content
+from anonset.jobs.reading import opened_to_compare
+from anonset.publications import Records
+from anonset.reading.file_options import person_columns
+from anonset.settings.job_files import over_job
+from anonset.settings.publication import OriginalSettings
+from anonset.settings.settings import validate
+
+MASKED = "•••"
+"""Text in place of the values of a masked column."""
+_SHOWN = 10
+"""Number of records."""
+
+
+@dataclass(frozen=True)
+class ChangedCell(RedactedRepr):
+    """Values of a record in a column, before and after anonymization. A set has several values."""
+
+    column: str
+    before: tuple[str, ...] = field(repr=False)
+    after: tuple[str, ...] = field(repr=False)
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether the values differ. Masked values do not."""
+        return self.before != self.after
+
+
+def changed_rows(report: str) -> list[list[ChangedCell]]:
+    """Return random records of a publication of records, each as a list of cells.
+
+    Columns that identify a person, columns that were not published, and columns with contact data, names or free text
+    are masked.
+
+    Parameters
+    ----------
+    report
+        Path of the private report.
+
+    Raises
+    ------
+    InputError
+        If the publication contains no records, or the original is missing or differs.
+    """
+    out, options = over_job(report, "out", {}, OriginalSettings)
+    settings = validate(OriginalSettings, options)
+    source = settings.original_source()
+    if source is None:
+        msg = "the original does not exist, so its records cannot be shown"
+        raise InputError(msg)
+    with opened_to_compare(out, source, settings) as (opened, place):
+        publication, private = opened.publication, opened.report
+        back = opened.way_back(MEMORY)
+        if not isinstance(publication, Records) or private is None or back is None:
+            msg = "the publication does not contain complete records that belong to records of the original"
+            raise InputError(msg)
+        original = read_original(publication, source, settings, opened.attested, place)
+        require_same_content(original, private)
+        rows = np.sort(np.random.default_rng(0).choice(publication.n, min(_SHOWN, publication.n), replace=False))
+        before: dict[str, SetColumn | Column] = {
+            column.name: column for column in (*original.relational, *original.kept)
+        }
+        if original.transactions is not None and publication.transactions is not None:
+            before[publication.transactions.name] = original.transactions
+        cells = [_cells(column, before[column.name], rows, back[0][rows]) for column in publication.columns]
+        hidden = [*person_columns(private.settings.get("unit")), *private.settings.get("drop", [])]
+        masked = [[ChangedCell(name, (MASKED,), (MASKED,))] * len(rows) for name in dict.fromkeys(hidden)]
+        return [list(record) for record in zip(*masked, *cells, strict=True)]
+
+
+def _cells(
+    after: SetColumn | CategoricalColumn, before: SetColumn | Column, rows: Int64, records: Int64
+) -> list[ChangedCell]:
+    if _is_personal(before):
+        return [ChangedCell(after.name, (MASKED,), (MASKED,))] * len(rows)
+    texts = zip(_texts(before.take(records)), _texts(after.take(rows)), strict=True)
+    return [ChangedCell(after.name, old, new) for old, new in texts]
+
+
+def _texts(column: SetColumn | Column) -> Iterable[tuple[str, ...]]:
+    if isinstance(column, SetColumn):
+        return [tuple(row) for row in column.rows()]
+    if isinstance(column, CategoricalColumn):
+        return [(label,) for label in column.labels()]
+    return [(f"{value:.15g}",) for value in column.values.tolist()]
+
+
+def _is_personal(column: SetColumn | Column) -> bool:
+    if not isinstance(column, SetColumn | CategoricalColumn):
+        return False
+    labels: Sequence[str] = column.vocabulary.labels
+    repeats = int(column.occurrences.sum()) > len(labels)
+    return bool(
+        (isinstance(column, CategoricalColumn) and not repeats)  # each record has a value of its own
+        or identifying(labels)
+        or count_contacts(labels)
+        or are_opaque_keys(labels)
+        or is_free_text(labels, int(column.occurrences.sum()))
+    )

@@ -1,0 +1,126 @@
+"""Records before and after anonymization: aligned, masked, on the local page only, and stored nowhere."""
+
+import html
+import random
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("nicegui", reason="of the group test")
+
+from nicegui.testing import User
+from tests.ui.clicks import by_clicks, element, texts, until
+
+from anonset.cli.main import main
+from anonset.errors import InputError
+from anonset.jobs.changed_rows import MASKED, changed_rows
+from anonset.ui import server
+from anonset.ui.page_state import PageState
+
+AGES = {f"P{n:03}": 20 + n for n in range(60)}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with a job. The rows of a person are apart, and the persons are not sorted by age."""
+    rng = random.Random(1)
+    persons = rng.sample([*AGES], len(AGES))
+    rows = [
+        f"{person},{age},{person.lower()}@clinic.org,f{half}{age % 4} g{age % 3},w{age % 2}"
+        for half in "ab"
+        for person, age in ((person, AGES[person]) for person in persons)
+    ]
+    (tmp_path / "visits.csv").write_text("\n".join(["pid,age,mail,codes,ward", *rows]) + "\n")
+    (tmp_path / "visits.toml").write_text(
+        'input = "visits.csv"\nout = "safe"\nunit = "pid"\nmodel = "kkm"\nk = 4\nm = 1\nseparator = " "\n'
+        'items = ["codes"]\nrelational = ["age"]\nkeep = ["mail", "ward"]\nidentifying_as_declared = true\n'
+        'publish_as_is = ["mail", "ward"]\n[hierarchy]\nage = "range"\n'
+    )
+    return tmp_path
+
+
+def published(folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.chdir(folder)
+    assert main(["anonymize", "visits.toml", "--quiet"]) == 0
+    return "safe.private/report.json"
+
+
+def test_records_are_aligned_and_changes_are_found(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    records = changed_rows(published(folder, monkeypatch))
+    assert len(records) == 10
+    for record in records:
+        cells = {cell.column: cell for cell in record}
+        age = int(cells["age"].before[0])
+        low, high = (int(end) for end in re.findall(r"\d+", cells["age"].after[0]))
+        assert low <= age <= high
+        assert cells["age"].is_changed
+        assert cells["codes"].before == (f"fa{age % 4}", f"fb{age % 4}", f"g{age % 3}")  # of both rows of the person
+        for item in cells["codes"].before:
+            assert any(item in re.findall(r"\w+", symbol) for symbol in cells["codes"].after)
+        assert cells["ward"].before == cells["ward"].after == (f"w{age % 2}",)
+    assert sorted({int(record[1].before[0]) for record in records}) != sorted(AGES.values())[:10]  # random records
+
+
+def test_ids_and_contact_data_are_masked(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for record in changed_rows(published(folder, monkeypatch)):
+        cells = {cell.column: cell for cell in record}
+        for name in ("pid", "mail"):
+            assert (cells[name].before, cells[name].after) == ((MASKED,), (MASKED,))
+
+
+def test_a_changed_original_is_not_shown(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    report = published(folder, monkeypatch)
+    text = (folder / "visits.csv").read_text()
+    (folder / "visits.csv").write_text(text.replace(",w0", ",w2"))
+    with pytest.raises(InputError, match="differs") as raised:
+        changed_rows(report)
+    assert "clinic.org" not in str(raised.value)
+
+
+@pytest.mark.usefixtures("commands_in_this_process")
+@pytest.mark.parametrize("is_local", [True, False])
+def test_only_the_local_page_shows_records_and_stores_none(folder: Path, *, is_local: bool) -> None:
+    async def way(user: User, state: PageState) -> None:
+        state.is_local = is_local
+        state.open("visits.toml")
+        await until(lambda: state.findings is not None and not state.busy)
+        await user.open("/publish")
+        assert (await user.http_client.get("/rows")).status_code == 404  # nothing is published yet
+        user.find(marker="publish").click()
+        await until(lambda: state.report is not None and state.report.code is not None)
+        await until(lambda: "Published and verified" in texts(user))
+        links = [one.props.get("href") for one in user.client.elements.values()]  # type: ignore[union-attr]
+        files = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+        answer = await user.http_client.get("/rows")
+        assert answer.headers["cache-control"] == "no-store"
+        assert "script-src" not in answer.headers["content-security-policy"]
+        if not is_local:
+            assert (answer.status_code, "/rows" in links) == (404, False)
+            assert not re.search(r"fa\d|\[", answer.text)
+            return
+        assert element(user, "rows").props["href"] == "/rows"
+        assert answer.status_code == 200
+        assert answer.text.count("<caption>") == 10
+        shown = html.unescape(re.sub(r"<[^>]+>", " ", answer.text))
+        assert not re.search(r"clinic\.org|\bP\d{3}\b", shown)
+        assert re.search(r"<mark>\d\d</mark></td><td><mark>\[\d\d:\d\d\]</mark>", answer.text)
+        assert "fa1" not in texts(user)
+        assert files == {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+    by_clicks(folder, way)
+
+
+@pytest.mark.parametrize(("more", "is_local"), [([], True), (["--address", "https://anonset.example"], False)])
+def test_the_page_is_local_unless_it_has_another_address(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: list[str], *, is_local: bool
+) -> None:
+    states = list[PageState]()
+
+    def serve(state: PageState, *_: Any, **__: Any) -> None:
+        states.append(state)
+
+    monkeypatch.setattr(server, "serve", serve)
+    assert main(["ui", str(tmp_path), *more]) == 0
+    assert [state.is_local for state in states] == [is_local]
